@@ -4,11 +4,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { MailServices } from "@postern/shared/domain/mail-clients";
+import { loadConfig } from "@postern/shared/platform/config";
 import { scratchFolder } from "@postern/shared/testing";
+import Fastify from "fastify";
 import { describe, expect, test } from "vitest";
 import { appleProfile } from "../../../services/idp/src/mail-clients/apple-profile.ts";
 import { readMailAddress } from "../../../services/idp/src/mail-clients/mail-address.ts";
+import { profileSigningKey } from "../../../services/idp/src/mail-clients/profile-signing-key.ts";
 import { signProfile } from "../../../services/idp/src/mail-clients/sign-profile.ts";
+import { sendProfile } from "../../../services/idp/src/routes/mail-clients/send-profile.ts";
 
 const services: MailServices = {
   domain: "example.test",
@@ -100,5 +104,50 @@ describe("a signed profile", () => {
     expect(await verified(signed)).toBe(text);
     signed[signed.indexOf("imap.example.test")] = 0x78;
     await expect(verified(signed)).rejects.toThrow("Verification failure");
+  });
+});
+
+/** Creates certificates and their keys in a folder: `NAME.crt` and `NAME.key`. */
+async function createCertificates(cwd: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
+    const files = ["-keyout", `${name}.key`, "-out", `${name}.crt`];
+    await run("openssl", ["req", "-x509", "-nodes", "-subj", `/CN=${name}`, "-days", "2", ...kind, ...files], { cwd });
+  }
+}
+
+function keyOf(profileKeys: object) {
+  const text = JSON.stringify({ identity: { mail_clients: { profile: profileKeys } } });
+  const loaded = loadConfig({ text, env: {}, readFile: (path) => readFileSync(path, "utf8") });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return profileSigningKey(loaded.config);
+}
+
+describe("the configured key", () => {
+  test("signs the profiles that are sent, which no cache may keep", async () => {
+    await using folder = await scratchFolder();
+    const cwd = folder.path;
+    await createCertificates(cwd, ["mail"]);
+    const signingKey = keyOf({ cert_file: join(cwd, "mail.crt"), key: { file: join(cwd, "mail.key") } });
+    await using app = Fastify();
+    app.get("/", (_request, reply) => sendProfile(reply, { signingKey, nowMs: Date.now }, { services, mail, profile }));
+    const { headers, rawPayload } = await app.inject("/");
+    expect(headers).toMatchObject({ "cache-control": "no-store", "content-type": "application/x-apple-aspen-config" });
+    writeFileSync(join(cwd, "sent.der"), rawPayload);
+    const given = ["-in", "sent.der", "-inform", "DER", "-CAfile", "mail.crt", "-purpose", "any"];
+    const { stdout } = await run("openssl", ["cms", "-verify", "-binary", ...given], { cwd });
+    expect(stdout).toBe(appleProfile(services, mail, profile));
+  });
+
+  test("must belong to the certificate; without a certificate profiles are not signed", async () => {
+    await using folder = await scratchFolder();
+    const cwd = folder.path;
+    await createCertificates(cwd, ["mail", "other"]);
+    const cert_file = join(cwd, "mail.crt");
+    expect(() => keyOf({ cert_file, key: { file: join(cwd, "other.key") } })).toThrow("CONFIG_INVALID");
+    expect(() => keyOf({ cert_file: join(cwd, "none.crt"), key: { file: join(cwd, "mail.key") } })).toThrow(
+      "CONFIG_INVALID",
+    );
+    expect(keyOf({})).toBeUndefined();
   });
 });

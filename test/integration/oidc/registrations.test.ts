@@ -104,6 +104,16 @@ test("10,000 further registrations that are all in use leave the memory of a rep
   expect((await clients.load(ids[0] ?? ""))?.id).toBe(ids[0]);
 });
 
+test("the largest registration that is accepted takes less than 8 KiB of Redis", async () => {
+  const { register } = replica();
+  const redirect_uris = Array.from({ length: 5 }, (_, index) => `http://127.0.0.1/${index}${"a".repeat(494)}`);
+  const more = { client_name: "\u3042".repeat(80), software_id: "x".repeat(128), software_version: "9".repeat(128) };
+  const answer = await register({ body: { scope, redirect_uris, ...more }, bearer: undefined, clientIp: "192.0.2.1" });
+  expect(answer.outcome).toBe("registered");
+  const taken = await Promise.all((await redis.keys("*")).map(async (key) => redis.memory("USAGE", key)));
+  expect(taken.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0)).toBeLessThan(8192);
+});
+
 test("a network has a limited number of unused registrations; used ones do not count", async () => {
   const { register, clients } = replica({ max_pending_per_network: 1, per_minute: 100 });
   const ask = () => register({ body, bearer: undefined, clientIp: "2001:db8:1:2::1" });
@@ -114,6 +124,15 @@ test("a network has a limited number of unused registrations; used ones do not c
   await clients.keep(id);
   expect((await ask()).outcome).toBe("registered");
   expect((await register({ body, bearer: undefined, clientIp: "2001:db8:1:2:ffff::9" })).outcome).toBe("network_full");
+});
+
+test("by default no client registers", async () => {
+  const loaded = loadConfig({ text: "{}", env: {}, readFile: () => "" });
+  const settings = () => (loaded.ok ? loaded.config.identity.oidc : expect.fail());
+  const { registrations } = replica();
+  const register = createRegisterClient({ registrations, settings, faultOf: () => undefined, clock });
+  expect(await register({ body, bearer: undefined, clientIp: "192.0.2.1" })).toEqual({ outcome: "disabled" });
+  expect(await redis.dbsize()).toBe(0);
 });
 
 test("requests of a network are limited within a minute, also invalid ones", async () => {

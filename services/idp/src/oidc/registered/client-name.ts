@@ -4,10 +4,11 @@ const hidden = /\p{C}|\p{Zl}|\p{Zp}|\u00AD|\u034F|\u115F|\u1160|\u17B4|\u17B5|\u
 const stackedMarks = /\p{M}{3}/u;
 
 /** Scripts in everyday use (Unicode UAX 31, table 5) whose letters are not mistaken for Latin ones. */
-const besideLatin = [
-  ...["Arabic", "Bengali", "Devanagari", "Ethiopic", "Georgian", "Gujarati", "Gurmukhi", "Hebrew", "Kannada", "Khmer"],
-  ...["Lao", "Malayalam", "Myanmar", "Oriya", "Sinhala", "Tamil", "Telugu", "Thaana", "Thai", "Tibetan"],
-];
+const besideLatin = `
+  Arabic Bengali Devanagari Ethiopic Georgian Gujarati Gurmukhi Hebrew Kannada Khmer Lao Malayalam Myanmar Oriya Sinhala
+  Tamil Telugu Thaana Thai Tibetan`
+  .trim()
+  .split(/\s+/u);
 const scriptsOfNames = [
   ["Latin", "Han", "Hiragana", "Katakana", "Bopomofo", "Hangul"],
   ...besideLatin.map((script) => ["Latin", script]),

@@ -11,6 +11,7 @@ interface Keys {
 
 const issuer = "https://id.example.test";
 const engines = { oauthbearer: { enabled: true, issuer } };
+const accepted = (more: object) => ({ oauthbearer: { enabled: true, issuer, ...more } });
 const server = { client_id: "dovecot", client_secret: "a-secret", resource_server: true, grant_types: [], scopes: [] };
 
 /** The warnings about mail clients and their tokens. */
@@ -87,7 +88,6 @@ test("settings that invite clients to register while a registration needs a toke
 
 test("OAuth 2.0 first while clients have no client ID causes a warning, and so do tokens that the engines refuse", () => {
   const off = { registration: { enabled: false } };
-  const accepted = (more: object) => ({ oauthbearer: { enabled: true, issuer, ...more } });
   expect(warnings({ ...off, auth: accepted({ audience: ["desk"] }), mailClients: { enabled: true } })).toEqual([
     "identity.mail_clients.oauth2.client_id: is empty while identity.oidc.mail_registration is off: only clients that know a client ID can sign in by OAuth 2.0",
   ]);
