@@ -11,6 +11,7 @@ import type { PendingProofs } from "../pending-proofs.ts";
 import { userHandleOf } from "./browser-answer.ts";
 import { type PasskeySignals, type Signalled, signalsOf } from "./signals.ts";
 import { readCredential, type StoredCredential, usedCredential, writeCredential } from "./stored-credential.ts";
+import { loadLibrary, verifyAssertion, verifyRegistration } from "./verify.ts";
 
 export interface WebauthnSettings {
   readonly rpId: string;
@@ -77,28 +78,12 @@ function described(texts: readonly string[]) {
     .map(({ id, transports }) => ({ id, ...(transports.length > 0 && { transports: [...transports] }) }));
 }
 
-/** Loaded with the first passkey, because the library is the largest part of the sign-in. */
-async function loadLibrary() {
-  // Bundled, the library's own import of reflect-metadata comes after @peculiar/x509, which needs it.
-  await import("reflect-metadata");
-  return import("@simplewebauthn/server");
-}
-
-/** The library throws for anything invalid. */
-async function verified<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch {
-    return undefined;
-  }
-}
-
 function createRegistration({
   settings,
   pending,
   nowMs,
 }: CeremonyDeps): Pick<Ceremonies, "beginRegistration" | "finishRegistration"> {
-  const { rpId, rpName, origins, residentKey, attachment } = settings;
+  const { rpId, rpName, residentKey, attachment } = settings;
   return {
     beginRegistration: async ({ owner, account, displayName, credentials }) => {
       const userID = userHandleOf(account);
@@ -124,27 +109,11 @@ function createRegistration({
     finishRegistration: async (owner, response, name) => {
       const expectedChallenge = await pending.take("webauthn_register", owner);
       if (expectedChallenge === undefined) return undefined;
-      const { verifyRegistrationResponse } = await loadLibrary();
-      const result = await verified(() =>
-        verifyRegistrationResponse({
-          response,
-          expectedChallenge,
-          expectedOrigin: [...origins],
-          expectedRPID: rpId,
-          requireUserVerification: true,
-        }),
-      );
-      if (result?.registrationInfo === undefined) return undefined;
-      const { credential, aaguid, fmt, credentialBackedUp, credentialDeviceType } = result.registrationInfo;
+      const registered = await verifyRegistration(settings, response, expectedChallenge);
+      if (registered === undefined) return undefined;
       return writeCredential({
-        id: credential.id,
-        publicKey: credential.publicKey,
-        signCount: credential.counter,
+        ...registered,
         transports: response.response.transports ?? [],
-        aaguid,
-        attestationFormat: fmt,
-        backupEligible: credentialDeviceType === "multiDevice",
-        isBackedUp: credentialBackedUp,
         name,
         nowMs: nowMs(),
       });
@@ -157,12 +126,15 @@ function createRegistration({
  * assertion that names no credential of the account is verified against it, so that it takes as long; the result is
  * discarded.
  */
-const decoyPublicKey = Uint8Array.from(
-  Buffer.from(
-    "a50102032620012158206b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c2962258204fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5",
-    "hex",
+const decoy: Pick<StoredCredential, "publicKey" | "signCount"> = {
+  signCount: 0,
+  publicKey: Uint8Array.from(
+    Buffer.from(
+      "a50102032620012158206b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c2962258204fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5",
+      "hex",
+    ),
   ),
-);
+};
 
 interface Presented {
   readonly response: AuthenticationResponseJSON;
@@ -185,23 +157,11 @@ async function present(
   const known = (isDenied ? [] : (state?.webauthnCredentials ?? []))
     .map((text) => readCredential(text))
     .find((credential) => credential?.id === response.id);
-  const { verifyAuthenticationResponse } = await loadLibrary();
-  const result = await verified(() =>
-    verifyAuthenticationResponse({
-      response,
-      expectedChallenge,
-      expectedOrigin: [...settings.origins],
-      expectedRPID: settings.rpId,
-      credential: {
-        id: response.id,
-        publicKey: known?.publicKey ?? decoyPublicKey,
-        counter: known?.signCount ?? 0,
-      },
-      requireUserVerification: true,
-    }),
-  );
-  if (known === undefined || result?.verified !== true) return undefined;
-  const { newCounter, credentialBackedUp } = result.authenticationInfo;
+  const { publicKey, signCount } = known ?? decoy;
+  const credential = { id: response.id, publicKey, counter: signCount };
+  const asserted = await verifyAssertion(settings, { response, expectedChallenge, credential });
+  if (known === undefined || asserted === undefined) return undefined;
+  const { newCounter, credentialBackedUp } = asserted;
   const use = { signCount: newCounter, isBackedUp: credentialBackedUp, nowMs: nowMs() };
   const change = { old: known.text, next: usedCredential(known.text, use) };
   const outcome = await store.replaceCredential(account, change, context);
