@@ -2,7 +2,8 @@
 # Installs the requirements of a make target: npm packages, the pinned Node, servers from the system's packages.
 # Usage: tools/setup.sh packages|run|test|test-long|test-package|bench|screenshots [--dry-run]
 # Takes little time if nothing is missing. The output of the commands is in .run/setup.log.
-# SETUP_SERVER_PATH replaces the folders that are searched for servers, SETUP_POLICY_FILE the path of policy-rc.d.
+# SETUP_SERVER_PATH replaces the folders that are searched for servers, SETUP_APACHE_MODULES the folder of Apache's modules,
+# SETUP_POLICY_FILE the path of policy-rc.d.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -107,12 +108,19 @@ missing_libatomic() {
   case "$lines" in *libatomic.so.1*) ;; *) echo libatomic1 ;; esac
 }
 
+# Prints the packages of the SAML service providers that are modules of Apache.
+missing_apache_modules() {
+  local modules="${SETUP_APACHE_MODULES:-/usr/lib/apache2/modules}"
+  [ -e "$modules/mod_auth_mellon.so" ] || echo libapache2-mod-auth-mellon
+  [ -e "$modules/mod_shib.so" ] || echo libapache2-mod-shib
+}
+
 # Prints the missing system packages that contain no program.
 missing_parts() {
   missing_libatomic
   case "$purpose" in
     screenshots) missing_fonts ;;
-    test-long) missing_venv ;;
+    test-long) missing_venv; missing_apache_modules ;;
   esac
 }
 

@@ -91,6 +91,7 @@ function documentation({ root, target, version }: DebianPackage): void {
   }
   cpSync(join(root, "deploy/dovecot"), join(target, doc, "examples/dovecot"), { recursive: true });
   cpSync(join(root, "deploy/nginx"), join(target, doc, "examples/nginx"), { recursive: true });
+  cpSync(join(root, "deploy/saml"), join(target, doc, "examples/saml"), { recursive: true });
 }
 
 /** Everything of the package beside the runtime tree in usr/lib/postern. */

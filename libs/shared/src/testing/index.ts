@@ -5,6 +5,7 @@ export { freePort } from "./free-port.ts";
 export { pause } from "./pause.ts";
 export { poll } from "./poll.ts";
 export { scratchFolder } from "./scratch-folder.ts";
+export { type Apache, type ApacheSite, type SpawnApacheOptions, spawnApache } from "./spawn-apache.ts";
 export { type DoveadmOutcome, type Dovecot, type SpawnDovecotOptions, spawnDovecot } from "./spawn-dovecot.ts";
 export { type SpawnHaproxyOptions, spawnHaproxy } from "./spawn-haproxy.ts";
 export { type SpawnMariadbOptions, spawnMariadb } from "./spawn-mariadb.ts";
@@ -15,4 +16,5 @@ export { type SpawnPostgresqlOptions, spawnPostgresql } from "./spawn-postgresql
 export { type RedisServer, type SpawnRedisOptions, spawnRedis } from "./spawn-redis.ts";
 export { type RedisCluster, spawnRedisCluster } from "./spawn-redis-cluster.ts";
 export { type RedisSentinel, spawnRedisSentinel } from "./spawn-redis-sentinel.ts";
+export { type Shibd, type SpawnShibdOptions, spawnShibd } from "./spawn-shibd.ts";
 export { type Slapd, type SpawnSlapdOptions, spawnSlapd } from "./spawn-slapd.ts";
