@@ -30,6 +30,7 @@ import { createAdminHealth } from "./context/health.ts";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
 import { createJobs } from "./context/jobs.ts";
 import { createIssuer } from "./context/jwt.ts";
+import { createSystem, type SystemContext } from "./context/system.ts";
 import type { FactorLocks } from "./factor-locks/factor-locks.ts";
 import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
 import type { JobQueue, ReadJob } from "./jobs/jobs.ts";
@@ -38,7 +39,7 @@ import { type AdminMetrics, createAdminMetrics } from "./metrics.ts";
 import { type AdminSettings, adminSettings, type LiveAdminSettings, liveAdminSettings } from "./settings.ts";
 
 /** All components of the administration service. Only this file and `context/` construct them. */
-export interface AdminContext extends Base, EngineBus {
+export interface AdminContext extends Base, EngineBus, SystemContext {
   readonly settings: AdminSettings;
   readonly live: { current: LiveAdminSettings };
   readonly health: Health;
@@ -92,18 +93,21 @@ export async function createContext(config: Config): Promise<AdminContext> {
   const accountNames = accountNamesFromSettings(flush);
   const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules, clock });
   const history = historyFromConfig(config, redis);
+  const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
+  const health = createAdminHealth(config, parts);
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
     factorLocks: createFactorLocks(parts.state, keyPrefix),
     accountNames,
-    jobs: createJobs(config, { redis: parts.queue, logger: parts.logger }),
+    jobs,
     bruteForce,
     listBansByEnd: createBansByEnd(redis, keyPrefix, clock),
     history,
     explain: createExplain({ history, bruteForce, rules, accountNames, clock }),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin")),
-    health: createAdminHealth(config, parts),
+    health,
+    ...createSystem(config, { ...parts, health, readJob: jobs.read }),
     jwtIssuer: createIssuer(config, parts),
     openapi: lazyOpenapi("management", config),
     hooks: await createHookScripts(config, parts),

@@ -9,7 +9,7 @@ import { liveAdminSettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, settings, state, cache, queue, bus, engineWatch, passwords, hooks } = context;
+  const { logger, health, settings, state, cache, queue, bus, engineWatch, passwords, hooks, serviceReports } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createAdmin(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
@@ -22,6 +22,7 @@ async function start(config: Config): Promise<Service> {
     config,
     base: context,
     health,
+    bus,
     apply: async (next) => {
       const live = liveAdminSettings(next);
       const prepared = await hooks.prepare(next);
@@ -33,6 +34,7 @@ async function start(config: Config): Promise<Service> {
       { name: "routes", run: () => app.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "engine watch", run: () => engineWatch.close() },
+      { name: "service reports", run: () => serviceReports.close() },
       { name: "hooks", run: () => hooks.close() },
       { name: "password hashing", run: () => passwords.close() },
       {

@@ -2,6 +2,7 @@ import { createService, privateListenerAt } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
 import { runService, type Service } from "@postern/shared/platform/lifecycle";
 import { createContext } from "./context.ts";
+import { reportEngine } from "./engine-report.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { preflight } from "./preflight.ts";
 import { serveEngine } from "./server.ts";
@@ -27,6 +28,8 @@ async function start(config: Config): Promise<Service> {
     config,
     base: context,
     health,
+    bus,
+    report: () => reportEngine(context),
     apply: async (next) => {
       const live = liveEngineSettings(next);
       const rules = context.makeRules(live);

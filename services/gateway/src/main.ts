@@ -65,6 +65,7 @@ async function start(config: Config): Promise<Service> {
     config,
     base: context,
     health,
+    bus,
     apply: async (next) => {
       const opened = [listeners, frontListeners, certificateListeners];
       await Promise.all(opened.map((each) => each.renewCertificate()));

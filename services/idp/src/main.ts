@@ -2,6 +2,7 @@ import { createService, privateListenerAt } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
 import { ownerHeaderBytes as maxHeaderBytes, openListeners } from "@postern/shared/platform/http";
 import { runService, type Service } from "@postern/shared/platform/lifecycle";
+import { reportIdp } from "./idp-report.ts";
 import { oidcSettings } from "./oidc/settings/oidc-settings.ts";
 import { preflight } from "./preflight.ts";
 
@@ -26,6 +27,8 @@ async function start(config: Config): Promise<Service> {
     config,
     base: context,
     health,
+    bus,
+    report: () => reportIdp(context),
     apply: async (next) => {
       await oidc?.schedule.apply(oidcSettings(next));
       await saml?.apply(next);

@@ -6,6 +6,7 @@ import {
   flushSettings,
   redisFromConfig,
 } from "@postern/shared/assembly";
+import { countJobs, countNotifications } from "@postern/shared/domain/jobs";
 import type { Config } from "@postern/shared/platform/config";
 import type { Health } from "@postern/shared/platform/lifecycle";
 import { createWorkerHealth } from "./context/health.ts";
@@ -15,7 +16,6 @@ import { createFoundKeys } from "./flush-jobs/found-keys.ts";
 import { createJobEvents } from "./flush-jobs/job-events.ts";
 import { createJobWorker, type JobWorker } from "./flush-jobs/job-worker.ts";
 import { createWorkerMetrics } from "./metrics.ts";
-import { countJobs, countNotifications } from "./queues/count-jobs.ts";
 import { startQueueWatch } from "./queues/queue-watch.ts";
 import type { NotificationWorker } from "./user-notifications/notification-worker.ts";
 

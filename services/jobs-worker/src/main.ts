@@ -16,6 +16,7 @@ async function start(config: Config): Promise<Service> {
     config,
     base: context,
     health,
+    bus,
     apply: (next) => {
       context.live.current = flushSettings(next);
     },

@@ -38,7 +38,7 @@ test("results are counted by type or channel", async () => {
   worker.stalled();
   worker.notified("mail", "retried");
   worker.notified("webhook", "delivered");
-  worker.counted({ waiting: 3, active: 2, delayed: 1 }, { waiting: 5, active: 0, delayed: 4 });
+  worker.counted({ waiting: 3, active: 2, delayed: 1, failed: 0 }, { waiting: 5, active: 0, delayed: 4, failed: 0 });
   expect(await lines("service_jobs_total")).toContain('service_jobs_total{type="BF_FLUSH",result="failed"} 1');
   expect(await lines("service_jobs_retried_total")).toContain('service_jobs_retried_total{type="CACHE_FLUSH"} 1');
   expect(await lines("service_jobs_stalled_total")).toEqual(["service_jobs_stalled_total 1"]);

@@ -1,7 +1,7 @@
+import type { JobCounts } from "@postern/shared/domain/jobs";
 import { type NotificationChannel, notificationChannels } from "@postern/shared/domain/jobs";
 import type { Metrics } from "@postern/shared/platform/metrics";
 import type { JobEvents } from "./flush-jobs/job-worker.ts";
-import type { JobCounts } from "./queues/count-jobs.ts";
 
 const types = ["CACHE_FLUSH", "BF_FLUSH"] as const;
 type Type = (typeof types)[number];
@@ -35,7 +35,7 @@ function typeOf(type: string): Type {
   return types.find((one) => one === type) ?? "CACHE_FLUSH";
 }
 
-const none: JobCounts = { waiting: 0, active: 0, delayed: 0 };
+const none: JobCounts = { waiting: 0, active: 0, delayed: 0, failed: 0 };
 
 function queueGauges(registry: Metrics, prefix: string): WorkerMetrics["counted"] {
   let jobs = none;

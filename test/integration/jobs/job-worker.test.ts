@@ -1,5 +1,5 @@
 import { flushesFromConfig, flushSettings } from "@postern/shared/assembly";
-import { createLazyQueue, type FlushJob } from "@postern/shared/domain/jobs";
+import { countJobs, createLazyQueue, type FlushJob } from "@postern/shared/domain/jobs";
 import type { Bus } from "@postern/shared/platform/bus";
 import { loadConfig } from "@postern/shared/platform/config";
 import { fromUnknown } from "@postern/shared/platform/errors";
@@ -10,7 +10,6 @@ import { createJobQueue } from "../../../services/admin/src/jobs/job-queue-redis
 import { createJobStatus } from "../../../services/admin/src/jobs/job-status-redis.ts";
 import { createFoundKeys } from "../../../services/jobs-worker/src/flush-jobs/found-keys.ts";
 import { createJobWorker } from "../../../services/jobs-worker/src/flush-jobs/job-worker.ts";
-import { countJobs } from "../../../services/jobs-worker/src/queues/count-jobs.ts";
 import { blockingRedis, redisContent, testRedis } from "../../support/redis-content.ts";
 import { makeBus } from "../bus/bus-fixture.ts";
 
@@ -112,7 +111,7 @@ test("a flush removes the keys, reports how many, and leaves no list of found ke
   await seedBan("10.1.2.0/24");
   const jobId = await enqueue(ofBans);
   expect(await read(jobId)).toMatchObject({ status: "QUEUED", resultCount: 0 });
-  expect(await countJobs(queue, keyPrefix)).toEqual({ waiting: 1, active: 0, delayed: 0 });
+  expect(await countJobs(queue, keyPrefix)).toEqual({ waiting: 1, active: 0, delayed: 0, failed: 0 });
   const outcomes = startWorker();
   await poll("the end", () => outcomes.length > 0);
   expect(outcomes).toEqual(["BF_FLUSH done"]);

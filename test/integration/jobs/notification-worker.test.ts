@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { NotificationJob } from "@postern/shared/domain/jobs";
+import { countNotifications } from "@postern/shared/domain/jobs";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { freePort, poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createNotificationQueue } from "../../../services/idp/src/user-notifications/notification-queue-redis.ts";
-import { countNotifications } from "../../../services/jobs-worker/src/queues/count-jobs.ts";
 import { createDeliverNotification } from "../../../services/jobs-worker/src/user-notifications/deliver-notification.ts";
 import {
   createNotificationWorker,
@@ -106,7 +106,7 @@ test("200 is delivered, 410 is given up immediately, 503 is retried; nothing of 
     "late-webhook webhook retried",
   ]);
   expect(attempts).toEqual({ good: 1, gone: 1, late: 2 });
-  expect(await countNotifications(redis, keyPrefix)).toEqual({ waiting: 0, active: 0, delayed: 0 });
+  expect(await countNotifications(redis, keyPrefix)).toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
   expect(await redisContent(redis)).not.toMatch(/(good|gone|late)-webhook \{/);
 });
 
@@ -139,7 +139,7 @@ test("closing lets a delivery that is answered within two seconds finish, and st
   await closed;
   expect(outcomes).toEqual(["slow-webhook webhook delivered"]);
   expect(seen).toEqual(["slow"]);
-  expect(await countNotifications(redis, keyPrefix)).toEqual({ waiting: 1, active: 0, delayed: 0 });
+  expect(await countNotifications(redis, keyPrefix)).toEqual({ waiting: 1, active: 0, delayed: 0, failed: 0 });
 });
 
 test("closing aborts a delivery that hangs; another worker repeats it, with the same id", async () => {

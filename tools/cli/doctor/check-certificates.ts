@@ -1,8 +1,8 @@
 import type { X509Certificate } from "node:crypto";
-import type { Config } from "@postern/shared/platform/config";
+import { type Config, certificateFiles } from "@postern/shared/platform/config";
 import { certificateIn, certificateOf, judgeDates } from "./certificate-dates.ts";
 import { type Check, type Finding, findingsOf } from "./finding.ts";
-import { certificateFiles, tlsServers } from "./tls-places.ts";
+import { tlsServers } from "./tls-places.ts";
 
 function judged(certificate: X509Certificate | undefined, subject: string, what: string): readonly Finding[] {
   if (certificate === undefined) return [];

@@ -2,8 +2,10 @@ import { hostname } from "node:os";
 import type { Config } from "../platform/config/index.ts";
 import { createLogger, type Logger, type ProcessLogger } from "../platform/logging/logger.ts";
 import { createMetrics, type Metrics } from "../platform/metrics/registry.ts";
+import { systemClock } from "../platform/time/clock.ts";
 import type { Tracer } from "../platform/tracing/tracer.ts";
 import { auditFromConfig, type ServiceAudit } from "./audit-from-config.ts";
+import { type ConfigurationState, createConfigurationState } from "./configuration-state.ts";
 import { isTraced, tracerFromConfig } from "./tracer-from-config.ts";
 
 /** What every service has before anything else is constructed. */
@@ -19,6 +21,7 @@ export interface Base {
   readonly metricsPrefix: string;
   /** Absent if tracing is off. */
   readonly tracer: Tracer | undefined;
+  readonly configuration: ConfigurationState;
 }
 
 export async function baseFromConfig(config: Config, service: string): Promise<Base> {
@@ -45,5 +48,6 @@ export async function baseFromConfig(config: Config, service: string): Promise<B
     ...traces,
     audit: auditFromConfig(config, { service, instance, processLogger, metrics }),
     metricsPrefix,
+    configuration: createConfigurationState(config, () => systemClock.now()),
   };
 }

@@ -14,6 +14,7 @@ export { opaqueTokensFromConfig } from "./opaque-tokens-from-config.ts";
 export { privateListenerAt } from "./private-listener-from-config.ts";
 export { redisFromConfig } from "./redis-from-config.ts";
 export { createService, type ServiceParts } from "./service.ts";
+export { createServiceReport, type OwnReport } from "./service-reports.ts";
 export {
   type KeySetPlace,
   keySourceAt,

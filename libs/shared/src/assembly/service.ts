@@ -1,13 +1,18 @@
+import type { Bus } from "../platform/bus/index.ts";
 import { type Config, diffReload } from "../platform/config/index.ts";
 import type { Health } from "../platform/lifecycle/health.ts";
 import type { Service } from "../platform/lifecycle/run-service.ts";
 import { type ShutdownStep, shutDown } from "../platform/lifecycle/shutdown.ts";
 import type { Base } from "./base.ts";
+import { type OwnReport, startServiceReports } from "./service-reports.ts";
 
 export interface ServiceParts {
   readonly config: Config;
   readonly base: Base;
   readonly health: Health;
+  readonly bus: Pick<Bus, "subscribe" | "publish" | "isConnected">;
+  /** What only this service can report to operators. */
+  readonly report?: () => Promise<OwnReport>;
   /** Applies a valid configuration. If it throws, the old one stays in effect. */
   readonly apply: (next: Config) => Promise<void> | void;
   /** The shutdown: stop accepting requests, finish those in progress, close. */
@@ -15,7 +20,7 @@ export interface ServiceParts {
 }
 
 /** Reload, rejected reload and ordered shutdown, identical in all services. */
-export function createService({ config, base, health, apply, steps }: ServiceParts): Service {
+export function createService({ config, base, health, bus, report, apply, steps }: ServiceParts): Service {
   const { logger, processLogger, metrics, metricsPrefix, audit, tracer } = base;
   const traces: readonly ShutdownStep[] = tracer === undefined ? [] : [{ name: "traces", run: tracer.close }];
   const actor = "process";
@@ -25,6 +30,8 @@ export function createService({ config, base, health, apply, steps }: ServicePar
     labels: { result: ["applied", "refused"] },
   });
   let current = config;
+  const reports = startServiceReports({ bus, base, health, own: report });
+  const farewell: ShutdownStep = { name: "service report", run: reports.drain };
   const refused = (fields: object): void => {
     reloads({ result: "refused" }).inc();
     audit.record({ event: "configuration.reload", outcome: "failed", actor });
@@ -43,6 +50,7 @@ export function createService({ config, base, health, apply, steps }: ServicePar
       }
       const restartOnly = diffReload(current, next);
       current = next;
+      base.configuration.reloaded(next);
       processLogger.setLevel(next.observability.log.level);
       reloads({ result: "applied" }).inc();
       audit.record({ event: "configuration.reload", outcome: "ok", actor });
@@ -52,7 +60,7 @@ export function createService({ config, base, health, apply, steps }: ServicePar
     reloadRefused: (problems) => refused({ problems }),
     stop: () => {
       const { shutdown_delay: delayMs, shutdown_grace: graceMs } = current.runtime.timeouts;
-      return shutDown({ health, logger, delayMs, graceMs, steps: [...steps, ...traces] });
+      return shutDown({ health, logger, delayMs, graceMs, steps: [farewell, ...steps, ...traces] });
     },
   };
 }

@@ -69,6 +69,7 @@ export {
   DecisionRecord,
   Explanation,
 } from "./console/records.ts";
+export { type SystemFinding, SystemReport } from "./console/system.ts";
 export {
   type BusEvent,
   type BusMethod,
@@ -132,3 +133,4 @@ export {
   routeFamilies,
 } from "./operations.ts";
 export { eventSubject, inboxPrefix, methodSubject, queueGroup } from "./subjects.ts";
+export { ServiceReport, serviceReportAsked, serviceReported } from "./system/events.ts";

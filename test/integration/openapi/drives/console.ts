@@ -19,4 +19,5 @@ export const consoleDrives: readonly Drive[] = [
   broken("listBansByEnd", { query: { order: "up" } }),
   drive("showAttacks", { query: { minutes: "5" } }),
   broken("showAttacks", { query: { minutes: "many" } }),
+  drive("showSystem", {}),
 ];

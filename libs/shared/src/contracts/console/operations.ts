@@ -3,6 +3,7 @@ import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers
 import { defineOperation } from "../operations/define-operation.ts";
 import { defineFamily, operatorScopes } from "../operations/route-family.ts";
 import { Attacks, BanRecordPage, DecisionHistoryPage, Explanation } from "./records.ts";
+import { SystemReport } from "./system.ts";
 
 const family = defineFamily({
   name: "console",
@@ -88,5 +89,14 @@ export const consoleOperations = [
       }),
     },
     answers: { 200: jsonAnswer("The attacks.", Attacks), 400: malformed, 500: temporaryFailure },
+  }),
+  defineOperation({
+    ...common,
+    path: "/api/v1/console/system",
+    operationId: "showSystem",
+    summary: "Show the state of services, engines, backends, Redis, NATS, queues, configuration and certificates",
+    description:
+      "Answers within about two seconds, also while everything but gateway and admin is unavailable: a part whose source does not answer is unknown. A report is reused for one second.",
+    answers: { 200: jsonAnswer("The state of the site.", SystemReport) },
   }),
 ];

@@ -1,3 +1,4 @@
+export { countJobs, countNotifications, type JobCounts } from "./count-jobs.ts";
 export { type FlushJob, parseFlushJob } from "./flush-job.ts";
 export { createLazyQueue } from "./lazy-queue.ts";
 export {

@@ -1,5 +1,6 @@
 export { acceptedKeys, createAcceptedKeys } from "./accepted-keys.ts";
 export { backchannelAudience } from "./backchannel-audience.ts";
+export { type CertificateFile, certificateFiles } from "./certificate-files.ts";
 export {
   addressMemberOf,
   claimNameOf,

@@ -7,6 +7,7 @@ import { getAttacks } from "./get-attacks.ts";
 import { getBans } from "./get-bans.ts";
 import { getExplain } from "./get-explain.ts";
 import { getHistory } from "./get-history.ts";
+import { getSystem } from "./get-system.ts";
 
 export function registerConsole(app: FastifyInstance, context: AdminContext): void {
   const { settings, live } = context;
@@ -18,4 +19,5 @@ export function registerConsole(app: FastifyInstance, context: AdminContext): vo
     handler: getBans({ ...context, rules: () => live.current.flush.rules }),
   });
   app.route({ ...guarded("showAttacks"), handler: getAttacks({ ...context, clock }) });
+  app.route({ ...guarded("showSystem"), handler: getSystem(context) });
 }

@@ -1,0 +1,49 @@
+import { createHmac } from "node:crypto";
+import type { ServiceReport } from "../contracts/index.ts";
+import { type Config, changedKeys } from "../platform/config/index.ts";
+
+/** Keys below `runtime` that differ between processes of one site. */
+const ofOneProcess = /(?:^|_)address$|^instance_name$/u;
+
+function common({ runtime, ...rest }: Config): string {
+  const shared = JSON.stringify(runtime, (key, value: unknown) => (ofOneProcess.test(key) ? undefined : value));
+  return shared + JSON.stringify(rest);
+}
+
+/** Keyed, because the configuration contains secrets that could be guessed from a plain digest. */
+function digestOf(config: Config): string {
+  const key = config.runtime.services.caller_assertion.secret;
+  return createHmac("sha256", key).update(common(config)).digest("hex").slice(0, 12);
+}
+
+/** Which configuration a process has, and how it differs from the one that it started with. */
+export interface ConfigurationState {
+  readonly current: () => Config;
+  readonly reloaded: (next: Config) => void;
+  readonly report: () => ServiceReport["configuration"];
+}
+
+const maxKeys = 100;
+
+export function createConfigurationState(first: Config, now: () => number): ConfigurationState {
+  const stateOf = (config: Config): ServiceReport["configuration"] => {
+    const changed = changedKeys(first, config);
+    const waiting = changed.filter(([, reload]) => reload === "restart");
+    return {
+      digest: digestOf(config),
+      loadedMs: now(),
+      changed: changed.slice(0, maxKeys).map(([path]) => path),
+      needsRestart: waiting.slice(0, maxKeys).map(([path]) => path),
+    };
+  };
+  let current = first;
+  let state = stateOf(first);
+  return {
+    current: () => current,
+    reloaded: (next) => {
+      current = next;
+      state = stateOf(next);
+    },
+    report: () => state,
+  };
+}

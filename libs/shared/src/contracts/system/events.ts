@@ -1,0 +1,48 @@
+import { type Static, Type } from "typebox";
+import { defineEvent } from "../define.ts";
+
+const state = (description: string) => Type.String({ maxLength: 32, description });
+const name = Type.String({ minLength: 1, maxLength: 1024 });
+
+/** What a process says about itself. */
+export const ServiceReport = Type.Object({
+  service: Type.String({ minLength: 1, maxLength: 64 }),
+  instance: Type.String({ minLength: 1, maxLength: 256 }),
+  version: Type.String({ minLength: 1, maxLength: 64 }),
+  startedMs: Type.Integer({ minimum: 0, description: "Epoch milliseconds." }),
+  status: state("up, degraded, down, starting or draining."),
+  checks: Type.Record(Type.String({ maxLength: 64 }), state("up or down."), {
+    description: "Health checks of the process, by name.",
+  }),
+  configuration: Type.Object({
+    digest: Type.String({ maxLength: 64, description: "Equal in all processes with the same configuration." }),
+    loadedMs: Type.Integer({ minimum: 0, description: "Epoch milliseconds of the start or of the last reload." }),
+    changed: Type.Array(name, { maxItems: 100, description: "Keys that reloads changed since the start." }),
+    needsRestart: Type.Array(name, { maxItems: 100, description: "Those of them that wait for a restart." }),
+  }),
+  expiries: Type.Array(Type.Object({ name, endMs: Type.Integer({ description: "Epoch milliseconds." }) }), {
+    maxItems: 100,
+    description: "Ends of certificates that this process can read.",
+  }),
+  backends: Type.Optional(
+    Type.Array(Type.Object({ name, state: state("up or down.") }), {
+      maxItems: 64,
+      description: "Backends of an engine.",
+    }),
+  ),
+  scripts: Type.Optional(
+    Type.Array(name, { maxItems: 200, description: "Files of the site's scripts that are compiled in this process." }),
+  ),
+});
+export type ServiceReport = Static<typeof ServiceReport>;
+
+/** Asks every process for its report. Processes of earlier versions do not answer. */
+export const serviceReportAsked = defineEvent({
+  domain: "service",
+  fact: "report-asked",
+  major: 1,
+  body: Type.Object({}),
+});
+
+/** The answer, and the last word of a process that shuts down. */
+export const serviceReported = defineEvent({ domain: "service", fact: "reported", major: 1, body: ServiceReport });

@@ -1,0 +1,66 @@
+import { type ServiceReport, serviceReportAsked, serviceReported } from "@postern/shared/contracts";
+import type { Bus } from "@postern/shared/platform/bus";
+import { endsWithin } from "@postern/shared/platform/concurrency";
+import type { Clock } from "@postern/shared/platform/time";
+import type { HeardReport, ServiceReports } from "./service-reports.ts";
+
+export interface ServiceReportsDeps {
+  readonly bus: Pick<Bus, "publish" | "subscribe" | "isConnected">;
+  readonly clock: Clock;
+  /** The services of the site: until a process of each has answered, `ask` waits. */
+  readonly expected: readonly string[];
+  /** Health checks of a process take up to one second. */
+  readonly waitMs: number;
+}
+
+const forgetAfterMs = 600_000;
+/** More processes than any site has. It limits what a sender on the bus can make us store. */
+const maxInstances = 256;
+
+interface Heard {
+  readonly report: ServiceReport;
+  readonly atMs: number;
+  readonly question: number;
+}
+
+export function createServiceReports({ bus, clock, expected, waitMs }: ServiceReportsDeps): ServiceReports {
+  const heard = new Map<string, Heard>();
+  let question = 0;
+  let waiting: PromiseWithResolvers<void> | undefined;
+
+  const hasAll = (): boolean => {
+    const current = [...heard.values()].filter((one) => one.question === question);
+    return (
+      current.length === heard.size && expected.every((name) => current.some(({ report }) => report.service === name))
+    );
+  };
+  const subscription = bus.subscribe(serviceReported, (report) => {
+    const { instance, status } = report;
+    if (status === "draining") heard.delete(instance);
+    else if (heard.has(instance) || heard.size < maxInstances)
+      heard.set(instance, { report, atMs: clock.now(), question });
+    if (hasAll()) waiting?.resolve();
+  });
+  const forget = (): void => {
+    const until = clock.now() - forgetAfterMs;
+    for (const [instance, { atMs }] of heard) if (atMs < until) heard.delete(instance);
+  };
+  const list = (): readonly HeardReport[] =>
+    [...heard.values()].map(({ report, atMs, question: of }) => ({
+      ...report,
+      heardMs: atMs,
+      isCurrent: of === question,
+    }));
+
+  return {
+    ask: async () => {
+      forget();
+      question += 1;
+      if (!bus.isConnected() || !bus.publish(serviceReportAsked, {})) return list();
+      waiting = Promise.withResolvers<void>();
+      await endsWithin(waiting.promise, waitMs);
+      return list();
+    },
+    close: () => subscription.unsubscribe(),
+  };
+}

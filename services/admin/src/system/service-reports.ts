@@ -1,0 +1,15 @@
+import type { ServiceReport } from "@postern/shared/contracts";
+
+/** What a process said last. */
+export interface HeardReport extends ServiceReport {
+  readonly heardMs: number;
+  /** Whether it answered the latest question. */
+  readonly isCurrent: boolean;
+}
+
+/** Asks every process of the site for its report. */
+export interface ServiceReports {
+  /** Resolves once everything that was heard of has answered, or after the wait for it. Processes that are gone are listed for ten minutes. */
+  ask(): Promise<readonly HeardReport[]>;
+  close(): void;
+}
