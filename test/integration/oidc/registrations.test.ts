@@ -13,6 +13,8 @@ import { createRegistrations } from "../../../services/idp/src/oidc/registered/r
 import { testRedis } from "../../support/redis-content.ts";
 
 const keyPrefix = "postern:";
+/** Of 10,000 registrations on a busy machine. */
+const flood = { timeout: 240_000 };
 const scope = "urn:ietf:params:oauth:scope:mail";
 const body = { client_name: "Example Mail", scope, redirect_uris: ["http://127.0.0.1/callback"] };
 const clock = { nowMs: 0, now: () => clock.nowMs };
@@ -67,7 +69,7 @@ function replica(mail: object = {}, full: object = { open: true }) {
 
 const network = (count: number): string => `198.51.${Math.floor(count / 250)}.${count % 250}`;
 
-test("10,000 registrations from 1,000 networks at two replicas leave no more than the maximum", async () => {
+test("10,000 registrations from 1,000 networks at two replicas leave no more than the maximum", flood, async () => {
   const limits = { max_registrations: 300, max_pending_per_network: 2, per_minute: 10_000 };
   const [one, other] = [replica(limits), replica(limits)];
   const outcomes = new Map<string, number>();
@@ -83,26 +85,31 @@ test("10,000 registrations from 1,000 networks at two replicas leave no more tha
   expect(await redis.zcard(oidcRegisteredIndexKey.build(keyPrefix))).toBe(300);
   // Each record, one index, and for each network that got a place its set, and its count of this minute.
   expect(await redis.dbsize()).toBeLessThanOrEqual(300 + 1 + 300 + 1000);
-  for (const key of await redis.keys("*")) expect(await redis.ttl(key)).toBeGreaterThan(0);
+  // -1: without an end. A key may end meanwhile.
+  for (const key of await redis.keys("*")) expect(await redis.ttl(key)).not.toBe(-1);
 });
 
-test("10,000 further registrations that are all in use leave the memory of a replica with the latest 10,000", async () => {
-  const { register, clients } = replica({ max_registrations: 20_000, per_minute: 20_000 });
-  const ids: string[] = [];
-  const oneMore = async (index: number): Promise<void> => {
-    const answer = await register({ body, bearer: undefined, clientIp: network(index) });
-    if (answer.outcome !== "registered") throw new Error(answer.outcome);
-    await clients.load(answer.registration.id);
-    ids.push(answer.registration.id);
-  };
-  for (let from = 0; from < 10_100; from += 100)
-    await Promise.all(Array.from({ length: 100 }, (_, index) => oneMore(from + index)));
-  const kept = ids.map((id) => clients.recent(id) !== undefined);
-  expect(kept.filter((isKept) => isKept)).toHaveLength(10_000);
-  expect(kept.slice(0, 100)).not.toContain(true);
-  // A registration that is no longer in memory is still valid.
-  expect((await clients.load(ids[0] ?? ""))?.id).toBe(ids[0]);
-});
+test(
+  "10,000 further registrations that are all in use leave the memory of a replica with the latest 10,000",
+  flood,
+  async () => {
+    const { register, clients } = replica({ max_registrations: 20_000, per_minute: 20_000 });
+    const ids: string[] = [];
+    const oneMore = async (index: number): Promise<void> => {
+      const answer = await register({ body, bearer: undefined, clientIp: network(index) });
+      if (answer.outcome !== "registered") throw new Error(answer.outcome);
+      await clients.load(answer.registration.id);
+      ids.push(answer.registration.id);
+    };
+    for (let from = 0; from < 10_100; from += 100)
+      await Promise.all(Array.from({ length: 100 }, (_, index) => oneMore(from + index)));
+    const kept = ids.map((id) => clients.recent(id) !== undefined);
+    expect(kept.filter((isKept) => isKept)).toHaveLength(10_000);
+    expect(kept.slice(0, 100)).not.toContain(true);
+    // A registration that is no longer in memory is still valid.
+    expect((await clients.load(ids[0] ?? ""))?.id).toBe(ids[0]);
+  },
+);
 
 test("the largest registration that is accepted takes less than 8 KiB of Redis", async () => {
   const { register } = replica();
