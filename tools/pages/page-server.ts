@@ -1,6 +1,7 @@
 import { operation } from "@postern/shared/contracts";
 import { routeOf } from "@postern/shared/platform/http";
-import fastify from "fastify";
+import fastify, { type FastifyInstance } from "fastify";
+import { consoleStyle } from "../../services/admin/src/pages/console-style.ts";
 import { createAssets } from "../../services/idp/src/pages/assets.ts";
 import { languages } from "../../services/idp/src/pages/languages.ts";
 import { pageList } from "../../services/idp/src/pages/page-list.ts";
@@ -8,6 +9,7 @@ import { createPages } from "../../services/idp/src/pages/pages.ts";
 import { createSiteTemplates } from "../../services/idp/src/pages/site-templates.ts";
 import { registerDevUi } from "../../services/idp/src/routes/dev-ui/register.ts";
 import { getStatic } from "../../services/idp/src/routes/pages/get-static.ts";
+import { consoleSample, consoleSampleNames } from "./console-samples.ts";
 import { pageStates } from "./page-states.ts";
 
 /** The developer UI of the identity provider and the files of its pages, without the rest of the service. */
@@ -20,9 +22,22 @@ export interface PageServer extends AsyncDisposable {
   urlOf(name: string, tag?: string): string;
   /** Pages in states for which the developer UI has no sample, in one language. */
   stateUrls(tag: string): readonly string[];
+  /** Pages of the console, with the names of their pictures. */
+  readonly consoleUrls: ReadonlyMap<string, string>;
 }
 
 const [fallback] = languages;
+
+function serveConsole(app: FastifyInstance, origin: string): void {
+  const style = consoleStyle({ light: "", dark: "" });
+  app.get(style.path, (_request, reply) => reply.type("text/css").send(style.body));
+  for (const name of consoleSampleNames) {
+    const { headers, body } = consoleSample(name, origin, style);
+    // HSTS would redirect later requests to this host.
+    const { "strict-transport-security": _hsts, ...sent } = headers;
+    app.get(`/samples/${name}`, (_request, reply) => reply.headers(sent).send(body));
+  }
+}
 
 /** Listens on a free port of loopback, as a site that has configured everything that pages show. */
 export async function startPageServer(): Promise<PageServer> {
@@ -57,6 +72,7 @@ export async function startPageServer(): Promise<PageServer> {
       });
     }
   }
+  serveConsole(app, site);
   const origin = await app.listen({ host: "127.0.0.1", port: 0 });
   return {
     names: pageList.map(({ name }) => name),
@@ -64,6 +80,7 @@ export async function startPageServer(): Promise<PageServer> {
     origin,
     urlOf: (name, tag = "en") => `${origin}/api/v1/dev/ui/render/${name}/${tag}`,
     stateUrls: (tag) => Array.from(pageStates.keys(), (name) => `${origin}/states/${name}/${tag}`),
+    consoleUrls: new Map(consoleSampleNames.map((name) => [name, `${origin}/samples/${name}`])),
     [Symbol.asyncDispose]: async () => {
       app.server.closeAllConnections();
       await app.close();

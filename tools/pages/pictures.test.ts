@@ -15,17 +15,23 @@ afterAll(() => server[Symbol.asyncDispose]());
 const mebibyte = 1024 * 1024;
 const largestFolder = 2.5 * mebibyte;
 
-test("exactly the pages of the developer UI have pictures: `make screenshots` takes them", () => {
+const pictured = (): readonly (readonly [name: string, url: string])[] => [
+  ...server.names.map((name) => [name, server.urlOf(name)] as const),
+  ...server.consoleUrls,
+];
+
+test("exactly the pages of the developer UI and the console's samples have pictures: `make screenshots` takes them", () => {
   const pictures = readdirSync(picturesFolder).filter((file) => file.endsWith(".webp"));
-  expect(pictures.toSorted()).toEqual(server.names.map((name) => `${name}.webp`).toSorted());
+  expect(pictures.toSorted()).toEqual(
+    pictured()
+      .map(([name]) => `${name}.webp`)
+      .toSorted(),
+  );
 });
 
 test("the list of pictures has these pages, in this order", async () => {
   const pages = await Promise.all(
-    server.names.map(async (name) => ({
-      name,
-      title: headingOf(await (await fetch(server.urlOf(name))).text()),
-    })),
+    pictured().map(async ([name, url]) => ({ name, title: headingOf(await (await fetch(url)).text()) })),
   );
   for (const { name, title } of pages) expect([name, title]).toEqual([name, expect.stringMatching(/./)]);
   expect(readFileSync(join(picturesFolder, "README.md"), "utf8")).toBe(pictureList(pages));

@@ -26,6 +26,7 @@ import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/ope
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { createExplain, type Explain } from "./console/explain.ts";
+import { type CreateConsolePages, createConsole } from "./context/console.ts";
 import { createAdminHealth } from "./context/health.ts";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
 import { createJobs } from "./context/jobs.ts";
@@ -63,6 +64,8 @@ export interface AdminContext extends Base, EngineBus, SystemContext {
   /** The OpenAPI document of the management API. */
   readonly openapi: () => RenderedDocument;
   readonly hooks: HookScripts;
+  /** Undefined if the console is off. */
+  readonly consolePages: CreateConsolePages | undefined;
 }
 
 /** Operators sign in rarely; more concurrent requests than these are guesses. */
@@ -111,5 +114,6 @@ export async function createContext(config: Config): Promise<AdminContext> {
     jwtIssuer: createIssuer(config, parts),
     openapi: lazyOpenapi("management", config),
     hooks: await createHookScripts(config, parts),
+    consolePages: createConsole(config, parts),
   };
 }

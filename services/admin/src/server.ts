@@ -21,6 +21,7 @@ import { registerBruteForceRoutes } from "./routes/bruteforce/register.ts";
 import { registerCacheRoutes } from "./routes/cache/register.ts";
 import { getConfigLoad } from "./routes/config/get-load.ts";
 import { registerConsole } from "./routes/console/register.ts";
+import { registerConsolePages } from "./routes/console-pages/register.ts";
 import { registerHooks } from "./routes/custom/register.ts";
 import { registerJwtRoutes } from "./routes/jwt/register.ts";
 import { registerMfaBackchannel } from "./routes/mfa-backchannel/register.ts";
@@ -76,6 +77,8 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     scope.route({ ...guarded("readJob"), handler: getJob(context.jobs.read) });
   });
   registerConsole(app, context);
+  const pages = context.consolePages?.((request) => app.inject(request));
+  if (pages !== undefined) await app.register(async (scope) => registerConsolePages(scope, pages));
   await app.register(async (scope) => registerMfaBackchannel(scope, context));
   await app.register(async (scope) => registerHooks(scope, context));
   await app.ready();

@@ -3,6 +3,7 @@ import { type Config, redactConfig } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerChallenges } from "@postern/shared/platform/http";
 import { type HostPort, parseHostPort } from "@postern/shared/platform/net";
+import { type LiveConsoleSettings, liveConsoleSettings } from "./console-settings.ts";
 import { type HookTable, hookTable } from "./hooks/hook-table.ts";
 import type { TokenLives } from "./jwt/token-pair.ts";
 import type { UserSettings } from "./jwt/users.ts";
@@ -39,6 +40,7 @@ export interface LiveAdminSettings {
   readonly requestValidation: RequestValidation | undefined;
   readonly hooks: HookTable;
   readonly flush: FlushSettings;
+  readonly console: LiveConsoleSettings;
 }
 
 export function adminSettings({ runtime, auth }: Config): AdminSettings {
@@ -93,5 +95,6 @@ export function liveAdminSettings(config: Config): LiveAdminSettings {
     requestValidation: requestValidationOf(config),
     hooks: hookTable(config),
     flush: flushSettings(config),
+    console: liveConsoleSettings(config),
   };
 }

@@ -108,7 +108,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     engineWatch,
     isFromTrustedProxy,
     keepCallers: metrics.keepCallers,
-    channels: createChannels(names),
+    channels: createChannels(names, settings.frontAddresses.length > 0),
     proxied,
     health: createGatewayHealth({ base, settings, bus, state }),
     releasable,

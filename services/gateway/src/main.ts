@@ -7,19 +7,20 @@ import {
   openListeners,
 } from "@postern/shared/platform/http";
 import { runService, type Service } from "@postern/shared/platform/lifecycle";
+import type { FastifyInstance } from "fastify";
 import { createContext, type GatewayContext } from "./context.ts";
 import type { GrpcListener } from "./grpc/listener.ts";
 import { preflight } from "./preflight.ts";
 import { createGateway } from "./server.ts";
 import { liveGatewaySettings } from "./settings.ts";
 
-type OpenFront = Pick<Listeners, "addresses" | "close" | "renewCertificate">;
+type OpenOther = Pick<Listeners, "addresses" | "close" | "renewCertificate">;
 
-/** Opens the front channel's own listeners, if configured (ADR 0024). */
-async function openFront(
+/** Opens the listeners of a channel, if configured (ADR 0024). */
+async function openOther(
   addresses: ListenersOptions["addresses"],
   options: Omit<ListenersOptions, "addresses">,
-): Promise<OpenFront> {
+): Promise<OpenOther> {
   if (addresses.length === 0)
     return { addresses, close: async () => undefined, renewCertificate: async () => undefined };
   return openListeners({ ...options, addresses });
@@ -33,33 +34,42 @@ async function openGrpc(context: GatewayContext): Promise<GrpcListener> {
   return openGrpcListener(context, grpc);
 }
 
+/** All listeners of HTTP: the back channel's, and those of the other channels as configured. */
+async function openHttp({ settings, channels, proxied, forward, logger }: GatewayContext, app: FastifyInstance) {
+  const handle: typeof app.routing = (request, response) => app.routing(request, response);
+  const { requestTimeoutMs, identifier, tls } = settings;
+  const options = { requestTimeoutMs, identifier, maxHeaderBytes, logger, accept: proxied?.accept };
+  const listeners = await openListeners({ ...options, addresses: settings.addresses, handle, tls });
+  // Browsers have no certificate to present.
+  const forBrowsers = { ...options, tls: tls === undefined ? undefined : { ...tls, caFile: undefined } };
+  const frontHandle = channels.frontHandle(handle);
+  const others = {
+    front: await openOther(settings.frontAddresses, { ...forBrowsers, handle: frontHandle }),
+    console: await openOther(settings.consoleAddresses, { ...forBrowsers, handle: channels.consoleHandle(handle) }),
+    certificate: await openOther(settings.certificateAddresses, {
+      ...options,
+      handle: forward.certificates.listenerHandle(frontHandle),
+      tls: settings.certificateTls,
+    }),
+  };
+  return { listeners, others };
+}
+
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, settings, bus, state, callerTokens, channels, engineWatch } = context;
+  const { logger, health, settings, bus, state, callerTokens, engineWatch } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createGateway(context);
-  const handle: typeof app.routing = (request, response) => app.routing(request, response);
-  const { addresses, frontAddresses, requestTimeoutMs, identifier, tls } = settings;
-  const options = { requestTimeoutMs, identifier, maxHeaderBytes, logger, accept: context.proxied?.accept };
-  const listeners = await openListeners({ ...options, addresses, handle, tls });
-  const frontListeners = await openFront(frontAddresses, {
-    ...options,
-    handle: channels.frontHandle(handle),
-    // Browsers have no certificate to present.
-    tls: tls === undefined ? undefined : { ...tls, caFile: undefined },
-  });
-  const certificateListeners = await openFront(settings.certificateAddresses, {
-    ...options,
-    handle: context.forward.certificates.listenerHandle(channels.frontHandle(handle)),
-    tls: settings.certificateTls,
-  });
+  const { listeners, others } = await openHttp(context, app);
   const grpc = await openGrpc(context);
   health.phase = "ready";
   const own = {
-    frontend_addresses: frontListeners.addresses,
-    certificate_addresses: certificateListeners.addresses,
+    frontend_addresses: others.front.addresses,
+    console_addresses: others.console.addresses,
+    certificate_addresses: others.certificate.addresses,
     grpc_addresses: grpc.addresses,
   };
+  const all = [listeners, ...Object.values(others)];
   logger.info({ addresses: listeners.addresses, ...own }, "ready");
   return createService({
     config,
@@ -67,8 +77,7 @@ async function start(config: Config): Promise<Service> {
     health,
     bus,
     apply: async (next) => {
-      const opened = [listeners, frontListeners, certificateListeners];
-      await Promise.all(opened.map((each) => each.renewCertificate()));
+      await Promise.all(all.map((each) => each.renewCertificate()));
       context.live.current = liveGatewaySettings(next, context.bearer);
       context.keepCallers(context.live.current.callerNames);
       context.upstreams.apply(context.live.current.healthChecks);
@@ -78,7 +87,7 @@ async function start(config: Config): Promise<Service> {
         name: "listeners",
         run: async () => {
           context.responseDelays.end();
-          await Promise.all([listeners, frontListeners, certificateListeners, grpc].map((each) => each.close()));
+          await Promise.all([...all, grpc].map((each) => each.close()));
         },
       },
       { name: "routes", run: () => app.close() },

@@ -58,7 +58,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
   app.decorateRequest("callerToken", null);
   if (context.tracer !== undefined) traceGateway(app, context.tracer, context.isFromTrustedProxy);
   app.addHook("onRequest", refuseTwoHosts(names));
-  const isApart = settings.frontAddresses.length > 0;
+  const isApart = settings.frontAddresses.length > 0 || settings.consoleAddresses.length > 0;
   const channels = isApart ? context.channels : undefined;
   app.setNotFoundHandler(answerUnrouted({ names, methods, channels, isOff: switchedOff(context) }));
   if (isApart) app.addHook("onRequest", context.channels.onlyOwn);

@@ -33,6 +33,8 @@ export interface GatewaySettings {
   readonly addresses: readonly HostPort[];
   /** Empty if both channels share the listeners. */
   readonly frontAddresses: readonly HostPort[];
+  /** Empty if there is no console. */
+  readonly consoleAddresses: readonly HostPort[];
   readonly privateAddress: string;
   readonly tls: ListenerTls | undefined;
   /** Listener that asks OIDC clients for certificates. Empty if there is none. */
@@ -149,6 +151,7 @@ export function gatewaySettings(config: Config): GatewaySettings {
     identifier: naming.identifier,
     addresses: hostPorts(servers.http.address),
     frontAddresses: hostPorts(servers.http.frontend_address),
+    consoleAddresses: hostPorts(servers.http.console_address),
     grpc: grpcSettings(config),
     privateAddress: services.gateway.private_address,
     tls: listenerTls(servers.http.tls),

@@ -23,7 +23,12 @@ test("every page complies with WCAG 2.2 AA, in light and dark colours", { timeou
   await page.route("**/login/webauthn/begin*", (route) => route.abort());
   expect(server.names.length).toBeGreaterThan(20);
   const samples = server.names.map((name) => server.urlOf(name));
-  for (const url of [...samples, ...server.stateUrls("en"), server.urlOf("home", "ar")]) {
+  for (const url of [
+    ...samples,
+    ...server.stateUrls("en"),
+    server.urlOf("home", "ar"),
+    ...server.consoleUrls.values(),
+  ]) {
     await page.goto(url);
     expect([url, await axeProblems(page)]).toEqual([url, []]);
   }

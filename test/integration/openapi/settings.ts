@@ -20,6 +20,12 @@ export const samlProvider = {
   slo_url: "https://plain.example.test/slo",
 } as const;
 
+const consoleClient = {
+  client_id: "console",
+  client_secret: "console-secret",
+  redirect_uris: ["http://127.0.0.1:9081/console/callback"],
+};
+
 /** Writes the script of every hook; resolves to its path. */
 export async function writeHook(folder: string): Promise<string> {
   const path = join(folder, "hook.lua");
@@ -39,8 +45,10 @@ export function stackSettings(issuer: string, hookScript: string, auditFile: str
           auth_policy_endpoint: true,
           openapi_validation: { enabled: true, enforce: true, operations: ["flushUserCache"] },
           rate_limit: { per_second: 10_000, burst: 10_000 },
+          console_address: ["127.0.0.1:0"],
         },
       },
+      console: { url: "http://127.0.0.1:9081", client_id: "console" },
     },
     identity: {
       frontend: { enabled: true },
@@ -57,7 +65,7 @@ export function stackSettings(issuer: string, hookScript: string, auditFile: str
       oidc: {
         enabled: true,
         issuer,
-        clients: testClients,
+        clients: [...testClients, consoleClient],
         mail_registration: { enabled: true },
         dynamic_registration: { enabled: true, open: true },
         session_management: { enabled: true },

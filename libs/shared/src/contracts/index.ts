@@ -60,6 +60,18 @@ export {
 export { type AuthPolicyCommand, authPolicyCommands } from "./auth-policy/wire.ts";
 export { bruteForceFlushed, networkBanned } from "./brute-force/events.ts";
 export { actionsNamed, type CallerAction, callerOperationGroups, callerOperationNames } from "./caller-operations.ts";
+export {
+  type ConsoleAction,
+  type ConsoleActionId,
+  type ConsoleRole,
+  consoleActions,
+  consoleRoles,
+  type HelpdeskRule,
+  isConsoleAction,
+  mayAct,
+  rankOfRole,
+  scopesOfRole,
+} from "./console/actions.ts";
 export { reasonMeanings } from "./console/reason-meanings.ts";
 export {
   Attacks,

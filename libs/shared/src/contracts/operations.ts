@@ -5,6 +5,7 @@ import { adminOperations } from "./admin/operations.ts";
 import { authOperations } from "./auth/operations.ts";
 import { authPolicyOperations } from "./auth-policy/operations.ts";
 import { consoleOperations } from "./console/operations.ts";
+import { consolePageOperations } from "./console/page-operations.ts";
 import { gatewayOperations } from "./gateway/operations.ts";
 import { oidcBrowserOperations } from "./idp/browser-operations.ts";
 import { consentOperations } from "./idp/consent-operations.ts";
@@ -30,6 +31,7 @@ const table = [
   ...flushOperations,
   ...adminOperations,
   ...consoleOperations,
+  ...consolePageOperations,
   ...mfaBackchannelOperations,
   ...oidcSessionOperations,
   ...registeredClientOperations,

@@ -5,7 +5,7 @@ import type { GatewaySettings, LiveGatewaySettings } from "../settings.ts";
 
 type FromSettings = Pick<
   ForwardDeps,
-  "publicPaths" | "sign" | "origins" | "servesPages" | "readBody" | "maxBodyBytes" | "timeoutMs"
+  "publicPaths" | "sign" | "origins" | "servesPages" | "servesConsole" | "readBody" | "maxBodyBytes" | "timeoutMs"
 >;
 
 /** The parts of forwarding that follow from the configuration alone. */
@@ -19,6 +19,7 @@ export function forwardSettings(
     sign: createCallerSigner(assertion),
     origins,
     servesPages,
+    servesConsole: settings.consoleAddresses.length > 0,
     readBody: createReadBody(decompression),
     maxBodyBytes,
     timeoutMs,

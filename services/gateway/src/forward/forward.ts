@@ -49,6 +49,8 @@ export interface ForwardDeps extends ExpandBodiesDeps {
   readonly certificates: ClientCertificates;
   /** `identity.frontend.enabled`: `/` redirects to the account page. */
   readonly servesPages: boolean;
+  /** Whether the console has a listener. */
+  readonly servesConsole: boolean;
   readonly timeoutMs: number;
   readonly logger: Logger;
   readonly tracer: Tracer | undefined;
@@ -209,8 +211,8 @@ export async function registerForwarding(app: FastifyInstance, deps: ForwardDeps
       else sendReply(reply, jsonReply(413, [[deps.names.session, request.id]], { error: "the body is too large" }));
     });
     await scope.register(replyFrom, { undici: agent, destroyAgent: true, disableRequestLogging: true });
-    for (const owned of ownedPaths) {
-      if (owned.isPage !== true || deps.servesPages) registerOwned(scope, owned, deps);
-    }
+    const isServed = ({ isPage, channel }: OwnedPaths): boolean =>
+      (isPage !== true || deps.servesPages) && (channel !== "console" || deps.servesConsole);
+    for (const owned of ownedPaths.filter(isServed)) registerOwned(scope, owned, deps);
   });
 }

@@ -8,7 +8,7 @@ import type { AssertionAudience } from "@postern/shared/platform/http";
 export type CallerRule = "backchannel" | "owner" | "offered";
 
 /** A family that another service serves. */
-export interface OwnedPaths extends Pick<RouteFamily, "prefix" | "checksCredentials" | "isPage"> {
+export interface OwnedPaths extends Pick<RouteFamily, "prefix" | "channel" | "checksCredentials" | "isPage"> {
   readonly owner: AssertionAudience;
   readonly caller: CallerRule;
 }

@@ -22,34 +22,49 @@ function createChannelOf(): (pattern: string) => Channel {
   };
 }
 
-/** Two listeners with one router: each request remembers the listener that received it. */
+/** Listeners with one router: each request remembers the listener that received it. */
 export interface Channels {
   /** The request handler of the front channel's listener. */
   readonly frontHandle: (handle: RequestListener) => RequestListener;
+  /** The request handler of the console's listener. */
+  readonly consoleHandle: (handle: RequestListener) => RequestListener;
   /** Whether the request came through the front channel, which is open to the internet. */
   readonly isFront: (raw: IncomingMessage) => boolean;
-  /** Whether a route, by its pattern, belongs to the other channel than the request. */
+  /** Whether a route, by its pattern, belongs to another channel than the request. */
   readonly isForeign: (request: FastifyRequest, pattern: string) => boolean;
-  /** 404 for a route of the other channel. */
+  /** 404 for a route of another channel. */
   readonly onlyOwn: onRequestHookHandler;
 }
 
-/** The matched route decides, not the URL, which has many spellings. */
-export function createChannels(names: WireNames): Channels {
+type CameBy = Exclude<Channel, "both">;
+
+/**
+ * The matched route decides, not the URL, which has many spellings.
+ *
+ * @param isApart whether the front channel has its own listeners; the console always has
+ */
+export function createChannels(names: WireNames, isApart: boolean): Channels {
   const channelOf = createChannelOf();
-  const cameByFront = new WeakSet<IncomingMessage>();
+  // The back channel's are not stored.
+  const others = new WeakMap<IncomingMessage, CameBy>();
+  const through =
+    (cameBy: CameBy): Channels["frontHandle"] =>
+    (handle) =>
+    (request, response) => {
+      others.set(request, cameBy);
+      handle(request, response);
+    };
   const isForeign: Channels["isForeign"] = ({ raw }, pattern) => {
-    const cameBy: Channel = cameByFront.has(raw) ? "front" : "back";
+    const cameBy = others.get(raw) ?? "back";
     const channel = channelOf(pattern);
-    return (channel !== "both" && channel !== cameBy) || dotSegment.test(raw.url ?? "");
+    if (channel === "console" || cameBy === "console") return channel !== cameBy || dotSegment.test(raw.url ?? "");
+    return isApart && ((channel !== "both" && channel !== cameBy) || dotSegment.test(raw.url ?? ""));
   };
   return {
-    isFront: (raw) => cameByFront.has(raw),
+    isFront: (raw) => others.get(raw) === "front",
     isForeign,
-    frontHandle: (handle) => (request, response) => {
-      cameByFront.add(request);
-      handle(request, response);
-    },
+    frontHandle: through("front"),
+    consoleHandle: through("console"),
     onlyOwn: (request, reply, next) => {
       const { url: pattern } = request.routeOptions;
       // Paths without a route are answered by `answerUnrouted`.

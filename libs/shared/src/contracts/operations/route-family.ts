@@ -9,9 +9,9 @@ export type Owner = "gateway" | "admin" | "idp";
 
 /**
  * Who connects there: `back`, mail servers and operators; `front`, browsers and clients. `both` exists on the listeners of
- * either channel.
+ * either channel. `console`, the browsers of operators, exists on a listener of its own only.
  */
-export type Channel = "back" | "front" | "both";
+export type Channel = "back" | "front" | "both" | "console";
 
 /**
  * What the operations below one prefix have in common. The gateway forwards a family's prefix and everything below it to

@@ -21,6 +21,8 @@ export interface AuditRecord {
   /** The rule of a ban. */
   readonly rule?: string | undefined;
   readonly protocol?: string | undefined;
+  /** The reason that an operator gave, in the operator's words. */
+  readonly note?: string | undefined;
 }
 
 export interface Audit {

@@ -63,6 +63,22 @@ export const auditEvents = {
     actor: "process",
     target: "",
   },
+  "console.action": {
+    meaning:
+      "An operator acted in the console, or was not allowed to; `reason` names the action, `note` is the reason given",
+    actor: "the operator's account",
+    target: "the account or network",
+  },
+  "console.sign_in": {
+    meaning: "An operator signed in to the console, or tried to; `reason` states why it was denied",
+    actor: "the operator's account, if the identity provider named it",
+    target: "",
+  },
+  "console.sign_out": {
+    meaning: "An operator signed out of the console, or lost the role",
+    actor: "the operator's account",
+    target: "",
+  },
   "consent.give": {
     meaning: "A user granted or denied a client or a device access to the account",
     actor: "the account",

@@ -122,6 +122,9 @@ export const messages = {
   mailDomainTwice: "repeats a domain of an earlier entry; each domain has one entry",
   noWayToClientId:
     "is empty while identity.oidc.mail_registration is off: only clients that know a client ID can sign in by OAuth 2.0",
+  consoleOrigin: "must be an origin without a path, such as https://console.example.org",
+  clientNeedsSecret: "names a client without client_secret; the console signs in with a secret",
+  noOperators: "is empty: no account may use the console",
   noSuchClient: "must be the client_id of an entry in identity.oidc.clients",
   clientMustBePublic: "names a client with a secret; mail clients cannot keep one, so the client must be public",
   scopesNotGranted: "contains a scope that the client may not request",

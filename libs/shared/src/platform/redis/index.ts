@@ -39,6 +39,7 @@ export {
   guessesKey,
   repetitionsKey,
 } from "./keys/brute-force.ts";
+export { consoleSessionKey, consoleSignInKey } from "./keys/console.ts";
 export type { KeyFamily } from "./keys/family.ts";
 export { flushQueue, foundKeysKey, jobKey, jobsPrefix, notificationJobKey, notificationQueue } from "./keys/jobs.ts";
 export {

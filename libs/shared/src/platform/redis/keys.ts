@@ -1,6 +1,7 @@
 import { accountKeyFamilies } from "./keys/account.ts";
 import { browserKeys } from "./keys/browser.ts";
 import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
+import { consoleKeyFamilies } from "./keys/console.ts";
 import type { KeyFamily } from "./keys/family.ts";
 import { historyKeyFamilies } from "./keys/history.ts";
 import { jobKeyFamilies } from "./keys/jobs.ts";
@@ -84,6 +85,7 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   ...browserKeys,
   ...accountKeyFamilies,
   ...bruteForceKeyFamilies,
+  ...consoleKeyFamilies,
   ...historyKeyFamilies,
   ...jobKeyFamilies,
   scriptCacheKey,

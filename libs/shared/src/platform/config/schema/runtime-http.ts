@@ -123,6 +123,11 @@ export const HttpServer = section("HTTP listeners of the gateway.", {
       "Addresses of the front channel (sign-in pages, OpenID Connect, SAML), including /ping and /healthz. If empty, the back channel's addresses serve it.",
     form: "host-port",
   }),
+  console_address: stringList([], {
+    description:
+      "Addresses of the listener that serves the console for operators, and nothing else. If empty, there is no console.",
+    form: "host-port",
+  }),
   trusted_proxies: stringList(["127.0.0.1", "::1"], {
     description: "Addresses and networks of the trusted proxies. Client-address headers are accepted only from these.",
     form: "network",

@@ -1,5 +1,6 @@
 import { boolean, duration, integer, section, string } from "./fields.ts";
 import { Bus } from "./runtime-bus.ts";
+import { Console } from "./runtime-console.ts";
 import { GrpcServer } from "./runtime-grpc.ts";
 import { HttpServer } from "./runtime-http.ts";
 import { Services } from "./runtime-services.ts";
@@ -78,6 +79,7 @@ export const Runtime = section("Listeners, names, timeouts and connections of th
   }),
   naming: Naming,
   servers: section("Listeners of the gateway.", { http: HttpServer, grpc: GrpcServer }),
+  console: Console,
   timeouts: Timeouts,
   services: Services,
   jobs: Jobs,

@@ -2,6 +2,7 @@ import type { Config } from "../schema/root.ts";
 import { validateBackchannel } from "./backchannel.ts";
 import { validateBackends } from "./backends.ts";
 import { validateBruteForce } from "./brute-force.ts";
+import { validateConsole } from "./console.ts";
 import { validateControls } from "./controls.ts";
 import { validateExposure } from "./exposure.ts";
 import { validateFrontend } from "./frontend.ts";
@@ -42,6 +43,7 @@ const validators: readonly Validator[] = [
   validateLdap,
   validateSql,
   validateFrontend,
+  validateConsole,
   validateSaml,
   validateSubject,
   validateMfaDemands,

@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { anyScopeOf } from "../../platform/http/route-scopes.ts";
+import { operation } from "../operations.ts";
+import {
+  type ConsoleAction,
+  type ConsoleActionId,
+  consoleActions,
+  consoleRoles,
+  isConsoleAction,
+  mayAct,
+  scopesOfRole,
+} from "./actions.ts";
+
+const ids = Object.keys(consoleActions).filter((id) => isConsoleAction(id));
+const rules = [{ resetsFactors: false }, { resetsFactors: true }];
+
+test.each(ids)("every role that may do %s has a scope that its operation accepts", (id) => {
+  const { method, path } = operation(consoleActions[id].operation);
+  const accepted = anyScopeOf(method.toUpperCase(), path);
+  expect(accepted).toContain(consoleActions[id].scope);
+  for (const rule of rules) {
+    for (const role of consoleRoles.filter((one) => mayAct(one, id, rule))) {
+      expect(scopesOfRole(role, rule)).toContain(consoleActions[id].scope);
+    }
+  }
+});
+
+const allowed = (role: (typeof consoleRoles)[number], resetsFactors: boolean): readonly ConsoleActionId[] =>
+  ids.filter((id) => mayAct(role, id, { resetsFactors }));
+
+test("the role helpdesk changes second factors only where the site allows it", () => {
+  expect(allowed("helpdesk", false)).toEqual(["unban", "flush", "unlock"]);
+  expect(allowed("helpdesk", true)).toEqual(["unban", "flush", "unlock", "reset-totp", "reset-recovery"]);
+  expect(scopesOfRole("helpdesk", { resetsFactors: false })).toEqual(["security"]);
+});
+
+test("a higher role may do everything that a lower one may", () => {
+  for (const { resetsFactors } of rules) {
+    const [helpdesk, security, admin] = consoleRoles.map((role) => allowed(role, resetsFactors));
+    expect(security).toEqual(expect.arrayContaining([...(helpdesk ?? [])]));
+    expect(admin).toEqual(expect.arrayContaining([...(security ?? [])]));
+  }
+});
+
+test("the guide has the same actions, roles, operations and scopes", () => {
+  const guide = readFileSync(join(import.meta.dirname, "../../../../../docs/guides/console.md"), "utf8");
+  const rows = Object.values(consoleActions).map((action: ConsoleAction) => {
+    const role =
+      action.helpdeskIfAllowed === true ? `\`${action.role}\`, or \`helpdesk\` if allowed` : `\`${action.role}\``;
+    const proof = action.needsProof === true ? "yes" : "no";
+    return `| ${action.label} | ${action.target} | ${role} | ${proof} | \`${action.operation}\`, \`${action.scope}\` |`;
+  });
+  for (const row of rows) expect(guide).toContain(row);
+});

@@ -1,0 +1,122 @@
+import type { ScopeWord } from "../operations/route-family.ts";
+import type { OperationId } from "../operations.ts";
+
+/** Roles of operators in the console. Each may do what the ones before it may. */
+export const consoleRoles = ["helpdesk", "security", "admin"] as const;
+export type ConsoleRole = (typeof consoleRoles)[number];
+
+/** What an operator acts on. */
+export type ConsoleTarget = "account" | "network";
+
+export interface ConsoleAction {
+  /** On the button. */
+  readonly label: string;
+  /** What it will do, in a sentence beside the button. */
+  readonly effect: string;
+  readonly target: ConsoleTarget;
+  /** The lowest role that may do it. */
+  readonly role: ConsoleRole;
+  /** `runtime.console.helpdesk_resets_factors` extends it to the role helpdesk. */
+  readonly helpdeskIfAllowed?: true;
+  /** Requires a sign-in with the second factor within the last five minutes. */
+  readonly needsProof?: true;
+  /** The operation of the management interface that carries it out. */
+  readonly operation: OperationId;
+  /** The scope with which it is called; the roles that may do it have it. */
+  readonly scope: ScopeWord;
+}
+
+/** Everything that an operator may do in the console. docs/guides/console.md has the same rows; a test compares them. */
+export const consoleActions = {
+  unban: {
+    label: "Unban",
+    effect: "Removes the bans and failure counts of this network. Its users can sign in again.",
+    target: "network",
+    role: "helpdesk",
+    operation: "flushBruteForceRule",
+    scope: "security",
+  },
+  flush: {
+    label: "Flush",
+    effect:
+      "Removes cached results of the account, and the bans of addresses that sent wrong passwords for it. The backends are asked again.",
+    target: "account",
+    role: "helpdesk",
+    operation: "flushUserCache",
+    scope: "security",
+  },
+  unlock: {
+    label: "Unlock second factors",
+    effect: "Sets the counts of wrong codes to zero. The second factors themselves remain.",
+    target: "account",
+    role: "helpdesk",
+    operation: "unlockSecondFactors",
+    scope: "security",
+  },
+  "end-sessions": {
+    label: "End sessions",
+    effect: "Ends all browser sessions and revokes all tokens. Programs with a password are not affected.",
+    target: "account",
+    role: "security",
+    needsProof: true,
+    operation: "deleteOidcSessions",
+    scope: "security",
+  },
+  "reset-totp": {
+    label: "Remove the authenticator app",
+    effect:
+      "Deletes the TOTP secret. If no other factor remains, the password alone signs in until the user sets up a new one.",
+    target: "account",
+    role: "security",
+    helpdeskIfAllowed: true,
+    needsProof: true,
+    operation: "deleteTotpSecret",
+    scope: "mfa_write",
+  },
+  "reset-recovery": {
+    label: "Remove recovery codes",
+    effect: "Deletes all recovery codes. The other second factors remain.",
+    target: "account",
+    role: "security",
+    helpdeskIfAllowed: true,
+    needsProof: true,
+    operation: "deleteRecoveryCodes",
+    scope: "mfa_write",
+  },
+} as const satisfies Readonly<Record<string, ConsoleAction>>;
+
+export type ConsoleActionId = keyof typeof consoleActions;
+
+export function isConsoleAction(id: string): id is ConsoleActionId {
+  return Object.hasOwn(consoleActions, id);
+}
+
+/** Scopes with which the console calls the management interface for an operator of this role. */
+const roleScopes: Readonly<Record<ConsoleRole, readonly ScopeWord[]>> = {
+  helpdesk: ["security"],
+  security: ["security", "mfa_write"],
+  admin: ["security", "mfa_write", "admin"],
+};
+
+/** How the site extends the role helpdesk. */
+export interface HelpdeskRule {
+  /** `runtime.console.helpdesk_resets_factors` */
+  readonly resetsFactors: boolean;
+}
+
+/** The scopes of a role. */
+export function scopesOfRole(role: ConsoleRole, { resetsFactors }: HelpdeskRule): readonly ScopeWord[] {
+  return role === "helpdesk" && resetsFactors ? [...roleScopes.helpdesk, "mfa_write"] : roleScopes[role];
+}
+
+/** Position of a role, from 1; 0 for an account without one. */
+export function rankOfRole(role: ConsoleRole | undefined): number {
+  return role === undefined ? 0 : consoleRoles.indexOf(role) + 1;
+}
+
+/** Whether an operator of this role may do this. */
+export function mayAct(role: ConsoleRole, id: ConsoleActionId, { resetsFactors }: HelpdeskRule): boolean {
+  const action: ConsoleAction = consoleActions[id];
+  const lowest = action.helpdeskIfAllowed === true && resetsFactors ? "helpdesk" : action.role;
+  return rankOfRole(role) >= rankOfRole(lowest);
+}

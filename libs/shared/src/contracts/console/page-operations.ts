@@ -1,0 +1,67 @@
+import { Type } from "typebox";
+import { emptyAnswer, errorAnswer } from "../operations/answers.ts";
+import { defineOperation, type HttpMethod } from "../operations/define-operation.ts";
+import { defineFamily } from "../operations/route-family.ts";
+
+const family = defineFamily({ name: "console pages", prefix: "/console", owner: "admin", channel: "console" });
+
+interface ConsolePage<Id extends string, Path extends string> {
+  readonly method: Extract<HttpMethod, "get" | "post">;
+  readonly path: Path;
+  readonly operationId: Id;
+  readonly summary: string;
+}
+
+function defineConsolePage<const Id extends string, const Path extends string>(page: ConsolePage<Id, Path>) {
+  return defineOperation<Id, Path>({
+    ...page,
+    family,
+    tag: "Console",
+    audience: "management",
+    security: "browser_session",
+    undocumented: "a page of the console; programs use the operations that it uses",
+    request: { path: Type.Object({}) },
+    answers: { 200: emptyAnswer("The page."), 403: errorAnswer("The operator's role does not permit it.") },
+  });
+}
+
+/** The pages of the console, on the listener of `runtime.servers.http.console_address`. */
+export const consolePageOperations = [
+  defineConsolePage({ method: "get", path: "/console", operationId: "consoleHome", summary: "Go to the first page" }),
+  defineConsolePage({
+    method: "get",
+    path: "/console/sign-in",
+    operationId: "consoleSignIn",
+    summary: "Begin a sign-in at the identity provider",
+  }),
+  defineConsolePage({
+    method: "get",
+    path: "/console/callback",
+    operationId: "consoleCallback",
+    summary: "Complete a sign-in",
+  }),
+  defineConsolePage({
+    method: "post",
+    path: "/console/sign-out",
+    operationId: "consoleSignOut",
+    summary: "End the operator's session",
+  }),
+  defineConsolePage({
+    method: "get",
+    path: "/console/search",
+    operationId: "consoleSearch",
+    summary: "Search for an account, an address, a network or a reference",
+  }),
+  defineConsolePage({
+    method: "post",
+    path: "/console/actions/{action}",
+    operationId: "consoleAct",
+    summary: "Carry out an action",
+  }),
+  defineConsolePage({
+    method: "get",
+    path: "/console/assets/{asset}",
+    operationId: "consoleAsset",
+    summary: "Load a file of the pages",
+  }),
+];

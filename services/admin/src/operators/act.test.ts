@@ -1,0 +1,123 @@
+import type { ConsoleActionId, ConsoleRole } from "@postern/shared/contracts";
+import type { AuditRecord } from "@postern/shared/domain/audit";
+import { AppError } from "@postern/shared/platform/errors";
+import { expect, test } from "vitest";
+import { createAct } from "./act.ts";
+import type { Operator } from "./operator.ts";
+import type { ApiQuestion } from "./operator-api.ts";
+import type { KnownAccount } from "./role-lookup.ts";
+
+const me: Operator = {
+  account: "me@example.test",
+  role: "security",
+  isRoleCurrent: true,
+  isProved: true,
+  clientIp: "192.0.2.1",
+  session: "s",
+  csrfToken: "t",
+  cookie: "c",
+};
+
+const accounts: Readonly<Record<string, ConsoleRole | undefined>> = {
+  "alice@example.test": undefined,
+  "helen@example.test": "helpdesk",
+  "sue@example.test": "security",
+  "ada@example.test": "admin",
+  "me@example.test": "security",
+};
+
+interface Given {
+  readonly operator?: Partial<Operator>;
+  readonly target?: string;
+  readonly status?: number;
+  readonly resetsFactors?: boolean;
+  readonly findRole?: (name: string) => Promise<KnownAccount>;
+}
+
+/** Names without a domain are aliases. */
+async function knownAs(name: string): Promise<KnownAccount> {
+  const account = name.includes("@") ? name : `${name}@example.test`;
+  return { account, role: accounts[account] };
+}
+
+async function acted(id: ConsoleActionId, given: Given = {}) {
+  const {
+    operator = {},
+    target = "alice@example.test",
+    status = 200,
+    resetsFactors = false,
+    findRole = knownAs,
+  } = given;
+  const asked: ApiQuestion[] = [];
+  const audited: AuditRecord[] = [];
+  const act = createAct({
+    findRole,
+    ask: async (_operator, question) => {
+      asked.push(question);
+      return { status, body: undefined };
+    },
+    audit: { record: (record) => audited.push(record) },
+    helpdesk: () => ({ resetsFactors }),
+  });
+  const outcome = await act({ ...me, ...operator }, { id, target, note: "ticket 7" }).catch((error: unknown) => error);
+  return { outcome, asked, audited };
+}
+
+test("an action is carried out and audited with actor, target and reason", async () => {
+  const { outcome, asked, audited } = await acted("reset-totp");
+  expect(outcome).toBe("done");
+  expect(asked).toEqual([{ operation: "deleteTotpSecret", body: { username: "alice@example.test" } }]);
+  const about = { actor: "me@example.test", target: "alice@example.test", reason: "reset-totp", note: "ticket 7" };
+  expect(audited).toEqual([{ event: "console.action", outcome: "ok", clientIp: "192.0.2.1", session: "s", ...about }]);
+});
+
+test.each([
+  ["sue@example.test", "target"],
+  ["ada@example.test", "target"],
+  ["me@example.test", "target"],
+  ["me", "target"],
+  ["ada", "target"],
+  ["helen@example.test", "done"],
+])("an operator of the role security who flushes %s: %s", async (target, expected) => {
+  const { outcome, asked, audited } = await acted("flush", { target });
+  expect(outcome).toBe(expected);
+  expect(asked).toHaveLength(expected === "done" ? 1 : 0);
+  expect(audited.map((record) => record.outcome)).toEqual([expected === "done" ? "ok" : "denied"]);
+});
+
+test("the account whose role was checked is changed, not the name that was typed", async () => {
+  const { asked } = await acted("flush", { target: "alice" });
+  expect(asked).toEqual([{ operation: "flushUserCache", body: { user: "alice@example.test" } }]);
+});
+
+test("an action that needs a recent sign-in is not carried out without one", async () => {
+  const { outcome, asked } = await acted("end-sessions", { operator: { isProved: false } });
+  expect([outcome, asked]).toEqual(["proof", []]);
+  expect((await acted("unlock", { operator: { isProved: false } })).outcome).toBe("done");
+});
+
+test("the role helpdesk resets factors only where the site allows it", async () => {
+  const operator = { role: "helpdesk" } as const;
+  expect((await acted("reset-totp", { operator })).outcome).toBe("role");
+  expect((await acted("end-sessions", { operator, resetsFactors: true })).outcome).toBe("role");
+  expect((await acted("reset-totp", { operator, resetsFactors: true })).outcome).toBe("done");
+  const target = "helen@example.test";
+  expect((await acted("reset-totp", { operator, resetsFactors: true, target })).outcome).toBe("target");
+});
+
+const undecided: readonly (readonly [string, Given])[] = [
+  ["the operator's role is not current", { operator: { isRoleCurrent: false } }],
+  ["the role of the target is unknown", { findRole: () => Promise.reject(new AppError("ENGINE_SILENT")) }],
+  ["the operation gives 500", { status: 500 }],
+];
+
+test.each(undecided)("it is a temporary failure if %s", async (_why, given) => {
+  const { outcome, audited } = await acted("flush", given);
+  expect(outcome).toBeInstanceOf(AppError);
+  expect(audited.map((record) => record.outcome)).toEqual(["undecided"]);
+});
+
+test("an operation that refuses is reported as not done", async () => {
+  const { outcome, audited } = await acted("reset-recovery", { status: 400 });
+  expect([outcome, audited.map((record) => record.outcome)]).toEqual(["failed", ["failed"]]);
+});

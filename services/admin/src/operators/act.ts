@@ -1,0 +1,95 @@
+import {
+  type ConsoleAction,
+  type ConsoleActionId,
+  consoleActions,
+  type HelpdeskRule,
+  mayAct,
+} from "@postern/shared/contracts";
+import type { Audit, AuditOutcome } from "@postern/shared/domain/audit";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Operator } from "./operator.ts";
+import type { ApiQuestion, AskApi } from "./operator-api.ts";
+import { type FindRole, isAbove } from "./role-lookup.ts";
+
+export interface Deed {
+  readonly id: ConsoleActionId;
+  /** Account or network. */
+  readonly target: string;
+  /** The operator's reason. */
+  readonly note: string;
+}
+
+/**
+ * `role`: the operator's role does not permit the action; `target`: the account's role is equal or higher; `proof`: no recent sign-in with the
+ * second factor; `failed`: the operation refused it.
+ */
+export type ActOutcome = "done" | "role" | "target" | "proof" | "failed";
+
+/** @throws AppError if it cannot be decided whether the operator may do it, or whether it was done */
+export type Act = (operator: Operator, deed: Deed) => Promise<ActOutcome>;
+
+export interface ActDeps {
+  readonly findRole: FindRole;
+  readonly ask: AskApi;
+  readonly audit: Audit;
+  readonly helpdesk: () => HelpdeskRule;
+}
+
+/** How each action names its target in the operation. */
+const questions: Readonly<Record<ConsoleActionId, (target: string) => Omit<ApiQuestion, "operation">>> = {
+  unban: (target) => ({ body: { ip_address: target, rule_name: "*" } }),
+  flush: (target) => ({ body: { user: target } }),
+  unlock: (target) => ({ body: { username: target } }),
+  "end-sessions": (target) => ({ path: { user_id: target } }),
+  "reset-totp": (target) => ({ body: { username: target } }),
+  "reset-recovery": (target) => ({ body: { username: target } }),
+};
+
+const outcomes: Readonly<Record<ActOutcome, AuditOutcome>> = {
+  done: "ok",
+  role: "denied",
+  target: "denied",
+  proof: "denied",
+  failed: "failed",
+};
+
+export function createAct({ findRole, ask, audit, helpdesk }: ActDeps): Act {
+  /** The account whose role was checked is the one that is changed, whatever name was typed. */
+  const targetOf = async (operator: Operator, { id, target }: Deed): Promise<string | undefined> => {
+    if (consoleActions[id].target === "network") return target;
+    const { account, role } = await findRole(target, operator.session);
+    return account !== operator.account && isAbove(operator.role, role) ? account : undefined;
+  };
+  const carryOut = async (operator: Operator, deed: Deed): Promise<ActOutcome> => {
+    const action: ConsoleAction = consoleActions[deed.id];
+    if (!operator.isRoleCurrent)
+      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the operator's role is unknown" });
+    if (!mayAct(operator.role, deed.id, helpdesk())) return "role";
+    if (action.needsProof === true && !operator.isProved) return "proof";
+    const target = await targetOf(operator, deed);
+    if (target === undefined) return "target";
+    const { status } = await ask(operator, { ...questions[deed.id](target), operation: action.operation });
+    if (status >= 500) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${action.operation} gave ${status}` });
+    return status < 300 ? "done" : "failed";
+  };
+  return async (operator, deed) => {
+    const { account: actor, clientIp, session } = operator;
+    const write = (outcome: AuditOutcome): void =>
+      audit.record({
+        event: "console.action",
+        outcome,
+        actor,
+        clientIp,
+        session,
+        target: deed.target,
+        reason: deed.id,
+        note: deed.note,
+      });
+    const outcome = await carryOut(operator, deed).catch((error: unknown) => {
+      write("undecided");
+      throw error;
+    });
+    write(outcomes[outcome]);
+    return outcome;
+  };
+}

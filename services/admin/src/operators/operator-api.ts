@@ -1,0 +1,111 @@
+import {
+  type ConsoleRole,
+  fillPath,
+  type HelpdeskRule,
+  type OperationId,
+  operation,
+  scopesOfRole,
+} from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import {
+  type AssertionAudience,
+  type Caller,
+  callerAssertionHeader,
+  type SignCaller,
+  scopeName,
+} from "@postern/shared/platform/http";
+
+/** The operator in whose name the console asks, and the request that it serves. */
+export interface AskingOperator {
+  readonly account: string;
+  readonly role: ConsoleRole;
+  readonly clientIp: string;
+  /** GUID of the request. */
+  readonly session: string;
+}
+
+export interface ApiQuestion {
+  readonly operation: OperationId;
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, string>>;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  /** Undefined unless it is JSON. */
+  readonly body: unknown;
+}
+
+/** Calls an operation of the management interface. @throws AppError UPSTREAM_UNAVAILABLE */
+export type AskApi = (operator: AskingOperator, question: ApiQuestion) => Promise<ApiAnswer>;
+
+/** A request to the service that owns the operation. */
+export interface ApiRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly payload?: string;
+}
+
+export interface ApiResponse {
+  readonly statusCode: number;
+  readonly body: string;
+}
+
+export interface OperatorApiDeps {
+  readonly sign: SignCaller;
+  /** How to reach the services with operations of the management interface. */
+  readonly send: Readonly<Record<AssertionAudience, (request: ApiRequest) => Promise<ApiResponse>>>;
+  readonly identifier: string;
+  readonly helpdesk: () => HelpdeskRule;
+}
+
+const methods = { get: "GET", post: "POST", put: "PUT", patch: "PATCH", delete: "DELETE" } as const;
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Over HTTP, within the time that an operation may take. */
+export function sendTo(origin: string, timeoutMs: number) {
+  return async ({ method, url, headers, payload }: ApiRequest): Promise<ApiResponse> => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const body = payload ?? null;
+    const response = await fetch(`${origin}${url}`, { method, headers, body, signal, redirect: "manual" });
+    return { statusCode: response.status, body: await response.text() };
+  };
+}
+
+/**
+ * The console is an API caller like any other, with the scopes of the operator's role: each operation checks them itself. The caller
+ * assertion takes the place of the token (ADR 0161).
+ */
+export function createOperatorApi({ sign, send, identifier, helpdesk }: OperatorApiDeps): AskApi {
+  return async ({ account, role, clientIp, session }, question) => {
+    const { family, method, path } = operation(question.operation);
+    const { owner } = family;
+    if (owner === "gateway") throw new Error(`${question.operation} is not an operation for the console`);
+    const scopes = scopesOfRole(role, helpdesk()).map((word) => scopeName(identifier, word));
+    const caller: Caller = { method: "bearer", name: account, scopes, clientIp, session };
+    const query = new URLSearchParams({ ...question.query }).toString();
+    const hasBody = question.body !== undefined;
+    const request: ApiRequest = {
+      method: methods[method],
+      url: `${fillPath(path, question.path ?? {})}${query === "" ? "" : `?${query}`}`,
+      headers: {
+        [callerAssertionHeader]: await sign(caller, owner),
+        ...(hasBody && { "content-type": "application/json" }),
+      },
+      ...(hasBody && { payload: JSON.stringify(question.body) }),
+    };
+    const answer = await send[owner](request).catch((cause: unknown) => {
+      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${owner} does not answer the console`, cause });
+    });
+    return { status: answer.statusCode, body: parsed(answer.body) };
+  };
+}

@@ -1,0 +1,47 @@
+import type { ConsoleRole } from "@postern/shared/contracts";
+
+/** The session of one operator's browser. Times in milliseconds since the epoch. */
+export interface OperatorSession {
+  readonly account: string;
+  /** As of the sign-in; it counts only while no engine can determine the role. */
+  readonly role: ConsoleRole;
+  /** When the operator last signed in with the second factor. */
+  readonly provedMs: number;
+  readonly endMs: number;
+}
+
+/** Sessions are shared by all replicas. @throws AppError REDIS_UNAVAILABLE */
+export interface OperatorSessions {
+  /** @returns the value of the cookie */
+  create(session: OperatorSession): Promise<string>;
+  /** Prolongs the session. Undefined if it has ended. */
+  find(cookie: string): Promise<OperatorSession | undefined>;
+  end(cookie: string): Promise<void>;
+}
+
+/** Lifetime of a session without a request, and in all. */
+export const sessionIdleMs = 15 * 60_000;
+export const sessionLifeMs = 8 * 3_600_000;
+/** For how long a sign-in with the second factor permits actions that need one. */
+export const proofMs = 5 * 60_000;
+
+/** A sign-in that the identity provider has not answered yet. */
+export interface SignInAttempt {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  /** Where the operator wanted to go: a path of the console. */
+  readonly next: string;
+  /** The operator is to enter password and second factor again. */
+  readonly isProof: boolean;
+  /** Cookie of the session that the new one replaces; empty if there is none. */
+  readonly replaces: string;
+}
+
+/** @throws AppError REDIS_UNAVAILABLE */
+export interface SignInAttempts {
+  /** @returns the value of the cookie that binds it to the browser */
+  keep(attempt: SignInAttempt): Promise<string>;
+  /** Once. */
+  take(cookie: string): Promise<SignInAttempt | undefined>;
+}

@@ -1,0 +1,69 @@
+import { createHmac } from "node:crypto";
+import type { Clock } from "@postern/shared/platform/time";
+import type { AskingOperator } from "./operator-api.ts";
+import { type OperatorSession, type OperatorSessions, proofMs } from "./operator-session.ts";
+import type { FindRole } from "./role-lookup.ts";
+
+/** The operator of a request. */
+export interface Operator extends AskingOperator {
+  /** False if no engine could say it: the role is that of the sign-in, and permits no action. */
+  readonly isRoleCurrent: boolean;
+  /** Signed in with the second factor within the last five minutes. */
+  readonly isProved: boolean;
+  /** For the forms of this session. */
+  readonly csrfToken: string;
+  readonly cookie: string;
+}
+
+export interface OperatorQuestion {
+  readonly cookie: string | undefined;
+  readonly session: string;
+  readonly clientIp: string;
+}
+
+/** `withdrawn`: the account of the session no longer has a role. */
+export type FoundOperator = Operator | "none" | { readonly withdrawn: string };
+
+export interface OperatorsDeps {
+  readonly sessions: OperatorSessions;
+  readonly findRole: FindRole;
+  readonly clock: Clock;
+}
+
+/** @throws AppError REDIS_UNAVAILABLE */
+export type FindOperator = (question: OperatorQuestion) => Promise<FoundOperator>;
+
+/** The key is the cookie, which only this browser has. */
+function csrfTokenOf(cookie: string): string {
+  return createHmac("sha256", cookie).update("console form").digest("base64url");
+}
+
+/** Asks for the role on each request, so that a withdrawn one ends with the next. */
+export function createFindOperator({ sessions, findRole, clock }: OperatorsDeps): FindOperator {
+  const roleNow = async ({ account, role }: OperatorSession, guid: string) => {
+    try {
+      return { role: (await findRole(account, guid)).role, isRoleCurrent: true };
+    } catch {
+      return { role, isRoleCurrent: false };
+    }
+  };
+  return async ({ cookie, session: guid, clientIp }) => {
+    const stored = cookie === undefined ? undefined : await sessions.find(cookie);
+    if (cookie === undefined || stored === undefined) return "none";
+    const { role, isRoleCurrent } = await roleNow(stored, guid);
+    if (role === undefined) {
+      await sessions.end(cookie);
+      return { withdrawn: stored.account };
+    }
+    return {
+      account: stored.account,
+      role,
+      isRoleCurrent,
+      clientIp,
+      session: guid,
+      isProved: clock.now() - stored.provedMs < proofMs,
+      csrfToken: csrfTokenOf(cookie),
+      cookie,
+    };
+  };
+}

@@ -1,0 +1,79 @@
+import { pathTo } from "@postern/shared/contracts";
+import { createSecurityHeaders, formOf, type Html, html, htmlText } from "@postern/shared/platform/pages";
+import type { Operator } from "../operators/operator.ts";
+
+export interface ConsolePage {
+  readonly title: string;
+  readonly body: Html;
+  readonly status?: number;
+  /** Loads this path of the console by itself, after a sign-in. */
+  readonly goesTo?: string;
+}
+
+/** A response for a browser. */
+export interface ShownPage {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface ConsolePagesDeps {
+  /** Origin of the console. */
+  readonly origin: string;
+  /** Of the site. */
+  readonly name: string;
+  readonly stylesheet: string;
+}
+
+export type ShowPage = (page: ConsolePage, operator?: Operator) => ShownPage;
+
+const entries = [{ title: "Search", path: pathTo("consoleSearch") }] as const;
+
+function navigation(title: string): Html {
+  return html`<nav aria-label="Console">${entries.map(
+    (entry) => html`<a href="${entry.path}"${entry.title === title && html` aria-current="page"`}>${entry.title}</a>`,
+  )}</nav>`;
+}
+
+function operatorLine({ account, role, csrfToken }: Operator): Html {
+  const form = { action: pathTo("consoleSignOut"), csrfToken };
+  return html`<div class="who-am-i"><span>${account} (${role})</span>${formOf(
+    form,
+    html`<button type="submit" class="quiet">Sign out</button>`,
+  )}</div>`;
+}
+
+/** In English only: the console's readers also read the log and the documentation. */
+export function createShowPage({ origin, name, stylesheet }: ConsolePagesDeps): ShowPage {
+  const [letter = ""] = name;
+  const headers = {
+    ...createSecurityHeaders(origin).page({ formTargets: [], script: false }),
+    // Under no-referrer, browsers send "Origin: null" with forms.
+    "referrer-policy": "same-origin",
+    "content-language": "en",
+  };
+  return ({ title, body, status = 200, goesTo }, operator) => ({
+    status,
+    headers,
+    body: htmlText(html`<!doctype html>
+<html lang="en" dir="ltr">
+<head>
+<meta charset="utf-8">
+<title>${title} – ${name} console</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+${goesTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${goesTo}">`}
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${stylesheet}">
+</head>
+<body class="console">
+<header><span class="brand"><span class="mark" aria-hidden="true">${letter.toUpperCase()}</span>${name} console</span>${
+      operator !== undefined && html`${navigation(title)}${operatorLine(operator)}`
+    }</header>
+<main>${body}</main>
+</body>
+</html>
+`),
+  });
+}

@@ -1,0 +1,56 @@
+import { hash } from "node:crypto";
+import { pathTo } from "@postern/shared/contracts";
+import { type AccentColours, stylesheetOf } from "@postern/shared/platform/pages";
+
+/** The style of the sign-in pages, wider, and with what only the console shows. */
+const rules = `
+.console header,.console main,.console footer{max-width:60rem}
+.console header{display:flex;flex-wrap:wrap;align-items:center;gap:.75rem 1.5rem;padding-top:1.25rem}
+.console nav{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}
+.console nav a{padding-block:.25rem}
+.console nav a[aria-current]{color:var(--text);font-weight:650;text-decoration:none}
+.who-am-i{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem 1rem;margin-inline-start:auto;font-size:.9375rem;color:var(--muted)}
+.who-am-i form{margin:0}
+.who-am-i button{width:auto;min-height:2.25rem;margin:0;padding:.25rem .875rem}
+.console h2{font-size:1.25rem}
+.console h3{margin:1rem 0 .25rem;font-size:1.0625rem}
+.search{display:grid;gap:.75rem}
+.search button{margin-top:0}
+.verdict{margin-top:1.75rem;padding:1rem 1.25rem;border-radius:.75rem;border-inline-start:.375rem solid var(--control);background:var(--soft);font-size:1.125rem;font-weight:600;line-height:1.45}
+.verdict.blocked,.verdict.denied{border-color:var(--error);background:var(--error-soft)}
+.verdict.working{border-color:var(--good)}
+.verdict p{font-size:1rem;font-weight:400}
+.pairs{display:grid;grid-template-columns:auto 1fr;gap:.125rem 1rem;margin:.375rem 0 0}
+.pairs dt{color:var(--muted)}
+.pairs dd{margin:0}
+.timeline{list-style:none;margin:.75rem 0 0;padding:0}
+.timeline li{padding:.625rem .875rem;border-inline-start:.25rem solid var(--error)}
+.timeline li+li{border-top:1px solid var(--line)}
+.timeline li.ok{border-inline-start-color:var(--good)}
+.timeline li.undecided{border-inline-start-color:var(--control)}
+.timeline b{font-weight:650}
+.timeline small{display:block;color:var(--muted);font-size:.9375rem}
+.links{list-style:none;margin:.5rem 0 0;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}
+.acts{list-style:none;margin:.75rem 0 0;padding:0;display:grid;gap:.75rem}
+.acts>li{padding:.875rem 1rem;border:1px solid var(--line);border-radius:.75rem}
+.acts p{margin:.25rem 0 0;color:var(--muted);font-size:.9375rem}
+.acts summary{font-weight:650}
+.acts form{margin-top:.75rem}
+.acts :is(button,.button){width:fit-content;min-height:2.75rem;margin-top:.75rem}
+@media (min-width:40rem){
+.search{grid-template-columns:1fr auto;align-items:end}
+.search button{width:auto}
+}
+`;
+
+export interface StyleAsset {
+  readonly path: string;
+  readonly body: string;
+}
+
+/** The stylesheet under a name that changes with its content. */
+export function consoleStyle(accent: AccentColours): StyleAsset {
+  const body = `${stylesheetOf(accent)}${rules.replaceAll("\n", "")}`;
+  const digest = hash("sha256", body, "hex").slice(0, 16);
+  return { path: pathTo("consoleAsset", { asset: `style.${digest}.css` }), body };
+}

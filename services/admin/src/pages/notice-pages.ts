@@ -1,0 +1,80 @@
+import { pathTo } from "@postern/shared/contracts";
+import { type Html, html } from "@postern/shared/platform/pages";
+import type { ConsolePage } from "./console-document.ts";
+
+interface Notice {
+  readonly title: string;
+  readonly text: string;
+  readonly status: number;
+  /** Label of the link to the sign-in. */
+  readonly signIn?: string;
+}
+
+const notices = {
+  signed_out: { title: "You are signed out", text: "The session has ended.", status: 200, signIn: "Sign in" },
+  no_session: {
+    title: "Sign in again",
+    text: "The session has ended. Nothing was changed.",
+    status: 403,
+    signIn: "Sign in",
+  },
+  no_role: {
+    title: "No access",
+    text: "This account has no role in the console. Administrators assign roles by runtime.console.roles.",
+    status: 403,
+  },
+  role: { title: "Not permitted", text: "Your role does not permit this. Nothing was changed.", status: 403 },
+  target: {
+    title: "Not permitted",
+    text: "This is your own account, or it has the same role as yours or a higher one. Nothing was changed.",
+    status: 403,
+  },
+  form: {
+    title: "Form rejected",
+    text: "The form does not belong to this session or this console. Open the page again. Nothing was changed.",
+    status: 403,
+  },
+  reason: { title: "Reason missing", text: "Give a reason of 3 to 300 characters. Nothing was changed.", status: 400 },
+  failed: { title: "Not done", text: "The request was rejected: there may have been nothing to change.", status: 400 },
+  one_factor: {
+    title: "Second factor required",
+    text: "The console requires an authenticator app or a passkey. Set one up on your account page, then sign in again.",
+    status: 403,
+    signIn: "Sign in again",
+  },
+  unnamed: {
+    title: "Not signed in",
+    text: "The identity provider did not name the account. Administrators select its claim by runtime.console.account_claim.",
+    status: 403,
+  },
+  cancelled: { title: "Not signed in", text: "The sign-in was cancelled.", status: 403, signIn: "Sign in" },
+  invalid: {
+    title: "Not signed in",
+    text: "The sign-in took too long, was begun in another browser, or was not valid.",
+    status: 400,
+    signIn: "Sign in",
+  },
+  unavailable: {
+    title: "Temporarily unavailable",
+    text: "A service that this page needs does not respond. Whether an action was carried out is in the audit stream. Try again later.",
+    status: 503,
+  },
+  no_sessions: {
+    title: "Redis is unavailable",
+    text: "Without Redis, the console cannot check sessions, and it carries out no actions. Nothing was changed.",
+    status: 503,
+  },
+  not_found: { title: "Page not found", text: "The console has no such page.", status: 404 },
+} as const satisfies Readonly<Record<string, Notice>>;
+
+export type NoticeKey = keyof typeof notices;
+
+/** A page with one sentence. `reference` is the GUID of the request. */
+export function noticePage(key: NoticeKey, reference?: string): ConsolePage {
+  const { title, text, status, signIn }: Notice = notices[key];
+  const link = signIn === undefined ? pathTo("consoleSearch") : pathTo("consoleSignIn");
+  const body: Html = html`<h1>${title}</h1><p class="lead">${text}</p>${
+    reference !== undefined && html`<p class="reference">Reference <code>${reference}</code></p>`
+  }<a class="button quiet" href="${link}">${signIn ?? "Back to the search"}</a>`;
+  return { title, status, body };
+}

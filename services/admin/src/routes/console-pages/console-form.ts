@@ -1,0 +1,34 @@
+import { readFormBody } from "@postern/shared/platform/http";
+import type { FastifyInstance } from "fastify";
+import type { ConsoleVisit } from "./console-visit.ts";
+import type { ConsolePagesDeps } from "./deps.ts";
+
+const maxFormBytes = 64 * 1024;
+const noForm = new URLSearchParams();
+
+/** Reads the bodies of this scope as forms; a body of another type is an empty form. */
+export function parseConsoleForms(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    "application/x-www-form-urlencoded",
+    { parseAs: "buffer" },
+    async (_request: unknown, body: Buffer) => readFormBody(body, maxFormBytes),
+  );
+  scope.addContentTypeParser("*", (_request, payload, done) => {
+    payload.resume();
+    done(null, noForm);
+  });
+}
+
+/**
+ * The form, if a page of this session sent it: browsers state the origin of every POST, and only our pages know the token. Undefined
+ * otherwise.
+ */
+export function ownForm(
+  { origin }: Pick<ConsolePagesDeps, "origin">,
+  { request, operator }: ConsoleVisit,
+): URLSearchParams | undefined {
+  const { body, headers } = request;
+  if (headers.origin !== origin || !(body instanceof URLSearchParams)) return undefined;
+  return body.get("csrf_token") === operator.csrfToken ? body : undefined;
+}

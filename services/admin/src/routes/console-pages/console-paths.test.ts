@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { pageWithin } from "./console-paths.ts";
+
+const origin = "https://console.example.test";
+
+test.each([
+  ["/console/search?query=alice%40example.test", "/console/search?query=alice%40example.test"],
+  ["/console/search", "/console/search"],
+  ["/console/sign-out", "/console/search"],
+  ["//evil.example.test/console/search", "/console/search"],
+  ["/\\evil.example.test/console/search", "/console/search"],
+  ["https://evil.example.test/console/search", "/console/search"],
+  ["https://console.example.test/console/search", "/console/search"],
+  ["javascript:alert(1)", "/console/search"],
+  ["console/search", "/console/search"],
+  ["", "/console/search"],
+  [undefined, "/console/search"],
+])("%s leads to %s", (text, expected) => {
+  expect(pageWithin(origin, text)).toBe(expected);
+});
+
+const beginnings = [
+  "",
+  "/",
+  "//",
+  "/\\",
+  "/%5c",
+  "/..//",
+  "https://evil.test",
+  "//evil.test/",
+  "/console/search",
+  "javascript:",
+];
+
+test("no text leads out of the console", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...beginnings), fc.string(), (begin, rest) => {
+      const page = pageWithin(origin, begin + rest);
+      expect(new URL(page, origin).origin).toBe(origin);
+      expect(page).toMatch(/^\/console\/search(?:\?|$)/u);
+    }),
+  );
+});

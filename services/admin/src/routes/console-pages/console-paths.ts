@@ -1,0 +1,10 @@
+import { pathTo } from "@postern/shared/contracts";
+
+const searchPath = pathTo("consoleSearch");
+
+/** A page of the console to which a link or form may lead back; anything else is the search page. */
+export function pageWithin(origin: string, text: string | null | undefined): string {
+  const url = text === null || text === undefined ? null : URL.parse(text, origin);
+  if (url === null || url.origin !== origin || text?.startsWith("/") !== true) return searchPath;
+  return url.pathname === searchPath ? `${url.pathname}${url.search}` : searchPath;
+}

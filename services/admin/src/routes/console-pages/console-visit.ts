@@ -1,0 +1,72 @@
+import { pathTo } from "@postern/shared/contracts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Operator } from "../../operators/operator.ts";
+import type { ConsolePage } from "../../pages/console-document.ts";
+import { type NoticeKey, noticePage } from "../../pages/notice-pages.ts";
+import type { ConsolePagesDeps } from "./deps.ts";
+
+/** One request of an operator's browser. */
+export interface ConsoleVisit {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly operator: Operator;
+}
+
+/** GUID and address of a request, as the gateway states them. */
+export function originOf({ caller, id }: FastifyRequest): { readonly session: string; readonly clientIp: string } {
+  return { session: caller?.session ?? id, clientIp: caller?.clientIp ?? "" };
+}
+
+type Show = Pick<ConsolePagesDeps, "show">;
+
+export function sendPage({ show }: Show, reply: FastifyReply, page: ConsolePage, operator?: Operator): FastifyReply {
+  const { status, headers, body } = show(page, operator);
+  return reply
+    .code(status)
+    .headers({ ...headers })
+    .send(body);
+}
+
+export function sendNotice(deps: Show, reply: FastifyReply, key: NoticeKey, operator?: Operator): FastifyReply {
+  const isFault = key === "unavailable" || key === "no_sessions";
+  return sendPage(deps, reply, noticePage(key, isFault ? originOf(reply.request).session : undefined), operator);
+}
+
+export function goTo(reply: FastifyReply, path: string): FastifyReply {
+  return reply.header("cache-control", "no-store").redirect(path, 303);
+}
+
+/** The text of a query parameter. */
+export function queryOf({ query }: FastifyRequest, name: string): string | undefined {
+  const value: unknown = Object(query)[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/**
+ * Runs a handler for an operator. Without a session, a GET leads to the sign-in and comes back; anything else is 403. An account that has
+ * lost its role is 403, and its session has ended.
+ */
+export function forOperator(deps: ConsolePagesDeps, handle: (visit: ConsoleVisit) => Promise<FastifyReply>) {
+  const { cookies, findOperator, audit } = deps;
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const about = originOf(request);
+    const cookie = cookies.read(request.headers.cookie, "session");
+    const operator = await findOperator({ cookie, ...about });
+    if (operator === "none") {
+      if (request.method !== "GET") return sendNotice(deps, reply, "no_session");
+      return goTo(reply, `${pathTo("consoleSignIn")}?${new URLSearchParams({ next: request.url }).toString()}`);
+    }
+    if ("withdrawn" in operator) {
+      audit.record({
+        event: "console.sign_out",
+        outcome: "ok",
+        actor: operator.withdrawn,
+        reason: "no_role",
+        ...about,
+      });
+      reply.header("set-cookie", cookies.set("session", ""));
+      return sendNotice(deps, reply, "no_role");
+    }
+    return handle({ request, reply, operator });
+  };
+}

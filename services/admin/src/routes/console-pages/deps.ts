@@ -1,0 +1,32 @@
+import type { HelpdeskRule } from "@postern/shared/contracts";
+import type { Audit } from "@postern/shared/domain/audit";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { Clock } from "@postern/shared/platform/time";
+import type { Act } from "../../operators/act.ts";
+import type { FindOperator } from "../../operators/operator.ts";
+import type { AskApi } from "../../operators/operator-api.ts";
+import type { OperatorSessions, SignInAttempts } from "../../operators/operator-session.ts";
+import type { Provider } from "../../operators/provider.ts";
+import type { FindRole } from "../../operators/role-lookup.ts";
+import type { ShowPage } from "../../pages/console-document.ts";
+import type { StyleAsset } from "../../pages/console-style.ts";
+import type { ConsoleCookies } from "./console-cookies.ts";
+
+/** What the pages of the console need. */
+export interface ConsolePagesDeps {
+  readonly origin: string;
+  readonly show: ShowPage;
+  readonly style: StyleAsset;
+  readonly cookies: ConsoleCookies;
+  readonly sessions: OperatorSessions;
+  readonly attempts: SignInAttempts;
+  readonly provider: Provider;
+  readonly findRole: FindRole;
+  readonly findOperator: FindOperator;
+  readonly ask: AskApi;
+  readonly act: Act;
+  readonly helpdesk: () => HelpdeskRule;
+  readonly audit: Audit;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}

@@ -1,0 +1,56 @@
+import { html } from "@postern/shared/platform/pages";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type SignInAttempt, sessionLifeMs } from "../../operators/operator-session.ts";
+import type { SignedIn } from "../../operators/provider.ts";
+import { originOf, sendNotice, sendPage } from "./console-visit.ts";
+import type { ConsolePagesDeps } from "./deps.ts";
+
+/**
+ * The redirect comes from the identity provider's site, so browsers would not send the new cookie (SameSite=Strict) with a redirect from
+ * here. A page of our own loads the next one.
+ */
+function arrived(next: string) {
+  return {
+    title: "Signed in",
+    goesTo: next,
+    body: html`<h1>Signed in</h1><a class="button" href="${next}">Continue</a>`,
+  };
+}
+
+const withoutQuestionMark = (url: string): string => url.slice(Math.max(0, url.indexOf("?")));
+
+/** `GET /console/callback`: ends the old session of this browser and creates a new one. */
+export function getCallback(deps: ConsolePagesDeps) {
+  const { attempts, provider, cookies, sessions, findRole, audit, clock } = deps;
+  const takeAttempt = async ({ headers }: FastifyRequest): Promise<SignInAttempt | undefined> => {
+    const cookie = cookies.read(headers.cookie, "signIn");
+    return cookie === undefined ? undefined : attempts.take(cookie);
+  };
+  /** @returns the cookie; undefined for an account without a role */
+  const begin = async ({ account, signedInMs }: SignedIn, guid: string): Promise<string | undefined> => {
+    const known = await findRole(account, guid);
+    if (known.role === undefined) return undefined;
+    const nowMs = clock.now();
+    const provedMs = Math.min(signedInMs, nowMs);
+    return sessions.create({ account: known.account, role: known.role, provedMs, endMs: nowMs + sessionLifeMs });
+  };
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const about = originOf(request);
+    const attempt = await takeAttempt(request);
+    reply.header("set-cookie", cookies.set("signIn", ""));
+    if (attempt === undefined) return sendNotice(deps, reply, "invalid");
+    const signedIn = await provider.complete(withoutQuestionMark(request.url), attempt);
+    if (typeof signedIn === "string") {
+      audit.record({ event: "console.sign_in", outcome: "denied", reason: signedIn, ...about });
+      return sendNotice(deps, reply, signedIn);
+    }
+    const cookie = await begin(signedIn, about.session);
+    const reason = cookie === undefined ? "no_role" : undefined;
+    const outcome = cookie === undefined ? "denied" : "ok";
+    audit.record({ event: "console.sign_in", outcome, actor: signedIn.account, reason, ...about });
+    if (cookie === undefined) return sendNotice(deps, reply, "no_role");
+    if (attempt.replaces !== "") await sessions.end(attempt.replaces);
+    reply.header("set-cookie", cookies.set("session", cookie));
+    return sendPage(deps, reply, arrived(attempt.next));
+  };
+}

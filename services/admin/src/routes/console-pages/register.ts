@@ -1,0 +1,42 @@
+import { operation, pathTo } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import { routeOf } from "@postern/shared/platform/http";
+import type { FastifyInstance } from "fastify";
+import type { NoticeKey } from "../../pages/notice-pages.ts";
+import { parseConsoleForms } from "./console-form.ts";
+import { goTo, originOf, sendNotice } from "./console-visit.ts";
+import type { ConsolePagesDeps } from "./deps.ts";
+import { getAsset } from "./get-asset.ts";
+import { getCallback } from "./get-callback.ts";
+import { getSearch } from "./get-search.ts";
+import { getSignIn } from "./get-sign-in.ts";
+import { postAct } from "./post-act.ts";
+import { postSignOut } from "./post-sign-out.ts";
+
+function noticeOf(error: unknown): NoticeKey {
+  if (error instanceof AppError) return error.code === "REDIS_UNAVAILABLE" ? "no_sessions" : "unavailable";
+  const status: unknown = Object(error).statusCode;
+  return typeof status === "number" && status < 500 ? "form" : "unavailable";
+}
+
+/** The pages of the console. */
+export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDeps): void {
+  parseConsoleForms(app);
+  app.setErrorHandler((err, request, reply) => {
+    const level = err instanceof AppError ? err.row.logLevel : "error";
+    const notice = noticeOf(err);
+    if (notice !== "form")
+      deps.logger[level]({ session: originOf(request).session, err }, "page of the console failed");
+    return sendNotice(deps, reply, notice);
+  });
+  app.route({
+    ...routeOf(operation("consoleHome")),
+    handler: async (_request, reply) => goTo(reply, pathTo("consoleSearch")),
+  });
+  app.route({ ...routeOf(operation("consoleSignIn")), handler: getSignIn(deps) });
+  app.route({ ...routeOf(operation("consoleCallback")), handler: getCallback(deps) });
+  app.route({ ...routeOf(operation("consoleSignOut")), handler: postSignOut(deps) });
+  app.route({ ...routeOf(operation("consoleSearch")), handler: getSearch(deps) });
+  app.route({ ...routeOf(operation("consoleAct")), handler: postAct(deps) });
+  app.route({ ...routeOf(operation("consoleAsset")), handler: getAsset(deps) });
+}

@@ -1,0 +1,300 @@
+import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { Secret } from "@postern/shared/platform/crypto";
+import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
+import { poll } from "@postern/shared/testing";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchChromium } from "../../../tools/pages/chromium.ts";
+import { alice, askJson } from "../../support/ask-json.ts";
+import { axeProblems } from "../../support/axe.ts";
+import { keyboardProblems, layoutProblems } from "../../support/page-rules.ts";
+import { assertionSecret } from "../../support/stack-config.ts";
+import { type ConsoleStack, openConsole, passFactors, startConsoleStack } from "./console-stack.ts";
+
+let desk: ConsoleStack;
+let browser: Browser;
+
+beforeAll(async () => {
+  desk = await startConsoleStack();
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  await browser.close();
+  await desk[Symbol.asyncDispose]();
+});
+
+const soon = { timeout: 20_000 };
+const inEnglish = { locale: "en-US" };
+const login = (fields: object) => askJson(desk.stack.url, { ...alice, ...fields });
+
+/** Guesses until the network is banned. */
+async function ban(address: string): Promise<void> {
+  await poll(`the ban of ${address}`, async () => {
+    await login({ client_ip: address, password: `wrong-${Math.random()}` });
+    return (await login({ client_ip: address })).status === 403;
+  });
+}
+
+interface AuditLine {
+  readonly event: string;
+  readonly outcome: string;
+  readonly actor?: string;
+  readonly target?: string;
+  readonly reason?: string;
+  readonly note?: string;
+}
+
+function audited(event: string): readonly AuditLine[] {
+  const lines = readFileSync(desk.auditFile, "utf8").trimEnd().split("\n");
+  return lines.map((line): AuditLine => JSON.parse(line)).filter((line) => line.event === event);
+}
+
+async function searchFor(page: Page, query: string): Promise<void> {
+  await page.getByLabel("Account, alias, address, network or reference").fill(query);
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  await page.locator(".verdict").waitFor();
+}
+
+/** Searches until the verdict has this state: engines write their records within a second. */
+async function searchUntil(page: Page, query: string, state: string): Promise<void> {
+  await poll(`the state ${state}`, async () => {
+    await searchFor(page, query);
+    return (await page.locator(`.verdict.${state}`).count()) === 1;
+  });
+}
+
+async function act(page: Page, label: string, target: string, reason: string): Promise<void> {
+  const item = page.locator("details", { hasText: label }).filter({ hasText: target }).first();
+  await item.locator("summary").click();
+  await item.getByLabel("Reason").fill(reason);
+  await item.getByRole("button", { name: label }).click();
+}
+
+async function cookieOf(context: BrowserContext): Promise<string> {
+  const cookies = await context.cookies(desk.url);
+  return cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+}
+
+interface Posted {
+  readonly cookie: string;
+  readonly origin?: string;
+  readonly form: Readonly<Record<string, string>>;
+}
+
+const post = (action: string, { cookie, origin = desk.url, form }: Posted): Promise<Response> =>
+  fetch(`${desk.url}/console/actions/${action}`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { cookie, ...(origin !== "" && { origin }) },
+    body: new URLSearchParams(form),
+  });
+
+const tokenOn = (page: Page): Promise<string> => page.locator('input[name="csrf_token"]').first().inputValue();
+
+test("the help desk sees why a customer is blocked, and lifts the ban with a reason", async () => {
+  await using context = await browser.newContext({ ...inEnglish, bypassCSP: true });
+  const address = "203.0.113.77";
+  expect((await login({ client_ip: address })).status).toBe(200);
+  await ban(address);
+  const page = await openConsole(context, desk, "helen");
+  await searchUntil(page, "alice", "blocked");
+  expect(await page.locator(".verdict").innerText()).toContain(
+    "3 failures from 203.0.113.0/24 (rule imap); this customer's own password was right",
+  );
+  expect(await page.getByText("These accounts signed in from this network too:").isVisible()).toBe(true);
+  expect(await page.locator(".timeline li").count()).toBeGreaterThan(1);
+
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const summary of await page.locator(".acts summary").all()) await summary.click();
+  expect(await layoutProblems(page)).toEqual([]);
+  expect(await keyboardProblems(page)).toEqual([]);
+  expect(await axeProblems(page)).toEqual([]);
+  for (const summary of await page.locator(".acts summary").all()) await summary.click();
+
+  await act(page, "Unban", "203.0.113.0/24", "ticket 4711: <b>office</b>");
+  await page.getByText("Done: Unban.").waitFor();
+  await expect.poll(async () => (await login({ client_ip: address })).status, soon).toBe(200);
+  expect(audited("console.action")).toContainEqual(
+    expect.objectContaining({
+      outcome: "ok",
+      actor: "helen@example.test",
+      target: "203.0.113.0/24",
+      reason: "unban",
+      note: "ticket 4711: <b>office</b>",
+    }),
+  );
+  expect(audited("account.read")).toContainEqual(
+    expect.objectContaining({ actor: "helen@example.test", target: "alice" }),
+  );
+  expect(audited("brute_force.flush")).toContainEqual(expect.objectContaining({ actor: "helen@example.test" }));
+});
+
+test("the cookie opens the console only, at both replicas, and the console's paths exist on its listener only", async () => {
+  await using context = await browser.newContext(inEnglish);
+  await openConsole(context, desk, "hugo");
+  const session = (await context.cookies(desk.url)).find(({ name }) => name === "console_session");
+  expect(session).toMatchObject({ sameSite: "Strict", httpOnly: true });
+  const cookie = await cookieOf(context);
+  const statusOf = async (url: string, headers: Readonly<Record<string, string>> = { cookie }): Promise<number> =>
+    (await fetch(url, { headers, redirect: "manual" })).status;
+  expect(await statusOf(`${desk.url}/console/search`)).toBe(200);
+  expect(await statusOf(`${desk.stack.url}/console/search`)).toBe(404);
+  expect(await statusOf(`${desk.url}/api/v1/console/bans`)).toBe(404);
+  expect(await statusOf(`${desk.url}/login`)).toBe(404);
+  expect(await statusOf(`${desk.url}/healthz`)).toBe(404);
+  expect(await statusOf(`${desk.stack.url}/api/v1/console/bans`)).toBe(401);
+  const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 30 });
+  const caller = { method: "none", scopes: [], clientIp: "127.0.0.1", session: "test" } as const;
+  const headers = { cookie, [callerAssertionHeader]: await sign(caller, "admin") };
+  expect(await statusOf(`${desk.second.url}/console/search?query=alice`, headers)).toBe(200);
+  expect(await statusOf(`${desk.second.url}/api/v1/console/bans`, headers)).toBe(403);
+});
+
+describe("an action needs a form of this session", () => {
+  test("from the console's own origin, by POST, with its token and a reason", async () => {
+    await using context = await browser.newContext(inEnglish);
+    const page = await openConsole(context, desk, "ada");
+    await searchFor(page, "carol@example.test");
+    const cookie = await cookieOf(context);
+    const form = { csrf_token: await tokenOn(page), target: "carol@example.test", reason: "ticket 1" };
+    const statuses = await Promise.all([
+      post("flush", { cookie, form }),
+      post("flush", { cookie, form, origin: "" }),
+      post("flush", { cookie, form, origin: "null" }),
+      post("flush", { cookie, form, origin: desk.issuer }),
+      post("flush", { cookie, form: { ...form, csrf_token: `${form.csrf_token.slice(1)}A` } }),
+      post("flush", { cookie: "", form }),
+      post("flush", { cookie, form: { ...form, reason: " x " } }),
+      post("no-such-action", { cookie, form }),
+      fetch(`${desk.url}/console/actions/flush`, { headers: { cookie }, redirect: "manual" }),
+    ]);
+    expect(statuses.map(({ status }) => status)).toEqual([303, 403, 403, 403, 403, 403, 400, 404, 405]);
+    expect(audited("console.action").filter(({ target }) => target === "carol@example.test")).toHaveLength(1);
+  });
+});
+
+describe("by role", () => {
+  test("the role helpdesk neither sees nor may use actions of the role security", async () => {
+    await using context = await browser.newContext(inEnglish);
+    const page = await openConsole(context, desk, "hugo");
+    await searchFor(page, "carol@example.test");
+    expect(await page.locator(".acts summary").allInnerTexts()).toEqual([
+      expect.stringContaining("Flush"),
+      expect.stringContaining("Unlock second factors"),
+    ]);
+    const cookie = await cookieOf(context);
+    const form = { csrf_token: await tokenOn(page), target: "carol@example.test", reason: "ticket 2" };
+    for (const action of ["end-sessions", "reset-totp", "reset-recovery"]) {
+      expect([action, (await post(action, { cookie, form })).status]).toEqual([action, 403]);
+    }
+    const own = await post("flush", { cookie, form: { ...form, target: "helen" } });
+    expect([own.status, await own.text()]).toEqual([403, expect.stringContaining("the same role as yours")]);
+    const denied = audited("console.action").filter(
+      ({ actor, outcome }) => actor?.startsWith("hugo") && outcome === "denied",
+    );
+    expect(denied.map(({ reason }) => reason)).toEqual(["end-sessions", "reset-totp", "reset-recovery", "flush"]);
+  });
+
+  test("the role security removes an authenticator app and ends sessions, but not of a higher role", async () => {
+    await using customer = await browser.newContext(inEnglish);
+    const home = await customer.newPage();
+    await home.goto(`${desk.issuer}/mfa/register/home`);
+    await passFactors(home, "victor");
+    await home.getByRole("heading", { name: "Your account" }).waitFor();
+    await using context = await browser.newContext(inEnglish);
+    const page = await openConsole(context, desk, "sam");
+    await searchFor(page, "victor");
+    await act(page, "End sessions", "victor@example.test", "stolen laptop");
+    await page.getByText("Done: End sessions.").waitFor();
+    await home.reload();
+    expect(new URL(home.url()).pathname).toBe("/login");
+    await act(page, "Remove the authenticator app", "victor@example.test", "lost phone");
+    await page.getByText("Done: Remove the authenticator app.").waitFor();
+    using directory = new DatabaseSync(desk.directoryFile, { readOnly: true });
+    const [row] = directory.prepare("SELECT totp_secret FROM users WHERE uid = 'victor'").all();
+    expect(row).toMatchObject({ totp_secret: null });
+    await searchFor(page, "ada");
+    await act(page, "End sessions", "ada@example.test", "no right to");
+    await page.getByRole("heading", { name: "Not permitted" }).waitFor();
+  });
+
+  test("an account without a role, or without a second factor, is not admitted", async () => {
+    await using context = await browser.newContext(inEnglish);
+    const page = await context.newPage();
+    await page.goto(`${desk.url}/console`);
+    await passFactors(page, "paul");
+    await page.getByRole("heading", { name: "Second factor required" }).waitFor();
+    expect(await cookieOf(context)).not.toContain("console_session=");
+    expect(audited("console.sign_in").at(-1)).toMatchObject({ outcome: "denied", reason: "one_factor" });
+  });
+
+  test("a role that is withdrawn ends the session with the next request", async () => {
+    await using context = await browser.newContext(inEnglish);
+    const page = await openConsole(context, desk, "sue");
+    using directory = new DatabaseSync(desk.directoryFile);
+    directory.exec("UPDATE users SET uid = 'former-sue' WHERE uid = 'sue'");
+    const cookie = await cookieOf(context);
+    await page.reload();
+    await page.getByRole("heading", { name: "No access" }).waitFor();
+    directory.exec("UPDATE users SET uid = 'sue' WHERE uid = 'former-sue'");
+    const again = await fetch(`${desk.url}/console/search`, { headers: { cookie }, redirect: "manual" });
+    expect([again.status, again.headers.get("location")]).toEqual([303, expect.stringContaining("/console/sign-in")]);
+  });
+});
+
+test("to prove the second factor again, the operator enters the password and a new code, and returns to the page", async () => {
+  await using context = await browser.newContext(inEnglish);
+  const page = await openConsole(context, desk, "helen");
+  const before = await cookieOf(context);
+  const next = "/console/search?query=carol%40example.test";
+  await page.goto(`${desk.url}/console/sign-in?${new URLSearchParams({ proof: "1", next }).toString()}`);
+  await passFactors(page, "helen");
+  await page.locator(".verdict").waitFor();
+  expect(page.url()).toBe(`${desk.url}${next}`);
+  expect(await cookieOf(context)).not.toBe(before);
+  const old = await fetch(`${desk.url}/console/search`, { headers: { cookie: before }, redirect: "manual" });
+  expect(old.status).toBe(303);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+});
+
+test("hostile names are shown as text", async () => {
+  await using context = await browser.newContext(inEnglish);
+  const hostile = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
+  const address = "198.51.100.23";
+  await login({ client_ip: address, username: hostile, password: "wrong" });
+  const page = await openConsole(context, desk, "ada");
+  const dialogs: string[] = [];
+  page.on("dialog", (dialog) => dialogs.push(dialog.message()));
+  await searchUntil(page, address, "denied");
+  expect(await page.locator(".timeline").innerText()).toContain(hostile);
+  await searchFor(page, hostile);
+  expect(await page.locator("h2").first().innerText()).toContain(hostile);
+  expect(await page.locator("script, img").count()).toBe(0);
+  expect(dialogs).toEqual([]);
+});
+
+test("a sign-in that this browser did not begin is rejected", async () => {
+  await using context = await browser.newContext(inEnglish);
+  const page = await context.newPage();
+  const response = await page.goto(`${desk.url}/console/callback?code=stolen&state=x&iss=${desk.issuer}`);
+  expect(response?.status()).toBe(400);
+  expect(await page.getByRole("heading").innerText()).toBe("Not signed in");
+});
+
+test("without Redis, every page says so and no action is carried out", async () => {
+  await using context = await browser.newContext(inEnglish);
+  const page = await openConsole(context, desk, "ada");
+  await searchFor(page, "carol@example.test");
+  const cookie = await cookieOf(context);
+  const form = { csrf_token: await tokenOn(page), target: "carol@example.test", reason: "ticket 3" };
+  const before = audited("console.action").length;
+  await desk.stack.redis?.stop();
+  const response = await post("flush", { cookie, form });
+  expect([response.status, await response.text()]).toEqual([503, expect.stringContaining("Redis is unavailable")]);
+  await page.reload();
+  expect(await page.getByRole("heading").innerText()).toBe("Redis is unavailable");
+  expect(audited("console.action")).toHaveLength(before);
+});

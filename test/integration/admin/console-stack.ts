@@ -1,0 +1,168 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort, scratchFolder } from "@postern/shared/testing";
+import type { BrowserContext, Page } from "playwright-core";
+import { type Replica, type Stack, startStack } from "../../support/stack.ts";
+import { demoBackends, merged, type Tree } from "../../support/stack-config.ts";
+import { totpCode } from "../../support/totp-code.ts";
+
+const demoSeed = fileURLToPath(new URL("../../../config/demo-directory.sql", import.meta.url));
+
+/** Operators by role, each with an authenticator app; `paul` has a role and no second factor, `victor` has no role. */
+const secrets = {
+  helen: "JBSWY3DPEHPK3PXA",
+  hugo: "JBSWY3DPEHPK3PXB",
+  sam: "JBSWY3DPEHPK3PXC",
+  sue: "JBSWY3DPEHPK3PXD",
+  ada: "JBSWY3DPEHPK3PXE",
+  victor: "JBSWY3DPEHPK3PXF",
+  paul: undefined,
+} as const;
+export type OperatorName = keyof typeof secrets;
+
+/** Of alice in the demo; the operators have the same password. */
+const password = "alice-demo-password";
+
+const rows = Object.entries(secrets).map(
+  ([name, secret]) =>
+    `INSERT INTO users (username, password, display_name, mail, uid, totp_secret) SELECT '${name}@example.test', password, '${name}', '${name}@example.test', '${name}', ${
+      secret === undefined ? "NULL" : `'${secret}'`
+    } FROM users WHERE username = 'alice@example.test';`,
+);
+
+const mfa = {
+  enabled: true,
+  queries: {
+    totp_read: "SELECT totp_secret FROM users WHERE username = :account",
+    totp_write: "UPDATE users SET totp_secret = :secret WHERE username = :account",
+    totp_delete: "UPDATE users SET totp_secret = NULL WHERE username = :account",
+  },
+};
+
+/** Finds users by the alias in `uid` too. */
+const query =
+  "SELECT username AS account, password, display_name AS displayName, mail, uid, NOT enabled AS disabled FROM users WHERE username = :username OR uid = :username";
+
+function backends(folder: string, seedFile: string): Tree {
+  const tree = demoBackends(folder);
+  const { sql } = Object(tree);
+  const [search] = sql.search;
+  const own = merged(search, { mfa, queries: { user: query } });
+  return { ...tree, sql: { default: { ...sql.default, seed_file: seedFile }, search: [own] } };
+}
+
+const bucket = { name: "imap", period: "10m", ban_time: "1h", failed_requests: 3, ipv4: true, cidr: 24 };
+
+function settingsOf(issuer: string, consoleUrl: string, auditFile: string): Tree {
+  return {
+    observability: { audit: { file: auditFile }, decision_history: { enabled: true } },
+    runtime: {
+      servers: {
+        http: {
+          console_address: [new URL(consoleUrl).host],
+          rate_limit: { per_second: 10_000, burst: 10_000 },
+        },
+      },
+      console: {
+        url: consoleUrl,
+        client_id: "console",
+        role_attribute: "uid",
+        roles: { helpdesk: ["helen", "hugo", "paul"], security: ["sam", "sue"], admin: ["ada"] },
+      },
+    },
+    auth: { controls: { enabled: ["brute_force"], brute_force: { buckets: [bucket] } } },
+    identity: {
+      frontend: { enabled: true, branding: { name: "Example Mail" } },
+      oidc: {
+        enabled: true,
+        issuer,
+        clients: [
+          {
+            client_id: "console",
+            client_secret: "console-secret",
+            redirect_uris: [`${consoleUrl}/console/callback`],
+            scopes: ["openid", "profile"],
+            skip_consent: true,
+          },
+        ],
+      },
+    },
+  };
+}
+
+export interface ConsoleStack extends AsyncDisposable {
+  readonly stack: Stack;
+  /** Origin of the console. */
+  readonly url: string;
+  /** Of the identity provider: another site than the console. */
+  readonly issuer: string;
+  readonly auditFile: string;
+  /** The other replica of admin, which the gateway does not ask. */
+  readonly second: Replica;
+  /** The SQLite file with the users. */
+  readonly directoryFile: string;
+}
+
+/** A gateway with a console, two replicas of admin, idp and an engine. */
+export async function startConsoleStack(settings: Tree = {}): Promise<ConsoleStack> {
+  await using started = new AsyncDisposableStack();
+  const folder = started.use(await scratchFolder());
+  const seedFile = join(folder.path, "seed.sql");
+  await writeFile(seedFile, [await readFile(demoSeed, "utf8"), ...rows].join("\n"));
+  const [httpPort, consolePort] = [await freePort(), await freePort()];
+  const issuer = `http://localhost:${httpPort}`;
+  const url = `http://127.0.0.1:${consolePort}`;
+  const auditFile = join(folder.path, "audit.log");
+  const stack = started.use(
+    await startStack({
+      redis: true,
+      httpPort,
+      services: ["admin", "idp"],
+      backends: backends(folder.path, seedFile),
+      settings: merged(settingsOf(issuer, url, auditFile), settings),
+    }),
+  );
+  const second = await stack.startReplica("admin");
+  const owned = started.move();
+  return {
+    stack,
+    url,
+    issuer,
+    auditFile,
+    second,
+    directoryFile: join(folder.path, "directory.sqlite"),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+const lastSteps = new Map<string, number>();
+
+/** A code that was not used yet; the identity provider accepts those of the step before and after too. */
+function newCode(name: OperatorName): string {
+  const now = Math.floor(Date.now() / 30_000);
+  const step = Math.max((lastSteps.get(name) ?? 0) + 1, now - 1);
+  lastSteps.set(name, step);
+  return totpCode(secrets[name] ?? "", step);
+}
+
+/** Fills in the identity provider's pages. */
+export async function passFactors(page: Page, name: OperatorName): Promise<void> {
+  const nameField = page.getByLabel("Username or email address");
+  await page.getByLabel("Password", { exact: true }).waitFor();
+  if (await nameField.isEditable()) await nameField.fill(`${name}@example.test`);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  if (secrets[name] === undefined) return;
+  await page.getByLabel("Six-digit code").fill(newCode(name));
+  await page.getByRole("button", { name: "Verify", exact: true }).click();
+}
+
+/** Opens the console in a new page, signs in, and waits for the search. */
+export async function openConsole(context: BrowserContext, { url }: ConsoleStack, name: OperatorName): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(`${url}/console`);
+  await passFactors(page, name);
+  await page.getByRole("heading", { level: 1, name: "Search" }).waitFor();
+  return page;
+}

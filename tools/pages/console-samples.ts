@@ -1,0 +1,95 @@
+import type { DecisionRecord, Explanation } from "@postern/shared/contracts";
+import type { Operator } from "../../services/admin/src/operators/operator.ts";
+import { type ConsolePage, createShowPage, type ShownPage } from "../../services/admin/src/pages/console-document.ts";
+import { type StyleAsset } from "../../services/admin/src/pages/console-style.ts";
+import { noticePage } from "../../services/admin/src/pages/notice-pages.ts";
+import { searchPage } from "../../services/admin/src/pages/search-page.ts";
+
+const operator: Operator = {
+  account: "helen@example.test",
+  role: "security",
+  isRoleCurrent: true,
+  isProved: false,
+  clientIp: "192.0.2.10",
+  session: "0b1f9e52-3c1d-4a34-9a4e-0d9f6f2f6c11",
+  csrfToken: "sample",
+  cookie: "sample",
+};
+
+const record = (fields: Partial<DecisionRecord>): DecisionRecord => ({
+  time: "2030-05-06T13:55:02.000Z",
+  first_time: "2030-05-06T13:55:02.000Z",
+  count: 1,
+  outcome: "denied",
+  reason: "wrong_password",
+  text: "the password was wrong",
+  channel: "mail",
+  protocol: "imap",
+  client_ip: "203.0.113.44",
+  account: "alice@example.test",
+  instance: "postern@mail1:4711",
+  session: "7d3f91ac-20b4-4444-8888-000000000000",
+  ...fields,
+});
+
+const ban = {
+  network: "203.0.113.0/24",
+  rule: "imap",
+  start: "2030-05-06T13:55:02.000Z",
+  end: "2030-05-06T14:05:02.000Z",
+  failures: 10,
+};
+
+const records = [
+  record({ outcome: "blocked", text: "the network was banned by the rule imap", rule: "imap", count: 41 }),
+  record({ count: 10, first_time: "2030-05-06T13:53:40.000Z", username: "alice" }),
+  record({ time: "2030-05-06T13:52:10.000Z", outcome: "ok", text: "the sign-in succeeded", client_ip: "203.0.113.9" }),
+  record({
+    time: "2030-05-06T11:20:00.000Z",
+    outcome: "ok",
+    text: "the sign-in succeeded",
+    channel: "browser",
+    protocol: "oidc",
+    client: "webmail",
+    step: "password",
+    client_ip: "203.0.113.9",
+  }),
+];
+
+const explanation: Explanation = {
+  query: "alice@example.test",
+  kind: "account",
+  state: "blocked",
+  verdict:
+    "Blocked until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap); this customer's own password was right at 13:52 UTC from 203.0.113.9.",
+  account: "alice@example.test",
+  bans: [ban],
+  last_failures: [],
+  guessing_addresses: ["203.0.113.44"],
+  other_accounts: [],
+  incomplete: [],
+};
+
+const found = searchPage({
+  query: explanation.query,
+  answer: { explanation, records, bans: [{ ...ban, others: ["alice@example.test", "bob@example.test"] }] },
+  done: undefined,
+  operator,
+  helpdesk: { resetsFactors: false },
+  next: "/console/search",
+});
+
+const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: Operator]>> = {
+  "console-search": [found, operator],
+  "console-notice": [noticePage("one_factor")],
+};
+
+/** Names of the console's pages with sample data. */
+export const consoleSampleNames: readonly string[] = Object.keys(samples);
+
+/** A page of the console with sample data, as a browser gets it. */
+export function consoleSample(name: string, origin: string, { path }: StyleAsset): ShownPage {
+  const [page, reader] = samples[name] ?? [];
+  if (page === undefined) throw new Error(`no sample has the name ${name}`);
+  return createShowPage({ origin, name: "Example Mail", stylesheet: path })(page, reader);
+}
