@@ -1,5 +1,6 @@
 import type { DecisionRecord, Explanation } from "@postern/shared/contracts";
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
+import { bansPage } from "../../services/admin/src/pages/bans-page.ts";
 import { type ConsolePage, createShowPage, type ShownPage } from "../../services/admin/src/pages/console-document.ts";
 import { type StyleAsset } from "../../services/admin/src/pages/console-style.ts";
 import { noticePage } from "../../services/admin/src/pages/notice-pages.ts";
@@ -79,8 +80,32 @@ const found = searchPage({
   next: "/console/search",
 });
 
+const failures = [2, 1, 3, 2, 4, 3, 2, 5, 9, 21, 38, 44, 41, 36, 19, 8, 4, 3, 2, 2];
+
+const attacked = bansPage({
+  attacks: {
+    minutes: failures.map((denied) => ({ time: ban.start, ok: 80, denied, blocked: 0, undecided: 0 })),
+    networks: [
+      { network: "198.51.100.0/24", failures: 512 },
+      { network: "203.0.113.0/24", failures: 31 },
+    ],
+    accounts: [
+      { account: "alice@example.test", addresses: 214, wrong_passwords: 190, delayed_until: ban.end },
+      { account: "bob@example.test", addresses: 9 },
+    ],
+  },
+  bans: { bans: [{ ...ban, network: "198.51.100.0/24" }, ban], total: 1284, next: "sample" },
+  order: "desc",
+  rule: "",
+  done: "unban",
+  operator,
+  helpdesk: { resetsFactors: false },
+  next: "/console/bans",
+});
+
 const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: Operator]>> = {
   "console-search": [found, operator],
+  "console-bans": [attacked, operator],
   "console-notice": [noticePage("one_factor")],
 };
 

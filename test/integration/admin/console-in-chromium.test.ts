@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
@@ -10,7 +9,17 @@ import { alice, askJson } from "../../support/ask-json.ts";
 import { axeProblems } from "../../support/axe.ts";
 import { keyboardProblems, layoutProblems } from "../../support/page-rules.ts";
 import { assertionSecret } from "../../support/stack-config.ts";
-import { type ConsoleStack, openConsole, passFactors, startConsoleStack } from "./console-stack.ts";
+import {
+  type AuditLine,
+  auditLines,
+  type ConsoleStack,
+  cookieHeader,
+  openConsole,
+  type PostedForm,
+  passFactors,
+  postAction,
+  startConsoleStack,
+} from "./console-stack.ts";
 
 let desk: ConsoleStack;
 let browser: Browser;
@@ -25,6 +34,9 @@ afterAll(async () => {
   await desk[Symbol.asyncDispose]();
 });
 
+const audited = (event: string): readonly AuditLine[] => auditLines(desk, event);
+const cookieOf = (context: BrowserContext): Promise<string> => cookieHeader(context, desk);
+const post = (action: string, posted: PostedForm): Promise<Response> => postAction(desk, action, posted);
 const soon = { timeout: 20_000 };
 const inEnglish = { locale: "en-US" };
 const login = (fields: object) => askJson(desk.stack.url, { ...alice, ...fields });
@@ -35,20 +47,6 @@ async function ban(address: string): Promise<void> {
     await login({ client_ip: address, password: `wrong-${Math.random()}` });
     return (await login({ client_ip: address })).status === 403;
   });
-}
-
-interface AuditLine {
-  readonly event: string;
-  readonly outcome: string;
-  readonly actor?: string;
-  readonly target?: string;
-  readonly reason?: string;
-  readonly note?: string;
-}
-
-function audited(event: string): readonly AuditLine[] {
-  const lines = readFileSync(desk.auditFile, "utf8").trimEnd().split("\n");
-  return lines.map((line): AuditLine => JSON.parse(line)).filter((line) => line.event === event);
 }
 
 async function searchFor(page: Page, query: string): Promise<void> {
@@ -71,25 +69,6 @@ async function act(page: Page, label: string, target: string, reason: string): P
   await item.getByLabel("Reason").fill(reason);
   await item.getByRole("button", { name: label }).click();
 }
-
-async function cookieOf(context: BrowserContext): Promise<string> {
-  const cookies = await context.cookies(desk.url);
-  return cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
-}
-
-interface Posted {
-  readonly cookie: string;
-  readonly origin?: string;
-  readonly form: Readonly<Record<string, string>>;
-}
-
-const post = (action: string, { cookie, origin = desk.url, form }: Posted): Promise<Response> =>
-  fetch(`${desk.url}/console/actions/${action}`, {
-    method: "POST",
-    redirect: "manual",
-    headers: { cookie, ...(origin !== "" && { origin }) },
-    body: new URLSearchParams(form),
-  });
 
 const tokenOn = (page: Page): Promise<string> => page.locator('input[name="csrf_token"]').first().inputValue();
 
@@ -152,27 +131,25 @@ test("the cookie opens the console only, at both replicas, and the console's pat
   expect(await statusOf(`${desk.second.url}/api/v1/console/bans`, headers)).toBe(403);
 });
 
-describe("an action needs a form of this session", () => {
-  test("from the console's own origin, by POST, with its token and a reason", async () => {
-    await using context = await browser.newContext(inEnglish);
-    const page = await openConsole(context, desk, "ada");
-    await searchFor(page, "carol@example.test");
-    const cookie = await cookieOf(context);
-    const form = { csrf_token: await tokenOn(page), target: "carol@example.test", reason: "ticket 1" };
-    const statuses = await Promise.all([
-      post("flush", { cookie, form }),
-      post("flush", { cookie, form, origin: "" }),
-      post("flush", { cookie, form, origin: "null" }),
-      post("flush", { cookie, form, origin: desk.issuer }),
-      post("flush", { cookie, form: { ...form, csrf_token: `${form.csrf_token.slice(1)}A` } }),
-      post("flush", { cookie: "", form }),
-      post("flush", { cookie, form: { ...form, reason: " x " } }),
-      post("no-such-action", { cookie, form }),
-      fetch(`${desk.url}/console/actions/flush`, { headers: { cookie }, redirect: "manual" }),
-    ]);
-    expect(statuses.map(({ status }) => status)).toEqual([303, 403, 403, 403, 403, 403, 400, 404, 405]);
-    expect(audited("console.action").filter(({ target }) => target === "carol@example.test")).toHaveLength(1);
-  });
+test("an action needs a form of this session: from the console's origin, by POST, with its token and a reason", async () => {
+  await using context = await browser.newContext(inEnglish);
+  const page = await openConsole(context, desk, "ada");
+  await searchFor(page, "carol@example.test");
+  const cookie = await cookieOf(context);
+  const form = { csrf_token: await tokenOn(page), target: "carol@example.test", reason: "ticket 1" };
+  const statuses = await Promise.all([
+    post("flush", { cookie, form }),
+    post("flush", { cookie, form, origin: "" }),
+    post("flush", { cookie, form, origin: "null" }),
+    post("flush", { cookie, form, origin: desk.issuer }),
+    post("flush", { cookie, form: { ...form, csrf_token: `${form.csrf_token.slice(1)}A` } }),
+    post("flush", { cookie: "", form }),
+    post("flush", { cookie, form: { ...form, reason: " x " } }),
+    post("no-such-action", { cookie, form }),
+    fetch(`${desk.url}/console/actions/flush`, { headers: { cookie }, redirect: "manual" }),
+  ]);
+  expect(statuses.map(({ status }) => status)).toEqual([303, 403, 403, 403, 403, 403, 400, 404, 405]);
+  expect(audited("console.action").filter(({ target }) => target === "carol@example.test")).toHaveLength(1);
 });
 
 describe("by role", () => {
@@ -258,6 +235,29 @@ test("to prove the second factor again, the operator enters the password and a n
   expect(old.status).toBe(303);
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+});
+
+test("bans and attacks are a page, from which a ban is lifted", async () => {
+  await using context = await browser.newContext(inEnglish);
+  const address = "198.51.100.61";
+  await ban(address);
+  const page = await openConsole(context, desk, "ada");
+  await page.getByRole("link", { name: "Bans and attacks" }).click();
+  await poll("the failures of the last hour", async () => {
+    await page.reload();
+    return (await page.locator(".counted").allInnerTexts()).some((text) => text.includes("198.51.100.0/24"));
+  });
+  await page.getByLabel("Only this rule").fill("no-such-rule");
+  await page.getByRole("button", { name: "Filter" }).click();
+  expect(await page.locator(".things").count()).toBe(0);
+  await page.getByRole("link", { name: "Bans and attacks" }).click();
+  await page.getByRole("link", { name: "Show those that end first first" }).click();
+  await page.setViewportSize({ width: 320, height: 640 });
+  expect(await layoutProblems(page)).toEqual([]);
+  await act(page, "Unban", "198.51.100.0/24", "ticket 4712");
+  await page.getByText("Done: Unban.").waitFor();
+  expect(new URL(page.url()).pathname).toBe("/console/bans");
+  await expect.poll(async () => (await login({ client_ip: address })).status, soon).toBe(200);
 });
 
 test("hostile names are shown as text", async () => {

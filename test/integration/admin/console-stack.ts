@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -165,4 +166,46 @@ export async function openConsole(context: BrowserContext, { url }: ConsoleStack
   await passFactors(page, name);
   await page.getByRole("heading", { level: 1, name: "Search" }).waitFor();
   return page;
+}
+
+/** A line of the audit stream. */
+export interface AuditLine {
+  readonly event: string;
+  readonly outcome: string;
+  readonly actor?: string;
+  readonly target?: string;
+  readonly reason?: string;
+  readonly note?: string;
+}
+
+/** The lines of one event. */
+export function auditLines({ auditFile }: ConsoleStack, event: string): readonly AuditLine[] {
+  const lines = readFileSync(auditFile, "utf8").trimEnd().split("\n");
+  return lines.map((line): AuditLine => JSON.parse(line)).filter((line) => line.event === event);
+}
+
+/** What the browser would send to the console. */
+export async function cookieHeader(context: BrowserContext, { url }: ConsoleStack): Promise<string> {
+  const cookies = await context.cookies(url);
+  return cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+}
+
+export interface PostedForm {
+  readonly cookie: string;
+  readonly origin?: string;
+  readonly form: Readonly<Record<string, string>>;
+}
+
+/** Posts an action as a browser would, with the origin of the console unless another is given; empty: none. */
+export function postAction(
+  { url }: ConsoleStack,
+  action: string,
+  { cookie, origin = url, form }: PostedForm,
+): Promise<Response> {
+  return fetch(`${url}/console/actions/${action}`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { cookie, ...(origin !== "" && { origin }) },
+    body: new URLSearchParams(form),
+  });
 }

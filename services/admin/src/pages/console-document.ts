@@ -27,7 +27,10 @@ export interface ConsolePagesDeps {
 
 export type ShowPage = (page: ConsolePage, operator?: Operator) => ShownPage;
 
-const entries = [{ title: "Search", path: pathTo("consoleSearch") }] as const;
+const entries = [
+  { title: "Search", path: pathTo("consoleSearch") },
+  { title: "Bans and attacks", path: pathTo("consoleBans") },
+] as const;
 
 function navigation(title: string): Html {
   return html`<nav aria-label="Console">${entries.map(

@@ -37,6 +37,13 @@ const rules = `
 .acts summary{font-weight:650}
 .acts form{margin-top:.75rem}
 .acts :is(button,.button){width:fit-content;min-height:2.75rem;margin-top:.75rem}
+.spark{display:block;width:100%;height:5rem;margin-top:1rem;background:var(--soft);border-radius:.5rem}
+.spark polyline{stroke:var(--error);stroke-width:2}
+.counted{list-style:none;margin:.5rem 0 0;padding:0}
+.counted li{display:flex;flex-wrap:wrap;gap:0 1rem;justify-content:space-between;padding:.375rem 0;border-bottom:1px solid var(--line)}
+.counted span{color:var(--muted)}
+.things .acts{margin-top:.5rem}
+.things .acts>li{padding:.5rem .75rem}
 @media (min-width:40rem){
 .search{grid-template-columns:1fr auto;align-items:end}
 .search button{width:auto}

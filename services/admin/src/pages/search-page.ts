@@ -1,7 +1,6 @@
 import {
   type BanRecord,
   type ConsoleActionId,
-  consoleActions,
   type DecisionRecord,
   type Explanation,
   pathTo,
@@ -9,6 +8,7 @@ import {
 import { type Html, html } from "@postern/shared/platform/pages";
 import { type Actionable, actionList } from "./action-forms.ts";
 import type { ConsolePage } from "./console-document.ts";
+import { doneNotice, searchFor, searchLinks, time } from "./shown-values.ts";
 
 /** A ban, and the accounts that signed in from its network. */
 export interface ShownBan extends BanRecord {
@@ -29,13 +29,6 @@ export interface SearchView extends Actionable {
   /** The action that was just carried out. */
   readonly done: ConsoleActionId | undefined;
 }
-
-const searchFor = (query: string): string => `${pathTo("consoleSearch")}?${new URLSearchParams({ query }).toString()}`;
-
-const time = (iso: string): Html => html`<time datetime="${iso}">${iso.slice(0, 19).replace("T", " ")} UTC</time>`;
-
-const searchLinks = (names: readonly string[]): Html =>
-  html`<ul class="links">${names.map((name) => html`<li><a href="${searchFor(name)}">${name}</a></li>`)}</ul>`;
 
 function box(query: string): Html {
   return html`<form method="get" action="${pathTo("consoleSearch")}" class="search" role="search"><div class="field"><label for="query">Account, alias, address, network or reference</label><input type="text" id="query" name="query" value="${query}" maxlength="1024" autocomplete="off" autocapitalize="none" spellcheck="false" required></div><button type="submit">Search</button></form>`;
@@ -117,11 +110,8 @@ function answerPart(view: SearchView, answer: SearchAnswer): Html {
 /** One box, then the verdict, what can be done, and the sign-ins. */
 export function searchPage(view: SearchView): ConsolePage {
   const { query, answer, done } = view;
-  const notice =
-    done !== undefined &&
-    html`<div class="done" role="status"><p>Done: ${consoleActions[done].label}. The audit stream has the reason.</p></div>`;
   return {
     title: "Search",
-    body: html`${notice}<h1>Search</h1>${box(query)}${answer !== undefined && answerPart(view, answer)}`,
+    body: html`${doneNotice(done)}<h1>Search</h1>${box(query)}${answer !== undefined && answerPart(view, answer)}`,
   };
 }

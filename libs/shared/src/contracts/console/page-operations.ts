@@ -53,6 +53,12 @@ export const consolePageOperations = [
     summary: "Search for an account, an address, a network or a reference",
   }),
   defineConsolePage({
+    method: "get",
+    path: "/console/bans",
+    operationId: "consoleBans",
+    summary: "Show bans and attacks",
+  }),
+  defineConsolePage({
     method: "post",
     path: "/console/actions/{action}",
     operationId: "consoleAct",

@@ -7,6 +7,7 @@ const origin = "https://console.example.test";
 test.each([
   ["/console/search?query=alice%40example.test", "/console/search?query=alice%40example.test"],
   ["/console/search", "/console/search"],
+  ["/console/bans?order=asc", "/console/bans?order=asc"],
   ["/console/sign-out", "/console/search"],
   ["//evil.example.test/console/search", "/console/search"],
   ["/\\evil.example.test/console/search", "/console/search"],

@@ -1,10 +1,11 @@
 import { pathTo } from "@postern/shared/contracts";
 
 const searchPath = pathTo("consoleSearch");
+const pages: ReadonlySet<string> = new Set([searchPath, pathTo("consoleBans")]);
 
 /** A page of the console to which a link or form may lead back; anything else is the search page. */
 export function pageWithin(origin: string, text: string | null | undefined): string {
   const url = text === null || text === undefined ? null : URL.parse(text, origin);
   if (url === null || url.origin !== origin || text?.startsWith("/") !== true) return searchPath;
-  return url.pathname === searchPath ? `${url.pathname}${url.search}` : searchPath;
+  return pages.has(url.pathname) ? `${url.pathname}${url.search}` : searchPath;
 }

@@ -7,6 +7,7 @@ import { parseConsoleForms } from "./console-form.ts";
 import { goTo, originOf, sendNotice } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
 import { getAsset } from "./get-asset.ts";
+import { getBansPage } from "./get-bans-page.ts";
 import { getCallback } from "./get-callback.ts";
 import { getSearch } from "./get-search.ts";
 import { getSignIn } from "./get-sign-in.ts";
@@ -37,6 +38,7 @@ export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDep
   app.route({ ...routeOf(operation("consoleCallback")), handler: getCallback(deps) });
   app.route({ ...routeOf(operation("consoleSignOut")), handler: postSignOut(deps) });
   app.route({ ...routeOf(operation("consoleSearch")), handler: getSearch(deps) });
+  app.route({ ...routeOf(operation("consoleBans")), handler: getBansPage(deps) });
   app.route({ ...routeOf(operation("consoleAct")), handler: postAct(deps) });
   app.route({ ...routeOf(operation("consoleAsset")), handler: getAsset(deps) });
 }

@@ -5,7 +5,7 @@ const role = (name: string) =>
 
 /** The console for operators. */
 export const Console = section(
-  "Console for operators in the browser. runtime.servers.http.console_address switches it on.",
+  "Console for operators in the browser. It exists if runtime.servers.http.console_address is set.",
   {
     url: string("", {
       description: "Origin under which the operators' browsers reach the console, such as https://console.example.org.",

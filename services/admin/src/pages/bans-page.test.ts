@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type BansView, bansPage } from "./bans-page.ts";
+import { createShowPage } from "./console-document.ts";
+
+const show = createShowPage({ origin: "https://console.example.test", name: "Example Mail", stylesheet: "/style.css" });
+const operator = {
+  account: "helen@example.test",
+  role: "helpdesk",
+  isRoleCurrent: true,
+  isProved: false,
+  clientIp: "192.0.2.1",
+  session: "s",
+  csrfToken: "t",
+  cookie: "c",
+} as const;
+
+const minute = (denied: number, blocked: number) => ({
+  time: "2030-05-06T13:52:00.000Z",
+  ok: 5,
+  denied,
+  blocked,
+  undecided: 0,
+});
+
+function viewWith(text: string, more: Partial<BansView> = {}): BansView {
+  return {
+    attacks: {
+      minutes: [minute(1, 2), minute(0, 0), minute(40, 0)],
+      networks: [{ network: text, failures: 3 }],
+      accounts: [{ account: text, addresses: 7, delayed_until: text }],
+    },
+    bans: { bans: [{ network: text, rule: text, start: text, end: text }], total: 1, next: text },
+    order: "desc",
+    rule: text,
+    done: undefined,
+    operator,
+    helpdesk: { resetsFactors: false },
+    next: text,
+    ...more,
+  };
+}
+
+const bodyOf = (view: BansView): string => show(bansPage(view), operator).body;
+const tags = (text: string): readonly string[] => [...text.matchAll(/<\/?([a-z][a-z0-9]*)/giu)].map(([tag]) => tag);
+
+test("hostile networks, rules and accounts add no tag", () => {
+  const plain = tags(bodyOf(viewWith("alice")));
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.string(), fc.constantFrom("<script>", '"><img src=x>', "</svg>", "' onfocus='x")),
+      (text) => {
+        expect(tags(bodyOf(viewWith(`alice${text}`)))).toEqual(plain);
+      },
+    ),
+  );
+});
+
+test("the failures of the last hour are a sum, a maximum and a line within its frame", () => {
+  const body = bodyOf(viewWith("alice"));
+  expect(body).toContain("43 failures in the last hour, at most 40 in a minute.");
+  const [, points = ""] = /points="([^"]+)"/u.exec(body) ?? [];
+  expect(points).toBe("0.0,74.0 300.0,80.0 600.0,0.0");
+});
+
+test("without a history and without failures the page says so", () => {
+  const attacks = { minutes: [], networks: [], accounts: [] };
+  expect(bodyOf(viewWith("alice", { attacks }))).toContain("Sign-ins are not recorded.");
+  const quiet = { ...attacks, minutes: [minute(0, 0)] };
+  expect(bodyOf(viewWith("alice", { attacks: quiet }))).toContain("0 failures in the last hour");
+});
+
+test("the next page keeps order and rule", () => {
+  const body = bodyOf(viewWith("imap", { order: "asc" }));
+  expect(body).toContain('href="/console/bans?order=asc&amp;rule=imap&amp;cursor=imap"');
+  expect(body).toContain('href="/console/bans?order=desc&amp;rule=imap"');
+});

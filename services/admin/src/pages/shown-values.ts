@@ -1,0 +1,19 @@
+import { type ConsoleActionId, consoleActions, pathTo } from "@postern/shared/contracts";
+import { type Html, html } from "@postern/shared/platform/pages";
+
+/** A time of the management interface, in UTC to the second. */
+export const time = (iso: string): Html =>
+  html`<time datetime="${iso}">${iso.slice(0, 19).replace("T", " ")} UTC</time>`;
+
+export const searchFor = (query: string): string =>
+  `${pathTo("consoleSearch")}?${new URLSearchParams({ query }).toString()}`;
+
+/** Names, each with a link to its search. */
+export const searchLinks = (names: readonly string[]): Html =>
+  html`<ul class="links">${names.map((name) => html`<li><a href="${searchFor(name)}">${name}</a></li>`)}</ul>`;
+
+/** The action that was just carried out. */
+export const doneNotice = (done: ConsoleActionId | undefined): Html | undefined =>
+  done === undefined
+    ? undefined
+    : html`<div class="done" role="status"><p>Done: ${consoleActions[done].label}. The audit stream has the reason.</p></div>`;

@@ -1,0 +1,37 @@
+import { Attacks, BanRecordPage, isConsoleAction, pathTo } from "@postern/shared/contracts";
+import { type BanOrder, bansPage } from "../../pages/bans-page.ts";
+import { createReadAnswer } from "./api-answer.ts";
+import { forOperator, queryOf, sendNotice, sendPage } from "./console-visit.ts";
+import type { ConsolePagesDeps } from "./deps.ts";
+
+const readBans = createReadAnswer(BanRecordPage);
+const readAttacks = createReadAnswer(Attacks);
+const minutes = "60";
+
+/** `GET /console/bans`: an invalid cursor is a page that does not exist. */
+export function getBansPage(deps: ConsolePagesDeps) {
+  const { ask } = deps;
+  return forOperator(deps, async ({ request, reply, operator }) => {
+    const order: BanOrder = queryOf(request, "order") === "asc" ? "asc" : "desc";
+    const rule = queryOf(request, "rule")?.trim() ?? "";
+    const cursor = queryOf(request, "cursor") ?? "";
+    const query = { order, ...(rule !== "" && { rule }), ...(cursor !== "" && { cursor }) };
+    const [attacks, bans] = await Promise.all([
+      readAttacks(ask, operator, { operation: "showAttacks", query: { minutes } }),
+      readBans(ask, operator, { operation: "listBansByEnd", query }),
+    ]);
+    if (attacks === undefined || bans === undefined) return sendNotice(deps, reply, "not_found", operator);
+    const done = queryOf(request, "done") ?? "";
+    const view = {
+      attacks,
+      bans,
+      order,
+      rule,
+      done: isConsoleAction(done) ? done : undefined,
+      operator,
+      helpdesk: deps.helpdesk(),
+      next: `${pathTo("consoleBans")}?${new URLSearchParams(query).toString()}`,
+    };
+    return sendPage(deps, reply, bansPage(view), operator);
+  });
+}
