@@ -1,3 +1,4 @@
+import { runImportCommand } from "./cli/config-import.ts";
 import { runDirectoryCommand } from "./cli/directory-test.ts";
 import { runDnsCommand } from "./cli/dns.ts";
 import { runDoctorCommand } from "./cli/doctor.ts";
@@ -12,6 +13,7 @@ const terminal = { input: process.stdin, output: process.stderr };
 
 async function runTopic() {
   if (topic === "script") return runScriptCommand(rest);
+  if (topic === "config" && rest[0] === "import") return runImportCommand(rest.slice(1));
   if (topic === "init") return runInitCommand(rest, terminal);
   if (topic === "doctor") return runDoctorCommand(rest);
   if (topic === "dns") return runDnsCommand(rest);

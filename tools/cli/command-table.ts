@@ -1,3 +1,4 @@
+import { importOptions, importUsage } from "./config-import.ts";
 import { doctorOptions, doctorUsage } from "./doctor.ts";
 import { initOptions, initUsage } from "./init/flags.ts";
 import { operatorHelp } from "./operator/run-operator.ts";
@@ -21,13 +22,14 @@ const local: readonly TableCommand[] = [
   { name: "doctor", actions: [], options: named(doctorOptions), help: doctorUsage },
   {
     name: "config",
-    actions: ["check", "dump", "explain", "docs", "schema", "load"],
-    options: [...file, "no-secrets", "no-files", "strict"],
+    actions: ["check", "dump", "explain", "docs", "schema", "import", "load"],
+    options: [...file, "no-secrets", "no-files", "strict", ...named(importOptions).filter((name) => name !== "help")],
     help: [
       "usage: postern config check|dump|explain PATH|docs|schema [--config FILE]",
       "  Checks and explains a configuration file without a running service.",
       "usage: postern config load",
       "  Prints the configuration in effect on a running site.",
+      ...importUsage,
     ],
   },
   {

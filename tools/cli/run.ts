@@ -32,6 +32,8 @@ const usage = [
   "      explain  print the meaning of a key, its value and where the value comes from",
   "      docs     print the configuration reference",
   "      schema   print the JSON Schema of the file",
+  "  config import FILE [--output DIR]",
+  "      write a configuration from that of a compatible product, and list what differs",
   "  script test FILE --input REQUEST.json",
   "      run one function of a site script with recorded answers",
   "  directory test USER [--protocol NAME] [--config FILE] [--json] [--no-password]",
@@ -60,7 +62,7 @@ const options = {
 function unknown(topic: string | undefined, name: string): CommandResult {
   if (topic === undefined) return { exitCode: 2, output: [], errors: usage };
   const [word, known, whole] =
-    topic === "config" ? [name, [...commands.keys(), "load"], `config ${name}`] : [topic, topics, topic];
+    topic === "config" ? [name, [...commands.keys(), "import", "load"], `config ${name}`] : [topic, topics, topic];
   if (topic === "config" && name === "") return { exitCode: 2, output: [], errors: usage };
   const near = nearestName(word, known);
   const hint = near === undefined ? "" : ` (did you mean ${topic === "config" ? `config ${near}` : near}?)`;

@@ -1,3 +1,4 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
 import { reachedAt } from "./check-services.ts";
 import { type Check, type Finding, findingsOf } from "./finding.ts";
@@ -43,7 +44,9 @@ export function callerChecks(config: Config, timeoutMs: number, afterSeconds = p
   if (address === "" || names.length === 0) return [];
   const run = async (): Promise<readonly Finding[]> => {
     try {
-      const response = await fetch(`http://${reachedAt(address)}/metrics`, { signal: AbortSignal.timeout(timeoutMs) });
+      const response = await fetch(`http://${reachedAt(address)}${pathTo("metrics")}`, {
+        signal: AbortSignal.timeout(timeoutMs),
+      });
       return unseenCallers(await response.text(), names, { nowSeconds: Date.now() / 1000, afterSeconds });
     } catch {
       return [];

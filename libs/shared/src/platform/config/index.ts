@@ -53,4 +53,5 @@ export type {
   TimeoutsConfig,
 } from "./schema/root.ts";
 export { processSources, type Sources } from "./sources/process-sources.ts";
+export { readYaml } from "./sources/yaml.ts";
 export { type BackendEntry, parseBackendEntry } from "./validate/backends.ts";
