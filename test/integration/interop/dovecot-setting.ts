@@ -18,7 +18,7 @@ export interface DovecotSetting extends AsyncDisposable {
 export const shipped = (file: string): Promise<string> => readFile(join(repository, "deploy/dovecot", file), "utf8");
 
 /** The demo's users, listed for iteration, with the home directories of `homes`. */
-function search(homes: string): Tree {
+export function search(homes: string): Tree {
   return {
     protocol: ["*", "account-provider"],
     cache_name: "dovecot",

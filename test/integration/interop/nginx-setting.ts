@@ -79,7 +79,8 @@ async function freePorts(): Promise<NginxSetting["ports"]> {
   };
 }
 
-export async function startNginxSetting(): Promise<NginxSetting> {
+/** `smtp` is the port of a mail server that replaces the recording one. */
+export async function startNginxSetting({ smtp }: { readonly smtp?: number } = {}): Promise<NginxSetting> {
   await using started = new AsyncDisposableStack();
   const { path: folder } = started.use(await scratchFolder());
   await makeCertificates(folder);
@@ -89,6 +90,7 @@ export async function startNginxSetting(): Promise<NginxSetting> {
     smtp: started.use(await startMailBackend("smtp")),
   };
   const upstreams = Object.fromEntries(Object.entries(backends).map(([name, { port }]) => [name, { port }]));
+  if (smtp !== undefined) upstreams["smtp"] = { port: smtp };
   const httpPort = await freePort();
   const stack = started.use(
     await startStack({

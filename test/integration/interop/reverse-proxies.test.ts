@@ -85,6 +85,24 @@ async function survives({ second }: Site, url: string): Promise<boolean> {
   }
 }
 
+/** The address that the gateway logs for a lookup, whose caller tries to name another one. */
+async function addressOf(site: Site, back: string, username: string): Promise<unknown> {
+  const headers = {
+    authorization: basicAuth,
+    "content-type": "application/json",
+    "x-forwarded-for": "203.0.113.66",
+    "x-real-ip": "203.0.113.66",
+  };
+  const asked = JSON.stringify({ username, protocol: "imap" });
+  expect((await ask(`${back}/api/v1/auth/json?mode=no-auth`, headers, asked)).status).toBe(403);
+  const line = await poll("the log line", () =>
+    [site.stack.gateway, site.second.process]
+      .flatMap((gateway) => gateway.output().split("\n"))
+      .find((entry) => entry.includes(`"${username}"`)),
+  );
+  return JSON.parse(line).client_ip;
+}
+
 let folder: Awaited<ReturnType<typeof scratchFolder>>;
 beforeAll(async () => {
   folder = await scratchFolder();
@@ -121,16 +139,22 @@ describe("HAProxy with deploy/haproxy", () => {
   });
 
   test("a decision is logged with the mail server's address, and the pages are served over TLS", async () => {
-    const headers = { authorization: basicAuth, "content-type": "application/json" };
-    const asked = JSON.stringify({ username: "behind-haproxy", protocol: "imap" });
-    expect((await ask(`${back}/api/v1/auth/json?mode=no-auth`, headers, asked)).status).toBe(403);
-    const line = await poll("the log line", () =>
-      [site.stack.gateway, site.second.process]
-        .flatMap((gateway) => gateway.output().split("\n"))
-        .find((entry) => entry.includes('"behind-haproxy"')),
-    );
-    expect(JSON.parse(line)).toMatchObject({ client_ip: client });
+    expect(await addressOf(site, back, "behind-haproxy")).toBe(client);
     expect(await ask(`${pages}/ping`)).toEqual({ status: 200, body: "pong" });
+    expect((await ask(`${pages}/ping?SAMLRequest=${"a".repeat(20_000)}`)).status).toBe(200);
+  });
+
+  test("version 1 of the PROXY protocol names the address too", async () => {
+    const port = await freePort();
+    const config = replaceGateways(await shipped("haproxy/haproxy.cfg"), site.fronts, site.backs)
+      .replace(
+        "bind :443 ssl crt /etc/haproxy/login.pem alpn h2,http/1.1 ssl-min-ver TLSv1.2",
+        `bind 127.0.0.1:${await freePort()}`,
+      )
+      .replace("bind :9080", `bind 127.0.0.1:${port}`)
+      .replaceAll("send-proxy-v2", "send-proxy");
+    await using _ = await spawnHaproxy({ config, port });
+    expect(await addressOf(site, `http://127.0.0.1:${port}`, "behind-haproxy-v1")).toBe(client);
   });
 
   test("requests succeed soon after a gateway freezes", async () => {
@@ -143,15 +167,18 @@ describe("nginx with deploy/nginx/pages.conf", () => {
   let site: Site;
   let nginx: ChildServer;
   let pages: string;
+  let back: string;
 
   beforeAll(async () => {
     site = await startSite({ trusted_proxies: ["127.0.0.1"] });
-    const port = await freePort();
+    const [port, backPort] = [await freePort(), await freePort()];
     const config = replaceGateways(await shipped("nginx/pages.conf"), site.fronts, site.backs)
       .replace("listen 443", `listen 127.0.0.1:${port}`)
+      .replace("listen 9080", `listen 127.0.0.1:${backPort}`)
       .replaceAll("/etc/nginx/pages/", `${folder.path}/`);
     nginx = await spawnNginx({ config, port });
     pages = `https://127.0.0.1:${port}`;
+    back = `http://127.0.0.1:${backPort}`;
   });
   afterAll(async () => {
     await nginx[Symbol.asyncDispose]();
@@ -161,6 +188,11 @@ describe("nginx with deploy/nginx/pages.conf", () => {
   test("a page is served, also with long query strings", async () => {
     expect(await ask(`${pages}/ping`, { host: "login.example.test" })).toEqual({ status: 200, body: "pong" });
     expect((await ask(`${pages}/ping?SAMLRequest=${"a".repeat(20_000)}`)).status).toBe(200);
+  });
+
+  test("a decision is logged with the mail server's address, and a forged one is replaced", async () => {
+    expect(await addressOf(site, back, "behind-nginx")).toBe(client);
+    expect((await ask(`${pages}/healthz`)).status).toBe(200);
   });
 
   test("requests succeed after a gateway has been killed", async () => {
