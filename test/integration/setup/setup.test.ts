@@ -9,11 +9,9 @@ const testServers =
   "chromium curl dovecot-auth-lua dovecot-imapd haproxy ldap-utils libnginx-mod-mail libxml2-utils lua-cjson mariadb-client-core" +
   " mariadb-server-core nats-server nginx opensaml-schemas postfix postgresql python3";
 const restOfTestServers = "redis-server slapd swaks xmltooling-schemas";
-const testServersOfLong =
-  `${testServers} python3-venv ${restOfTestServers.replace("xmltooling", "xmlsec1 xmltooling")}`.replace(
-    "libnginx",
-    "libapache2-mod-auth-mellon libapache2-mod-shib libnginx",
-  );
+const testServersOfLong = `${testServers} python3-venv ${restOfTestServers.replace("xmltooling", "xmlsec1 xmltooling")}`
+  .replace("libnginx", "libapache2-mod-auth-mellon libapache2-mod-shib libnginx")
+  .replace("curl", "curl debootstrap");
 
 test.each([
   ["packages", ""],
