@@ -86,12 +86,11 @@ function documentation({ root, target, version }: DebianPackage): void {
   write(target, `${doc}/changelog.Debian.gz`, packed(entry.join("\n")));
   const licence = readFileSync(join(root, "deploy/debian/copyright"), "utf8");
   write(target, `${doc}/copyright`, licence);
-  for (const name of ["example.yaml", "minimal.yaml"]) {
+  for (const name of ["example.yaml", "minimal.yaml", "ldap-example.yaml"]) {
     write(target, `${doc}/examples/${name}`, readFileSync(join(root, "config", name)));
   }
-  cpSync(join(root, "deploy/dovecot"), join(target, doc, "examples/dovecot"), { recursive: true });
-  cpSync(join(root, "deploy/nginx"), join(target, doc, "examples/nginx"), { recursive: true });
-  cpSync(join(root, "deploy/saml"), join(target, doc, "examples/saml"), { recursive: true });
+  for (const name of ["dovecot", "dovecot-2.4", "haproxy", "nginx", "postfix", "saml"])
+    cpSync(join(root, "deploy", name), join(target, doc, "examples", name), { recursive: true });
 }
 
 /** Everything of the package beside the runtime tree in usr/lib/postern. */
