@@ -28,7 +28,7 @@ build() {
 # The steps run inside, as the last unit of the boot, and end the machine.
 install_steps() {
   rm -rf "$root" && cp -a "$base" "$root"
-  mkdir -p "$root/test" && cp .run/package/debs/*.deb tools/package/test-steps.sh deploy/dovecot/postern.lua "$root/test/"
+  mkdir -p "$root/test" && cp .run/package/debs/*.deb tools/package/test-steps.sh "$root/test/"
   cat >"$root/etc/systemd/system/package-test.service" <<'UNIT'
 [Unit]
 After=multi-user.target redis-server.service nats-server.service

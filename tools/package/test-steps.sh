@@ -48,7 +48,7 @@ runuser -u postern -- sqlite3 /var/lib/postern/directory.sqlite \
   "INSERT INTO users (username, password) VALUES ('alice@example.test', '$hash')"
 
 step "Dovecot"
-install -o root -g dovecot -m 0640 postern.lua /etc/dovecot/postern.lua
+install -o root -g dovecot -m 0640 /usr/share/doc/postern/examples/dovecot/postern.lua /etc/dovecot/postern.lua
 authorization=$(printf 'dovecot:%s' "$(cat /etc/postern/secrets/caller_dovecot)" | base64 -w 0)
 sed -i "s|\"Basic .*\"|\"Basic $authorization\"|" /etc/dovecot/postern.lua
 cat >/etc/dovecot/conf.d/auth-postern.conf.ext <<'DOVECOT'
