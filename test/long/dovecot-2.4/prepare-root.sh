@@ -5,6 +5,9 @@ set -euo pipefail
 readonly folder="$1" mirror="${2:-http://deb.debian.org/debian}"
 readonly parts=dovecot-imapd,dovecot-auth-lua,lua-cjson,sasl2-bin
 
+# Several test files may start at the same time.
+exec 9>"$folder.lock"
+flock 9
 [ ! -e "$folder/.complete" ] || exit 0
 command -v debootstrap >/dev/null || { echo 'debootstrap is missing: run make setup or apt-get install debootstrap' >&2; exit 1; }
 rm -rf "$folder"
