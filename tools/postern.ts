@@ -1,3 +1,4 @@
+import { runCompletionCommand } from "./cli/completion.ts";
 import { runImportCommand } from "./cli/config-import.ts";
 import { runDirectoryCommand } from "./cli/directory-test.ts";
 import { runDnsCommand } from "./cli/dns.ts";
@@ -16,6 +17,7 @@ async function runTopic() {
   if (topic === "config" && rest[0] === "import") return runImportCommand(rest.slice(1));
   if (topic === "init") return runInitCommand(rest, terminal);
   if (topic === "doctor") return runDoctorCommand(rest);
+  if (topic === "completion") return runCompletionCommand(rest);
   if (topic === "dns") return runDnsCommand(rest);
   if (topic === "directory") return runDirectoryCommand(rest, terminal);
   if (!isOperatorCommand(args)) return run(args);

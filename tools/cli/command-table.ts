@@ -1,11 +1,21 @@
 import { importOptions, importUsage } from "./config-import.ts";
+import { directoryOptions, directoryUsage } from "./directory-test.ts";
+import { dnsOptions, dnsUsage } from "./dns.ts";
 import { doctorOptions, doctorUsage } from "./doctor.ts";
+import { exitCodeHelp } from "./exit-codes.ts";
 import { initOptions, initUsage } from "./init/flags.ts";
-import { operatorHelp } from "./operator/run-operator.ts";
+import { operatorCommands } from "./operator/commands.ts";
+import { connectionHelp, connectionOptionNames } from "./operator/options.ts";
+import { scriptOptions, scriptUsage } from "./script-test.ts";
 
-/** A command for completion and the manual page. */
+type Group = "site" | "setup" | "files";
+
+/** A command, for help, completion and the manual page. */
 export interface TableCommand {
   readonly name: string;
+  readonly group: Group;
+  /** As the overview shows them: what follows `postern`, and what it does. */
+  readonly forms: readonly (readonly [usage: string, summary: string])[];
   /** Second words; empty without any. */
   readonly actions: readonly string[];
   /** Without the leading hyphens. */
@@ -15,60 +25,166 @@ export interface TableCommand {
 }
 
 const named = (options: object): readonly string[] => Object.keys(options);
-const file = ["config", "help"];
 
-const local: readonly TableCommand[] = [
-  { name: "init", actions: [], options: named(initOptions), help: initUsage },
-  { name: "doctor", actions: [], options: named(doctorOptions), help: doctorUsage },
-  {
-    name: "config",
-    actions: ["check", "dump", "explain", "docs", "schema", "import", "load"],
-    options: [...file, "no-secrets", "no-files", "strict", ...named(importOptions).filter((name) => name !== "help")],
-    help: [
-      "usage: postern config check|dump|explain PATH|docs|schema [--config FILE]",
-      "  Checks and explains a configuration file without a running service.",
-      "usage: postern config load",
-      "  Prints the configuration in effect on a running site.",
-      ...importUsage,
-    ],
-  },
-  {
-    name: "script",
-    actions: ["test"],
-    options: ["input", "package", "translations", "help"],
-    help: [
-      "usage: postern script test FILE --input REQUEST.json",
-      "  Runs one function of a site script with recorded answers.",
-    ],
-  },
-  {
-    name: "directory",
-    actions: ["test"],
-    options: [...file, "protocol", "json", "no-password"],
-    help: [
-      "usage: postern directory test USER [--protocol NAME] [--config FILE] [--json] [--no-password]",
-      "  Shows step by step what a login would do in the backends.",
-    ],
-  },
-  {
-    name: "dns",
-    actions: [],
-    options: [...file, "json"],
-    help: ["usage: postern dns [DOMAIN…] [--config FILE] [--json]", "  Prints the DNS records of mail clients."],
-  },
+export const configOptions = {
+  config: { type: "string" },
+  "no-secrets": { type: "boolean", default: false },
+  "no-files": { type: "boolean", default: false },
+  strict: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+export const shells = ["bash", "zsh", "fish"] as const;
+
+const configForms = [
+  ["config check [--config FILE]", "report all problems of the configuration and of the files that it names"],
+  ["config dump [--config FILE]", "print the effective configuration with secrets masked"],
+  ["config explain PATH [--config FILE]", "print the meaning of a key, its value and where the value comes from"],
+  ["config docs", "print the configuration reference"],
+  ["config schema", "print the JSON Schema of the file"],
+  [
+    "config import FILE [--output DIR]",
+    "write a configuration from that of a compatible product, and list what differs",
+  ],
+] as const;
+
+const fileOptionHelp = [
+  "Options of commands that read the configuration:",
+  "  --config FILE  configuration file (SERVICE_CONFIG_FILE)",
+  "  --no-secrets   do not open the files of secrets, keys and certificates",
+  "  --no-files     config check: open no file except the configuration",
+  "  --strict       config check: exit with 1 on warnings too",
 ];
 
-function remote(): readonly TableCommand[] {
-  const { commands, options } = operatorHelp;
-  return commands
-    .filter(({ usage }) => !usage.startsWith("config"))
-    .map(({ usage, summary, help }) => ({
-      name: usage.split(" ", 1)[0] ?? "",
-      actions: usage.includes("[rotate]") ? ["rotate"] : [],
-      options,
+function siteCommands(): readonly TableCommand[] {
+  return [...operatorCommands]
+    .filter(([name]) => name !== "config")
+    .map(([name, { usage, summary, help, actions = [], options = [] }]) => ({
+      name,
+      group: "site",
+      forms: [[usage, summary]],
+      actions,
+      options: [...options, ...connectionOptionNames],
       help: [`usage: postern ${usage}`, `  ${summary}`, ...help.map((line) => `  ${line}`)],
     }));
 }
 
-/** All commands: those that connect to a running site, then those that read files. */
-export const commandTable: readonly TableCommand[] = [...remote(), ...local];
+/** Both the local configuration and, with `load`, that of a running site. */
+function configCommand(): TableCommand {
+  const { usage = "", summary = "", help = [] } = operatorCommands.get("config") ?? {};
+  return {
+    name: "config",
+    group: "files",
+    forms: [...configForms, [usage, summary]],
+    actions: [...configForms, [usage]].map(([form]) => form.split(" ")[1] ?? ""),
+    options: [...new Set([...named(configOptions), ...named(importOptions), ...connectionOptionNames])],
+    help: [
+      "usage: postern config check|dump|explain PATH|docs|schema [--config FILE] [OPTION…]",
+      ...configForms.map(([form, does]) => `  ${form.split(" ").slice(1, 2).join()}: ${does}`),
+      ...fileOptionHelp.slice(1),
+      ...importUsage,
+      `usage: postern ${usage}`,
+      `  ${summary}`,
+      ...help.map((line) => `  ${line}`),
+    ],
+  };
+}
+
+const local: readonly TableCommand[] = [
+  {
+    name: "init",
+    group: "setup",
+    forms: [
+      [
+        "init [--mail-server NAME]… [--backend URL] [--pages URL] …",
+        "write the configuration of a new site with generated secrets",
+      ],
+    ],
+    actions: [],
+    options: named(initOptions),
+    help: initUsage,
+  },
+  {
+    name: "doctor",
+    group: "setup",
+    forms: [["doctor [--config FILE] [--strict] [--json]", "check the running site and say what to do"]],
+    actions: [],
+    options: named(doctorOptions),
+    help: doctorUsage,
+  },
+  {
+    name: "completion",
+    group: "setup",
+    forms: [[`completion ${shells.join("|")}`, "print the completion of this command for a shell"]],
+    actions: shells,
+    options: ["help"],
+    help: [
+      `usage: postern completion ${shells.join("|")}`,
+      "  Prints a program that lets the shell complete commands and options, for example for bash:",
+      '  eval "$(postern completion bash)". The Debian package installs it for all three shells.',
+    ],
+  },
+  configCommand(),
+  {
+    name: "script",
+    group: "files",
+    forms: [["script test FILE --input REQUEST.json", "run one function of a site script with recorded answers"]],
+    actions: ["test"],
+    options: named(scriptOptions),
+    help: scriptUsage,
+  },
+  {
+    name: "directory",
+    group: "files",
+    forms: [
+      [
+        "directory test USER [--protocol NAME] [--config FILE] [--json] [--no-password]",
+        "show step by step what a login would do in the backends",
+      ],
+    ],
+    actions: ["test"],
+    options: named(directoryOptions),
+    help: directoryUsage,
+  },
+  {
+    name: "dns",
+    group: "files",
+    forms: [
+      ["dns [DOMAIN…] [--config FILE] [--json]", "print the DNS records by which mail clients find their settings"],
+    ],
+    actions: [],
+    options: named(dnsOptions),
+    help: dnsUsage,
+  },
+];
+
+/** All commands, in the order of the overview. Help, the manual page and completion are made from this table. */
+export const commandTable: readonly TableCommand[] = [...siteCommands(), ...local];
+
+function formsOf(group: Group): readonly string[] {
+  return commandTable
+    .filter((command) => command.group === group)
+    .flatMap(({ forms }) => forms.flatMap(([usage, summary]) => [`  ${usage}`, `      ${summary}`]));
+}
+
+/** What `postern --help` prints. */
+export function overview(): readonly string[] {
+  return [
+    "usage: postern COMMAND (postern COMMAND --help shows details)",
+    "",
+    "Commands that connect to a running site:",
+    ...formsOf("site"),
+    "",
+    "Commands for setting up and checking a site:",
+    ...formsOf("setup"),
+    "",
+    "Commands that read the configuration and need no running service:",
+    ...formsOf("files"),
+    "",
+    ...connectionHelp.slice(0, connectionHelp.length - exitCodeHelp.length),
+    "",
+    ...fileOptionHelp,
+    "",
+    ...exitCodeHelp,
+  ];
+}

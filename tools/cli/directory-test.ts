@@ -9,7 +9,7 @@ import type { TestStep, Verdict } from "../directory-test/steps.ts";
 import { type LoginReport, testLogin } from "../directory-test/test-login.ts";
 import { type CommandResult, loadForCommand } from "./config-command.ts";
 
-const usage = [
+export const directoryUsage: readonly string[] = [
   "usage: postern directory test USER [--protocol NAME] [--config FILE] [--json] [--no-password]",
   "  Shows step by step what a login would do in the backends, and where it stops. No service needs to run.",
   "  The password is read from standard input, never from the command line.",
@@ -20,7 +20,7 @@ const usage = [
   "exit codes: 0 a login would be accepted or the user was found, 1 neither, 2 wrong command line",
 ];
 
-const options = {
+export const directoryOptions = {
   protocol: { type: "string", default: "imap" },
   config: { type: "string" },
   json: { type: "boolean", default: false },
@@ -51,20 +51,20 @@ const quiet = { warn: () => undefined, info: () => undefined };
 /** `postern directory test USER`: what a login would do, without a service. */
 export async function runDirectoryCommand(args: readonly string[], terminal: Terminal): Promise<CommandResult> {
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (values.help) return { exitCode: 0, output: usage, errors: [] };
+    const { values, positionals } = parseArgs({ args: [...args], options: directoryOptions, allowPositionals: true });
+    if (values.help) return { exitCode: 0, output: directoryUsage, errors: [] };
     const [command, username, ...rest] = positionals;
     if (command !== "test" || username === undefined || rest.length > 0)
-      return { exitCode: 2, output: [], errors: usage };
+      return { exitCode: 2, output: [], errors: directoryUsage };
     return await testBackends(username, values, terminal);
   } catch (error) {
     if (!(error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")))
       throw error;
-    return { exitCode: 2, output: [], errors: [error.message, ...usage] };
+    return { exitCode: 2, output: [], errors: [error.message, ...directoryUsage] };
   }
 }
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+type Values = ReturnType<typeof parseArgs<{ options: typeof directoryOptions }>>["values"];
 
 async function testBackends(username: string, values: Values, terminal: Terminal): Promise<CommandResult> {
   const loaded = loadForCommand({ file: values.config, skipSecretFiles: false });

@@ -4,7 +4,7 @@ import { type Config, formatProblem } from "@postern/shared/platform/config";
 import { type DnsRecord, dnsRecords } from "../dns-records/dns-records.ts";
 import { type CommandResult, loadForCommand } from "./config-command.ts";
 
-const usage = [
+export const dnsUsage: readonly string[] = [
   "usage: postern dns [DOMAIN…] [--config FILE] [--json]",
   "  Prints the DNS records by which mail clients find the servers of identity.mail_clients. No service needs to run.",
   "  DOMAIN         only these mail domains",
@@ -13,7 +13,7 @@ const usage = [
   "exit codes: 0 success, 1 an invalid configuration or an unknown domain, 2 wrong command line",
 ];
 
-const options = {
+export const dnsOptions = {
   config: { type: "string" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
@@ -52,14 +52,14 @@ function printRecords(config: Config, names: readonly string[], isJson: boolean)
 /** `postern dns`: the records to publish, without a service. */
 export function runDnsCommand(args: readonly string[]): CommandResult {
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (values.help) return { exitCode: 0, output: usage, errors: [] };
+    const { values, positionals } = parseArgs({ args: [...args], options: dnsOptions, allowPositionals: true });
+    if (values.help) return { exitCode: 0, output: dnsUsage, errors: [] };
     const loaded = loadForCommand({ file: values.config, skipSecretFiles: true });
     if (!loaded.ok) return failed(...loaded.problems.map(formatProblem));
     return printRecords(loaded.config, positionals, values.json);
   } catch (error) {
     if (!(error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")))
       throw error;
-    return { exitCode: 2, output: [], errors: [error.message, ...usage] };
+    return { exitCode: 2, output: [], errors: [error.message, ...dnsUsage] };
   }
 }

@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util";
 import { nearestName } from "@postern/shared/platform/config";
+import { commandTable, configOptions, overview } from "./command-table.ts";
 import { checkCommand } from "./config-check.ts";
 import type { CommandResult, ConfigCommand } from "./config-command.ts";
 import { docsCommand } from "./config-docs.ts";
 import { dumpCommand } from "./config-dump.ts";
 import { explainCommand } from "./config-explain.ts";
 import { schemaCommand } from "./config-schema.ts";
-import { operatorNames, operatorUsage } from "./operator/run-operator.ts";
 
 const commands: ReadonlyMap<string, ConfigCommand> = new Map([
   ["check", checkCommand],
@@ -16,56 +16,16 @@ const commands: ReadonlyMap<string, ConfigCommand> = new Map([
   ["schema", schemaCommand],
 ]);
 
-const usage = [
-  ...operatorUsage,
-  "",
-  "Commands for setting up and checking a site:",
-  "  init [--mail-server NAME]… [--backend URL] [--pages URL] …",
-  "      write the configuration of a new site with generated secrets",
-  "  doctor [--config FILE] [--strict] [--json]",
-  "      check the running site and say what to do",
-  "",
-  "Commands that read the configuration and need no running service:",
-  "  config check|dump|explain PATH|docs|schema [--config FILE]",
-  "      check    report all problems of the configuration and of the files that it names",
-  "      dump     print the effective configuration with secrets masked",
-  "      explain  print the meaning of a key, its value and where the value comes from",
-  "      docs     print the configuration reference",
-  "      schema   print the JSON Schema of the file",
-  "  config import FILE [--output DIR]",
-  "      write a configuration from that of a compatible product, and list what differs",
-  "  script test FILE --input REQUEST.json",
-  "      run one function of a site script with recorded answers",
-  "  directory test USER [--protocol NAME] [--config FILE] [--json] [--no-password]",
-  "      show step by step what a login would do in the backends",
-  "  dns [DOMAIN…] [--config FILE] [--json]",
-  "      print the DNS records by which mail clients find their settings",
-  "",
-  "Options of these commands:",
-  "  --config FILE  configuration file (SERVICE_CONFIG_FILE)",
-  "  --no-secrets   do not open the files of secrets, keys and certificates",
-  "  --no-files     config check: open no file except the configuration",
-  "  --strict       config check: exit with 1 on warnings too",
-];
-
-/** All first words of a command line. */
-const topics = ["init", "doctor", "config", "script", "directory", "dns", ...operatorNames];
-
-const options = {
-  config: { type: "string" },
-  "no-secrets": { type: "boolean", default: false },
-  "no-files": { type: "boolean", default: false },
-  strict: { type: "boolean", default: false },
-  help: { type: "boolean", short: "h", default: false },
-} as const;
+const entryOf = (topic: string | undefined) => commandTable.find(({ name }) => name === topic);
 
 function unknown(topic: string | undefined, name: string): CommandResult {
-  if (topic === undefined) return { exitCode: 2, output: [], errors: usage };
-  const [word, known, whole] =
-    topic === "config" ? [name, [...commands.keys(), "import", "load"], `config ${name}`] : [topic, topics, topic];
-  if (topic === "config" && name === "") return { exitCode: 2, output: [], errors: usage };
+  if (topic === undefined) return { exitCode: 2, output: [], errors: overview() };
+  const entry = entryOf(topic);
+  if (entry !== undefined && name === "") return { exitCode: 2, output: [], errors: entry.help };
+  const names = commandTable.map((one) => one.name);
+  const [word, known, whole] = entry === undefined ? [topic, names, topic] : [name, entry.actions, `${topic} ${name}`];
   const near = nearestName(word, known);
-  const hint = near === undefined ? "" : ` (did you mean ${topic === "config" ? `config ${near}` : near}?)`;
+  const hint = near === undefined ? "" : ` (did you mean ${entry === undefined ? near : `${topic} ${near}`}?)`;
   return {
     exitCode: 2,
     output: [],
@@ -75,10 +35,13 @@ function unknown(topic: string | undefined, name: string): CommandResult {
 
 /** Runs `postern` with the given arguments. */
 export async function run(args: readonly string[]): Promise<CommandResult> {
+  const [first] = args;
+  // Before its options are read, which no command may know.
+  if (first !== undefined && !first.startsWith("-") && entryOf(first) === undefined) return unknown(first, "");
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const { values, positionals } = parseArgs({ args: [...args], options: configOptions, allowPositionals: true });
     const [topic, name = "", ...operands] = positionals;
-    if (values.help) return { exitCode: 0, output: usage, errors: [] };
+    if (values.help) return { exitCode: 0, output: entryOf(topic)?.help ?? overview(), errors: [] };
     const command = topic === "config" ? commands.get(name) : undefined;
     if (command === undefined) return unknown(topic, name);
     return await command({

@@ -12,7 +12,7 @@ import {
 } from "@postern/shared/domain/scripts";
 import type { CommandResult } from "./config-command.ts";
 
-const usage = [
+export const scriptUsage: readonly string[] = [
   "usage: postern script test FILE --input REQUEST.json [--package DIR] [--translations FILE]",
   "  Runs one function of a script. REQUEST.json contains { entry, request, answers?, expect? }:",
   "  entry    function: environment, subject, action, hook, verify_password, lookup, list_accounts or start",
@@ -21,7 +21,7 @@ const usage = [
   "  expect   expected result; any other result leads to exit code 1",
 ];
 
-const options = {
+export const scriptOptions = {
   input: { type: "string" },
   package: { type: "string", default: "" },
   translations: { type: "string", default: "" },
@@ -94,14 +94,14 @@ async function runOnce({ script, input, packagePath, translationsPath }: ScriptR
 }
 
 function wrong(...said: readonly string[]): CommandResult {
-  return { exitCode: 2, output: [], errors: [...said, ...usage] };
+  return { exitCode: 2, output: [], errors: [...said, ...scriptUsage] };
 }
 
 /** `postern script test`: one function of one script, with recorded answers of the modules. */
 export async function runScriptCommand(args: readonly string[]): Promise<CommandResult> {
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (values.help) return { exitCode: 0, output: usage, errors: [] };
+    const { values, positionals } = parseArgs({ args: [...args], options: scriptOptions, allowPositionals: true });
+    if (values.help) return { exitCode: 0, output: scriptUsage, errors: [] };
     const [command, script] = positionals;
     if (command !== "test" || script === undefined || values.input === undefined) return wrong();
     const input = inputOf(await readFile(values.input, "utf8"));

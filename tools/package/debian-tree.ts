@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { bashCompletion, fishCompletion, zshCompletion } from "./completion.ts";
+import { completionFor } from "../cli/completion.ts";
 import { manualPage } from "./manual.ts";
 
 export interface DebianPackage {
@@ -101,9 +101,9 @@ export function writeDebianTree(of: DebianPackage): void {
   units(of);
   documentation(of);
   write(target, "usr/share/man/man1/postern.1.gz", packed(manualPage(version)));
-  write(target, "usr/share/bash-completion/completions/postern", bashCompletion());
-  write(target, "usr/share/zsh/vendor-completions/_postern", zshCompletion());
-  write(target, "usr/share/fish/vendor_completions.d/postern.fish", fishCompletion());
+  write(target, "usr/share/bash-completion/completions/postern", completionFor("bash"));
+  write(target, "usr/share/zsh/vendor-completions/_postern", completionFor("zsh"));
+  write(target, "usr/share/fish/vendor_completions.d/postern.fish", completionFor("fish"));
   write(target, "DEBIAN/control", control(of));
   write(target, "DEBIAN/conffiles", "/etc/logrotate.d/postern\n");
   mkdirSync(join(target, "etc/postern"), { recursive: true });

@@ -1,4 +1,6 @@
 import { commandTable, type TableCommand } from "../cli/command-table.ts";
+import { exitCodes } from "../cli/exit-codes.ts";
+import { connectionHelp } from "../cli/operator/options.ts";
 
 /** Text of a page in roff: a line may not begin with a control character, and hyphens are those that a user types. */
 export function roff(text: string): string {
@@ -27,6 +29,12 @@ export function manualPage(version: string): string {
     "Commands for a running site use its HTTP interface. The others read the configuration and need no running service.",
     ".SH COMMANDS",
     ...commandTable.flatMap(section),
+    ".SH OPTIONS",
+    ".nf",
+    ...connectionHelp.filter((line) => line.startsWith("  --")).map(roff),
+    ".fi",
+    ".SH EXIT STATUS",
+    ...exitCodes.flatMap(([code, meaning]) => [".TP", String(code), roff(meaning)]),
     ".SH ENVIRONMENT",
     ".TP",
     "POSTERN_URL, POSTERN_USER, POSTERN_PASSWORD, POSTERN_TOKEN",

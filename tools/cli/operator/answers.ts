@@ -1,16 +1,22 @@
 import {
   AsyncJobStatus,
+  Attacks,
+  BanRecordPage,
   BruteForceFlush,
   BruteForceFlushAsync,
-  BruteForceList,
   CacheFlush,
   CacheFlushAsync,
   ConfigLoad,
+  DecisionHistoryPage,
+  Explanation,
   FailedSignInRecord,
+  MfaBackchannelCredentials,
+  MfaBackchannelFactors,
   MfaBackchannelUnlocked,
   RegisteredClientList,
   SigningKeyList,
   SigningKeysRotated,
+  SystemReport,
 } from "@postern/shared/contracts";
 import { type Static, type TSchema, Type } from "typebox";
 import { Check } from "typebox/value";
@@ -59,11 +65,17 @@ function reader<Schema extends TSchema>(schema: Schema) {
 export const readJob = reader(AsyncJobStatus);
 export const readBruteForceFlush = reader(BruteForceFlush);
 export const readBruteForceFlushAsync = reader(BruteForceFlushAsync);
-export const readBans = reader(BruteForceList);
+export const readAttacks = reader(Attacks);
+export const readBans = reader(BanRecordPage);
 export const readCacheFlush = reader(CacheFlush);
 export const readCacheFlushAsync = reader(CacheFlushAsync);
 export const readConfig = reader(ConfigLoad);
+export const readCredentials = reader(MfaBackchannelCredentials);
+export const readExplanation = reader(Explanation);
+export const readFactors = reader(MfaBackchannelFactors);
 export const readFailedSignIn = reader(FailedSignInRecord);
+export const readHistory = reader(DecisionHistoryPage);
+export const readSystem = reader(SystemReport);
 export const readUnlocked = reader(MfaBackchannelUnlocked);
 export const readRegisteredClients = reader(RegisteredClientList);
 export const readSessions = reader(Sessions);

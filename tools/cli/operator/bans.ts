@@ -1,77 +1,74 @@
-import type { DelayedAccount } from "@postern/shared/contracts";
-import { readBans } from "./answers.ts";
+import type { BanRecord } from "@postern/shared/contracts";
+import { readAttacks, readBans } from "./answers.ts";
 import type { Api } from "./api.ts";
 import type { OperatorCommand } from "./command.ts";
+import { UsageError } from "./connection.ts";
 import { table } from "./table.ts";
 
-export interface Bans {
-  readonly networks: readonly (readonly [network: string, rule: string])[];
-  readonly accounts: readonly (readonly [account: string, addresses: readonly string[]])[];
-  /** Accounts whose logins from networks they do not know are delayed. */
-  readonly slowed: readonly (readonly [account: string, how: DelayedAccount])[];
-  /** Reasons why the list is incomplete. */
-  readonly errors: readonly string[];
+/** As many as a terminal is good for; scripts use the HTTP interface. */
+const mostBans = 10_000;
+const largestPage = 500;
+
+export function banTable(bans: readonly BanRecord[]): readonly string[] {
+  return table(
+    ["BANNED NETWORK", "RULE", "FAILURES", "SINCE", "UNTIL"],
+    bans.map(({ network, rule, failures, start, end }) => [network, rule, String(failures ?? "-"), start, end]),
+  );
 }
 
-export interface BanFilter {
-  readonly accounts?: readonly string[];
-  readonly ip_addresses?: readonly string[];
+function limitOf(text = "1000"): number {
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1 || limit > mostBans)
+    throw new UsageError(`invalid --limit: use 1 to ${mostBans}`);
+  return limit;
 }
 
-/** The current bans; with a filter, only those that it names. */
-export async function askBans(api: Api, filter?: BanFilter): Promise<Bans> {
-  const answer =
-    filter === undefined
-      ? await api.ask("listBruteForceEntries")
-      : await api.ask("listFilteredBruteForceEntries", { body: filter });
-  const [byNetwork, byAccount] = readBans(answer).result;
-  return {
-    networks: Object.entries(byNetwork.ip_addresses),
-    accounts: Object.entries(byAccount.accounts),
-    slowed: Object.entries(byAccount.slowed ?? {}),
-    errors: [byNetwork.error, byAccount.error].filter((error) => error !== null),
-  };
-}
-
-function withBlankLines(tables: readonly (readonly string[])[]): readonly string[] {
-  return tables.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
-}
-
-export function banLines({ networks, accounts, slowed, errors }: Bans): readonly string[] {
-  const tables = [
-    networks.length === 0 ? [] : table(["BANNED NETWORK", "RULE"], networks),
-    slowed.length === 0
-      ? []
-      : table(
-          ["DELAYED ACCOUNT", "WRONG PASSWORDS", "UNTIL"],
-          slowed.map(([account, how]) => [account, String(how.wrong_passwords), how.until]),
-        ),
-    accounts.length === 0
-      ? []
-      : table(
-          ["ATTACKED ACCOUNT", "FROM"],
-          accounts.map(([account, from]) => [account, from.join(" ")]),
-        ),
-  ];
-  return [...withBlankLines(tables), ...errors.map((error) => `incomplete: ${error}`)];
+async function askBans(api: Api, limit: number, rule: string | undefined) {
+  const bans: BanRecord[] = [];
+  let cursor: string | undefined;
+  let total = 0;
+  do {
+    const query = {
+      limit: String(Math.min(limit - bans.length, largestPage)),
+      ...(rule !== undefined && { rule }),
+      ...(cursor !== undefined && { cursor }),
+    };
+    const page: ReturnType<typeof readBans> = readBans(await api.ask("listBansByEnd", { query }));
+    bans.push(...page.bans);
+    ({ total, next: cursor } = page);
+  } while (cursor !== undefined && bans.length < limit);
+  return { bans, total, isCut: cursor !== undefined };
 }
 
 export const bansCommand: OperatorCommand = {
-  usage: "bans",
-  summary: "list the current bans and account delays",
+  usage: "bans [--rule NAME] [--limit N]",
+  summary: "list the current bans and accounts under attack",
   help: [
-    "Lists the banned networks with the rule that banned them; the accounts whose logins from unknown networks are delayed,",
-    "and until when; and the accounts for which wrong passwords were sent, with the addresses. Use `postern why` for one",
-    "user or address, `postern unban` to remove a ban, and `postern flush` to end the delay of an account.",
+    "Lists the banned networks with the rule that banned them and the end of the ban, those that end last first; and some",
+    "accounts for which wrong passwords were sent, with the end of the delay of their sign-ins. --limit N is 1000 by default,",
+    "at most 10000. Use `postern why` for one account or address, `postern unban` to remove a ban, and `postern flush` to end",
+    "the delay of an account.",
   ],
   operands: { min: 0, max: 0 },
-  run: async ({ api }) => {
-    const bans = await askBans(api);
-    const lines = banLines(bans);
-    return {
-      exitCode: bans.errors.length > 0 ? 1 : 0,
-      lines: lines.length > 0 ? lines : ["no network is banned"],
-      json: bans,
-    };
+  options: ["rule", "limit"],
+  run: async ({ api, flags }) => {
+    const limit = limitOf(flags.limit);
+    const [{ bans, total, isCut }, { accounts }] = await Promise.all([
+      askBans(api, limit, flags.rule),
+      api.ask("showAttacks").then(readAttacks),
+    ]);
+    const rows = accounts.map(({ account, addresses, wrong_passwords: wrong, delayed_until: until }) => [
+      account,
+      String(addresses),
+      String(wrong ?? "-"),
+      until ?? "-",
+    ]);
+    const attacked =
+      rows.length === 0
+        ? []
+        : ["", ...table(["ATTACKED ACCOUNT", "ADDRESSES", "WRONG PASSWORDS", "DELAYED UNTIL"], rows)];
+    const banned = bans.length === 0 ? ["no network is banned"] : banTable(bans);
+    const more = isCut ? [`${bans.length} of ${total} bans are shown: use a larger --limit`] : [];
+    return { lines: [...banned, ...more, ...attacked], json: { bans, total, accounts } };
   },
 };

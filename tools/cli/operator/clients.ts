@@ -39,5 +39,6 @@ export const clientsCommand: OperatorCommand = {
     "names. --kill ID deletes a client and revokes all its tokens: its users are signed out of it and it must register again.",
   ],
   operands: { min: 0, max: 0 },
+  options: ["kill"],
   run: (context) => (context.flags.kill === undefined ? list(context) : remove(context.flags.kill, context)),
 };

@@ -1,6 +1,7 @@
 import type { Api } from "./api.ts";
+import type { OwnOption } from "./options.ts";
 
-/** 0 success, 1 a negative answer or a rejected request, 2 a wrong command line, 3 the site is unreachable. */
+/** As in `exit-codes.ts`. */
 export type ExitCode = 0 | 1 | 2 | 3;
 
 export interface OperatorResult {
@@ -16,6 +17,8 @@ export interface CommandFlags {
   readonly protocol: string | undefined;
   readonly client: string | undefined;
   readonly kill: string | undefined;
+  readonly limit: string | undefined;
+  readonly factor: string | undefined;
 }
 
 export interface CommandContext {
@@ -39,5 +42,9 @@ export interface OperatorCommand {
   /** Description for `--help`. */
   readonly help: readonly string[];
   readonly operands: { readonly min: number; readonly max: number };
+  /** Second words. */
+  readonly actions?: readonly string[];
+  /** Options in addition to those of every command. */
+  readonly options?: readonly OwnOption[];
   readonly run: (context: CommandContext) => Promise<Shown>;
 }

@@ -7,11 +7,6 @@ import { printable } from "./table.ts";
 
 export type FailedSignIn = Static<typeof FailedSignInRecord>;
 
-/** Whether a text is a reference that a sign-in page showed, or the whole GUID. */
-export function isReference(text: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}(?:-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?$/iu.test(text.trim());
-}
-
 /** Undefined if no record is stored. */
 export async function askFailedSignIn(api: Api, reference: string): Promise<FailedSignIn | undefined> {
   try {

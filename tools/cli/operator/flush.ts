@@ -49,6 +49,7 @@ export const flushCommand: OperatorCommand = {
     "waits for its end; Ctrl-C stops the waiting, not the job.",
   ],
   operands: { min: 1, max: 1 },
+  options: ["async"],
   run: flushUser,
 };
 
@@ -61,5 +62,6 @@ export const unbanCommand: OperatorCommand = {
     "Use `postern why ADDRESS` to see the bans before and after.",
   ],
   operands: { min: 1, max: 1 },
+  options: ["rule", "protocol", "client", "async"],
   run: unban,
 };

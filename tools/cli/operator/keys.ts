@@ -1,7 +1,6 @@
 import type { SigningKeyListed } from "@postern/shared/contracts";
 import { readSigningKeys, readSigningKeysRotated } from "./answers.ts";
 import type { CommandContext, OperatorCommand, Shown } from "./command.ts";
-import { UsageError } from "./connection.ts";
 import { table } from "./table.ts";
 
 const usage = "keys [rotate]";
@@ -37,9 +36,9 @@ export const keysCommand: OperatorCommand = {
     "token becomes invalid. Keys in identity.oidc.signing_keys are replaced in the configuration.",
   ],
   operands: { min: 0, max: 1 },
+  actions: ["rotate"],
   run: async (context) => {
     const [action] = context.operands;
-    if (action !== undefined && action !== "rotate") throw new UsageError(`usage: postern ${usage}`);
     return action === "rotate" ? rotate(context) : list(context);
   },
 };

@@ -10,6 +10,7 @@ export const remoteConfigCommand: OperatorCommand = {
     "Prints YAML, or JSON with --json.",
   ],
   operands: { min: 1, max: 1 },
+  actions: ["load"],
   run: async ({ api }) => {
     const configuration: unknown = JSON.parse(readConfig(await api.ask("loadConfiguration")).result);
     return { lines: stringify(configuration).trimEnd().split("\n"), json: configuration };

@@ -1,72 +1,14 @@
 import { parseArgs } from "node:util";
+import { nearestName } from "@postern/shared/platform/config";
 import { ApiError, createApi } from "./api.ts";
-import { bansCommand } from "./bans.ts";
-import { clientsCommand } from "./clients.ts";
 import type { OperatorCommand, OperatorResult } from "./command.ts";
+import { operatorCommands } from "./commands.ts";
 import { connectionOf, type Environment, UsageError } from "./connection.ts";
-import { flushCommand, unbanCommand } from "./flush.ts";
-import { keysCommand } from "./keys.ts";
-import { remoteConfigCommand } from "./remote-config.ts";
-import { sessionsCommand } from "./sessions.ts";
-import { unlockCommand } from "./unlock.ts";
-import { whyCommand } from "./why.ts";
-
-const commands: ReadonlyMap<string, OperatorCommand> = new Map([
-  ["why", whyCommand],
-  ["unban", unbanCommand],
-  ["unlock", unlockCommand],
-  ["flush", flushCommand],
-  ["bans", bansCommand],
-  ["sessions", sessionsCommand],
-  ["clients", clientsCommand],
-  ["keys", keysCommand],
-  ["config", remoteConfigCommand],
-]);
-
-export const operatorNames: readonly string[] = [...commands.keys()];
-
-/** Options of every command that connects to a running site. */
-const connectionHelp = [
-  "Options of commands that connect to a running site:",
-  "  --url URL             URL of the back channel (POSTERN_URL), http://127.0.0.1:9080 by default",
-  "  --user NAME           user name for HTTP Basic (POSTERN_USER)",
-  "  --password-file FILE  file with the password (POSTERN_PASSWORD holds the password itself)",
-  "  --token-file FILE     file with a Bearer token, in place of a user name (POSTERN_TOKEN holds the token itself)",
-  "  --timeout SECONDS     timeout of each request, 30 by default",
-  "  --json                print JSON",
-  "Exit codes: 0 success, 1 a ban, a failure or a rejected request, 2 wrong command line, 3 site unreachable",
-];
-
-export const operatorUsage: readonly string[] = [
-  "usage: postern COMMAND",
-  "",
-  "Commands that connect to a running site (postern COMMAND --help shows details):",
-  ...[...commands.values()].flatMap(({ usage, summary }) => [`  ${usage}`, `      ${summary}`]),
-  "",
-  ...connectionHelp,
-];
-
-const options = {
-  url: { type: "string" },
-  user: { type: "string" },
-  "password-file": { type: "string" },
-  "token-file": { type: "string" },
-  timeout: { type: "string" },
-  json: { type: "boolean", default: false },
-  async: { type: "boolean", default: false },
-  rule: { type: "string" },
-  protocol: { type: "string" },
-  client: { type: "string" },
-  kill: { type: "string" },
-  help: { type: "boolean", short: "h", default: false },
-} as const;
-
-/** For the manual page and completion. */
-export const operatorHelp = { commands: [...commands.values()], options: Object.keys(options) } as const;
+import { connectionHelp, connectionOptionNames, operatorOptions } from "./options.ts";
 
 /** Whether the command line names an operator command. */
 export function isOperatorCommand([name = "", second]: readonly string[]): boolean {
-  return commands.has(name) && (name !== "config" || second === "load");
+  return operatorCommands.has(name) && (name !== "config" || second === "load");
 }
 
 function helpOf({ usage, summary, help }: OperatorCommand): OperatorResult {
@@ -90,19 +32,40 @@ export interface OperatorSurroundings {
   readonly progress: (line: string) => void;
 }
 
+/** An option of another command would have no effect. @throws UsageError */
+function requireKnown(command: OperatorCommand, given: readonly string[]): void {
+  const known: ReadonlySet<string> = new Set([...connectionOptionNames, ...(command.options ?? [])]);
+  const other = given.find((name) => !known.has(name));
+  if (other !== undefined) throw new UsageError(`--${other} has no effect here; usage: postern ${command.usage}`);
+}
+
+/** @throws UsageError for a second word that the command does not have, with the nearest one */
+function requireAction({ usage, actions }: OperatorCommand, [action]: readonly string[]): void {
+  if (actions === undefined || action === undefined || actions.includes(action)) return;
+  const near = nearestName(action, actions);
+  const hint = near === undefined ? "" : ` (did you mean ${near}?)`;
+  throw new UsageError(`unknown action ${JSON.stringify(action)}${hint}; usage: postern ${usage}`);
+}
+
 async function runCommand(
   args: readonly string[],
   { environment, progress }: OperatorSurroundings,
 ): Promise<OperatorResult> {
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const parsed = parseArgs({ args: [...args], options: operatorOptions, allowPositionals: true, tokens: true });
+  const { values, positionals } = parsed;
   const [name = "", ...operands] = positionals;
-  const command = commands.get(name);
-  if (command === undefined) return { exitCode: 2, output: [], errors: operatorUsage };
+  const command = operatorCommands.get(name);
+  if (command === undefined) throw new UsageError("run postern --help for the list of commands");
   if (values.help) return helpOf(command);
+  requireKnown(
+    command,
+    parsed.tokens.flatMap((token) => (token.kind === "option" ? [token.name] : [])),
+  );
+  requireAction(command, operands);
   const { min, max } = command.operands;
   if (operands.length < min || operands.length > max) throw new UsageError(`usage: postern ${command.usage}`);
-  const { json, async: isAsync, rule, protocol, client, kill } = values;
-  const flags = { json, async: isAsync, rule, protocol, client, kill };
+  const { json, async: isAsync, rule, protocol, client, kill, limit, factor } = values;
+  const flags = { json, async: isAsync, rule, protocol, client, kill, limit, factor };
   const shown = await command.run({ api: createApi(connectionOf(values, environment)), operands, flags, progress });
   const output = json ? [JSON.stringify(shown.json, null, 2)] : shown.lines;
   return { exitCode: shown.exitCode ?? 0, output, errors: [] };

@@ -53,6 +53,7 @@ export const sessionsCommand: OperatorCommand = {
     "have no session: change the password and run `postern flush USER`.",
   ],
   operands: { min: 1, max: 1 },
+  options: ["kill"],
   run: (context) => {
     const [user = ""] = context.operands;
     return context.flags.kill === undefined ? list(user, context) : kill(user, context.flags.kill, context);

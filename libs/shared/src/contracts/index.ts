@@ -20,6 +20,7 @@ export {
   MfaBackchannelCredential,
   MfaBackchannelCredentials,
   MfaBackchannelDone,
+  MfaBackchannelFactors,
   MfaBackchannelRecoveryCodes,
   MfaBackchannelReplacement,
   MfaBackchannelTotp,

@@ -70,3 +70,21 @@ export const MfaBackchannelCredentials = Type.Object(
   { title: "MfaBackchannelCredentials" },
 );
 export type MfaBackchannelCredentials = Static<typeof MfaBackchannelCredentials>;
+
+/** What second factors a user has; no secrets. */
+export const MfaBackchannelFactors = Type.Object(
+  {
+    account: Type.String({ description: "Name of the account in its backend." }),
+    totp: Type.Boolean({ description: "Whether there is a TOTP secret." }),
+    recovery_codes_left: Type.Integer({ minimum: 0 }),
+    passkeys: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String({ description: "As the user named it. Empty without one." }),
+      }),
+    ),
+    app_passwords: Type.Integer({ minimum: 0, description: "Number of app passwords." }),
+  },
+  { title: "MfaBackchannelFactors" },
+);
+export type MfaBackchannelFactors = Static<typeof MfaBackchannelFactors>;

@@ -8,6 +8,7 @@ export const mfaOperations = [
   "update_webauthn",
   "delete_webauthn",
   "unlock",
+  "list_factors",
 ] as const;
 export type MfaOperation = (typeof mfaOperations)[number];
 

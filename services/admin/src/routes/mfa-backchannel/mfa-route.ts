@@ -22,6 +22,8 @@ export interface MfaAnswer {
   readonly outcome: string;
   readonly detail?: string | undefined;
   readonly credentials?: readonly string[] | undefined;
+  /** The body of a success, in place of its status. */
+  readonly body?: object | undefined;
 }
 
 interface MfaRoute<Fields extends TSchema> {
@@ -47,6 +49,7 @@ const audited: Readonly<Partial<Record<MfaOperation, readonly [event: AuditEvent
   delete_recovery_codes: ["second_factor.remove", "recovery"],
   save_webauthn: ["second_factor.add", "webauthn"],
   delete_webauthn: ["second_factor.remove", "webauthn"],
+  list_factors: ["account.read"],
 };
 
 function written({ audit }: MfaRouteDeps, operation: MfaOperation, { caller, id }: FastifyRequest, target: string) {
@@ -64,6 +67,10 @@ function targetOf(session: string, { username, backend, backend_name }: MfaBackc
     ...(backend === undefined ? {} : { backend }),
     ...(backend_name === undefined ? {} : { backendName: backend_name }),
   };
+}
+
+function bodyOf({ credentials, body }: MfaAnswer): object {
+  return body ?? (credentials === undefined ? { status: "ok" } : { credentials });
 }
 
 /**
@@ -84,13 +91,12 @@ export function createMfaRoute<Fields extends TSchema>(deps: MfaRouteDeps, route
     const session = request.caller?.session ?? request.id;
     const write = written(deps, operation, request, input.username);
     const options = { deadline: deps.now() + deps.timeoutMs(), signal: gone.signal };
-    const { outcome, detail, credentials } = await ask(input, targetOf(session, input), options).catch(
-      (error: unknown) => {
-        deps.counted(operation, "undecided");
-        write("undecided");
-        throw error;
-      },
-    );
+    const answer = await ask(input, targetOf(session, input), options).catch((error: unknown) => {
+      deps.counted(operation, "undecided");
+      write("undecided");
+      throw error;
+    });
+    const { outcome, detail } = answer;
     deps.logger.info({ session, operation, username: input.username, outcome }, "second factors");
     // Deleting something that does not exist succeeds.
     const isDone = outcome === "ok" || outcome === "absent";
@@ -101,6 +107,6 @@ export function createMfaRoute<Fields extends TSchema>(deps: MfaRouteDeps, route
       return { error: detail ?? refusals[outcome] ?? outcome };
     }
     reply.header("cache-control", "no-store");
-    return credentials === undefined ? { status: "ok" } : { credentials };
+    return bodyOf(answer);
   };
 }

@@ -7,6 +7,7 @@ import { deleteLock } from "./delete-lock.ts";
 import { deleteRecoveryCodes } from "./delete-recovery-codes.ts";
 import { deleteTotp } from "./delete-totp.ts";
 import { deleteWebauthnCredential } from "./delete-webauthn-credential.ts";
+import { getFactors } from "./get-factors.ts";
 import { getWebauthnCredential } from "./get-webauthn-credential.ts";
 import type { MfaRouteDeps } from "./mfa-route.ts";
 import { postRecoveryCodes } from "./post-recovery-codes.ts";
@@ -43,6 +44,7 @@ export function registerMfaBackchannel(app: FastifyInstance, context: MfaBackcha
   app.route({ ...guarded("deleteTotpSecret"), handler: deleteTotp(deps) });
   app.route({ ...guarded("setRecoveryCodes"), handler: postRecoveryCodes(deps) });
   app.route({ ...guarded("deleteRecoveryCodes"), handler: deleteRecoveryCodes(deps) });
+  app.route({ ...guarded("listSecondFactors"), handler: getFactors(deps) });
   app.route({
     ...guarded("listWebauthnCredentials"),
     exposeHeadRoute: false,

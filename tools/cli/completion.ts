@@ -1,4 +1,5 @@
-import { commandTable } from "../cli/command-table.ts";
+import { commandTable, shells } from "./command-table.ts";
+import type { CommandResult } from "./config-command.ts";
 
 const names = commandTable.map(({ name }) => name).join(" ");
 const wordsAfter = (actions: readonly string[], options: readonly string[]): string =>
@@ -7,7 +8,7 @@ const wordsAfter = (actions: readonly string[], options: readonly string[]): str
 /** Files after these options. */
 const fileOptions = "--config|--*-file|--*-ca|--input|--dir";
 
-export function bashCompletion(): string {
+function bashCompletion(): string {
   return [
     "_postern() {",
     "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}",
@@ -26,7 +27,7 @@ export function bashCompletion(): string {
   ].join("\n");
 }
 
-export function zshCompletion(): string {
+function zshCompletion(): string {
   return [
     "#compdef postern",
     `if (( CURRENT == 2 )); then compadd -- ${names} --help; return; fi`,
@@ -40,7 +41,7 @@ export function zshCompletion(): string {
 
 const after = (name: string): string => `-n "__fish_seen_subcommand_from ${name}"`;
 
-export function fishCompletion(): string {
+function fishCompletion(): string {
   return [
     `complete -c postern -n __fish_use_subcommand -f -a "${names}"`,
     ...commandTable.flatMap(({ name, actions, options }) => [
@@ -49,4 +50,23 @@ export function fishCompletion(): string {
     ]),
     "",
   ].join("\n");
+}
+
+const programs = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
+
+export type Shell = keyof typeof programs;
+
+/** The program that completes `postern` in a shell. */
+export function completionFor(shell: Shell): string {
+  return programs[shell]();
+}
+
+const help = commandTable.find(({ name }) => name === "completion")?.help ?? [];
+
+/** `postern completion SHELL` */
+export function runCompletionCommand([name, ...rest]: readonly string[]): CommandResult {
+  if (name === "--help" || name === "-h") return { exitCode: 0, output: help, errors: [] };
+  const shell = shells.find((one) => one === name);
+  if (shell === undefined || rest.length > 0) return { exitCode: 2, output: [], errors: help };
+  return { exitCode: 0, output: [completionFor(shell).trimEnd()], errors: [] };
 }

@@ -1,0 +1,41 @@
+import { type MfaBackchannelFactors, MfaBackchannelUser, mfaFactorsRead, type Reply } from "@postern/shared/contracts";
+import { createMfaRoute, type MfaAnswer, type MfaRouteDeps } from "./mfa-route.ts";
+
+type Factors = Extract<Reply<typeof mfaFactorsRead>, { readonly outcome: "ok" }>;
+
+function isOk(reply: Reply<typeof mfaFactorsRead>): reply is Factors {
+  return reply.outcome === "ok";
+}
+
+/** Provisioning may have stored a credential that is not what the sign-in pages write. */
+function passkeyOf(text: string): MfaBackchannelFactors["passkeys"][number] {
+  try {
+    const { id, name }: { readonly id?: unknown; readonly name?: unknown } = Object(JSON.parse(text));
+    return { id: typeof id === "string" ? id : "", name: typeof name === "string" ? name : "" };
+  } catch {
+    return { id: "", name: "" };
+  }
+}
+
+function bodyOf({ account, hasTotp, recoveryCodesLeft, webauthnCredentials, appPasswords }: Factors) {
+  const body: MfaBackchannelFactors = {
+    account,
+    totp: hasTotp,
+    recovery_codes_left: recoveryCodesLeft,
+    passkeys: webauthnCredentials.map(passkeyOf),
+    app_passwords: appPasswords,
+  };
+  return body;
+}
+
+/** `GET /api/v1/mfa-backchannel/factors`: the parameters are in the query. */
+export function getFactors(deps: MfaRouteDeps) {
+  return createMfaRoute(deps, {
+    operation: "list_factors",
+    fields: MfaBackchannelUser,
+    ask: async (_fields, target, options): Promise<MfaAnswer> => {
+      const reply = await deps.bus.request(mfaFactorsRead, target, options);
+      return isOk(reply) ? { outcome: reply.outcome, body: bodyOf(reply) } : reply;
+    },
+  });
+}

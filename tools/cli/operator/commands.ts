@@ -1,0 +1,28 @@
+import { bansCommand } from "./bans.ts";
+import { clientsCommand } from "./clients.ts";
+import type { OperatorCommand } from "./command.ts";
+import { factorsCommand } from "./factors.ts";
+import { flushCommand, unbanCommand } from "./flush.ts";
+import { historyCommand } from "./history.ts";
+import { keysCommand } from "./keys.ts";
+import { remoteConfigCommand } from "./remote-config.ts";
+import { sessionsCommand } from "./sessions.ts";
+import { statusCommand } from "./status.ts";
+import { unlockCommand } from "./unlock.ts";
+import { whyCommand } from "./why.ts";
+
+/** The commands that connect to a running site, by name, in the order of the overview. */
+export const operatorCommands: ReadonlyMap<string, OperatorCommand> = new Map([
+  ["why", whyCommand],
+  ["history", historyCommand],
+  ["unban", unbanCommand],
+  ["unlock", unlockCommand],
+  ["flush", flushCommand],
+  ["bans", bansCommand],
+  ["sessions", sessionsCommand],
+  ["factors", factorsCommand],
+  ["clients", clientsCommand],
+  ["keys", keysCommand],
+  ["status", statusCommand],
+  ["config", remoteConfigCommand],
+]);
