@@ -14,6 +14,7 @@ import { measureBareHttp } from "./scenarios/baselines.ts";
 import { measureCallers } from "./scenarios/callers.ts";
 import { type Endurance, measureEndurance } from "./scenarios/endurance.ts";
 import { measureGuarded } from "./scenarios/guarded.ts";
+import { measureHistory } from "./scenarios/history.ts";
 import { measureIdentity } from "./scenarios/identity.ts";
 import { measureLdap } from "./scenarios/ldap.ts";
 import { measureMillionBans } from "./scenarios/million-bans.ts";
@@ -59,6 +60,7 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
     ["decisions, SQLite", () => decisions(measureSql)],
     ["callers", async () => rows.push(...(await measureCallers(servers)))],
     ["decisions, LDAP", () => decisions(measureLdap)],
+    ["decision history", async () => rows.push(...(await measureHistory(servers)))],
     ["site scripts", async () => rows.push(...(await measureScripts(servers)))],
     ["introspection and userinfo", async () => rows.push(...(await measureIdentity(servers)))],
     ["SAML sign-ins", async () => rows.push(await measureSamlSignIns(servers))],

@@ -39,6 +39,8 @@ export type RowId =
   | "ldap"
   | "ldap-1"
   | "ldap-wrong"
+  | "unrecorded"
+  | "recorded"
   | "unscripted"
   | "scripted"
   | "introspect-opaque"

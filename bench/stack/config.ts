@@ -9,6 +9,8 @@ export interface ConfigParts {
   readonly backends: object;
   /** Additional keys of `auth`. */
   readonly auth?: object | undefined;
+  /** Additional keys of `observability`. */
+  readonly observability?: object | undefined;
   readonly callers?: CallerConfig | undefined;
   readonly protection?: Protection | undefined;
   /** `identity`, for an issuer; its callers are clients, to whom no rate limit applies here. */
@@ -80,6 +82,7 @@ export function configText(parts: ConfigParts): string {
     callers = basicCallers,
     protection = noProtection,
     auth = {},
+    observability = {},
     identity,
   } = parts;
   return JSON.stringify({
@@ -94,7 +97,7 @@ export function configText(parts: ConfigParts): string {
       services: { caller_assertion: { secret: "bench-caller-assertion-secret-of-no-worth" } },
       bus: { servers: [natsUrl], namespace },
     },
-    observability: { log: { level: "info" }, metrics: { endpoint_enabled: true } },
+    observability: { log: { level: "info" }, metrics: { endpoint_enabled: true }, ...observability },
     storage: {
       redis: {
         primary: { address: `127.0.0.1:${redisPort}` },

@@ -37,6 +37,8 @@ export interface PosternOptions {
   readonly nodeArgs?: readonly string[];
   /** Additional keys of `auth`. */
   readonly auth?: object | undefined;
+  /** Additional keys of `observability`. */
+  readonly observability?: object | undefined;
   /** As in `ConfigParts`. */
   readonly identity?: ((issuer: string) => object) | undefined;
 }
@@ -50,7 +52,9 @@ export interface WrittenConfig {
 export async function writeConfig(
   servers: Servers,
   backends: object,
-  options: Pick<PosternOptions, "callers" | "protection" | "auth" | "identity"> & { readonly namespace?: string } = {},
+  options: Pick<PosternOptions, "callers" | "protection" | "auth" | "observability" | "identity"> & {
+    readonly namespace?: string;
+  } = {},
 ): Promise<WrittenConfig> {
   const httpPort = await freePort();
   const { namespace = `bench-${httpPort}` } = options;

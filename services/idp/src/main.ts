@@ -46,7 +46,7 @@ async function start(config: Config): Promise<Service> {
       { name: "SAML metadata", run: () => saml?.close() },
       { name: "SAML logout messages", run: () => saml?.logout.delivery.close() },
       { name: "routes", run: () => app.close() },
-      { name: "user notifications", run: () => pages?.close() },
+      { name: "user notifications and decision history", run: () => pages?.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "engine watch", run: () => engineWatch.close() },
       { name: "redis", run: () => state.disconnect() },

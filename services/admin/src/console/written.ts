@@ -15,7 +15,7 @@ export function writtenDecision(record: RecordedDecision): DecisionRecord {
     count,
     outcome,
     ...(reason !== "" && { reason }),
-    text: reasonText({ outcome, reason, rule }),
+    text: reasonText({ outcome, reason, rule, step }),
     ...(rule !== "" && { rule }),
     channel,
     ...(step !== "" && { step }),

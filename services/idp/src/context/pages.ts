@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Base, keyRingFromConfig } from "@postern/shared/assembly";
+import { type Base, historyWriterFromConfig, keyRingFromConfig } from "@postern/shared/assembly";
 import type { Audit } from "@postern/shared/domain/audit";
 import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays } from "@postern/shared/platform/concurrency";
@@ -15,6 +15,7 @@ import { createCompleteSignIn, type FlowEnds } from "../login/complete-sign-in.t
 import type { ConnectedApplications, ListDemands, MailSignIns } from "../login/connected-applications.ts";
 import { createDelaySignIn } from "../login/delay-sign-in.ts";
 import { createFailedSignIns } from "../login/failed-sign-ins-redis.ts";
+import { createSignInHistory, type SignInHistory } from "../login/sign-in-history.ts";
 import type { MailSetup } from "../mail-clients/mail-setup.ts";
 import type { IdpMetrics } from "../metrics.ts";
 import type { PagesDeps } from "../routes/pages/register.ts";
@@ -29,7 +30,7 @@ import type { NotificationsContext } from "./user-notifications.ts";
 export interface PagesContext extends PagesDeps {
   /** Answers all delayed sign-ins immediately. */
   readonly letGo: () => void;
-  /** Resolves when every pending user notification is queued or lost. */
+  /** Resolves when every pending user notification and record of the decision history is stored or lost. */
   readonly close: () => Promise<void>;
 }
 
@@ -72,6 +73,21 @@ function auditReplaced(audit: Audit, onReplaced: ProtocolParts["onReplaced"]): P
   };
 }
 
+/** Undefined while no history is recorded. */
+function historyOf({ config, base, state }: PagesParts): SignInHistory | undefined {
+  const write = historyWriterFromConfig(config, state, base.instance);
+  const onLost = (count: number): void => base.logger.warn({ count }, "sign-ins are missing in the decision history");
+  return write && createSignInHistory({ write, nowMs: () => systemClock.now(), onLost });
+}
+
+type Closing = { readonly close: () => Promise<void> } | undefined;
+
+function closeBoth(one: Closing, other: Closing): () => Promise<void> {
+  return async () => {
+    await Promise.all([one?.close(), other?.close()]);
+  };
+}
+
 /** Undefined while `identity.frontend.enabled` is off. */
 export function createPagesContext(parts: PagesParts): PagesContext | undefined {
   const { config, base, bus, state, protocols, metrics, notifications, mailSetup } = parts;
@@ -89,7 +105,9 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
   const { logger, audit } = base;
   const keys = keysFor("pending-proof");
   const factors = createFactorsFeature({ bus, state, keyPrefix, keys, settings, nowMs, logger, audit, notifier });
+  const history = historyOf(parts);
   const responseDelays = createResponseDelays();
+  const delaying = { responseDelays, maxWaiting: settings.maxHeld };
   const flows = createFlowStore({ redis: state, keyPrefix, keys: flowKeys, clock });
   const gate = createFlowGate(flows);
   const { ends, onReplaced, applications, mailSignIns, demanders } = protocols;
@@ -101,6 +119,7 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
       starts: createFlowStarter({ flows, cookies: pages.cookies, clock }),
       ...createEngineCalls(bus, settings),
       failedSignIns: createFailedSignIns({ redis: state, keyPrefix, keys: keysFor("failed-sign-in") }),
+      history,
       ...factors,
       mailSetup,
       applications,
@@ -120,15 +139,10 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
       audit,
       nowMs,
       ...pageSettings(settings, config),
-      delaySignIn: createDelaySignIn({
-        responseDelays,
-        devices: notifications?.devices,
-        maxWaiting: settings.maxHeld,
-        logger,
-      }),
+      delaySignIn: createDelaySignIn({ ...delaying, devices: notifications?.devices, logger }),
     },
     letGo: () => responseDelays.end(),
-    close: async () => notifications?.close(),
+    close: closeBoth(notifications, history),
     identifier: config.runtime.naming.identifier,
     devUi: { enabled: config.runtime.developer_mode, version: randomUUID() },
   };

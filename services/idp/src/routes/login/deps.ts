@@ -7,6 +7,7 @@ import type { ConnectedApplications, ListDemands, MailSignIns } from "../../logi
 import type { DelaySignIn } from "../../login/delay-sign-in.ts";
 import type { FailedSignIns } from "../../login/failed-sign-ins.ts";
 import type { CheckPassword, LookUpAccount } from "../../login/password-check.ts";
+import type { SignInHistory } from "../../login/sign-in-history.ts";
 import type { MailSetup } from "../../mail-clients/mail-setup.ts";
 import type { IdpMetrics } from "../../metrics.ts";
 import type { FactorGuard } from "../../mfa/factor-guard.ts";
@@ -38,6 +39,8 @@ export interface LoginDeps {
   readonly store: FactorStore;
   readonly lookUp: LookUpAccount;
   readonly failedSignIns: FailedSignIns;
+  /** Undefined while no history is recorded. */
+  readonly history: Pick<SignInHistory, "note"> | undefined;
   readonly self: SelfService;
   /** Undefined while `identity.mail_clients.enabled` is off. */
   readonly mailSetup: MailSetup | undefined;

@@ -18,6 +18,8 @@ export interface SignInReport {
   readonly rule?: string | undefined;
   /** Set only if a backend has the account, because a name that was merely typed may be a password. */
   readonly account?: string | undefined;
+  /** An engine decided this step and has recorded it in the decision history. */
+  readonly isRecorded?: boolean;
 }
 
 const auditOutcomes = {
@@ -33,7 +35,7 @@ function provedAccount({ state, pending }: FlowRecord): string | undefined {
   return state === "latched" ? undefined : pending?.account;
 }
 
-export type ReportDeps = Pick<LoginDeps, "logger" | "audit" | "failedSignIns" | "nowMs">;
+export type ReportDeps = Pick<LoginDeps, "logger" | "audit" | "failedSignIns" | "history" | "nowMs">;
 
 interface FailureOrigin {
   readonly session: string;
@@ -57,7 +59,40 @@ function keepFailure(
   });
 }
 
-/** Writes a log line and an audit record; a failure is also stored under its reference. */
+const historyOutcomes = {
+  ok: "ok",
+  denied: "denied",
+  blocked: "blocked",
+  throttled: "denied",
+  undecided: "undecided",
+} as const;
+
+/** Engines record the decisions about passwords. */
+function isForHistory({ step, outcome, isRecorded = false }: SignInReport): boolean {
+  if (isRecorded) return false;
+  return step !== "password" || outcome === "undecided" || outcome === "throttled";
+}
+
+/** Records second factors, passkeys, and what no engine decided, where operators look for sign-ins. */
+function noteStep({ history, nowMs }: ReportDeps, place: FailureOrigin, flow: FlowRecord, report: SignInReport): void {
+  if (history === undefined || !isForHistory(report)) return;
+  const { step, outcome, reason = outcome, rule = "", account } = report;
+  history.note({
+    timeMs: nowMs(),
+    outcome: historyOutcomes[outcome],
+    channel: "browser",
+    account,
+    username: account ?? "",
+    ...place,
+    protocol: protocolOfFlow[flow.kind],
+    reason: outcome === "ok" ? "" : reason,
+    rule,
+    step,
+    client: flow.client?.id ?? "",
+  });
+}
+
+/** Writes a log line, an audit record and the decision history; a failure is also stored under its reference. */
 export function reportSignIn(
   deps: ReportDeps,
   { request }: Pick<Visit, "request">,
@@ -86,6 +121,7 @@ export function reportSignIn(
     protocol,
   });
   keepFailure(deps, { session, clientIp }, flow, report);
+  noteStep(deps, { session, clientIp }, flow, report);
 }
 
 /** The cause of a temporary failure, in a word. */
@@ -116,7 +152,9 @@ export async function reportUndecided<Result>(
     return await work();
   } catch (error) {
     deps.metrics.signIn(step, "undecided");
-    reportSignIn(deps, visit, flow, { step, outcome: "undecided", reason: undecidedReason(error), account });
+    const reason = undecidedReason(error);
+    const isRecorded = error instanceof EngineUndecided;
+    reportSignIn(deps, visit, flow, { step, outcome: "undecided", reason, account, isRecorded });
     throw error;
   }
 }
