@@ -1,5 +1,6 @@
 // Runs the OpenID Foundation's conformance suite against two replicas of the identity provider and two gateways.
 // Usage: tools/conformance.ts --suite JAR|https://HOST:PORT [--java COMMAND] [--record] [PLAN...]
+import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,49 +11,58 @@ import { accepted } from "./conformance/accepted.ts";
 import { configuredClients, makeKeys } from "./conformance/clients.ts";
 import { alias, behaviours, type ConformancePlan, conformancePlans } from "./conformance/plans.ts";
 import { makeTls, startProvider } from "./conformance/postern.ts";
-import { record, writeResult } from "./conformance/recorded.ts";
-import { countsOf, type ModuleResult, type PlanResult, problemsOf, type RunResult } from "./conformance/results.ts";
+import { record, writeResults } from "./conformance/recorded.ts";
+import { countsOf, type ModuleResult, type PlanResult, problemsOf } from "./conformance/results.ts";
 import { type ModuleDeps, runModule } from "./conformance/run-module.ts";
 import { createSuiteApi } from "./conformance/suite-api.ts";
 import { runningSuite, startSuite } from "./conformance/suite-process.ts";
 import { launchChromium } from "./pages/chromium.ts";
 
-const work = fileURLToPath(new URL("../.run/conformance/", import.meta.url));
+const root = fileURLToPath(new URL("../", import.meta.url));
+const work = join(root, ".run/conformance");
 
-type Run = ModuleDeps & { readonly keys: ReturnType<typeof makeKeys> };
+type Run = ModuleDeps & { readonly keys: ReturnType<typeof makeKeys>; readonly commit: string };
 
-async function runPlan(run: Run, { name, plan, variant, configuration }: ConformancePlan, versions: Set<string>) {
+/** The commit that is tested; with `+` if files are changed. */
+function testedCommit(): string {
+  const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  return `${git("rev-parse", "--short=10", "HEAD")}${git("status", "--porcelain") === "" ? "" : "+"}`;
+}
+
+async function runPlan(run: Run, { name, plan, variant, configuration }: ConformancePlan): Promise<PlanResult> {
   const { suite, issuer, keys } = run;
   const server = { discoveryUrl: `${issuer}/.well-known/openid-configuration` };
   const shared = { alias, description: `Postern ${name}`, server };
   const { id, modules } = await suite.createPlan(plan, variant, { ...shared, ...configuration(keys) });
   const ended: ModuleResult[] = [];
+  const versions = new Set<string>();
   for (const module of modules) {
-    const { version, ...result } = await runModule(run, { id, behaviours }, module);
+    const { version, ...result } = await runModule(run, { id, name, behaviours }, module);
     if (version !== undefined) versions.add(version);
     ended.push(result);
     console.log(`  ${result.outcome.padEnd(8)}${result.module}`);
     for (const finding of result.findings) console.log(`          ${finding}`);
   }
-  return ended;
+  const date = new Date().toISOString().slice(0, "2026-01-01".length);
+  return { plan: name, date, suiteVersion: [...versions].join(", "), commit: run.commit, modules: ended };
 }
 
-/** Runs the plans and reports each when it ends. */
-async function runPlans(run: Run, plans: readonly ConformancePlan[]): Promise<RunResult> {
-  const versions = new Set<string>();
+/** Runs the plans, reports each when it ends, and passes it on. */
+async function runPlans(
+  run: Run,
+  plans: readonly ConformancePlan[],
+  onEnd: (ended: readonly PlanResult[]) => void,
+): Promise<readonly PlanResult[]> {
   const ended: PlanResult[] = [];
   for (const plan of plans) {
     console.log(plan.name);
-    const result = { plan: plan.name, modules: await runPlan(run, plan, versions) };
+    const result = await runPlan(run, plan);
     ended.push(result);
+    onEnd(ended);
     const counts = Object.entries(countsOf(result)).map(([outcome, count]) => `${count} ${outcome.toLowerCase()}`);
     console.log(`${plan.name}: ${result.modules.length} modules, ${counts.join(", ")}`);
   }
-  return {
-    date: new Date().toISOString().slice(0, "2026-01-01".length),
-    suiteVersion: [...versions].join(", "),
-    plans: ended,
-  };
+  return ended;
 }
 
 async function main(): Promise<void> {
@@ -75,6 +85,16 @@ async function main(): Promise<void> {
   const oidc = {
     scopes_supported: ["openid", "profile", "email", "address", "phone", "offline_access"],
     session_management: { enabled: true },
+    // Replicas read the keys each quarter of this time, and a rotation can be repeated after it.
+    key_publish_delay: "20s",
+    dynamic_registration: {
+      enabled: true,
+      open: true,
+      per_minute: 1000,
+      max_pending_per_network: 1000,
+      // The suite publishes the keys of its clients on loopback.
+      jwks_networks: ["127.0.0.0/8", "::1/128"],
+    },
   };
   const clients = configuredClients(addresses, keys);
   const provider = await startProvider(owned, folder, { clients, oidc, certified: keys.mutual.map(({ id }) => id) });
@@ -86,18 +106,17 @@ async function main(): Promise<void> {
     pictures: join(work, "pictures"),
     operate: { "oidcc-server-rotate-keys": provider.rotateKeys },
     keys,
+    commit: testedCommit(),
   };
   const all = conformancePlans(provider);
   const plans = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-  const result = await runPlans(run, plans);
-  writeResult(join(work, "results.json"), result);
-  if (values.record === true) {
-    record(
-      result,
-      all.map(({ name }) => name),
-    );
-  }
-  const problems = problemsOf(result.plans, accepted);
+  const names = all.map(({ name }) => name);
+  // After each plan, so that an interrupted run keeps what has ended.
+  const results = await runPlans(run, plans, (ended) => {
+    writeResults(join(work, "results.json"), ended);
+    if (values.record === true) record(ended, names);
+  });
+  const problems = problemsOf(results, accepted);
   for (const problem of problems) console.log(`not accepted: ${problem}`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

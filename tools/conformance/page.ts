@@ -1,4 +1,4 @@
-import { type Accepted, countsOf, isAccepted, type ModuleResult, type Outcome, type RunResult } from "./results.ts";
+import { type Accepted, countsOf, isAccepted, type ModuleResult, type Outcome, type PlanResult } from "./results.ts";
 
 const columns: readonly Outcome[] = ["PASSED", "REVIEW", "SKIPPED", "WARNING", "FAILED"];
 
@@ -9,13 +9,11 @@ const meanings: Readonly<Record<Exclude<Outcome, "PASSED">, string>> = {
   FAILED: "a requirement is not met",
 };
 
-function planRows({ plans }: RunResult): string {
-  return plans
-    .map((plan) => {
-      const counts = countsOf(plan);
-      return `| ${plan.plan} | ${plan.modules.length} | ${columns.map((name) => counts[name]).join(" | ")} |`;
-    })
-    .join("\n");
+function planRow(result: PlanResult): string {
+  const { plan, modules, date, suiteVersion, commit = "not recorded" } = result;
+  const counts = countsOf(result);
+  const cells = [plan, modules.length, ...columns.map((name) => counts[name]), date, commit, suiteVersion];
+  return `| ${cells.join(" | ")} |`;
 }
 
 /** Text of the suite in a cell of a table. */
@@ -28,7 +26,7 @@ function moduleRow(plan: string, { module, outcome, findings }: ModuleResult, li
   return `| ${plan} | ${module} | ${outcome.toLowerCase()} | ${cell(texts.join("; "))} |`;
 }
 
-function moduleRows({ plans }: RunResult, list: readonly Accepted[]): readonly string[] {
+function moduleRows(plans: readonly PlanResult[], list: readonly Accepted[]): readonly string[] {
   return plans.flatMap(({ plan, modules }) =>
     modules.filter(({ outcome }) => outcome !== "PASSED").map((result) => moduleRow(plan, result, list)),
   );
@@ -41,8 +39,8 @@ function acceptedText(list: readonly Accepted[]): string {
 }
 
 /** `docs/integrations/oidc-conformance.md` */
-export function conformancePage(run: RunResult, list: readonly Accepted[]): string {
-  const rest = moduleRows(run, list);
+export function conformancePage(plans: readonly PlanResult[], list: readonly Accepted[]): string {
+  const rest = moduleRows(plans, list);
   const modules = ["| Plan | Module | Result | Conditions that were not met |", "|---|---|---|---|", ...rest].join(
     "\n",
   );
@@ -54,11 +52,11 @@ For administrators and auditors: the results of the OpenID Foundation's conforma
 replicas of the identity provider. This is not a certification, which only the OpenID Foundation grants. The tests of this repository that
 make the same demands are in [OpenID conformance tests](oidc-conformance-tests.md).
 
-Last run: ${run.date}, suite ${run.suiteVersion}.
+Each row shows the last run of a plan. A commit with \`+\` had changed files.
 
-| Plan | Modules | Passed | Review | Skipped | Warning | Failed |
-|---|---|---|---|---|---|---|
-${planRows(run)}
+| Plan | Modules | Passed | Review | Skipped | Warning | Failed | Date | Commit | Suite |
+|---|---|---|---|---|---|---|---|---|---|
+${plans.map((plan) => planRow(plan)).join("\n")}
 
 ## Modules that did not simply pass
 
@@ -80,7 +78,7 @@ make conformance SUITE=path/to/fapi-test-suite.jar PLANS="basic session"
 \`SUITE\` names the suite's application as a jar, built as its own documentation describes, or the https address of a suite that runs in
 its development mode. Postern's repository contains no part of the suite. The target needs Maven, for the suite's database in memory, and
 a Java version that runs the suite (\`JAVA=/path/to/java\` selects one). It starts everything on free ports of loopback, prints the counts of
-each plan, and fails on each failure and on each warning that is not accepted. Pictures and results are in \`.run/conformance\`. For a suite
+each plan, and fails on each failure and on each warning that is not accepted. Results and pictures, with plan and module in their names, are in \`.run/conformance\`. For a suite
 that runs elsewhere, \`NODE_EXTRA_CA_CERTS\` names the file with its certificate authority. \`RECORD=1\` updates this page.
 `;
 }

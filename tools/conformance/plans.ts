@@ -23,6 +23,8 @@ const basic = () => ({
   client2: withSecret("basic-2"),
   client_secret_post: withSecret("basic-post"),
 });
+/** The suite registers its clients. */
+const registered = () => ({ client: { client_name: "Conformance" } });
 const notified = (id: string) => () => ({ ...basic(), client: withSecret(id) });
 const key = ({ oidc: [first, second] }: Keys) => ({
   client: withKey(first, "openid"),
@@ -152,6 +154,18 @@ export function conformancePlans(provided: Provided): readonly ConformancePlan[]
       variant: { ...full, client_registration: "static_client" },
       configuration: key,
     },
+    {
+      name: "dynamic",
+      plan: "oidcc-dynamic-certification-test-plan",
+      variant: { response_type: "code" },
+      configuration: registered,
+    },
+    {
+      name: "third-party-login",
+      plan: "oidcc-3rdparty-init-login-certification-test-plan",
+      variant: { response_type: "code" },
+      configuration: registered,
+    },
     ...fapiPlans(provided),
   ];
 }
@@ -159,6 +173,7 @@ export function conformancePlans(provided: Provided): readonly ConformancePlan[]
 const logsOut: Behaviour = { confirmsLogout: true };
 const denies: Behaviour = { deniesConsent: true };
 const signsInAgain: Behaviour = { picturesSignIn: true };
+const showsConsent: Behaviour = { picturesConsent: true };
 const leaves: Behaviour = { leavesFirst: true };
 const fapiVersions = ["final", "id2"] as const;
 
@@ -166,6 +181,9 @@ const fapiVersions = ["final", "id2"] as const;
 export const behaviours: Readonly<Record<string, Behaviour>> = {
   "oidcc-prompt-login": signsInAgain,
   "oidcc-max-age-1": signsInAgain,
+  "oidcc-registration-logo-uri": showsConsent,
+  "oidcc-registration-policy-uri": showsConsent,
+  "oidcc-registration-tos-uri": showsConsent,
   "oidcc-rp-initiated-logout-no-params": logsOut,
   "oidcc-rp-initiated-logout-only-state": logsOut,
   "oidcc-rp-initiated-logout-no-post-logout-redirect-uri": logsOut,

@@ -13,6 +13,8 @@ import { spreadConnections } from "./spread-connections.ts";
 
 const run = promisify(execFile);
 
+const longestRotationMs = 60_000;
+
 /** Of the test configuration. */
 const backchannelSecret = "demo-backchannel-secret";
 
@@ -73,10 +75,14 @@ function createRotateKeys(issuer: string, replicas: readonly string[], trustFile
   return async () => {
     const before = await publishedKeys(replicas[0] ?? "");
     await run(process.execPath, ["--conditions=@postern/source", commandLine, "keys", "rotate"], { env });
-    await poll("both replicas to publish the new keys", async () => {
-      const counts = await Promise.all(replicas.map(publishedKeys));
-      return counts.every((count) => count > before);
-    });
+    await poll(
+      "both replicas to publish the new keys",
+      async () => {
+        const counts = await Promise.all(replicas.map(publishedKeys));
+        return counts.every((count) => count > before);
+      },
+      longestRotationMs,
+    );
   };
 }
 

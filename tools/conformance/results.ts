@@ -10,14 +10,12 @@ export interface ModuleResult {
 
 export interface PlanResult {
   readonly plan: string;
-  readonly modules: readonly ModuleResult[];
-}
-
-export interface RunResult {
   /** Day of the run, ISO 8601. */
   readonly date: string;
   readonly suiteVersion: string;
-  readonly plans: readonly PlanResult[];
+  /** The commit of this repository that was tested, followed by `+` if files were changed; absent if it was not recorded. */
+  readonly commit?: string | undefined;
+  readonly modules: readonly ModuleResult[];
 }
 
 /** A warning that no provider can avoid, with the reason. */
@@ -32,7 +30,10 @@ export function isAccepted(module: string, finding: string, list: readonly Accep
 }
 
 /** What makes the run fail. A module that ended in no known way has failed. */
-export function problemsOf(plans: readonly PlanResult[], list: readonly Accepted[]): readonly string[] {
+export function problemsOf(
+  plans: readonly Pick<PlanResult, "plan" | "modules">[],
+  list: readonly Accepted[],
+): readonly string[] {
   return plans.flatMap(({ plan, modules }) => [
     ...(modules.length === 0 ? [`${plan}: no module ran`] : []),
     ...modules.flatMap(({ module, outcome, findings }) => {
@@ -44,7 +45,7 @@ export function problemsOf(plans: readonly PlanResult[], list: readonly Accepted
   ]);
 }
 
-export function countsOf({ modules }: PlanResult): Readonly<Record<Outcome, number>> {
+export function countsOf({ modules }: Pick<PlanResult, "modules">): Readonly<Record<Outcome, number>> {
   const counts = { PASSED: 0, WARNING: 0, REVIEW: 0, SKIPPED: 0, FAILED: 0 };
   for (const { outcome } of modules) counts[outcome] += 1;
   return counts;

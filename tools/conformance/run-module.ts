@@ -68,8 +68,16 @@ async function advance({ suite, operate }: ModuleDeps, drive: Drive): Promise<bo
   return false;
 }
 
-async function untilOver(deps: ModuleDeps, id: string, name: string, behaviour: Behaviour): Promise<void> {
-  const onPage = (picture: () => Promise<Buffer>): Promise<void> => fillPlaceholder(deps, { id, name }, picture);
+interface RunOfModule {
+  readonly id: string;
+  readonly name: string;
+  /** Name of the picture, without its ending. */
+  readonly picture: string;
+}
+
+async function untilOver(deps: ModuleDeps, run: RunOfModule, behaviour: Behaviour): Promise<void> {
+  const { id, name } = run;
+  const onPage = (take: () => Promise<Buffer>): Promise<void> => fillPlaceholder(deps, { id, name: run.picture }, take);
   await using user = await createUser(deps.browser, { issuer: deps.issuer, behaviour, onPage });
   const drive: Drive = { id, name, user, isStarted: false };
   const until = performance.now() + longestModuleMs;
@@ -82,13 +90,14 @@ async function untilOver(deps: ModuleDeps, id: string, name: string, behaviour: 
 /** Runs one module of a plan, with a user who does what it asks for. */
 export async function runModule(
   deps: ModuleDeps,
-  plan: { readonly id: string; readonly behaviours: Readonly<Record<string, Behaviour>> },
+  plan: { readonly id: string; readonly name: string; readonly behaviours: Readonly<Record<string, Behaviour>> },
   module: PlanModule,
 ): Promise<ModuleResult & { readonly version: string | undefined }> {
   const { suite } = deps;
   const name = module.testModule;
+  const picture = `${plan.name}-${name}`;
   const id = await suite.createModule(plan.id, module);
-  const stopped = await untilOver(deps, id, name, plan.behaviours[name] ?? {}).then(
+  const stopped = await untilOver(deps, { id, name, picture }, plan.behaviours[name] ?? {}).then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : "stopped"),
   );

@@ -8,6 +8,8 @@ export interface Behaviour {
   readonly deniesConsent?: boolean;
   /** The sign-in page itself is pictured: the module demands a second sign-in. */
   readonly picturesSignIn?: boolean;
+  /** The consent page is pictured, and the user leaves it: it shows the links that the client registered. */
+  readonly picturesConsent?: boolean;
   /** Confirms a logout; otherwise the question is the last page. */
   readonly confirmsLogout?: boolean;
 }
@@ -119,6 +121,8 @@ async function act(page: Page, { issuer, behaviour, onPage }: UserOptions): Prom
     if (new URL(page.url()).origin !== issuer) return untilReported(page);
     const picture = (): Promise<Buffer> => page.screenshot({ fullPage: true });
     if (behaviour.picturesSignIn === true && new URL(page.url()).pathname.startsWith("/login")) await onPage(picture);
+    if (behaviour.picturesConsent === true && new URL(page.url()).pathname.startsWith("/oidc/consent"))
+      return onPage(picture);
     if (!(await step(page, behaviour))) return onPage(picture);
   }
   return undefined;

@@ -62,12 +62,12 @@ describe("discovery and keys", () => {
     expect(other.status).toBe(200);
   });
 
-  test("two replicas publish the same RSA, EC and Ed25519 keys, and each kid is usable as a file name", async () => {
+  test("two replicas publish the same keys, of the kinds that are in use only, and each kid is usable as a file name", async () => {
     const sets = await Promise.all([0, 1].map(async (replica) => (await oidc.ask(replica, "/oidc/jwks")).json()));
     expect(sets[0]).toEqual(sets[1]);
     const keys: Record<string, unknown>[] = Object(sets[0]).keys;
-    expect(new Set(keys.map(({ kty }) => kty))).toEqual(new Set(["EC", "OKP", "RSA"]));
-    expect(keys).toHaveLength(3);
+    expect(new Set(keys.map(({ kty }) => kty))).toEqual(new Set(["EC", "RSA"]));
+    expect(keys).toHaveLength(2);
     for (const key of keys) {
       expect(key["kid"]).toMatch(/^[A-Za-z0-9_-]+$/);
       expect(key["d"]).toBeUndefined();

@@ -90,6 +90,17 @@ async function isSignedIn(user = browser): Promise<boolean> {
 
 const hintOf = async (): Promise<string> => String((await tokensOf("mail"))["id_token"]);
 
+/** The hint with other claims, and so with a wrong signature. */
+const withClaims = (hint: string, claims: object): string => {
+  const [header, , signature] = hint.split(".");
+  const payload = Buffer.from(JSON.stringify({ ...claimsOf(hint), ...claims })).toString("base64url");
+  return [header, payload, signature].join(".");
+};
+
+/** The hint with another `kid` in its header. */
+const ofKey = (hint: string, kid: string): string =>
+  [Buffer.from(JSON.stringify({ alg: "RS256", kid })).toString("base64url"), ...hint.split(".").slice(1)].join(".");
+
 const unsigned = (hint: string): string =>
   `${Buffer.from('{"alg":"none"}').toString("base64url")}.${hint.split(".")[1]}.`;
 
@@ -132,12 +143,8 @@ describe("RP-initiated logout", () => {
       (hint: string) => ({ id_token_hint: hint, post_logout_redirect_uri: `${after}?a=b` }),
     ],
     [
-      "oidcc-rp-initiated-logout-modified-id-token-hint",
-      (hint: string) => ({ id_token_hint: unsigned(hint), post_logout_redirect_uri: after }),
-    ],
-    [
-      "oidcc-rp-initiated-logout-bad-id-token-hint",
-      () => ({ id_token_hint: "nonsense", post_logout_redirect_uri: after }),
+      "a hint signed by a key that is no longer published",
+      (hint: string) => ({ id_token_hint: ofKey(hint, "rsa-retired"), post_logout_redirect_uri: after }),
     ],
     ["oidcc-rp-initiated-logout-no-id-token-hint", () => ({ post_logout_redirect_uri: after })],
     ["oidcc-rp-initiated-logout-no-params, as SOGo does", () => ({})],
@@ -152,6 +159,19 @@ describe("RP-initiated logout", () => {
     const done = await browser.submit(page, {});
     expect([done.status, done.location]).toEqual([302, "/logged_out"]);
     expect(await isSignedIn()).toBe(false);
+  });
+
+  test.each<readonly [string, (hint: string) => string]>([
+    ["oidcc-rp-initiated-logout-modified-id-token-hint", unsigned],
+    ["oidcc-rp-initiated-logout-bad-id-token-hint", () => "nonsense"],
+    ["signed by another key", (hint) => `${hint.slice(0, -8)}AAAAAAAA`],
+    ["of another issuer", (hint) => withClaims(hint, { iss: "https://other.example.test" })],
+    ["of an unknown client", (hint) => withClaims(hint, { aud: "unknown" })],
+  ])("a hint that was not issued here is refused with 400 and ends no session: %s", async (_what, change) => {
+    const page = await logout({ id_token_hint: change(await hintOf()), post_logout_redirect_uri: after });
+    expect([page.status, page.location]).toEqual([400, undefined]);
+    expect(page.text).not.toContain("Sign out?");
+    expect(await isSignedIn()).toBe(true);
   });
 
   test("a client_id and its registered address, as Nextcloud sends them: the user must confirm and is then redirected", async () => {

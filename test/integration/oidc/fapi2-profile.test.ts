@@ -26,6 +26,7 @@ beforeAll(async () => {
       scopes: ["openid", "email", "offline_access"],
       skip_consent: true,
     },
+    { client_id: "shop", client_secret: "shop-secret", redirect_uris: ["https://shop.example.test/cb"] },
   ]);
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
 });
@@ -104,6 +105,20 @@ test("a DPoP proof that is signed with RS256 is refused, wherever it is sent", a
     expect([path, status, body["error"]]).toEqual([path, 400, "invalid_dpop_proof"]);
   }
   expect((await post("/oidc/par", request, {}, { DPoP: await signed("/oidc/par", "PS256") })).status).toBe(201);
+});
+
+test("a request_uri of another client is an invalid_request_uri, whatever stands beside it (RFC 9126 2.2)", async () => {
+  const pushed = await post("/oidc/par", request);
+  for (const beside of [{}, { redirect_uri: callback, response_type: "code" }]) {
+    const query = new URLSearchParams({
+      client_id: "shop",
+      request_uri: String(pushed.body["request_uri"]),
+      ...beside,
+    });
+    const page = await createBrowser(oidc.replicas).get(`/oidc/authorize?${query.toString()}`, { accept: "text/html" });
+    expect([page.status, page.location]).toEqual([400, undefined]);
+    expect(page.text).toContain("(invalid_request_uri)");
+  }
 });
 
 test("requests must be pushed and use PKCE, tokens are bound, and refresh tokens are kept", async () => {

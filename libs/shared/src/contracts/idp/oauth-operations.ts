@@ -1,4 +1,4 @@
-import type { TSchema } from "typebox";
+import { type TSchema, Type } from "typebox";
 import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
 import { defineOperation, type Operation, type OperationAnswer } from "../operations/define-operation.ts";
 import { Discovery, Jwks } from "./discovery.ts";
@@ -36,7 +36,11 @@ const clientAnswers = {
 
 const tokens = jsonAnswer("The tokens.", TokenResponse);
 const claims: Operation["answers"] = {
-  200: jsonAnswer("The claims.", Userinfo),
+  200: {
+    description: "The claims; a JWT for a client that is registered for signed responses.",
+    content: { "application/json": Userinfo, "application/jwt": Type.String() },
+  },
+  400: refused("The request comes from a page of an origin that the client has not registered."),
   401: refused("The token is missing, unknown, expired or revoked."),
   403: refused("The token lacks the scope openid."),
   500: failed,

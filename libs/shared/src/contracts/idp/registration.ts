@@ -24,6 +24,7 @@ const metadata = {
   tos_uri: optional,
   initiate_login_uri: optional,
   id_token_signed_response_alg: optional,
+  userinfo_signed_response_alg: optional,
   request_object_signing_alg: optional,
   require_signed_request_object: flag,
   require_pushed_authorization_requests: flag,

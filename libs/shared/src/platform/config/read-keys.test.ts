@@ -20,7 +20,6 @@ const readByLoader: ReadonlySet<string> = new Set([
   "signature_method",
   "response_types_supported",
   "subject_types_supported",
-  "id_token_signing_alg_values_supported",
   "token_endpoint_auth_methods_supported",
   "code_challenge_methods_supported",
   // Permits metadata without a certificate.

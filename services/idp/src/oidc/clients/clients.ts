@@ -120,6 +120,9 @@ export function clientMetadata(
     grant_types: [...grantTypesOf(config)],
     id_token_signed_response_alg: config.id_token_signed_response_alg || "RS256",
     authorization_signed_response_alg: config.authorization_signed_response_alg || "RS256",
+    ...(config.userinfo_signed_response_alg !== "" && {
+      userinfo_signed_response_alg: config.userinfo_signed_response_alg,
+    }),
     require_pushed_authorization_requests: config.require_pushed_authorization_requests,
     dpop_bound_access_tokens: config.dpop_bound_access_tokens,
     ...(certificates && {

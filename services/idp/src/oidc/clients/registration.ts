@@ -4,22 +4,25 @@ import { type Adapter, type ClientMetadata, type Configuration, Provider } from 
 import { createSigningKey, keyKinds } from "../keys/signing-keys.ts";
 import { certificateHeader, certificateInHeader } from "../request-objects/certificate-header.ts";
 import { refuseRequestObject } from "../request-objects/hand-over.ts";
-import { type OidcSettings, oidcSignatures } from "../settings/oidc-settings.ts";
+import { type OidcSettings, offeredSignatures, oidcSignatures } from "../settings/oidc-settings.ts";
 import { readCertificate } from "./client-certificate.ts";
 import { clientMetadata, clientPolicies } from "./clients.ts";
 
 /** The enabled parts of the protocol, which decide what a client may be registered with. */
-export function registrationRules({ oidc, certificates, nonceSecret }: OidcSettings) {
+export function registrationRules(settings: OidcSettings) {
+  const { oidc, certificates, nonceSecret } = settings;
+  const issued = [...offeredSignatures(settings)];
   const nonces = nonceSecret === undefined ? undefined : { nonceSecret, requireNonce: () => true };
   return {
     responseTypes: ["code"],
     clientAuthMethods: ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"],
     enabledJWA: {
-      idTokenSigningAlgValues: oidcSignatures,
+      idTokenSigningAlgValues: issued,
       clientAuthSigningAlgValues: oidcSignatures,
       dPoPSigningAlgValues: oidcSignatures,
       requestObjectSigningAlgValues: oidcSignatures,
-      authorizationSigningAlgValues: oidcSignatures,
+      authorizationSigningAlgValues: issued,
+      userinfoSigningAlgValues: issued,
     },
     clientDefaults: { id_token_signed_response_alg: "RS256" },
     features: {
@@ -34,6 +37,7 @@ export function registrationRules({ oidc, certificates, nonceSecret }: OidcSetti
       },
       rpInitiatedLogout: { enabled: true },
       backchannelLogout: { enabled: oidc.logout.back_channel_supported },
+      jwtUserinfo: { enabled: true },
       claimsParameter: { enabled: true },
       pushedAuthorizationRequests: { enabled: true },
       dPoP: { enabled: true, ...nonces },

@@ -1,9 +1,16 @@
 import { expect, test } from "vitest";
 import { listKeys } from "./list-keys.ts";
-import { createSigningKey, isFull, kindsToRotate, type SigningKey, signingOrder } from "./signing-keys.ts";
+import { createSigningKey, isFull, keyKinds, kindsToRotate, type SigningKey, signingOrder } from "./signing-keys.ts";
 
 const hour = 3_600_000;
-const rules = { isRotated: false, intervalMs: 168 * hour, publishMs: hour, maxAgeMs: 0, longestTokenMs: hour };
+const rules = {
+  kinds: keyKinds,
+  isRotated: false,
+  intervalMs: 168 * hour,
+  publishMs: hour,
+  maxAgeMs: 0,
+  longestTokenMs: hour,
+};
 
 test("a configured key signs for its algorithm only, and a new key is listed with the time from which it signs", async () => {
   const [old, next, ec] = await Promise.all([

@@ -1,5 +1,5 @@
-import type { OidcSettings } from "../settings/oidc-settings.ts";
-import type { RotationRules } from "./signing-keys.ts";
+import { type OidcSettings, offeredSignatures } from "../settings/oidc-settings.ts";
+import { kindsFor, type RotationRules } from "./signing-keys.ts";
 
 function longestTokenMs({ oidc }: OidcSettings): number {
   const lives = oidc.clients.map(({ access_token_lifetime: life }) => life);
@@ -11,6 +11,7 @@ function longestTokenMs({ oidc }: OidcSettings): number {
 export function rotationRules(settings: OidcSettings): RotationRules {
   const { oidc } = settings;
   return {
+    kinds: kindsFor(offeredSignatures(settings)),
     isRotated: oidc.auto_key_rotation,
     intervalMs: oidc.key_rotation_interval,
     publishMs: oidc.key_publish_delay,

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import {
   activeKey,
+  keyKinds,
+  kindsFor,
   kindsToMake,
   lookEveryMs,
   parseSigningKeys,
@@ -10,7 +12,14 @@ import {
 } from "./signing-keys.ts";
 
 const hour = 3_600_000;
-const rules = { isRotated: true, intervalMs: 168 * hour, publishMs: hour, maxAgeMs: 0, longestTokenMs: 24 * hour };
+const rules = {
+  kinds: keyKinds,
+  isRotated: true,
+  intervalMs: 168 * hour,
+  publishMs: hour,
+  maxAgeMs: 0,
+  longestTokenMs: 24 * hour,
+};
 
 function key(kid: string, createdAtMs: number): SigningKey {
   return { kind: "rsa", kid, jwk: { kty: "RSA", kid }, createdAtMs };
@@ -31,6 +40,16 @@ test("missing and old keys are replaced; without rotation, only missing keys are
   expect(kindsToMake([key("a", 0)], rules, 168 * hour)).toContain("rsa");
   expect(kindsToMake([key("a", 0)], rules, 168 * hour - 1)).not.toContain("rsa");
   expect(kindsToMake([key("a", 0)], { ...rules, isRotated: false }, 1000 * hour)).not.toContain("rsa");
+});
+
+test("keys of a kind that no algorithm needs are neither created nor published, and remain stored", () => {
+  expect(kindsFor(["RS256", "PS256", "ES256"])).toEqual(["rsa", "ec"]);
+  expect(kindsFor(["RS256", "EdDSA"])).toEqual(["rsa", "ed25519"]);
+  const without = { ...rules, kinds: kindsFor(["RS256"]) };
+  expect(kindsToMake([], without, 0)).toEqual(["rsa"]);
+  const other: SigningKey = { ...key("other", 0), kind: "ed25519" };
+  expect(signingOrder([other, key("first", 0)], without, hour).map(({ kid }) => kid)).toEqual(["first"]);
+  expect(withoutRetired([other, key("first", 0)], without, 1000 * hour)).toContain(other);
 });
 
 test("a key is kept until the last token that it signed has expired", () => {

@@ -1,11 +1,24 @@
 import { generateKeyPair, type KeyObject, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import type { JWK } from "oidc-provider";
+import type { OidcSignature } from "../settings/oidc-settings.ts";
 import { isRecord, textOf } from "../storage/json.ts";
 
 /** Kinds of keys; an RSA key signs RS256 and PS256. */
 export const keyKinds = ["rsa", "ec", "ed25519"] as const;
 export type KeyKind = (typeof keyKinds)[number];
+
+const kindOfSignature: Readonly<Record<OidcSignature, KeyKind>> = {
+  RS256: "rsa",
+  PS256: "rsa",
+  ES256: "ec",
+  EdDSA: "ed25519",
+};
+
+/** The kinds of keys that these algorithms need. */
+export function kindsFor(signatures: readonly OidcSignature[]): readonly KeyKind[] {
+  return keyKinds.filter((kind) => signatures.some((name) => kindOfSignature[name] === kind));
+}
 
 export interface SigningKey {
   readonly kind: KeyKind;
@@ -32,6 +45,8 @@ export interface SigningKeyStore {
 }
 
 export interface RotationRules {
+  /** Kinds of keys that are created and published. Others remain stored, for replicas with another configuration. */
+  readonly kinds: readonly KeyKind[];
   readonly isRotated: boolean;
   readonly intervalMs: number;
   /** Time in the key set before a key signs. */
@@ -78,7 +93,7 @@ export function activeKey(keys: readonly SigningKey[], kind: KeyKind, rules: Rot
 
 /** Kinds whose newest key is missing, or so old that its successor must be published. */
 export function kindsToMake(keys: readonly SigningKey[], rules: RotationRules, nowMs: number): readonly KeyKind[] {
-  return keyKinds.filter((kind) => {
+  return rules.kinds.filter((kind) => {
     const [newest] = newestFirst(keys, kind);
     if (newest === undefined) return true;
     return rules.isRotated && nowMs - newest.createdAtMs >= rules.intervalMs;
@@ -87,7 +102,7 @@ export function kindsToMake(keys: readonly SigningKey[], rules: RotationRules, n
 
 /** Kinds that an operator's rotation replaces: those whose newest key signs already. */
 export function kindsToRotate(keys: readonly SigningKey[], rules: RotationRules, nowMs: number): readonly KeyKind[] {
-  return keyKinds.filter((kind) => {
+  return rules.kinds.filter((kind) => {
     const [newest] = newestFirst(keys, kind);
     return newest === undefined || activeKey(keys, kind, rules, nowMs) === newest;
   });
@@ -115,9 +130,9 @@ export function withoutRetired(
   });
 }
 
-/** Signing order: for each kind the active key, then upcoming and former ones. */
+/** Signing order: for each kind in use the active key, then upcoming and former ones. */
 export function signingOrder(keys: readonly SigningKey[], rules: RotationRules, nowMs: number): readonly SigningKey[] {
-  return keyKinds.flatMap((kind) => {
+  return rules.kinds.flatMap((kind) => {
     const active = activeKey(keys, kind, rules, nowMs);
     const others = newestFirst(keys, kind).filter((key) => key !== active);
     return active === undefined ? others : [active, ...others];

@@ -1,4 +1,4 @@
-import { decodeJwt } from "jose";
+import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { Generation } from "../provider/generation.ts";
 import { textOf } from "../storage/json.ts";
@@ -39,18 +39,40 @@ interface Hint {
   readonly sub: string;
 }
 
-/** Reads an ID token that this service issued, even an expired one; undefined for anything else. */
-async function readHint({ provider }: Generation, hint: string): Promise<Hint | undefined> {
+interface Issued {
+  readonly kid: string;
+  readonly clientId: string;
+}
+
+/** What a hint says of itself; undefined if it is no signed ID token of this issuer. */
+function issuedAs(hint: string, issuer: string): Issued | undefined {
   try {
-    const { aud } = decodeJwt(hint);
-    const audiences = Array.isArray(aud) ? aud : [aud];
-    const client = await provider.Client.find(audiences[0] ?? "");
-    if (client === undefined) return undefined;
-    const { payload } = await provider.IdToken.validate(hint, client);
-    const sub = textOf(payload.sub);
-    return sub === undefined ? undefined : { clientId: client.clientId, sub };
+    const { kid } = decodeProtectedHeader(hint);
+    const { iss, aud } = decodeJwt(hint);
+    const clientId = Array.isArray(aud) ? aud[0] : aud;
+    return kid === undefined || iss !== issuer || clientId === undefined ? undefined : { kid, clientId };
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Reads an ID token that this service issued, even an expired one. `unverifiable`: the key that it names is not published any more, as
+ * after rotations, so that it is no proof of anything. `invalid`: it was not issued here, or it was changed.
+ */
+async function readHint(generation: Generation, hint: string): Promise<Hint | "invalid" | "unverifiable"> {
+  const { provider, settings, publicKeys } = generation;
+  const issued = issuedAs(hint, settings.issuer);
+  if (issued === undefined) return "invalid";
+  if (!publicKeys.has(issued.kid)) return "unverifiable";
+  const client = await provider.Client.find(issued.clientId);
+  if (client === undefined) return "invalid";
+  try {
+    const { payload } = await provider.IdToken.validate(hint, client);
+    const sub = textOf(payload.sub);
+    return sub === undefined ? "invalid" : { clientId: client.clientId, sub };
+  } catch {
+    return "invalid";
   }
 }
 
@@ -96,7 +118,9 @@ export async function decideLogout(
   session: BrowserSessionRecord | undefined,
 ): Decided {
   const { clientId: requestClientId } = request;
-  const hint = request.hint === undefined ? undefined : await readHint(generation, request.hint);
+  const read = request.hint === undefined ? "unverifiable" : await readHint(generation, request.hint);
+  if (read === "invalid") return { decision: "invalid", why: "the id_token_hint is not an ID token of this issuer" };
+  const hint = read === "unverifiable" ? undefined : read;
   if (requestClientId !== undefined && hint !== undefined && requestClientId !== hint.clientId)
     return { decision: "invalid", why: "client_id is not that of the hint" };
   const clientId = hint?.clientId ?? requestClientId;

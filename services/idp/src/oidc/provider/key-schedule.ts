@@ -79,6 +79,8 @@ export function createKeySchedule(deps: KeyScheduleDeps): KeySchedule {
       const next = { ...reloaded, ...kept };
       if (known.length > 0) await use(next);
       settings = next;
+      // The new configuration may need keys of another kind. If they cannot be created now, the next look does.
+      await refresh().catch(onError);
     },
     get settings() {
       return settings;

@@ -32,6 +32,7 @@ export function fullClientConfig(
     initiate_login_uri: metadata.initiateLoginUri,
     id_token_signed_response_alg: metadata.idTokenAlgorithm,
     authorization_signed_response_alg: metadata.idTokenAlgorithm,
+    userinfo_signed_response_alg: metadata.userinfoAlgorithm ?? "",
     request_object_signing_alg: metadata.requestObjectAlgorithm,
     require_signed_request_object: metadata.requiresSignedRequests,
     require_pushed_authorization_requests: metadata.requiresPushedRequests,

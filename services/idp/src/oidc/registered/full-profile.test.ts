@@ -31,6 +31,15 @@ test("empty and null members count as absent, and members that are not supported
   expect(JSON.stringify(client)).not.toMatch(/169\.254|10\.0/);
 });
 
+test("responses of userinfo can be signed", () => {
+  const signed = readFullClient({ redirect_uris, userinfo_signed_response_alg: "RS256" }, settings);
+  expect(signed).toMatchObject({ metadata: { userinfoAlgorithm: "RS256" } });
+  expect(readFullClient({ redirect_uris }, settings)).toMatchObject({ metadata: { userinfoAlgorithm: "" } });
+  expect(readFullClient({ redirect_uris, userinfo_signed_response_alg: "none" }, settings)).toMatchObject({
+    error: "invalid_client_metadata",
+  });
+});
+
 test.each([
   ["not an object", [], "invalid_client_metadata"],
   ["no redirect URI", {}, "invalid_redirect_uri"],

@@ -25,7 +25,6 @@ const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 const unsupported = [
   "id_token_encrypted_response_alg",
   "userinfo_encrypted_response_alg",
-  "userinfo_signed_response_alg",
   "request_object_encryption_alg",
   "authorization_encrypted_response_alg",
   "introspection_encrypted_response_alg",
@@ -137,6 +136,7 @@ function metadataOf(members: Members, grants: readonly string[], settings: Setti
     tosUri: address(members, "tos_uri", settings),
     initiateLoginUri: address(members, "initiate_login_uri", settings),
     idTokenAlgorithm: members.choice("id_token_signed_response_alg", clientSignatures, "RS256"),
+    userinfoAlgorithm: members.choice("userinfo_signed_response_alg", ["", ...clientSignatures], ""),
     requestObjectAlgorithm: objectAlgorithm,
     requiresPushedRequests: members.flag("require_pushed_authorization_requests"),
     requiresSignedRequests,

@@ -15,6 +15,8 @@ export interface RegisteredMetadata {
   readonly tosUri: string;
   readonly initiateLoginUri: string;
   readonly idTokenAlgorithm: (typeof clientSignatures)[number];
+  /** Empty for responses without a signature; registrations of earlier versions have none. */
+  readonly userinfoAlgorithm?: "" | (typeof clientSignatures)[number];
   readonly requestObjectAlgorithm: OidcClientConfig["request_object_signing_alg"];
   readonly requiresPushedRequests: boolean;
   readonly requiresSignedRequests: boolean;

@@ -16,6 +16,8 @@ import { withProfile } from "./client-profile.ts";
 /** Algorithms of every signature: of our tokens, and of what clients sign. */
 export const oidcSignatures = ["RS256", "PS256", "ES256", "EdDSA"] as const;
 
+export type OidcSignature = (typeof oidcSignatures)[number];
+
 /** The configuration that OIDC uses. */
 export interface OidcSettings {
   readonly enabled: boolean;
@@ -76,6 +78,18 @@ export function oidcSettings(config: Config): OidcSettings {
     attributes: attributesOf(config),
     mailHosts: mailHostsOf(config),
   };
+}
+
+/** Algorithms of the tokens that this site issues: those that it offers, and those that its clients and keys need. */
+export function offeredSignatures({ oidc }: Pick<OidcSettings, "oidc">): readonly OidcSignature[] {
+  const offered = new Set<string>(["RS256", ...oidc.id_token_signing_alg_values_supported]);
+  for (const client of oidc.clients) {
+    offered.add(client.id_token_signed_response_alg);
+    offered.add(client.authorization_signed_response_alg);
+    offered.add(client.userinfo_signed_response_alg);
+  }
+  for (const { algorithm, active } of oidc.signing_keys) if (active) offered.add(algorithm);
+  return oidcSignatures.filter((name) => offered.has(name));
 }
 
 function customScopes({ custom_scopes, clients }: OidcConfig): readonly CustomScopeConfig[] {

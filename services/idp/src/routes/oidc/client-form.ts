@@ -17,6 +17,7 @@ import type { RequestObjects } from "../../oidc/request-objects/unpack-request.t
 import { mailResources } from "../../oidc/settings/mail-resources.ts";
 import { wordsOf } from "../../oidc/storage/json.ts";
 import type { OidcStore } from "../../oidc/storage/store.ts";
+import { answerAnyOrigin } from "./cross-origin.ts";
 import { oauthError, type RefuseClient } from "./json-reply.ts";
 
 export interface TokenRouteDeps {
@@ -123,6 +124,8 @@ export async function passForm(
   passed: PassedForm,
 ): Promise<FastifyReply> {
   const { form, url, deps } = passed;
+  // For refusals of our own; the provider writes its own headers.
+  answerAnyOrigin(request, reply);
   const { authorization } = request.raw.headers;
   if (url === pathTo("pushAuthorization")) nameClient(form, authorization);
   await deps.registered.load(claimedId(authorization, form));

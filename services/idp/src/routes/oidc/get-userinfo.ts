@@ -7,10 +7,12 @@ import { isExcludedProof } from "../../oidc/dpop/proof-algorithm.ts";
 import type { RegisteredClients } from "../../oidc/registered/registered-clients.ts";
 import { isRecord, wordsOf } from "../../oidc/storage/json.ts";
 import type { ResolvedToken, ResolveToken } from "../../oidc/tokens/resolve-token.ts";
+import type { SignUserinfo } from "../../oidc/tokens/signed-userinfo.ts";
 import { mayBear } from "../../oidc/tokens/token-binding.ts";
 import type { ReportUnreadable } from "../../oidc/tokens/unreadable-claims.ts";
+import { answerAnyOrigin, isForeignOrigin, withoutOrigin } from "./cross-origin.ts";
 import { formOf } from "./form.ts";
-import { noStore, proofRefused, tokenRefused } from "./json-reply.ts";
+import { noStore, oauthError, proofRefused, tokenRefused } from "./json-reply.ts";
 
 export interface UserinfoDeps {
   readonly resolve: ResolveToken;
@@ -19,6 +21,7 @@ export interface UserinfoDeps {
   readonly issuer: string;
   readonly checkProof: CheckProof;
   readonly reportUnreadable: ReportUnreadable;
+  readonly sign: SignUserinfo;
 }
 
 /** The claims that the request named and that the user's grant contains. */
@@ -47,6 +50,20 @@ function answer(token: ResolvedToken, deps: UserinfoDeps): Readonly<Record<strin
   return { ...Object.fromEntries(known.filter(([name]) => names.has(name))), sub: account.accountId };
 }
 
+async function sendClaims(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answered: { readonly clientId: string; readonly claims: Readonly<Record<string, unknown>> },
+  { policies, sign }: UserinfoDeps,
+): Promise<FastifyReply> {
+  const { clientId, claims } = answered;
+  const config = policies().get(clientId)?.config;
+  if (config === undefined || isForeignOrigin(request, config))
+    return oauthError(withoutOrigin(reply), 400, "invalid_request", "the origin is not one of the client");
+  const signed = config.userinfo_signed_response_alg === "" ? undefined : await sign(clientId, claims);
+  return signed === undefined ? noStore(reply).send(claims) : noStore(reply).type("application/jwt").send(signed);
+}
+
 const needsProof = "the access token is bound to a key: send it with the scheme DPoP and a DPoP proof";
 const excluded = {
   error: "invalid_dpop_proof",
@@ -72,7 +89,8 @@ async function withProof(
   const refusal = await deps.checkProof(typeof dpop === "string" ? dpop : undefined, proven);
   if (refusal !== undefined) return proofRefused(reply, issuer, refusal);
   const claims = answer(token, deps);
-  return claims === undefined ? proofRefused(reply, issuer, notBound) : noStore(reply).send(claims);
+  if (claims === undefined) return proofRefused(reply, issuer, notBound);
+  return sendClaims(request, reply, { clientId: token.clientId, claims }, deps);
 }
 
 function tokenOf(scheme: "dpop" | "bearer", authorization = ""): string | undefined {
@@ -83,6 +101,7 @@ function tokenOf(scheme: "dpop" | "bearer", authorization = ""): string | undefi
 /** `GET` and `POST /oidc/userinfo` (OpenID Connect Core §5.3). */
 export function getUserinfo(deps: UserinfoDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    answerAnyOrigin(request, reply);
     const { authorization } = request.raw.headers;
     const bound = tokenOf("dpop", authorization);
     if (bound !== undefined) return withProof(request, reply, bound, deps);
@@ -92,8 +111,10 @@ export function getUserinfo(deps: UserinfoDeps) {
     const token = await withClient(await deps.resolve(accessToken), deps);
     if (token?.payload.jkt !== undefined)
       return proofRefused(reply, deps.issuer, { error: "invalid_token", description: needsProof });
-    const claims =
-      token === undefined || !mayBear(token, request.caller?.certificate) ? undefined : answer(token, deps);
-    return claims === undefined ? tokenRefused(reply, deps.issuer, "invalid_token") : noStore(reply).send(claims);
+    if (token === undefined || !mayBear(token, request.caller?.certificate))
+      return tokenRefused(reply, deps.issuer, "invalid_token");
+    const claims = answer(token, deps);
+    if (claims === undefined) return tokenRefused(reply, deps.issuer, "invalid_token");
+    return sendClaims(request, reply, { clientId: token.clientId, claims }, deps);
   };
 }

@@ -6,6 +6,7 @@ import type { RegisteredClients } from "../../oidc/registered/registered-clients
 import type { OidcStore } from "../../oidc/storage/store.ts";
 import type { ResolveToken } from "../../oidc/tokens/resolve-token.ts";
 import type { TokenRecords } from "../../oidc/tokens/token-records.ts";
+import { answerAnyOrigin, isForeignOrigin, withoutOrigin } from "./cross-origin.ts";
 import { formOf } from "./form.ts";
 import { noStore, oauthError, type RefuseClient } from "./json-reply.ts";
 
@@ -58,9 +59,12 @@ async function revoke(value: string, client: ClientPolicy, deps: RevokeDeps): Pr
 /** `POST /oidc/revoke` (RFC 7009): 200 also for tokens that are unknown or belong to another client. */
 export function postRevoke(deps: RevokeDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    answerAnyOrigin(request, reply);
     const form = formOf(request.body);
     const known = await clientOf(request, form, deps);
     if (known.outcome === "refused") return deps.refuse(request, reply, known);
+    if (isForeignOrigin(request, known.policy.config))
+      return oauthError(withoutOrigin(reply), 400, "invalid_request", "the origin is not one of the client");
     const [value, ...more] = form.getAll("token");
     if (value === undefined || more.length > 0)
       return oauthError(reply, 400, "invalid_request", "token must be given exactly once");

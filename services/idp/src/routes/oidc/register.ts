@@ -6,6 +6,7 @@ import { scopesForClaims } from "../../oidc/claims/client-claims.ts";
 import { describeScope } from "../../oidc/grants/consent-scopes.ts";
 import { mailResources } from "../../oidc/settings/mail-resources.ts";
 import { wordsOf } from "../../oidc/storage/json.ts";
+import { createSignUserinfo } from "../../oidc/tokens/signed-userinfo.ts";
 import type { Pages } from "../../pages/pages.ts";
 import type { ConsentScope } from "../../pages/templates/consent.ts";
 import type { LoginDeps } from "../login/deps.ts";
@@ -72,8 +73,9 @@ export function registerOidcRoutes(scope: FastifyInstance, oidc: OidcRoutesDeps,
   const withPolicies = { ...oidc, policies, refuse };
   scope.route({ ...routeOf(operation("introspect")), handler: postIntrospect({ ...withPolicies, mailRegistration }) });
   scope.route({ ...routeOf(operation("revoke")), handler: postRevoke(withPolicies) });
-  scope.route({ ...routeOf(operation("userinfo")), handler: getUserinfo(withPolicies) });
-  scope.route({ ...routeOf(operation("userinfoPost")), handler: getUserinfo(withPolicies) });
+  const userinfo = getUserinfo({ ...withPolicies, sign: createSignUserinfo(current) });
+  scope.route({ ...routeOf(operation("userinfo")), handler: userinfo });
+  scope.route({ ...routeOf(operation("userinfoPost")), handler: userinfo });
 }
 
 /** Pages of the protocol: consent, device. */

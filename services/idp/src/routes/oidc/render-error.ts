@@ -67,9 +67,21 @@ export function refuseAuthorization(
     .send(body);
 }
 
+const ofObject: ReadonlySet<string> = new Set(["invalid_request_object", "invalid_redirect_uri"]);
+
+/**
+ * A pushed request was valid when it was stored. If it is refused later, the reference is the client's fault: it was issued to another
+ * client (RFC 9126 §2.2), whose redirect URI the provider compares with those of this one.
+ */
+function errorCode(ctx: KoaContextWithOIDC, error: string): string {
+  const isPushed = ctx.oidc?.entities.PushedAuthorizationRequest !== undefined;
+  return isPushed && ofObject.has(error) ? "invalid_request_uri" : error;
+}
+
 /** The response to an error that must not go to the client (RFC 6749 §4.1.2.1): a page for browsers, JSON for programs. */
 export function createRenderError(pages: () => Pages | undefined): NonNullable<Configuration["renderError"]> {
-  return (ctx: KoaContextWithOIDC, { error, error_description: description }, cause) => {
+  return (ctx: KoaContextWithOIDC, { error: named, error_description: description }, cause) => {
+    const error = errorCode(ctx, named);
     ctx.set("cache-control", "no-store");
     if (isFault(cause)) ctx.status = 500;
     const shown = pages();

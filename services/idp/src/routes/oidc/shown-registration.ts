@@ -21,6 +21,7 @@ function ofMetadata(metadata: RegisteredMetadata): Members {
     tos_uri: metadata.tosUri,
     initiate_login_uri: metadata.initiateLoginUri,
     id_token_signed_response_alg: metadata.idTokenAlgorithm,
+    userinfo_signed_response_alg: metadata.userinfoAlgorithm,
     request_object_signing_alg: metadata.requestObjectAlgorithm,
     require_signed_request_object: metadata.requiresSignedRequests,
     require_pushed_authorization_requests: metadata.requiresPushedRequests,

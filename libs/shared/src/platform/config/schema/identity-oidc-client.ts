@@ -199,6 +199,9 @@ const tokens = {
     description:
       "Algorithm that signs authorization responses with a response mode such as `jwt` (JARM). If empty, RS256, or PS256 with the profile `fapi2`.",
   }),
+  userinfo_signed_response_alg: choice(["", ...signatures], "", {
+    description: "Algorithm that signs responses of userinfo. If empty, they are JSON without a signature.",
+  }),
   id_token_claims: section(
     "Claims in ID tokens, in addition to the requested ones. A claim that belongs to a scope requires the scope.",
     {

@@ -79,9 +79,9 @@ const discovery = {
   subject_types_supported: stringList(["public"], {
     description: "Subject types listed in the discovery document. Only `public` is supported.",
   }),
-  id_token_signing_alg_values_supported: stringList(["RS256", "ES256", "PS256", "EdDSA"], {
+  id_token_signing_alg_values_supported: stringList(["RS256", "ES256", "PS256"], {
     description:
-      "Checked, but without effect: ID tokens may be signed with RS256, ES256, PS256 or EdDSA, as each client chooses.",
+      "Signature algorithms of ID tokens: RS256, ES256, PS256, EdDSA. Clients that register themselves choose one of them, and the discovery document lists them. RS256 and the algorithms of configured clients and active `signing_keys` are added. Keys are generated and published only for these algorithms.",
   }),
   token_endpoint_auth_methods_supported: stringList(
     ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"],
