@@ -23,9 +23,12 @@ const work = join(root, ".run/conformance");
 
 type Run = ModuleDeps & { readonly keys: ReturnType<typeof makeKeys>; readonly commit: string };
 
+function git(...args: readonly string[]): string {
+  return execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+}
+
 /** The commit that is tested; with `+` if files are changed. */
 function testedCommit(): string {
-  const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
   return `${git("rev-parse", "--short=10", "HEAD")}${git("status", "--porcelain") === "" ? "" : "+"}`;
 }
 
