@@ -218,6 +218,18 @@ test("users start sign-ins from their page: at the site's applications, and at c
   expect(await linked()).toEqual([ofSite, `https://app.example.test/start?iss=${iss}`]);
 });
 
+test("default_max_age of a client demands another sign-in if the last one, a minute ago, is older", async () => {
+  for (const [default_max_age, mustSignIn] of [
+    [30, true],
+    [3600, false],
+  ] as const) {
+    const client = await register({ default_max_age });
+    expect(client["default_max_age"]).toBe(default_max_age);
+    const { page } = await consentOf(client);
+    expect([page.status, page.text.includes('name="password"')]).toEqual([200, mustSignIn]);
+  }
+});
+
 test("operators list registered clients with their kind, and end them with their tokens", async () => {
   const client = await register({ client_name: "Example app of staff" });
   const tokens = await asked("/oidc/token", codeForm(await signIn(client)), basicOf(client));

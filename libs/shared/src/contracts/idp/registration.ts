@@ -25,6 +25,7 @@ const metadata = {
   initiate_login_uri: optional,
   id_token_signed_response_alg: optional,
   userinfo_signed_response_alg: optional,
+  default_max_age: Type.Optional(Type.Integer({ description: "Seconds." })),
   request_object_signing_alg: optional,
   require_signed_request_object: flag,
   require_pushed_authorization_requests: flag,

@@ -123,6 +123,8 @@ export function clientMetadata(
     ...(config.userinfo_signed_response_alg !== "" && {
       userinfo_signed_response_alg: config.userinfo_signed_response_alg,
     }),
+    // The unit of the standard is a second.
+    ...(config.default_max_age > 0 && { default_max_age: Math.max(1, Math.round(config.default_max_age / 1000)) }),
     require_pushed_authorization_requests: config.require_pushed_authorization_requests,
     dpop_bound_access_tokens: config.dpop_bound_access_tokens,
     ...(certificates && {

@@ -33,6 +33,7 @@ export function fullClientConfig(
     id_token_signed_response_alg: metadata.idTokenAlgorithm,
     authorization_signed_response_alg: metadata.idTokenAlgorithm,
     userinfo_signed_response_alg: metadata.userinfoAlgorithm ?? "",
+    default_max_age: (metadata.defaultMaxAge ?? 0) * 1000,
     request_object_signing_alg: metadata.requestObjectAlgorithm,
     require_signed_request_object: metadata.requiresSignedRequests,
     require_pushed_authorization_requests: metadata.requiresPushedRequests,

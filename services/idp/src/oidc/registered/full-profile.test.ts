@@ -40,6 +40,11 @@ test("responses of userinfo can be signed", () => {
   });
 });
 
+test.each([0, -1, 1.5, "60", 31_536_001])("default_max_age cannot be %j", (default_max_age) => {
+  const refused = readFullClient({ redirect_uris, default_max_age }, settings);
+  expect(refused).toMatchObject({ error: "invalid_client_metadata" });
+});
+
 test.each([
   ["not an object", [], "invalid_client_metadata"],
   ["no redirect URI", {}, "invalid_redirect_uri"],

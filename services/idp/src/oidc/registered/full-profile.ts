@@ -17,6 +17,8 @@ type Settings = DynamicRegistrationConfig;
 
 const maxUris = 10;
 const longestSoftware = 128;
+/** A year, in seconds. */
+const longestAge = 31_536_000;
 const printable = /^[\x21-\x7e]+$/;
 const methods = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
@@ -136,6 +138,7 @@ function metadataOf(members: Members, grants: readonly string[], settings: Setti
     tosUri: address(members, "tos_uri", settings),
     initiateLoginUri: address(members, "initiate_login_uri", settings),
     idTokenAlgorithm: members.choice("id_token_signed_response_alg", clientSignatures, "RS256"),
+    defaultMaxAge: members.count("default_max_age", longestAge),
     userinfoAlgorithm: members.choice("userinfo_signed_response_alg", ["", ...clientSignatures], ""),
     requestObjectAlgorithm: objectAlgorithm,
     requiresPushedRequests: members.flag("require_pushed_authorization_requests"),

@@ -9,6 +9,8 @@ export interface Members {
   /** The empty text if it is absent. */
   text(name: string): string;
   flag(name: string): boolean;
+  /** A whole number from 1 to `longest`; undefined if it is absent. */
+  count(name: string, longest: number): number | undefined;
   /** Undefined if it is absent. */
   list(name: string): readonly string[] | undefined;
   choice<const Choice extends string>(name: string, choices: readonly Choice[], fallback: Choice): Choice;
@@ -43,6 +45,13 @@ export function readMembers(body: unknown): Members {
       const found = value(name) ?? false;
       if (typeof found !== "boolean") refuse(invalid(`${name} must be true or false`));
       return found === true;
+    },
+    count: (name, longest) => {
+      const found = value(name);
+      if (found === undefined) return undefined;
+      if (typeof found === "number" && Number.isInteger(found) && found > 0 && found <= longest) return found;
+      refuse(invalid(`${name} must be a whole number from 1 to ${longest}`));
+      return undefined;
     },
     list: (name) => {
       const found = value(name);

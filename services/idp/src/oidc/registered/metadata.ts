@@ -17,6 +17,8 @@ export interface RegisteredMetadata {
   readonly idTokenAlgorithm: (typeof clientSignatures)[number];
   /** Empty for responses without a signature; registrations of earlier versions have none. */
   readonly userinfoAlgorithm?: "" | (typeof clientSignatures)[number];
+  /** Seconds; undefined if any age is enough, and for registrations of earlier versions. */
+  readonly defaultMaxAge?: number | undefined;
   readonly requestObjectAlgorithm: OidcClientConfig["request_object_signing_alg"];
   readonly requiresPushedRequests: boolean;
   readonly requiresSignedRequests: boolean;

@@ -22,6 +22,7 @@ function ofMetadata(metadata: RegisteredMetadata): Members {
     initiate_login_uri: metadata.initiateLoginUri,
     id_token_signed_response_alg: metadata.idTokenAlgorithm,
     userinfo_signed_response_alg: metadata.userinfoAlgorithm,
+    default_max_age: metadata.defaultMaxAge,
     request_object_signing_alg: metadata.requestObjectAlgorithm,
     require_signed_request_object: metadata.requiresSignedRequests,
     require_pushed_authorization_requests: metadata.requiresPushedRequests,

@@ -228,6 +228,11 @@ const signIn = {
   delayed_response: boolean(false, {
     description: "Whether a wrong password is reported only after the second factor, for accounts that have one.",
   }),
+  default_max_age: duration("0s", {
+    description:
+      "Age of a sign-in after which users must sign in again for this client, if the request has no `max_age`. 0 means any age.",
+    maximum: longestLife,
+  }),
   skip_consent: boolean(false, { description: "Whether the consent page is skipped." }),
   consent_ttl: duration("0s", {
     description: "Lifetime of a remembered consent. 0 uses the general setting.",
