@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { scratchFolder } from "@postern/shared/testing";
 import { setup as buildBundles } from "../test/support/bundle-services.ts";
-import { accepted } from "./conformance/accepted.ts";
+import { accepted, declined } from "./conformance/accepted.ts";
 import { configuredClients, makeKeys } from "./conformance/clients.ts";
 import { alias, behaviours, type ConformancePlan, conformancePlans } from "./conformance/plans.ts";
 import { makeTls, startProvider } from "./conformance/postern.ts";
@@ -119,7 +119,7 @@ async function main(): Promise<void> {
     writeResults(join(work, "results.json"), ended);
     if (values.record === true) record(ended, names);
   });
-  const problems = problemsOf(results, accepted);
+  const problems = problemsOf(results, accepted, declined);
   for (const problem of problems) console.log(`not accepted: ${problem}`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

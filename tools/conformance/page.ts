@@ -1,4 +1,12 @@
-import { type Accepted, countsOf, isAccepted, type ModuleResult, type Outcome, type PlanResult } from "./results.ts";
+import {
+  type Accepted,
+  countsOf,
+  type Declined,
+  isAccepted,
+  type ModuleResult,
+  type Outcome,
+  type PlanResult,
+} from "./results.ts";
 
 const columns: readonly Outcome[] = ["PASSED", "REVIEW", "SKIPPED", "WARNING", "FAILED"];
 
@@ -38,8 +46,17 @@ function acceptedText(list: readonly Accepted[]): string {
   return ["| Module | Accepted warning | Reason |", "|---|---|---|", ...rows].join("\n");
 }
 
+function declinedText(features: readonly Declined[]): string {
+  const rows = features.map(({ plan, module, reason }) => `| ${plan} | ${module} | ${cell(reason)} |`);
+  return ["| Plan | Module | Reason |", "|---|---|---|", ...rows].join("\n");
+}
+
 /** `docs/integrations/oidc-conformance.md` */
-export function conformancePage(plans: readonly PlanResult[], list: readonly Accepted[]): string {
+export function conformancePage(
+  plans: readonly PlanResult[],
+  list: readonly Accepted[],
+  features: readonly Declined[],
+): string {
   const rest = moduleRows(plans, list);
   const modules = ["| Plan | Module | Result | Conditions that were not met |", "|---|---|---|---|", ...rest].join(
     "\n",
@@ -67,6 +84,12 @@ ${rest.length === 0 ? "All modules passed." : modules}
 ## Accepted warnings
 
 ${acceptedText(list)}
+
+## Features that Postern does not offer
+
+These modules fail. Postern can therefore not be certified for the dynamic profile.
+
+${declinedText(features)}
 
 ## Run the suite
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { accepted } from "./accepted.ts";
+import { accepted, declined } from "./accepted.ts";
 import { conformancePage } from "./page.ts";
 import { behaviours, conformancePlans } from "./plans.ts";
 import { countsOf, type ModuleResult, type Outcome, problemsOf } from "./results.ts";
@@ -35,6 +35,14 @@ test.each<[string, ModuleResult[], readonly string[]]>([
   expect(problemsOf([{ plan: "p", modules }], list)).toEqual(problems);
 });
 
+test("a module of a feature that is not offered may fail, in its plan only", () => {
+  const modules = [moduleOf("FAILED", "CheckName: text")];
+  const features = [{ plan: "p", module: "m", reason: "not offered" }];
+  expect(problemsOf([{ plan: "p", modules }], [], features)).toEqual([]);
+  expect(problemsOf([{ plan: "q", modules }], [], features)).toEqual(["q m: CheckName: text"]);
+  expect(declined.every(({ plan }) => plan === "dynamic")).toBe(true);
+});
+
 test("the counts of a plan contain each module once", () => {
   const modules = [moduleOf("PASSED"), moduleOf("PASSED"), moduleOf("REVIEW")];
   expect(countsOf({ modules })).toEqual({ PASSED: 2, REVIEW: 1, WARNING: 0, SKIPPED: 0, FAILED: 0 });
@@ -51,7 +59,9 @@ test("the page shows counts, and text of the suite that cannot break its tables"
     { plan: "basic", date: "2026-01-02", suiteVersion: "5.2.4", commit: "abc123", modules },
     { plan: "config", date: "2026-01-01", suiteVersion: "5.2.3", modules: [moduleOf("PASSED")] },
   ];
-  const page = conformancePage(plans, list);
+  const features = [{ plan: "basic", module: "m", reason: "not | offered" }];
+  const page = conformancePage(plans, list, features);
+  expect(page).toContain("| basic | m | not \\| offered |");
   expect(page).toContain("| basic | 2 | 1 | 0 | 0 | 1 | 0 | 2026-01-02 | abc123 | 5.2.4 |");
   expect(page).toContain("| config | 1 | 1 | 0 | 0 | 0 | 0 | 2026-01-01 | not recorded | 5.2.3 |");
   expect(page).toContain("| basic | m | warning | CheckName: a\\|b &lt;c> d (accepted) |");

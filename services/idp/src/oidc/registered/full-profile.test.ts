@@ -40,6 +40,16 @@ test("responses of userinfo can be signed", () => {
   });
 });
 
+test("initiate_login_uri must use https (OpenID Connect Core 4), also on loopback", () => {
+  const initiateLoginUri = "https://localhost:8443/login";
+  expect(readFullClient({ redirect_uris, initiate_login_uri: initiateLoginUri }, settings)).toMatchObject({
+    metadata: { initiateLoginUri },
+  });
+  expect(readFullClient({ redirect_uris, initiate_login_uri: "http://localhost:8080/login" }, settings)).toMatchObject({
+    error: "invalid_client_metadata",
+  });
+});
+
 test.each([0, -1, 1.5, "60", 31_536_001])("default_max_age cannot be %j", (default_max_age) => {
   const refused = readFullClient({ redirect_uris, default_max_age }, settings);
   expect(refused).toMatchObject({ error: "invalid_client_metadata" });

@@ -4,7 +4,7 @@ import { isRecord, wordsOf } from "../storage/json.ts";
 import { readClientName } from "./client-name.ts";
 import { type Members, readMembers } from "./members.ts";
 import { clientSignatures, type RegisteredMetadata } from "./metadata.ts";
-import { redirectKind } from "./redirect-uri.ts";
+import { type RedirectKind, redirectKind } from "./redirect-uri.ts";
 import { invalid, type Refusal } from "./refusal.ts";
 import type { Registration } from "./registration.ts";
 
@@ -40,14 +40,16 @@ function permitsHost({ redirect_hosts: hosts }: Settings, host: string): boolean
   return hosts.length === 0 || hosts.some(isCovered);
 }
 
-function address(members: Members, name: string, settings: Settings): string {
+function address(members: Members, name: string, settings: Settings, kinds: readonly RedirectKind[]): string {
   const uri = members.text(name);
   const kind = redirectKind(uri, (host) => permitsHost(settings, host));
-  // Loopback addresses are for trials; the server itself does not connect to them unless the site permits it.
-  if (uri !== "" && kind !== "https" && kind !== "loopback")
+  if (uri !== "" && (kind === undefined || !kinds.includes(kind)))
     members.refuse(invalid(`${name} must be a permitted https URL`));
   return uri;
 }
+
+/** Loopback addresses are for trials; the server itself does not connect to them unless the site permits it. */
+const forTrials: readonly RedirectKind[] = ["https", "loopback"];
 
 /** OpenID Connect Registration §2, `application_type`: websites use https, other applications also their own schemes. */
 function isPermittedRedirect(uri: string, type: string, settings: Settings): boolean {
@@ -105,7 +107,7 @@ function keySet(members: Members): string {
 
 /** Keys by value or by reference, where something that the client signs needs them. */
 function keys(members: Members, isNeeded: boolean, settings: Settings): Pick<RegisteredMetadata, "jwks" | "jwksUri"> {
-  const [jwks, jwksUri] = [keySet(members), address(members, "jwks_uri", settings)];
+  const [jwks, jwksUri] = [keySet(members), address(members, "jwks_uri", settings, forTrials)];
   if (jwks !== "" && jwksUri !== "") members.refuse(invalid("only one of jwks and jwks_uri is allowed"));
   if (isNeeded && jwks === "" && jwksUri === "") members.refuse(invalid("jwks or jwks_uri is required"));
   return { jwks, jwksUri };
@@ -134,9 +136,10 @@ function metadataOf(members: Members, grants: readonly string[], settings: Setti
     grantTypes: grants,
     postLogoutRedirectUris: redirects(members, "post_logout_redirect_uris", applicationType, settings),
     ...keys(members, method === "private_key_jwt" || signsRequests, settings),
-    policyUri: address(members, "policy_uri", settings),
-    tosUri: address(members, "tos_uri", settings),
-    initiateLoginUri: address(members, "initiate_login_uri", settings),
+    policyUri: address(members, "policy_uri", settings, forTrials),
+    tosUri: address(members, "tos_uri", settings, forTrials),
+    // OpenID Connect Core §4: https, without an exception.
+    initiateLoginUri: address(members, "initiate_login_uri", settings, ["https"]),
     idTokenAlgorithm: members.choice("id_token_signed_response_alg", clientSignatures, "RS256"),
     defaultMaxAge: members.count("default_max_age", longestAge),
     userinfoAlgorithm: members.choice("userinfo_signed_response_alg", ["", ...clientSignatures], ""),
