@@ -1,4 +1,4 @@
-import type { Generation } from "../provider/generation.ts";
+import type { Generation } from "./generation.ts";
 
 /** The claims as a JWT, for a client that is registered for signed responses (OpenID Connect Core §5.3.2). */
 export type SignUserinfo = (clientId: string, claims: Readonly<Record<string, unknown>>) => Promise<string | undefined>;
