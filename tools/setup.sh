@@ -132,7 +132,7 @@ missing_servers() {
     test | test-long)
       wanted="$wanted slapd:slapd ldapadd:ldap-utils nginx:nginx nginx:libnginx-mod-mail"
       wanted="$wanted haproxy:haproxy dovecot:dovecot-imapd dovecot:dovecot-auth-lua dovecot:lua-cjson chromium:chromium"
-      wanted="$wanted postfix:postfix swaks:swaks curl:curl python3:python3"
+      wanted="$wanted postfix:postfix swaks:swaks curl:curl python3:python3 promtool:prometheus"
       wanted="$wanted xmllint:libxml2-utils xmllint:opensaml-schemas xmllint:xmltooling-schemas"
       wanted="$wanted pg_ctlcluster:postgresql mariadbd:mariadb-server-core my_print_defaults:mariadb-client-core"
       [ "$purpose" = test ] || wanted="$wanted xmlsec1:xmlsec1 debootstrap:debootstrap"

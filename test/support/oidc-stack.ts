@@ -80,6 +80,9 @@ export interface OidcStackMore {
   readonly identity?: Tree;
   /** Merged into `runtime.servers.http`. */
   readonly http?: Tree;
+  readonly engines?: number;
+  /** Merged into the whole configuration, last. */
+  readonly more?: Tree;
 }
 
 /** The demo's SQL search with the unique user identifier mapped. */
@@ -104,7 +107,16 @@ export function askReplicas(replicas: readonly string[]): OidcStack["ask"] {
 export async function startOidcStack(
   clients: readonly Tree[] = testClients,
   settings: Tree = {},
-  { oauthbearer, developerMode = false, mapsUniqueId = false, identity, http, audience = "" }: OidcStackMore = {},
+  {
+    oauthbearer,
+    developerMode = false,
+    mapsUniqueId,
+    identity,
+    http,
+    audience = "",
+    engines,
+    more = {},
+  }: OidcStackMore = {},
 ): Promise<OidcStack> {
   await using started = new AsyncDisposableStack();
   const httpPort = await freePort();
@@ -112,25 +124,28 @@ export async function startOidcStack(
   const stack = started.use(
     await startStack({
       redis: true,
-      engines: oauthbearer === undefined ? 1 : 2,
+      engines: engines ?? (oauthbearer === undefined ? 1 : 2),
       httpPort,
       services: ["idp"],
-      settings: {
-        runtime: {
-          developer_mode: developerMode,
-          servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 }, ...http } },
+      settings: merged(
+        {
+          runtime: {
+            developer_mode: developerMode,
+            servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 }, ...http } },
+          },
+          auth: {
+            backchannel: { oidc_bearer: { enabled: true, issuer, audience, revocation_ttl: "200ms" } },
+            ...(oauthbearer !== undefined && { oauthbearer: { enabled: true, ...oauthbearer } }),
+            ...(mapsUniqueId === true && { backends: mappedSearch() }),
+          },
+          identity: {
+            frontend: { enabled: true },
+            oidc: { enabled: true, issuer, clients, device_flow: { polling_interval: 1 }, ...settings },
+            ...identity,
+          },
         },
-        auth: {
-          backchannel: { oidc_bearer: { enabled: true, issuer, audience, revocation_ttl: "200ms" } },
-          ...(oauthbearer !== undefined && { oauthbearer: { enabled: true, ...oauthbearer } }),
-          ...(mapsUniqueId && { backends: mappedSearch() }),
-        },
-        identity: {
-          frontend: { enabled: true },
-          oidc: { enabled: true, issuer, clients, device_flow: { polling_interval: 1 }, ...settings },
-          ...identity,
-        },
-      },
+        more,
+      ),
     }),
   );
   const second = await stack.startReplica("idp");

@@ -20,6 +20,8 @@ export interface ServiceProcessOptions {
   readonly configFile: string;
   readonly privatePort: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** A working copy with bundles; this one by default. */
+  readonly copy?: string | undefined;
 }
 
 async function statusOf(url: string): Promise<number> {
@@ -34,12 +36,12 @@ async function statusOf(url: string): Promise<number> {
 
 /** Starts a bundled service as a process. Resolves when its private listener responds. */
 export async function startService(name: ServiceName, options: ServiceProcessOptions): Promise<ServiceProcess> {
-  const { configFile, privatePort, env } = options;
+  const { configFile, privatePort, env, copy = root } = options;
   const variable = `SERVICE_RUNTIME_SERVICES_${name.toUpperCase().replaceAll("-", "_")}_PRIVATE_ADDRESS`;
   const server = await startChildServer({
     command: process.execPath,
-    args: [`${root}services/${name}/dist/bundle/main.js`, "--config", configFile],
-    cwd: root,
+    args: [`${copy}services/${name}/dist/bundle/main.js`, "--config", configFile],
+    cwd: copy,
     env: { ...compileCache, ...env, [variable]: `127.0.0.1:${privatePort}` },
     port: privatePort,
   });

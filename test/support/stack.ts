@@ -27,6 +27,8 @@ export interface StackOptions {
   readonly serversLater?: boolean;
   /** Additional environment variables of every service. */
   readonly env?: Env;
+  /** The working copy whose bundles are started, for tests with an earlier version; called for each process. */
+  readonly copy?: () => string | undefined;
 }
 
 type Env = Readonly<Record<string, string>>;
@@ -116,11 +118,15 @@ function createServers(owned: AsyncDisposableStack, { natsUrl, redisUrl }: Stack
   };
 }
 
-function createLauncher(owned: AsyncDisposableStack, configFile: string, commonEnv: Env = {}) {
+function createLauncher(
+  owned: AsyncDisposableStack,
+  configFile: string,
+  { env: commonEnv = {}, copy = () => undefined }: Pick<StackOptions, "env" | "copy">,
+) {
   const services = new Map<ServiceName, ServiceProcess>();
   const engines: ServiceProcess[] = [];
   const launch = async (name: ServiceName, env: Env = {}): Promise<ServiceProcess> => {
-    const options = { configFile, privatePort: await freePort(), env: { ...commonEnv, ...env } };
+    const options = { configFile, privatePort: await freePort(), env: { ...commonEnv, ...env }, copy: copy() };
     return owned.use(await startService(name, options));
   };
   const startAlive = async (name: ServiceName): Promise<ServiceProcess> => {
@@ -158,7 +164,7 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
   await writeSettings({});
 
   const servers = createServers(owned, places);
-  const launcher = createLauncher(owned, configFile, options.env);
+  const launcher = createLauncher(owned, configFile, options);
   const engines = Array.from({ length: options.engines ?? 1 }, () => "auth-engine" as const);
   const beforeGateway: readonly ServiceName[] = [...engines, ...(options.services ?? [])];
   if (options.serversLater === true) {

@@ -4,7 +4,7 @@ export interface Panel {
   readonly query: string;
   /** Name of each series, in Grafana's syntax. */
   readonly legend: string;
-  readonly unit: "ops" | "s" | "short" | "bytes";
+  readonly unit: "ops" | "s" | "short" | "bytes" | "percentunit";
 }
 
 const rate = (metric: string, by: string, title: string): Panel => ({
@@ -24,11 +24,19 @@ const quantile = (metric: string, by: string, title: string): Panel => ({
   unit: "s",
 });
 
-const level = (metric: string, title: string): Panel => ({
+const level = (metric: string, title: string, unit: Panel["unit"] = "short"): Panel => ({
   title,
   query: metric,
   legend: "{{instance}}",
-  unit: "short",
+  unit,
+});
+
+/** What `slo.yaml` records. */
+const recorded = (record: string, title: string): Panel => ({
+  title,
+  query: record,
+  legend: "{{slo}}",
+  unit: "percentunit",
 });
 
 /** On every dashboard: the default metrics of prom-client. */
@@ -82,7 +90,23 @@ export const boards: Readonly<Record<string, readonly Panel[]>> = {
     ...bus,
     ...processPanels,
   ],
-  idp: [rate("service_idp_sign_ins_total", "step, result", "Sign-in steps"), ...bus, ...processPanels],
+  idp: [
+    rate("service_idp_sign_ins_total", "step, result", "Sign-in steps"),
+    rate("service_idp_oidc_requests_total", "route, result", "OpenID Connect requests"),
+    rate("service_idp_oidc_grants_total", "grant, result", "Grants at the token endpoint"),
+    rate("service_idp_registrations_total", "result", "Registrations of clients"),
+    rate("service_idp_saml_responses_total", "result", "SAML sign-ins"),
+    rate("service_idp_saml_refusals_total", "reason", "Rejected SAML messages"),
+    rate("service_idp_saml_metadata_refreshes_total", "result", "Reads of SAML metadata"),
+    level("service_idp_saml_metadata_age_seconds", "Age of the oldest SAML metadata", "s"),
+    level("service_idp_saml_metadata_unusable", "Service providers without usable metadata"),
+    rate("service_idp_logout_notices_total", "result", "Logout messages to OpenID Connect clients"),
+    rate("service_idp_saml_logouts_total", "result", "Logouts by SAML service providers"),
+    rate("service_idp_saml_logout_notices_total", "channel, result", "Logout messages to SAML service providers"),
+    rate("service_idp_notices_total", "event, result", "User notifications"),
+    ...bus,
+    ...processPanels,
+  ],
   admin: [
     rate("service_admin_flushes_total", "object, result", "Flushes"),
     rate("service_jwt_requests_total", "endpoint, result", "JWT endpoints"),
@@ -103,5 +127,23 @@ export const boards: Readonly<Record<string, readonly Panel[]>> = {
     level("service_notices_waiting", "User notifications waiting"),
     level("service_notices_delayed", "User notifications waiting for a retry"),
     ...processPanels,
+  ],
+  slo: [
+    recorded("postern:errors:ratio_rate5m", "Requests outside the objective, 5 minutes"),
+    recorded("postern:errors:ratio_rate1h", "Requests outside the objective, 1 hour"),
+    recorded("postern:errors:ratio_rate6h", "Requests outside the objective, 6 hours"),
+    recorded("postern:errors:ratio_rate3d", "Requests outside the objective, 3 days"),
+    {
+      title: "Burn rate, 1 hour (1 uses up the budget in 30 days)",
+      query: "postern:errors:ratio_rate1h / on (slo) postern:errors:budget",
+      legend: "{{slo}}",
+      unit: "short",
+    },
+    {
+      title: "Burn rate, 3 days",
+      query: "postern:errors:ratio_rate3d / on (slo) postern:errors:budget",
+      legend: "{{slo}}",
+      unit: "short",
+    },
   ],
 };

@@ -14,12 +14,20 @@ interface Rule {
   readonly annotations: { readonly summary: string; readonly runbook: string };
 }
 
-const alerts: { readonly groups: readonly { readonly rules: readonly Rule[] }[] } = parse(
-  read("deploy/monitoring/alerts.yaml"),
-);
-const rules = alerts.groups.flatMap((group) => group.rules);
+interface RuleFile {
+  readonly groups: readonly {
+    readonly rules: readonly (Rule | { readonly record: string; readonly expr: string })[];
+  }[];
+}
+
+const allRules = ["alerts", "slo"].flatMap((name) => {
+  const { groups }: RuleFile = parse(read(`deploy/monitoring/${name}.yaml`));
+  return groups.flatMap((group) => group.rules);
+});
+const rules = allRules.filter((rule) => "alert" in rule);
+const records = new Set(allRules.flatMap((rule) => ("record" in rule ? [rule.record] : [])));
 const queries = [
-  ...rules.map(({ expr }) => expr),
+  ...allRules.map(({ expr }) => expr),
   ...Object.values(boards).flatMap((panels) => panels.map(({ query }) => query)),
 ];
 
@@ -74,7 +82,12 @@ test("every alert has a severity, a description and an existing runbook", () => 
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
 });
 
-test("each service has its dashboard", () => {
+test("every record that boards and rules use is written by a rule", () => {
+  const used = queries.flatMap((query) => [...query.matchAll(/\bpostern:[a-z0-9_:]+/gu)].map(([name]) => name));
+  expect(new Set(used)).toEqual(records);
+});
+
+test("each service has its dashboard, and the objectives have theirs", () => {
   const services = globSync("services/*", { cwd: root }).map((path) => path.replace("services/", ""));
-  expect(Object.keys(boards).toSorted()).toEqual(services.toSorted());
+  expect(Object.keys(boards).toSorted()).toEqual([...services, "slo"].toSorted());
 });

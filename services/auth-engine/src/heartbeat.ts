@@ -2,7 +2,7 @@ import { engineAlive, engineHeartbeatMs } from "@postern/shared/contracts";
 import type { Bus } from "@postern/shared/platform/bus";
 
 export interface HeartbeatDeps {
-  readonly bus: Pick<Bus, "publish" | "isConnected">;
+  readonly bus: Pick<Bus, "publish" | "isConnected" | "connections">;
   readonly engineId: string;
   readonly inFlight: () => number;
 }
@@ -26,6 +26,7 @@ export function startHeartbeat({ bus, engineId, inFlight }: HeartbeatDeps): Engi
       instance: engineId,
       inFlight: inFlight(),
       addressed: true,
+      connection: bus.connections(),
       ...(draining && { draining }),
     });
   };

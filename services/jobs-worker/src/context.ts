@@ -1,7 +1,7 @@
 import {
   type Base,
   baseFromConfig,
-  busFromConfig,
+  engineBusFromConfig,
   flushesFromConfig,
   flushSettings,
   redisFromConfig,
@@ -47,7 +47,8 @@ export async function createContext(config: Config): Promise<WorkerContext> {
         ? redisFromConfig(config, "queue", { ...base, isBlocking: true })
         : undefined,
     },
-    bus: await busFromConfig(config, base),
+    // A flush script must not wait for a frozen engine.
+    ...(await engineBusFromConfig(config, base)),
     workerMetrics: createWorkerMetrics(base.metrics, base.metricsPrefix),
   };
   const { redis, bus, live, workerMetrics } = parts;

@@ -6,7 +6,7 @@ import { preflight } from "./preflight.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, privateAddress, redis, bus, watch } = context;
+  const { logger, health, privateAddress, redis, bus, engineWatch, watch } = context;
   const privateListener = await privateListenerAt(privateAddress, context);
   const worker = context.startWorker();
   const notifications = context.startNotifications();
@@ -24,6 +24,7 @@ async function start(config: Config): Promise<Service> {
       // In parallel, so that a flush that uses up the grace period leaves deliveries their time.
       { name: "jobs and user notifications", run: () => Promise.all([worker.close(), notifications?.close()]) },
       { name: "bus", run: () => bus.drain() },
+      { name: "engine watch", run: () => engineWatch.close() },
       {
         name: "redis",
         run: () => {

@@ -92,6 +92,46 @@ test("a request to a silent replica is sent once to another one, under the same 
   await poll("the late replies", () => metrics.counts["lateReply"] === 3);
 });
 
+test("a request goes to two silent replicas in turn and no further, because one that stalls its replica must not stall all", async () => {
+  await using one = await serve(nats.url, "one-silent", { holds: true });
+  await using two = await serve(nats.url, "two-silent", { holds: true });
+  await using three = await serve(nats.url, "three-silent", { holds: true });
+  await using four = await serve(nats.url, "four");
+  await using bus = await makeBus(nats.url);
+  const all = ["one-silent", "two-silent", "three-silent", "four"].map((name) => replica(name));
+  let live = all.slice(0, 1);
+  bus.balance(echo.service, () => live);
+  const answer = bus.request(repeatable, { text }, soon(60_000));
+  const servers = [one, two, three];
+  for (const [index, server] of servers.entries()) {
+    await poll("the request", () => server.seen.length === 1);
+    live = all.slice(index + 1, index + 2);
+    bus.resend(all.slice(0, index + 1));
+  }
+  expect(four.seen).toEqual([]);
+  three.release();
+  expect((await answer).by).toBe("three-silent");
+});
+
+test("requests to a replica that has lost its connection are sent again, also to the same one", async () => {
+  await using server = await serve(nats.url, "returning", { holds: true });
+  await using bus = await makeBus(nats.url);
+  expect(bus.connections()).toBe(1);
+  const only = replica("returning");
+  bus.balance(echo.service, () => [only]);
+  const answer = bus.request(repeatable, { text }, soon(60_000));
+  const other = bus.request(echo, { text }, soon(60_000));
+  await poll("the requests", () => server.seen.length === 2);
+  bus.resend([]);
+  expect(server.seen).toHaveLength(2);
+  bus.reconnected(only);
+  bus.resend([]);
+  await poll("the request again", () => server.seen.length === 3);
+  expect(server.seen.filter((id) => id === server.seen[0])).toHaveLength(2);
+  server.release();
+  await Promise.all([answer, other]);
+});
+
 test("without another addressed replica, or for a method that is not repeatable, a request waits for its replica", async () => {
   await using silent = await serve(nats.url, "silent", { holds: true });
   await using earlier = await serve(nats.url, "earlier", { addressed: false });

@@ -7,7 +7,7 @@ const ownPolicy = "#!/bin/sh\n# the site's own\nexit 101";
 
 const testServers =
   "chromium curl dovecot-auth-lua dovecot-imapd haproxy ldap-utils libnginx-mod-mail libxml2-utils lua-cjson mariadb-client-core" +
-  " mariadb-server-core nats-server nginx opensaml-schemas postfix postgresql python3";
+  " mariadb-server-core nats-server nginx opensaml-schemas postfix postgresql prometheus python3";
 const restOfTestServers = "redis-server slapd swaks xmltooling-schemas";
 const testServersOfLong = `${testServers} python3-venv ${restOfTestServers.replace("xmltooling", "xmlsec1 xmltooling")}`
   .replace("libnginx", "libapache2-mod-auth-mellon libapache2-mod-shib libnginx")

@@ -5,6 +5,7 @@ import { createMetrics, type Metrics } from "../platform/metrics/registry.ts";
 import { systemClock } from "../platform/time/clock.ts";
 import type { Tracer } from "../platform/tracing/tracer.ts";
 import { auditFromConfig, type ServiceAudit } from "./audit-from-config.ts";
+import { exportCertificateExpiry } from "./certificate-expiry.ts";
 import { type ConfigurationState, createConfigurationState } from "./configuration-state.ts";
 import { isTraced, tracerFromConfig } from "./tracer-from-config.ts";
 
@@ -35,6 +36,7 @@ export async function baseFromConfig(config: Config, service: string): Promise<B
     help: "Log and audit lines that were dropped because standard output was not read",
     labels: {},
   })({});
+  exportCertificateExpiry(config, { service, metrics, metricsPrefix });
   const { level } = config.observability.log;
   const processLogger = createLogger({ service, instance, level, onDropped: () => droppedLines.inc() });
   const { logger } = processLogger;

@@ -43,13 +43,36 @@ function topologyOf({ url, sentinels, cluster }: RedisRoleConfig): RedisTopology
   return { kind: "standalone", address: { host: hostname, port: port === "" ? defaultPort : Number(port) } };
 }
 
-function file(path: string): Buffer | undefined {
-  return path === "" ? undefined : readFileSync(path);
+/** Reads a file at each call; the last content remains in use while it cannot be read. */
+function rereadFile(path: string): () => Buffer | undefined {
+  if (path === "") return () => undefined;
+  let content = readFileSync(path);
+  return () => {
+    try {
+      content = readFileSync(path);
+    } catch {
+      // The file is being replaced.
+    }
+    return content;
+  };
 }
 
+/** ioredis reads the properties for each connection, so that certificates can be replaced. */
 function tlsOf({ url, tls }: RedisRoleConfig): RedisTls | undefined {
   if (!tls.enabled && !url.startsWith("rediss://")) return undefined;
-  return { ca: file(tls.ca_file), cert: file(tls.cert), key: file(tls.key), rejectUnauthorized: !tls.skip_verify };
+  const [ca, cert, key] = [rereadFile(tls.ca_file), rereadFile(tls.cert), rereadFile(tls.key)];
+  return {
+    get ca() {
+      return ca();
+    },
+    get cert() {
+      return cert();
+    },
+    get key() {
+      return key();
+    },
+    rejectUnauthorized: !tls.skip_verify,
+  };
 }
 
 function databaseOf({ url, database_number: number }: RedisRoleConfig, { kind }: RedisTopology): number {

@@ -4,7 +4,7 @@ import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { BackendSet } from "../backends/backend-set.ts";
 import { createCircuitBreaker } from "../backends/servers/circuit-breaker.ts";
 import type { ResultCacheSettings } from "../result-cache/cache-rules.ts";
@@ -42,7 +42,7 @@ function createShared(config: Config, timeoutMs: number, base: Base): SharedPart
   const keys = keyRingFromConfig(config, "result-cache");
   if (keys === undefined) return undefined;
   const redis = redisFromConfig(config, "cache", base);
-  const breaker = createCircuitBreaker(breakerSettings, systemClock);
+  const breaker = createCircuitBreaker(breakerSettings, steadyClock);
   let isAway = false;
   const cache = createGuardedCache({
     cache: createRedisResultCache({ redis, keyPrefix: config.storage.redis.prefix, keys }),

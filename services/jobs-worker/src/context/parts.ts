@@ -1,10 +1,9 @@
-import type { Base, FlushSettings } from "@postern/shared/assembly";
-import type { Bus } from "@postern/shared/platform/bus";
+import type { Base, EngineBus, FlushSettings } from "@postern/shared/assembly";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import type { WorkerMetrics } from "../metrics.ts";
 
 /** What the other parts of a worker are made of. */
-export interface WorkerParts extends Base {
+export interface WorkerParts extends Base, EngineBus {
   readonly live: { current: FlushSettings };
   readonly redis: {
     readonly state: RedisClient;
@@ -15,6 +14,5 @@ export interface WorkerParts extends Base {
     /** Also of the role `queue`, for user notifications; undefined if `identity.notices.enabled` is off. */
     readonly notificationsBlocking: RedisClient | undefined;
   };
-  readonly bus: Bus;
   readonly workerMetrics: WorkerMetrics;
 }

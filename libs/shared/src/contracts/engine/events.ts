@@ -22,6 +22,13 @@ export const engineAlive = defineEvent({
           "Whether the engine serves its methods on subjects of its own too, and counts a request once that another engine has received as well. Absent from earlier versions.",
       }),
     ),
+    connection: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          "How often the engine has connected to NATS. When it changes, requests to the engine and its replies may have been lost. Absent from earlier versions.",
+      }),
+    ),
     draining: Type.Optional(
       Type.Boolean({ description: "Whether the engine is shutting down and takes no new requests." }),
     ),

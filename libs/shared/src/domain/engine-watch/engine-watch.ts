@@ -7,7 +7,7 @@ import { createLiveEngines } from "./live-engines.ts";
 const driftMs = 50;
 
 export interface EngineWatchDeps {
-  readonly bus: Pick<Bus, "subscribe" | "flush" | "failOutstanding" | "balance" | "resend">;
+  readonly bus: Pick<Bus, "subscribe" | "flush" | "failOutstanding" | "balance" | "resend" | "reconnected">;
   readonly onSilence: () => void;
 }
 
@@ -25,7 +25,8 @@ export function startEngineWatch({ bus, onSilence }: EngineWatchDeps): EngineWat
   bus.balance(authenticate.service, engines.live);
   const subscription = bus.subscribe(engineAlive, (heartbeat) => {
     silence.heard(heartbeat.instance);
-    engines.heard(heartbeat);
+    const returned = engines.heard(heartbeat);
+    if (returned !== undefined) bus.reconnected(returned);
   });
   let expectedAt = performance.now() + watchIntervalMs;
   let probing = false;

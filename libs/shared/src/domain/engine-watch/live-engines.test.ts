@@ -50,6 +50,18 @@ test("a silent engine is live again with its next heartbeat, and one without una
   expect(engines.silent()).toEqual([]);
 });
 
+test("an engine that has connected to NATS again is reported once, and never one of an earlier version", () => {
+  const engines = createLiveEngines();
+  const beat = (connection?: number) =>
+    engines.heard({ instance: "a", addressed: true, ...(connection !== undefined && { connection }) });
+  expect(beat(1)).toBeUndefined();
+  expect(beat(1)).toBeUndefined();
+  expect(beat(2)?.instance).toBe("a");
+  expect(beat(2)).toBeUndefined();
+  const earlier = createLiveEngines();
+  for (let count = 0; count < 2; count += 1) expect(earlier.heard({ instance: "b", addressed: true })).toBeUndefined();
+});
+
 test("a draining engine immediately gets no new requests, and is not silent", () => {
   const engines = createLiveEngines();
   run(engines, 400, ["a", "b"]);

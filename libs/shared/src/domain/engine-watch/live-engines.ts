@@ -3,14 +3,15 @@ import type { engineAlive } from "../../contracts/index.ts";
 import type { Replica } from "../../platform/bus/index.ts";
 
 /** What a heartbeat says. */
-export type Heartbeat = Pick<Payload<typeof engineAlive>, "instance" | "addressed" | "draining">;
+export type Heartbeat = Pick<Payload<typeof engineAlive>, "instance" | "addressed" | "draining" | "connection">;
 
 /**
  * Which engines live, one by one. Time counts only while heartbeats of some engine arrive and our own timer is on time: if our event loop
  * or NATS stops, no engine looks silent because of it.
  */
 export interface LiveEngines {
-  readonly heard: (heartbeat: Heartbeat) => void;
+  /** @returns the engine if it has connected to NATS again since its last heartbeat */
+  readonly heard: (heartbeat: Heartbeat) => Replica | undefined;
   /** The watch's timer, every `tickMs`. */
   readonly tick: (wasOnTime: boolean) => void;
   /** The engines for new requests. */
@@ -24,6 +25,8 @@ export interface LiveEngines {
 interface Engine extends Replica {
   isAddressed: boolean;
   draining: boolean;
+  /** Absent from earlier versions. */
+  connection: number | undefined;
   /** In ticks. */
   lastHeard: number;
 }
@@ -56,18 +59,22 @@ export function createLiveEngines(): LiveEngines {
   };
 
   return {
-    heard({ instance, addressed, draining = false }) {
+    heard({ instance, addressed, draining = false, connection }) {
       sinceAnyHeartbeat = 0;
       const isAddressed = addressed === true && addressable.test(instance);
       const known = engines.get(instance);
       if (known !== undefined) {
         const changes = known.draining !== draining || now - known.lastHeard >= liveTicks;
-        Object.assign(known, { isAddressed, draining, lastHeard: now });
+        const isBack = known.connection !== connection;
+        Object.assign(known, { isAddressed, draining, connection, lastHeard: now });
         if (changes) list();
-      } else if (engines.size < maxEngines) {
-        engines.set(instance, { instance, isAddressed, outstanding: 0, draining, lastHeard: now });
+        return isBack ? known : undefined;
+      }
+      if (engines.size < maxEngines) {
+        engines.set(instance, { instance, isAddressed, outstanding: 0, draining, connection, lastHeard: now });
         list();
       }
+      return undefined;
     },
     tick(wasOnTime) {
       sinceAnyHeartbeat += 1;

@@ -1,6 +1,6 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import { systemClock } from "../../platform/time/clock.ts";
+import { steadyClock, systemClock } from "../../platform/time/clock.ts";
 import type { LuaValue } from "./lua-value.ts";
 import type { ScriptLogLine, ScriptSource } from "./messages.ts";
 import type { ScriptCall, ScriptHost } from "./script-call.ts";
@@ -106,7 +106,7 @@ class WorkerPool implements ScriptPool {
   }
 
   #dispatch(pending: PendingCall): void {
-    const now = this.#clock.now();
+    const now = steadyClock.now();
     let best: WorkerHandle | undefined;
     let bestCost = Number.POSITIVE_INFINITY;
     for (const worker of this.#workers) {
@@ -127,12 +127,13 @@ class WorkerPool implements ScriptPool {
 
   #sweep(): void {
     this.#sweeper = undefined;
-    const now = this.#clock.now();
+    // A wall clock that is set forward would make every busy worker look stuck.
+    const now = steadyClock.now();
     const { cpuLimitMs } = this.#deps.limits;
     let inFlight = 0;
     for (const worker of [...this.#workers, ...this.#retiring]) {
       const isStuck = worker.busyForMs(now) > cpuLimitMs + graceMs;
-      worker.expire(now);
+      worker.expire(this.#clock.now());
       inFlight += worker.inFlight;
       if (isStuck) this.#replace(worker, "stuck");
       else if (this.#retiring.has(worker) && worker.inFlight === 0) void worker.terminate("worn");

@@ -28,7 +28,7 @@ export interface WorkerHandleDeps {
 export interface WorkerHandle {
   readonly isReady: boolean;
   readonly inFlight: number;
-  /** How long the current turn of a script has been running, in milliseconds. */
+  /** How long the current turn of a script has been running, in milliseconds. `now` by a clock that does not step. */
   busyForMs(now: number): number;
   send(pending: PendingCall): void;
   /** Rejects calls that are past their deadline. `now` in epoch milliseconds. */

@@ -16,6 +16,8 @@ export interface Bus extends AsyncDisposable {
   status(): BusStatus;
   /** For readiness: false while requests would fail with BUS_DISCONNECTED. */
   isConnected(): boolean;
+  /** How often this process has connected. */
+  connections(): number;
   /** Number of own requests that have not been answered yet. */
   outstanding(): number;
   /**
@@ -28,10 +30,12 @@ export interface Bus extends AsyncDisposable {
    */
   balance(service: string, live: LiveReplicas): void;
   /**
-   * Sends the unanswered requests of repeatable methods to another live replica, once: those sent to `silent` replicas, and those that were
-   * open when the connection was lost. They keep their id and their deadline, and the first reply ends them.
+   * Sends unanswered requests of repeatable methods to another live replica: those sent to `silent` replicas, at most twice, and those that
+   * may be lost because a connection was. They keep their id and their deadline, and the first reply ends them.
    */
   resend(silent: readonly Replica[]): void;
+  /** The replica has lost a connection, and requests sent to it so far, or its replies, with it. */
+  reconnected(replica: Replica): void;
 
   /**
    * Sends a request to one replica of the method's service.

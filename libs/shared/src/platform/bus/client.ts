@@ -40,7 +40,7 @@ interface Submission<T> {
   readonly decode: (body: Buffer) => T;
 }
 
-export interface RequestClient extends Pick<RequestSender, "balance" | "resend"> {
+export interface RequestClient extends Pick<RequestSender, "balance" | "resend" | "reconnected"> {
   /** Sends bytes and resolves with the decoded reply; rejects only with an `AppError`. */
   readonly submit: <T>(submission: Submission<T>, options: RequestOptions) => Promise<T>;
   readonly outstanding: () => number;
@@ -88,6 +88,7 @@ export function createRequestClient(deps: ClientDeps): RequestClient {
     },
     balance: sender.balance,
     resend: sender.resend,
+    reconnected: sender.reconnected,
   };
 }
 

@@ -155,6 +155,8 @@ function createBus(parts: BusParts, namespace: string): Bus {
     failOutstanding: client.failAll,
     balance: client.balance,
     resend: client.resend,
+    reconnected: client.reconnected,
+    connections: link.connections,
     request(method, body, requestOptions) {
       const { route, decodeReply } = methodOf(method);
       try {

@@ -18,6 +18,8 @@ export type BusStatus = "connecting" | "connected" | "disconnected" | "closed";
 export interface Link {
   readonly status: () => BusStatus;
   readonly isConnected: () => boolean;
+  /** How often it has connected. */
+  readonly connections: () => number;
   /** The server's limit for one message, in bytes. */
   readonly maxPayload: () => number;
   /** @throws Error when the message is rejected; callers check `isConnected` first. */
@@ -68,9 +70,11 @@ export function createLink({ options, logger }: LinkDeps): Link {
   const subscriptions = createLinkSubscriptions(logger);
   const servers = createServerOrder(options.servers);
   let connection: NatsConnection | undefined;
+  let connections = 0;
 
   const keep = async (newConnection: NatsConnection): Promise<void> => {
     connection = newConnection;
+    connections += 1;
     subscriptions.activateOn(newConnection);
     state.set("connected");
     for await (const event of newConnection.status()) {
@@ -103,6 +107,7 @@ export function createLink({ options, logger }: LinkDeps): Link {
   return {
     status: state.get,
     isConnected: () => state.get() === "connected",
+    connections: () => connections,
     maxPayload: () => connection?.info?.max_payload ?? defaultMaxPayload,
     publish(subject, bytes, reply, headers) {
       const options = reply === undefined || headers === undefined ? undefined : { reply, headers };

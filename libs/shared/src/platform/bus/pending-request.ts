@@ -44,8 +44,11 @@ export class PendingRequest implements Frame, Timed {
   readonly route: Route;
   /** The replica to whose own subject it was sent; undefined if the queue group received it. */
   replica: Replica | undefined = undefined;
-  isResent = false;
-  /** Whether the connection was lost after it had been sent, so that the request or its reply may be lost. */
+  /** How often it was sent again. */
+  repeats = 0;
+  /** How often that was because a replica was silent. */
+  silences = 0;
+  /** Whether a connection was lost after it had been sent, so that the request or its reply may be lost. */
   isLost = false;
 
   expiresAtMs = 0;

@@ -27,15 +27,25 @@ export interface RequestSender extends Batcher<PendingRequest> {
   readonly balance: (service: string, live: LiveReplicas) => void;
   /**
    * Sends unanswered requests to another replica: those of silent replicas, and those that a lost connection may have swallowed. Only
-   * repeatable methods, only once, and only between replicas that count a request once.
+   * repeatable methods, and only between replicas that count a request once.
    */
   readonly resend: (silent: readonly Replica[]) => void;
+  /** Requests that were sent to this replica may be lost. */
+  readonly reconnected: (replica: Replica) => void;
   /** NATS reported that no process received these requests: the queue group gets what was meant for one replica. */
   readonly undelivered: (requests: readonly PendingRequest[]) => void;
 }
 
 /** More than the traces of a message take. A message that would exceed the limit of NATS with them goes without. */
 const maxHeaderBytes = 4096;
+
+/**
+ * Replicas that lose their server of NATS together fall silent together, so that the second one may be silent too. More would let a request
+ * that stalls its replica stall them all.
+ */
+const maxSilences = 2;
+/** For any reason. */
+const maxRepeats = 4;
 
 const noReplicas: readonly Replica[] = [];
 
@@ -81,11 +91,11 @@ function createResending(
   { link, metrics }: RequestSenderDeps,
   pending: PendingTable,
   { publish, liveFor }: { readonly publish: Publish; readonly liveFor: LiveFor },
-): Pick<RequestSender, "resend" | "undelivered"> {
+): Pick<RequestSender, "resend" | "reconnected" | "undelivered"> {
   /** One message each, because their ids are not consecutive. Such requests are few. */
   const resendOne = (request: PendingRequest, replica: Replica | undefined): void => {
-    request.isResent = true;
     request.isLost = false;
+    request.repeats += 1;
     metrics.resent();
     publish([request], request.route, replica);
   };
@@ -100,13 +110,18 @@ function createResending(
   /** Returns false if the request needs another replica and there is none. */
   const resendIfNeeded = (request: PendingRequest, silent: readonly Replica[]): boolean => {
     const { replica, route } = request;
-    if (replica === undefined || request.isResent || !route.isRepeatable) return true;
-    const isSilent = silent.includes(replica);
-    if (!isSilent && !request.isLost) return true;
+    if (!route.isRepeatable || !route.isShared || request.repeats === maxRepeats) return true;
+    const isSilent = replica !== undefined && silent.includes(replica);
+    if (!request.isLost && !(isSilent && request.silences < maxSilences)) return true;
+    const live = liveFor(route);
+    // The queue group may have given it to a replica of an earlier version, which would count it separately.
+    if (replica === undefined && live.some(({ isAddressed }) => !isAddressed)) return true;
     const isOther = (other: Replica): boolean => other.isAddressed && !(isSilent && other === replica);
-    const chosen = chooseReplica(liveFor(route).filter(isOther));
-    if (chosen !== undefined) resendOne(request, chosen);
-    return chosen !== undefined;
+    const chosen = chooseReplica(live.filter(isOther));
+    if (chosen === undefined) return false;
+    if (isSilent) request.silences += 1;
+    resendOne(request, chosen);
+    return true;
   };
 
   return {
@@ -115,6 +130,12 @@ function createResending(
       // A copy, because a failed publication removes its request.
       const unsent = [...pending.sent()].filter((request) => !resendIfNeeded(request, silent));
       mayBeLost &&= unsent.some(({ isLost }) => isLost);
+    },
+    reconnected(replica) {
+      for (const request of pending.sent()) {
+        request.isLost ||= request.replica === replica || request.replica === undefined;
+      }
+      mayBeLost = true;
     },
     undelivered(requests) {
       for (const request of requests) {

@@ -29,6 +29,9 @@ const blockChars = 16_384;
 const flushWithinMs = 5000;
 /** A reader that accepts nothing for this long is considered hung. */
 const stalledAfterMs = 1000;
+/** The writer keeps what it could not write, and tries again with the next write. */
+const fullDisk: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
+const retryAfterMs = 1000;
 
 /**
  * Maximum that is queued for a hung reader of standard output: some 30,000 lines of decisions, over a second of a gateway at its limit. The
@@ -44,9 +47,19 @@ export function standardOutput({ onDropped, onRoom }: OutputEvents): Output {
   const writer = destination({ dest: 1, sync: false });
   const lines = createLineGatherer(writer, { blockChars, maxWaitingBytes, maxWaitingBytesOfAll, onDropped, onRoom });
   writer.on("write", lines.written);
+  let isRetrying = false;
+  const retry = (): void => {
+    if (isRetrying) return;
+    isRetrying = true;
+    setTimeout(() => {
+      isRetrying = false;
+      writer.write("");
+    }, retryAfterMs).unref();
+  };
   writer.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    lines.readerGone();
+    if (error.code === "EPIPE") lines.readerGone();
+    else if (fullDisk.has(error.code)) retry();
+    else throw error;
   });
   setInterval(lines.pass, passEveryMs).unref();
   process.prependListener("exit", lines.pass);

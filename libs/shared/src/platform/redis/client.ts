@@ -2,10 +2,12 @@ import { Cluster, type Redis } from "ioredis";
 import type { Secret } from "../crypto/secret.ts";
 import type { HostPort } from "../net/host-port.ts";
 import { GatheredRedis } from "./gathered-redis.ts";
+import { leaveOldPrimary } from "./leave-old-primary.ts";
 
 /** The purpose of a connection: one client per role (ADR 0004). All roles may use one server. */
 export type RedisRole = "state" | "queue" | "cache";
 
+/** Read for each connection. */
 export interface RedisTls {
   readonly ca?: Buffer | undefined;
   readonly cert?: Buffer | undefined;
@@ -13,15 +15,17 @@ export interface RedisTls {
   readonly rejectUnauthorized: boolean;
 }
 
+interface SentinelTopology {
+  readonly kind: "sentinel";
+  readonly master: string;
+  readonly addresses: readonly HostPort[];
+  readonly username: string | undefined;
+  readonly password: Secret | undefined;
+}
+
 export type RedisTopology =
   | { readonly kind: "standalone"; readonly address: HostPort }
-  | {
-      readonly kind: "sentinel";
-      readonly master: string;
-      readonly addresses: readonly HostPort[];
-      readonly username: string | undefined;
-      readonly password: Secret | undefined;
-    }
+  | SentinelTopology
   | { readonly kind: "cluster"; readonly addresses: readonly HostPort[] };
 
 export interface RedisSettings {
@@ -60,7 +64,7 @@ const disconnectMs = 100;
 const keepAliveMs = 5000;
 const sentinelReconnectMs = 5000;
 /** Interval in which a client asks the cluster which node serves what. */
-const slotsRefreshMs = 2000;
+const slotsRefreshMs = 1000;
 
 /** Longer than any blocking command, so that only a hung server is given up. */
 const blockingTimeoutMs = 15_000;
@@ -69,6 +73,7 @@ const blockingOptions = {
   commandTimeout: blockingTimeoutMs,
   socketTimeout: blockingTimeoutMs,
   maxRetriesPerRequest: null,
+  autoResendUnfulfilledCommands: true,
   enableOfflineQueue: true,
 };
 
@@ -85,6 +90,8 @@ function nodeOptions(settings: RedisSettings) {
     disconnectTimeout: disconnectMs,
     keepAlive: keepAliveMs,
     maxRetriesPerRequest: settings.maxRetries,
+    // Redis may have executed a command whose connection was lost: a one-time value would look as if it had been used before.
+    autoResendUnfulfilledCommands: settings.maxRetries > 0,
     // While Redis is unavailable a command fails immediately; the caller decides what to do, not a queue.
     enableOfflineQueue: false,
     retryStrategy: backoff,
@@ -92,7 +99,8 @@ function nodeOptions(settings: RedisSettings) {
     ...(settings.isBlocking === true ? blockingOptions : undefined),
     ...(username === undefined ? undefined : { username }),
     ...(password === undefined ? undefined : { password: password.reveal() }),
-    ...(tls === undefined ? undefined : { tls: { ...tls } }),
+    // The same object, because a copy would keep the certificates of the start.
+    ...(tls === undefined ? undefined : { tls }),
   };
 }
 
@@ -114,6 +122,8 @@ function clusterOptions(settings: RedisSettings) {
     enableAutoPipelining: !isBlocking,
     clusterRetryStrategy: failoverBackoff,
     slotsRefreshInterval: slotsRefreshMs,
+    // 0 repeats no command whose connection was lost; see `nodeOptions`.
+    ...(isBlocking || settings.maxRetries > 0 ? undefined : { retryDelayOnFailover: 0 }),
   };
 }
 
@@ -126,6 +136,32 @@ export function createRedisClient(settings: RedisSettings, onError: (error: unkn
   return client;
 }
 
+function connectBySentinels(settings: RedisSettings, topology: SentinelTopology): RedisClient {
+  const { master, addresses, username, password } = topology;
+  const isBlocking = settings.isBlocking === true;
+  const client = new GatheredRedis({
+    ...failoverOptions(settings),
+    // BullMQ duplicates the client of a worker, and the duplicate must follow the sentinels too.
+    failoverDetector: isBlocking,
+    sentinelReconnectStrategy: () => sentinelReconnectMs,
+    sentinelCommandTimeout: failoverConnectMs,
+    sentinels: addresses.map(({ host, port }) => ({ host, port })),
+    name: master,
+    ...(username === undefined ? undefined : { sentinelUsername: username }),
+    ...(password === undefined ? undefined : { sentinelPassword: password.reveal() }),
+  });
+  if (isBlocking) return client;
+  const options = {
+    connectTimeout: failoverConnectMs,
+    commandTimeout: failoverConnectMs,
+    keepAlive: keepAliveMs,
+    ...(username === undefined ? undefined : { username }),
+    ...(password === undefined ? undefined : { password: password.reveal() }),
+  };
+  leaveOldPrimary(client, { master, sentinels: addresses, options, reconnectMs: sentinelReconnectMs });
+  return client;
+}
+
 function connect(settings: RedisSettings): RedisClient {
   const { topology } = settings;
   const options = nodeOptions(settings);
@@ -133,17 +169,7 @@ function connect(settings: RedisSettings): RedisClient {
     case "standalone":
       return new GatheredRedis({ ...options, host: topology.address.host, port: topology.address.port });
     case "sentinel":
-      return new GatheredRedis({
-        ...failoverOptions(settings),
-        // Sentinels announce a new primary; the client then leaves the old one, even if that one still answers.
-        failoverDetector: true,
-        sentinelReconnectStrategy: () => sentinelReconnectMs,
-        sentinelCommandTimeout: failoverConnectMs,
-        sentinels: topology.addresses.map(({ host, port }) => ({ host, port })),
-        name: topology.master,
-        ...(topology.username === undefined ? undefined : { sentinelUsername: topology.username }),
-        ...(topology.password === undefined ? undefined : { sentinelPassword: topology.password.reveal() }),
-      });
+      return connectBySentinels(settings, topology);
     case "cluster":
       return new Cluster(
         topology.addresses.map(({ host, port }) => ({ host, port })),

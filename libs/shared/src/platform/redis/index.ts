@@ -84,6 +84,7 @@ export {
   refreshFamilyKey,
   tokenEpochKey,
 } from "./keys.ts";
+export { leaveOldPrimary } from "./leave-old-primary.ts";
 export {
   defineScript,
   defineVariableScript,

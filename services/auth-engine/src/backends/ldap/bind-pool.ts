@@ -1,6 +1,6 @@
 import type { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
-import type { Clock } from "@postern/shared/platform/time";
+import { type Clock, steadyClock } from "@postern/shared/platform/time";
 import type { PasswordPolicyControl } from "ldapts";
 import type { BackendContext } from "../backend.ts";
 import { ConnectionPool, type ConnectionPoolSnapshot } from "../servers/connection-pool.ts";
@@ -45,7 +45,7 @@ export function createBindPool(settings: LdapPoolSettings, targets: TargetSet<Se
     classify: classifyFailure,
     clock,
   });
-  const takeBind = createBindRate(settings.bindRate, clock);
+  const takeBind = createBindRate(settings.bindRate, steadyClock);
   return {
     bind: async (dn, password, context, policy) => {
       if (!takeBind())

@@ -1,5 +1,5 @@
 import { AppError } from "@postern/shared/platform/errors";
-import type { Clock } from "@postern/shared/platform/time";
+import { type Clock, steadyClock } from "@postern/shared/platform/time";
 import type { BreakerState } from "../servers/circuit-breaker.ts";
 import type { ConnectionPoolSnapshot } from "../servers/connection-pool.ts";
 import { backendUnavailable } from "../servers/errors.ts";
@@ -53,7 +53,8 @@ export function createLdapPool(
   const targets = createTargetSet(settings.serverUris.map(parseServerUri), settings.breaker, {
     what: "LDAP",
     poolName: name,
-    clock,
+    // A wall clock that is set back would leave servers out until it has caught up.
+    clock: steadyClock,
     log,
   });
   const lookup = createLookupPool(settings, targets, clock);
@@ -67,7 +68,7 @@ export function createLdapPool(
       lookup.rebalance();
       bind.rebalance();
     },
-    clock,
+    clock: steadyClock,
   });
   return {
     name,
@@ -75,7 +76,7 @@ export function createLdapPool(
     lookup,
     bind,
     writer: createWriter({ name, settings, targets, clock }),
-    caches: createPoolCaches(settings.caches, clock),
+    caches: createPoolCaches(settings.caches, steadyClock),
     open: () => openAnywhere(targets, settings),
     snapshot: () => ({
       lookup: lookup.snapshot(),

@@ -1,6 +1,6 @@
 import { createBoundedCache } from "@postern/shared/platform/cache";
 import type { AppError } from "@postern/shared/platform/errors";
-import type { Clock } from "@postern/shared/platform/time";
+import { type Clock, steadyClock } from "@postern/shared/platform/time";
 import type { BackendContext } from "../backend.ts";
 import { ConnectionPool } from "../servers/connection-pool.ts";
 import { backendUnavailable } from "../servers/errors.ts";
@@ -39,7 +39,9 @@ function createTranslate(dialect: SqlDriver["dialect"]): Translate {
 }
 
 function makeServers({ name, settings, driver, clock, log }: SqlServerClientDeps) {
-  const targets = createTargetSet(settings.servers, settings.breaker, { what: "SQL", poolName: name, clock, log });
+  // A wall clock that is set back would leave servers out until it has caught up.
+  const ofServers = { what: "SQL", poolName: name, clock: steadyClock, log } as const;
+  const targets = createTargetSet(settings.servers, settings.breaker, ofServers);
   const pool = new ConnectionPool({
     label: `SQL connection of pool ${name}`,
     targets,
@@ -64,7 +66,7 @@ function makeServers({ name, settings, driver, clock, log }: SqlServerClientDeps
     intervalMs: settings.healthCheckIntervalMs,
     refusedPauseMs: settings.breaker.cooldownMs,
     afterTick: () => pool.rebalance(),
-    clock,
+    clock: steadyClock,
   });
   return { pool, monitor };
 }

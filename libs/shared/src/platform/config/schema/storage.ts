@@ -80,8 +80,9 @@ export const Storage = section("State: connections to Redis, secrets and cache l
       minimum: 10,
       defaultFrom: "runtime.timeouts.redis_write",
     }),
-    max_retries: integer(1, {
-      description: "Number of times a command is repeated after a lost connection.",
+    max_retries: integer(0, {
+      description:
+        "Number of times a command is repeated after a lost connection. Redis may have executed it before: keep 0, so that nothing is executed twice.",
       maximum: 20,
     }),
     database_number: integer(0, { description: "Database number of the shared connection.", maximum: 15 }),

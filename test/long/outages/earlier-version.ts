@@ -1,0 +1,46 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+/** Without a release, this many steps of the main line ago. */
+const steps = 20;
+
+async function git(...args: readonly string[]): Promise<string> {
+  return (await run("git", args, { cwd: root })).stdout.trim();
+}
+
+/** The last release before this version, or an earlier revision if there has been none. */
+async function earlierRevision(): Promise<string> {
+  return git("describe", "--tags", "--abbrev=0", "--match", "v*", "HEAD^").catch(() =>
+    git("rev-list", "--first-parent", "--max-count=1", `--skip=${steps}`, "HEAD"),
+  );
+}
+
+export interface EarlierVersion extends AsyncDisposable {
+  /** The working copy, with a slash at the end. */
+  readonly copy: string;
+}
+
+/** Checks an earlier version out and bundles it with its own tools. It uses the packages that are installed here. */
+export async function buildEarlierVersion(): Promise<EarlierVersion> {
+  await mkdir(join(root, ".run/test"), { recursive: true });
+  const folder = await mkdtemp(join(root, ".run/test/earlier-"));
+  const remove = () => rm(folder, { recursive: true });
+  const [archive, copy] = [join(folder, "source.tar"), join(folder, "copy")];
+  try {
+    await mkdir(copy);
+    await git("archive", "--format=tar", "-o", archive, await earlierRevision());
+    await run("tar", ["-xf", archive, "-C", copy]);
+    // Hard links; the links to our own packages are relative, and lead to those of the copy.
+    await run("cp", ["-al", join(root, "node_modules"), join(copy, "node_modules")]);
+    await run(process.execPath, [join(copy, "tools/bundle.ts")], { cwd: copy });
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { copy: `${copy}/`, [Symbol.asyncDispose]: remove };
+}

@@ -1,0 +1,176 @@
+import { poll } from "@postern/shared/testing";
+import { alice, askJson } from "../../support/ask-json.ts";
+import { type OidcStack, startOidcStack, testClients } from "../../support/oidc-stack.ts";
+import { type ServiceProcess, untilReady } from "../../support/service-process.ts";
+import { basicAuth, type Replica } from "../../support/stack.ts";
+import type { Tree } from "../../support/stack-config.ts";
+
+const failures = 5;
+const bannedNetwork = "203.0.113";
+const otherNetwork = "198.51.100";
+const machine = { id: "demo-m2m", secret: "demo-m2m-secret" };
+const basicOf = (id: string, secret: string): string => `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
+
+/** A response that contradicts a guarantee, or that was a failure to decide. */
+export interface Observation {
+  readonly question: string;
+  readonly status: number;
+  readonly body: string;
+}
+
+interface Question {
+  readonly name: string;
+  readonly right: number;
+  /** The statuses that say that no answer is possible now. */
+  readonly undecided: readonly number[];
+  readonly ask: (url: string) => Promise<{ readonly status: number; readonly body: string }>;
+}
+
+/** Two gateways, two engines, two idp replicas, admin and a worker on one Redis with failover; one network is banned. */
+export interface RedisSite extends AsyncDisposable {
+  readonly oidc: OidcStack;
+  readonly all: readonly ServiceProcess[];
+  /** The hash tag of the keys of the banned network. */
+  readonly banTag: string;
+  /** Asks both gateways without pause until `fault` has ended and every question has its right answer again. */
+  observe(
+    fault: () => Promise<unknown>,
+  ): Promise<{ readonly wrong: readonly Observation[]; readonly undecided: readonly Observation[] }>;
+}
+
+async function tokenOf(issuer: string): Promise<string> {
+  const response = await fetch(`${issuer}/oidc/token`, {
+    method: "POST",
+    headers: {
+      authorization: basicOf(machine.id, machine.secret),
+      "content-type": "application/x-www-form-urlencoded",
+    },
+    body: "grant_type=client_credentials&scope=service:authenticate",
+  });
+  return String(Object(await response.json()).access_token);
+}
+
+const signIn = (network: string) => (url: string) => askJson(url, { ...alice, client_ip: `${network}.7` });
+
+function questionsOf(token: string): readonly Question[] {
+  return [
+    { name: "correct password", right: 200, undecided: [], ask: signIn(otherNetwork) },
+    { name: "correct password from a banned network", right: 403, undecided: [], ask: signIn(bannedNetwork) },
+    {
+      name: "caller with a token",
+      right: 200,
+      undecided: [503],
+      ask: (url) =>
+        askJson(url, { ...alice, client_ip: `${otherNetwork}.8` }, { headers: { authorization: `Bearer ${token}` } }),
+    },
+    {
+      name: "introspection",
+      right: 200,
+      undecided: [500],
+      ask: async (url) => {
+        const response = await fetch(`${url}/oidc/introspect`, {
+          method: "POST",
+          headers: {
+            authorization: basicOf("demo-dovecot", "demo-dovecot-secret"),
+            "content-type": "application/x-www-form-urlencoded",
+          },
+          body: `token=${token}`,
+        });
+        const body = await response.text();
+        return { status: response.status === 200 && !body.includes('"active":true') ? 418 : response.status, body };
+      },
+    },
+  ];
+}
+
+async function ban(url: string): Promise<void> {
+  for (let index = 1; index <= failures; index += 1) {
+    await askJson(url, { ...alice, password: `wrong-${index}`, client_ip: `${bannedNetwork}.1` });
+  }
+  await poll("the ban in Redis", async () => {
+    const response = await fetch(`${url}/api/v1/bruteforce/list`, { headers: { authorization: basicAuth } });
+    return (await response.text()).includes(`${bannedNetwork}.0/24`);
+  });
+}
+
+function observer(urls: readonly string[], questions: readonly Question[]): RedisSite["observe"] {
+  return async (fault) => {
+    const wrong: Observation[] = [];
+    const undecided: Observation[] = [];
+    const stopping = new AbortController();
+    const loop = async (url: string, { name, right, undecided: allowed, ask }: Question): Promise<void> => {
+      while (!stopping.signal.aborted) {
+        const { status, body } = await ask(url);
+        if (status === right) continue;
+        (allowed.includes(status) ? undecided : wrong).push({ question: name, status, body });
+      }
+    };
+    const running = Promise.all(urls.flatMap((url) => questions.map((question) => loop(url, question))));
+    try {
+      await fault();
+      await poll(
+        "the right answers to everything",
+        async () => {
+          const answers = await Promise.all(
+            urls.flatMap((url) => questions.map(async ({ ask, right }) => (await ask(url)).status === right)),
+          );
+          return answers.every(Boolean);
+        },
+        120_000,
+      );
+    } finally {
+      stopping.abort();
+      await running;
+    }
+    return { wrong, undecided };
+  };
+}
+
+export async function startRedisSite(redis: Tree): Promise<RedisSite> {
+  await using started = new AsyncDisposableStack();
+  const oidc = started.use(
+    await startOidcStack(
+      testClients,
+      {},
+      {
+        more: {
+          runtime: { timeouts: { decision: "60s" } },
+          storage: { redis },
+          auth: {
+            controls: {
+              enabled: ["brute_force"],
+              brute_force: {
+                buckets: [
+                  { name: "net", period: "1h", ban_time: "1h", cidr: 24, failed_requests: failures, ipv4: true },
+                ],
+                without_redis: { timeout: "250ms", retry_interval: "100ms" },
+                account_delay: { enabled: false },
+              },
+            },
+          },
+        },
+        engines: 2,
+      },
+    ),
+  );
+  const { stack } = oidc;
+  const admin = await stack.start("admin");
+  const worker = await stack.start("jobs-worker");
+  const second: Replica = await stack.startReplica("gateway");
+  await ban(stack.url);
+  const questions = questionsOf(await tokenOf(stack.url));
+  const all = [...stack.engines, stack.gateway, second.process, ...oidc.processes, admin, worker];
+  const owned = started.move();
+  return {
+    oidc,
+    all,
+    banTag: `${bannedNetwork}.0/24`,
+    observe: observer([stack.url, second.url], questions),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** Waits until each service that must be ready is ready again. */
+export async function allReady(services: readonly ServiceProcess[]): Promise<void> {
+  for (const service of services) await untilReady(service);
+}
