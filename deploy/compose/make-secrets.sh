@@ -1,5 +1,6 @@
 #!/bin/sh
-# Creates the missing secrets of docker-compose.yml, with random values, in deploy/compose/secrets.
+# Creates the missing secrets of docker-compose.yml, with random values, in deploy/compose/secrets; with the argument
+# `production`, also those of deploy/compose/production.yaml.
 # Only the owner can open the folder; the files inside are readable, because the containers run under another user ID.
 set -eu
 cd "$(dirname "$0")"
@@ -13,7 +14,12 @@ make_secret() {
   mv "secrets/$1.new" "secrets/$1"
   echo "created deploy/compose/secrets/$1"
 }
+case "${1:-}" in
+  "") production="" ;;
+  production) production="oidc_webmail_secret oidc_dovecot_secret saml_persistent_id_secret notice_mail_password" ;;
+  *) echo "usage: make-secrets.sh [production]" >&2; exit 2 ;;
+esac
 for name in backchannel_password caller_assertion_secret password_nonce encryption_secret \
-  redis_password nats_token ldap_bind_password; do
+  redis_password nats_token ldap_bind_password $production; do
   make_secret "$name"
 done

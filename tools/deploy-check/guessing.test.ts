@@ -11,7 +11,9 @@ const parsed = (path: string): unknown => parse(read(path), { merge: true });
 
 /** Lists every default, including disabled protection, as its header states. */
 const reference = "config/example.yaml";
-const files = globSync(["config/*.yaml", "k8s/**/config.yaml"], { cwd: root }).filter((file) => file !== reference);
+const files = globSync(["config/*.yaml", "k8s/**/config.yaml", "deploy/compose/*-config.yaml"], { cwd: root }).filter(
+  (file) => file !== reference,
+);
 const isWhole = (tree: unknown): boolean => isMapping(at(tree, "runtime"));
 const whole = files.filter((file) => isWhole(parsed(file)));
 

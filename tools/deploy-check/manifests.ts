@@ -24,9 +24,9 @@ export function readManifests(root: string): readonly Manifest[] {
   );
 }
 
-/** Excludes files that kustomize uses as configuration and not as manifests. */
+/** Excludes files that are no manifests: configuration of kustomize, of Postern and of prometheus-adapter. */
 export function isManifest({ file, document }: Manifest): boolean {
-  return !/(^|\/)(config|kustomization)\.yaml$/u.test(file) && !Array.isArray(document);
+  return !/(^|\/)(config|kustomization|prometheus-adapter)\.yaml$/u.test(file) && !Array.isArray(document);
 }
 
 type AllPorts = Readonly<Record<ServiceName, ServicePorts>>;

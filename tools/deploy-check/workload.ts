@@ -50,6 +50,7 @@ function serviceRules(name: ServiceName, container: Mapping, ports: AllPorts): r
     ["is probed on its private port", probed.every((kind) => textAt(container, kind, "httpGet", "port") === "private")],
     [`has the private port ${ports[name].private}`, portNamed(container, "private") === ports[name].private],
     [`has the port ${ports[name].http ?? "none"}`, portNamed(container, "http") === ports[name].http],
+    [`has the port ${ports[name].front ?? "none"} for browsers`, portNamed(container, "front") === ports[name].front],
     ["runs its own main", textAt(container, "args", 0) === `services/${name}/dist/bundle/main.js`],
   ];
 }
