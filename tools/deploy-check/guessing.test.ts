@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { checkFragment, checkGuessing } from "./guessing.ts";
-import { at, isMapping } from "./tree.ts";
+import { at, isMapping, listAt } from "./tree.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -20,6 +20,32 @@ const whole = files.filter((file) => isWhole(parsed(file)));
 test("every complete example configuration has brute-force protection", () => {
   expect(whole).toEqual(expect.arrayContaining(["config/minimal.yaml", "config/compose.yaml", "k8s/base/config.yaml"]));
   expect(whole.flatMap((file) => checkGuessing(file, parsed(file)))).toEqual([]);
+});
+
+/** Dovecot's services (docs/integrations/dovecot.md), and Postern's own protocols. */
+const asked = [
+  "imap",
+  "pop3",
+  "smtp",
+  "submission",
+  "lmtp",
+  "sieve",
+  "doveadm",
+  "account-provider",
+  "oidc",
+  "saml",
+  "idp",
+  "jwt",
+];
+
+test("the LDAP searches of complete examples serve every protocol that mail servers and the pages ask with", () => {
+  const searches = whole.flatMap((file) =>
+    listAt(parsed(file), "auth", "backends", "ldap", "search").map(
+      (search) => [file, listAt(search, "protocol")] as const,
+    ),
+  );
+  expect(searches.length).toBeGreaterThan(3);
+  expect(searches.filter(([, protocols]) => !asked.every((name) => protocols.includes(name)))).toEqual([]);
 });
 
 test("no partial configuration, in a file or a document, disables the protection", () => {
