@@ -53,7 +53,7 @@ export function createLdapPool(
   const targets = createTargetSet(settings.serverUris.map(parseServerUri), settings.breaker, {
     what: "LDAP",
     poolName: name,
-    // A wall clock that is set back would leave servers out until it has caught up.
+    // A wall clock that is set back would keep the breaker open until a health check succeeds.
     clock: steadyClock,
     log,
   });

@@ -39,7 +39,7 @@ function createTranslate(dialect: SqlDriver["dialect"]): Translate {
 }
 
 function makeServers({ name, settings, driver, clock, log }: SqlServerClientDeps) {
-  // A wall clock that is set back would leave servers out until it has caught up.
+  // A wall clock that is set back would keep the breaker open until a health check succeeds.
   const ofServers = { what: "SQL", poolName: name, clock: steadyClock, log } as const;
   const targets = createTargetSet(settings.servers, settings.breaker, ofServers);
   const pool = new ConnectionPool({
