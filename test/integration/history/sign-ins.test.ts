@@ -8,6 +8,7 @@ import { createBrowser } from "../../support/browser.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { totpCode } from "../../support/totp-code.ts";
+import { follow } from "../idp/authorization.ts";
 import { startIdpStack } from "../idp/idp-stack.ts";
 
 const enabled = { observability: { decision_history: { enabled: true } } };
@@ -52,7 +53,7 @@ test("second factors of the sign-in pages are recorded beside the password, and 
   await using store = await openStore(idp.stack);
   const browser = createBrowser(idp.replicas, "192.0.2.7");
   const bob = { username: "bob@example.test", password: "bob-demo-password" };
-  const asked = await browser.submit(await browser.open("/mfa/register/home"), bob);
+  const asked = await follow(browser, await browser.submit(await browser.open("/mfa/register/home"), bob));
   const refused = await browser.submit(asked, { code: "000000" });
   await browser.submit(refused, { code: totpCode("JBSWY3DPEHPK3PXP") });
   for (const service of [idp.first, idp.second, ...idp.stack.engines]) expect(await service.stop()).toBe(0);
@@ -75,7 +76,8 @@ test("while the history is off, neither engines nor the identity provider write 
   await using store = await openStore(idp.stack);
   const browser = createBrowser(idp.replicas, "192.0.2.7");
   const bob = { username: "bob@example.test", password: "bob-demo-password" };
-  await browser.submit(await browser.submit(await browser.open("/mfa/register/home"), bob), { code: "000000" });
+  const asked = await follow(browser, await browser.submit(await browser.open("/mfa/register/home"), bob));
+  await browser.submit(asked, { code: "000000" });
   expect((await askJson(idp.stack.url, { ...alice, password: "wrong" })).status).toBe(403);
   for (const service of [idp.first, idp.second, ...idp.stack.engines]) expect(await service.stop()).toBe(0);
   const keys = await store.redis.keys(`${keyPrefix}*`);
@@ -89,13 +91,13 @@ test("names that guessers invent do not displace the history of an account", asy
   await using store = await openStore(stack);
   expect((await askJson(stack.url, alice)).status).toBe(200);
   await poll("alice's record", async () => (await store.history.ofAccount(alice.username)).length === 1);
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     const names = Array.from({ length: 50 }, (_, index) => `guess-${round}-${index}@example.test`);
     await Promise.all(
       names.map((username, index) => askJson(stack.url, { ...alice, username, client_ip: `10.${round}.${index}.1` })),
     );
   }
   expect(await stack.engines[0]?.stop()).toBe(0);
-  expect(await store.history.ofAccount("guess-3-7@example.test")).toEqual([]);
+  expect(await store.history.ofAccount("guess-2-7@example.test")).toEqual([]);
   expect((await store.history.ofAccount(alice.username)).map(shown)).toEqual([["ok", "", "", 1]]);
 });
