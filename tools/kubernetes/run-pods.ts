@@ -65,7 +65,7 @@ async function isReady(host: string, { port, path }: PodContainer["probe"]): Pro
     return path === "" || response.ok;
   } catch (error) {
     // A server of another protocol: connected, and not HTTP.
-    return path === "" && !String((error as Error).cause).includes("ECONNREFUSED");
+    return path === "" && error instanceof Error && !String(error.cause).includes("ECONNREFUSED");
   }
 }
 
@@ -134,7 +134,9 @@ for (const [index, pod] of pods.entries()) {
 const gateway = addressOf.get("gateway-0");
 
 async function status(port: number, path: string, init: RequestInit = {}): Promise<number> {
-  const headers = { host: "login.example.test", "x-forwarded-proto": "https", ...init.headers };
+  const headers = new Headers(init.headers);
+  headers.set("host", "login.example.test");
+  headers.set("x-forwarded-proto", "https");
   const response = await fetch(`http://${gateway}:${port}${path}`, {
     redirect: "manual",
     signal: AbortSignal.timeout(5000),

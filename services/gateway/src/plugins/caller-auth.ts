@@ -79,20 +79,20 @@ function recogniseBearer(request: FastifyRequest, { token }: BearerCaller, need:
 
 /** Stores an admitted caller on the request, and returns the outcome of the check. */
 function recognise(
-  attempt: Attempt,
+  request: FastifyRequest,
   finding: CallerFinding,
   { needOf, actionOf }: RouteDemand,
-): { readonly outcome: CallerAuthOutcome; readonly rejected: Attempt } {
-  if (typeof finding === "string") return { outcome: finding, rejected: attempt };
-  const { request } = attempt;
-  if (finding.outcome === "ok_basic") {
-    const outcome = recogniseBasic(request, finding, actionOf);
-    return { outcome, rejected: { ...attempt, caller: finding.caller.name } };
-  }
-  const need = needOf(request);
-  const outcome = recogniseBearer(request, finding, need);
-  if (outcome === "ok_bearer") return { outcome, rejected: attempt };
-  return { outcome, rejected: { ...attempt, lacking: lackingScopes(finding.token, need) } };
+): CallerAuthOutcome {
+  if (typeof finding === "string") return finding;
+  if (finding.outcome === "ok_basic") return recogniseBasic(request, finding, actionOf);
+  return recogniseBearer(request, finding, needOf(request));
+}
+
+/** What the answer to a rejected caller says of it. */
+function rejectedAttempt(attempt: Attempt, finding: CallerFinding, { needOf }: RouteDemand): Attempt {
+  if (typeof finding === "string") return attempt;
+  if (finding.outcome === "ok_basic") return { ...attempt, caller: finding.caller.name };
+  return { ...attempt, lacking: lackingScopes(finding.token, needOf(attempt.request)) };
 }
 
 /** Rejects a caller: a failure takes a token, and the answer is 429 instead when none is left. */
@@ -130,27 +130,33 @@ export function createCallerAuthHook(deps: CallerAuthDeps, demand: RouteDemand):
   const fail = createFail(deps);
   const settle = async (attempt: Attempt, finding: CallerFinding): Promise<void> => {
     const { request, reply } = attempt;
-    const { outcome, rejected } = recognise(attempt, finding, demand);
+    const outcome = recognise(request, finding, demand);
     if (typeof finding !== "string" && finding.outcome === "ok_basic") basicCounted(finding.caller.name, outcome);
     if (outcomeRow(outcome).httpStatus !== 200) {
-      await fail(rejected, outcome);
+      await fail(rejectedAttempt(attempt, finding, demand), outcome);
       return;
     }
     counted(outcome);
     if (outcome === "ok_open") await limitAddress(request, reply);
   };
-  const evaluate = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const found = check()(request.raw.headers.authorization, () => callerAddress(request));
-    // Awaiting a finding that is known would let pipelined requests be evaluated before this one takes its token.
-    if (!(found instanceof Promise)) return settle({ request, reply }, found);
+  const settleLater = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    found: Promise<CallerFinding>,
+  ): Promise<void> => {
     const from = { callerIp: callerAddress(request), addressKey: callerAddressKey(request) };
     const finding = await settledCaller(found, { response: reply.raw, timeoutMs: timeoutMs() });
-    return settle({ request, reply, from }, finding);
+    await settle({ request, reply, from }, finding);
   };
-  return async (request, reply) => {
-    if (budget.clear) return evaluate(request, reply);
-    return budget.admit(callerAddressKey(request), (waitMs) =>
-      waitMs === 0 ? evaluate(request, reply) : fail({ request, reply }, "budget_exhausted", waitMs),
-    );
+  const evaluate = (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const found = check()(request.raw.headers.authorization, () => callerAddress(request));
+    // Awaiting a finding that is known would let pipelined requests be evaluated before this one takes its token.
+    return found instanceof Promise ? settleLater(request, reply, found) : settle({ request, reply }, found);
   };
+  return (request, reply) =>
+    budget.clear
+      ? evaluate(request, reply)
+      : budget.admit(callerAddressKey(request), (waitMs) =>
+          waitMs === 0 ? evaluate(request, reply) : fail({ request, reply }, "budget_exhausted", waitMs),
+        );
 }

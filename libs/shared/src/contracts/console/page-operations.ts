@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type TString, Type } from "typebox";
 import { emptyAnswer, errorAnswer } from "../operations/answers.ts";
 import { defineOperation, type HttpMethod } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
@@ -12,6 +12,10 @@ interface ConsolePage<Id extends string, Path extends string> {
   readonly summary: string;
 }
 
+function parametersOf(path: string): Record<string, TString> {
+  return Object.fromEntries([...path.matchAll(/\{(\w+)\}/gu)].map(([, name = ""]) => [name, Type.String()]));
+}
+
 function defineConsolePage<const Id extends string, const Path extends string>(page: ConsolePage<Id, Path>) {
   return defineOperation<Id, Path>({
     ...page,
@@ -20,7 +24,7 @@ function defineConsolePage<const Id extends string, const Path extends string>(p
     audience: "management",
     security: "browser_session",
     undocumented: "a page of the console; programs use the operations that it uses",
-    request: { path: Type.Object({}) },
+    request: { path: Type.Object(parametersOf(page.path)) },
     answers: { 200: emptyAnswer("The page."), 403: errorAnswer("The operator's role does not permit it.") },
   });
 }

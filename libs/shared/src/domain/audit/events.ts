@@ -18,7 +18,8 @@ export const auditEvents = {
     target: "the account",
   },
   "account.read": {
-    meaning: "An operator asked what happened to an account or to a reference of a sign-in",
+    meaning:
+      "An operator asked what happened to an account or to a reference of a sign-in, or which second factors an account has",
     actor: "the caller: its Basic user name, or its token's client_id and, if different, subject",
     target: "the account or reference as the operator typed it",
   },

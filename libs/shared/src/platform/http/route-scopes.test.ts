@@ -30,6 +30,7 @@ const rows: readonly (readonly [family: string, method: string, path: string, an
   ["MFA state", "DELETE", "/api/v1/mfa-backchannel/totp", mfaWrite],
   ["MFA state", "POST", "/api/v1/mfa-backchannel/totp/recovery-codes", mfaWrite],
   ["MFA state", "DELETE", "/api/v1/mfa-backchannel/totp/recovery-codes", mfaWrite],
+  ["second factors", "GET", "/api/v1/mfa-backchannel/factors", ["mfa_write", ...operators]],
   ["WebAuthn read", "GET", "/api/v1/mfa-backchannel/webauthn/credential", ["webauthn_read", "admin"]],
   ["WebAuthn read", "HEAD", "/api/v1/mfa-backchannel/webauthn/credential", ["webauthn_read", "admin"]],
   ["WebAuthn write", "POST", "/api/v1/mfa-backchannel/webauthn/credential", webauthnWrite],

@@ -1,14 +1,15 @@
-import { operation, pathTo } from "@postern/shared/contracts";
+import { operation } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { routeOf } from "@postern/shared/platform/http";
 import type { FastifyInstance } from "fastify";
 import type { NoticeKey } from "../../pages/notice-pages.ts";
 import { parseConsoleForms } from "./console-form.ts";
-import { goTo, originOf, sendNotice } from "./console-visit.ts";
+import { originOf, sendNotice } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
 import { getAsset } from "./get-asset.ts";
 import { getBansPage } from "./get-bans-page.ts";
 import { getCallback } from "./get-callback.ts";
+import { getHome } from "./get-home.ts";
 import { getSearch } from "./get-search.ts";
 import { getSignIn } from "./get-sign-in.ts";
 import { postAct } from "./post-act.ts";
@@ -30,10 +31,7 @@ export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDep
       deps.logger[level]({ session: originOf(request).session, err }, "page of the console failed");
     return sendNotice(deps, reply, notice);
   });
-  app.route({
-    ...routeOf(operation("consoleHome")),
-    handler: async (_request, reply) => goTo(reply, pathTo("consoleSearch")),
-  });
+  app.route({ ...routeOf(operation("consoleHome")), handler: getHome });
   app.route({ ...routeOf(operation("consoleSignIn")), handler: getSignIn(deps) });
   app.route({ ...routeOf(operation("consoleCallback")), handler: getCallback(deps) });
   app.route({ ...routeOf(operation("consoleSignOut")), handler: postSignOut(deps) });

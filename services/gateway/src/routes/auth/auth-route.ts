@@ -112,9 +112,10 @@ export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthH
       gate.leave();
     }
   };
-  return async (request, reply) => {
-    if (gate.enter()) await answer(request, reply);
-    else sendReply(reply, pair.decision(tempfail(new AppError("OVERLOADED")), request.id, request));
+  return (request, reply) => {
+    if (gate.enter()) return answer(request, reply);
+    sendReply(reply, pair.decision(tempfail(new AppError("OVERLOADED")), request.id, request));
+    return Promise.resolve();
   };
 }
 

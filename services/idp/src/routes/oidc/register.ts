@@ -73,9 +73,9 @@ export function registerOidcRoutes(scope: FastifyInstance, oidc: OidcRoutesDeps,
   const withPolicies = { ...oidc, policies, refuse };
   scope.route({ ...routeOf(operation("introspect")), handler: postIntrospect({ ...withPolicies, mailRegistration }) });
   scope.route({ ...routeOf(operation("revoke")), handler: postRevoke(withPolicies) });
-  const userinfo = getUserinfo({ ...withPolicies, sign: createSignUserinfo(current) });
-  scope.route({ ...routeOf(operation("userinfo")), handler: userinfo });
-  scope.route({ ...routeOf(operation("userinfoPost")), handler: userinfo });
+  const userinfo = { ...withPolicies, sign: createSignUserinfo(current) };
+  scope.route({ ...routeOf(operation("userinfo")), handler: getUserinfo(userinfo) });
+  scope.route({ ...routeOf(operation("userinfoPost")), handler: getUserinfo(userinfo) });
 }
 
 /** Pages of the protocol: consent, device. */
