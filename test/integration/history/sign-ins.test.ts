@@ -42,10 +42,13 @@ test("SIGTERM: an engine writes the repetitions that it has counted, which are o
   expect((await askJson(stack.url, { ...alice, password: "wrong" })).status).toBe(403);
   expect(await stack.engines[0]?.stop()).toBe(0);
   const records = await store.history.ofAccount(alice.username);
-  expect(records.map(shown)).toEqual([
-    ["denied", "", "wrong_password", 1],
-    ["ok", "", "", 5],
-  ]);
+  // Both ended in the same second, which is what the order goes by.
+  expect(new Set(records.map(shown))).toEqual(
+    new Set([
+      ["denied", "", "wrong_password", 1],
+      ["ok", "", "", 5],
+    ]),
+  );
 });
 
 test("second factors of the sign-in pages are recorded beside the password, and SIGTERM writes the last ones", async () => {
@@ -53,7 +56,8 @@ test("second factors of the sign-in pages are recorded beside the password, and 
   await using store = await openStore(idp.stack);
   const browser = createBrowser(idp.replicas, "192.0.2.7");
   const bob = { username: "bob@example.test", password: "bob-demo-password" };
-  const asked = await follow(browser, await browser.submit(await browser.open("/mfa/register/home"), bob));
+  const choice = await follow(browser, await browser.submit(await browser.open("/mfa/register/home"), bob));
+  const asked = await browser.open(choice.url.replace("/login/mfa", "/login/totp"));
   const refused = await browser.submit(asked, { code: "000000" });
   await browser.submit(refused, { code: totpCode("JBSWY3DPEHPK3PXP") });
   for (const service of [idp.first, idp.second, ...idp.stack.engines]) expect(await service.stop()).toBe(0);
@@ -76,8 +80,9 @@ test("while the history is off, neither engines nor the identity provider write 
   await using store = await openStore(idp.stack);
   const browser = createBrowser(idp.replicas, "192.0.2.7");
   const bob = { username: "bob@example.test", password: "bob-demo-password" };
-  const asked = await follow(browser, await browser.submit(await browser.open("/mfa/register/home"), bob));
-  await browser.submit(asked, { code: "000000" });
+  const choice = await follow(browser, await browser.submit(await browser.open("/mfa/register/home"), bob));
+  const asked = await browser.open(choice.url.replace("/login/mfa", "/login/totp"));
+  expect((await browser.submit(asked, { code: "000000" })).text).toContain('name="code"');
   expect((await askJson(idp.stack.url, { ...alice, password: "wrong" })).status).toBe(403);
   for (const service of [idp.first, idp.second, ...idp.stack.engines]) expect(await service.stop()).toBe(0);
   const keys = await store.redis.keys(`${keyPrefix}*`);
