@@ -5,6 +5,7 @@ import { type ConsolePage, createShowPage, type ShownPage } from "../../services
 import { type StyleAsset } from "../../services/admin/src/pages/console-style.ts";
 import { noticePage } from "../../services/admin/src/pages/notice-pages.ts";
 import { searchPage } from "../../services/admin/src/pages/search-page.ts";
+import { systemPage } from "../../services/admin/src/pages/system-page.ts";
 
 const operator: Operator = {
   account: "helen@example.test",
@@ -103,9 +104,48 @@ const attacked = bansPage({
   next: "/console/bans",
 });
 
+const state = systemPage({
+  time: ban.start,
+  state: "degraded",
+  verdict: "Degraded: service idp does not answer.",
+  findings: [{ severity: "problem", subject: "service idp", text: "No process answered." }],
+  services: [
+    {
+      service: "auth-engine",
+      state: "up",
+      instances: ["mail1:4711", "mail2:4712"].map((instance) => ({
+        instance,
+        version: "1.0.0",
+        status: "up",
+        started: ban.start,
+        heard: ban.start,
+        failed_checks: [],
+        configuration: { digest: "5f2a", loaded: ban.start, changed: [], needs_restart: [] },
+      })),
+    },
+    { service: "idp", state: "unknown", instances: [] },
+  ],
+  engines: { state: "up", heard: 2 },
+  backends: [{ name: "ldap", state: "down", down_at: ["mail2:4712"] }],
+  redis: [{ role: "state", state: "up", latency_ms: 0.4, used_bytes: 52_428_800, max_bytes: 1_073_741_824 }],
+  nats: { state: "up", latency_ms: 0.3 },
+  queues: [{ name: "flush", state: "up", waiting: 3, active: 1, delayed: 0, failed: 0 }],
+  jobs: [],
+  configuration: {
+    digest: "5f2a",
+    loaded: ban.start,
+    changed: ["auth.policy"],
+    needs_restart: ["runtime.servers.http.address"],
+    is_uniform: true,
+  },
+  expiries: [{ name: "runtime.servers.http.tls.cert", end: ban.end, days: 12 }],
+  scripts: [],
+});
+
 const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: Operator]>> = {
   "console-search": [found, operator],
   "console-bans": [attacked, operator],
+  "console-system": [state, operator],
   "console-notice": [noticePage("one_factor")],
 };
 

@@ -30,6 +30,7 @@ export type ShowPage = (page: ConsolePage, operator?: Operator) => ShownPage;
 const entries = [
   { title: "Search", path: pathTo("consoleSearch") },
   { title: "Bans and attacks", path: pathTo("consoleBans") },
+  { title: "System", path: pathTo("consoleSystem") },
 ] as const;
 
 function navigation(title: string): Html {

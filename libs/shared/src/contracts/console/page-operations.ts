@@ -63,6 +63,12 @@ export const consolePageOperations = [
     summary: "Show bans and attacks",
   }),
   defineConsolePage({
+    method: "get",
+    path: "/console/system",
+    operationId: "consoleSystem",
+    summary: "Show the state of the site",
+  }),
+  defineConsolePage({
     method: "post",
     path: "/console/actions/{action}",
     operationId: "consoleAct",

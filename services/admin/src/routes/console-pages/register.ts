@@ -12,6 +12,7 @@ import { getCallback } from "./get-callback.ts";
 import { getHome } from "./get-home.ts";
 import { getSearch } from "./get-search.ts";
 import { getSignIn } from "./get-sign-in.ts";
+import { getSystemPage } from "./get-system-page.ts";
 import { postAct } from "./post-act.ts";
 import { postSignOut } from "./post-sign-out.ts";
 
@@ -37,6 +38,7 @@ export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDep
   app.route({ ...routeOf(operation("consoleSignOut")), handler: postSignOut(deps) });
   app.route({ ...routeOf(operation("consoleSearch")), handler: getSearch(deps) });
   app.route({ ...routeOf(operation("consoleBans")), handler: getBansPage(deps) });
+  app.route({ ...routeOf(operation("consoleSystem")), handler: getSystemPage(deps) });
   app.route({ ...routeOf(operation("consoleAct")), handler: postAct(deps) });
   app.route({ ...routeOf(operation("consoleAsset")), handler: getAsset(deps) });
 }

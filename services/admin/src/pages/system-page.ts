@@ -1,0 +1,110 @@
+import type { SystemReport } from "@postern/shared/contracts";
+import { type Html, html } from "@postern/shared/platform/pages";
+import type { ConsolePage } from "./console-document.ts";
+import { time } from "./shown-values.ts";
+
+/** One line of a list: a name, its state and details. */
+type Line = readonly [name: string, state: string, details?: string | undefined];
+
+function lines(title: string, items: readonly Line[]): Html | undefined {
+  if (items.length === 0) return undefined;
+  return html`<h2>${title}</h2><ul class="counted">${items.map(
+    ([name, state, details]) =>
+      html`<li><span class="name">${name}</span> <span>${state}${details !== undefined && details !== "" && html`, ${details}`}</span></li>`,
+  )}</ul>`;
+}
+
+const joined = (...parts: readonly (string | false | undefined)[]): string =>
+  parts.filter((part) => part !== undefined && part !== false && part !== "").join(", ");
+
+const latency = (ms: number | undefined): string | false => ms !== undefined && `${ms.toFixed(1)} ms`;
+
+const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`;
+
+function serviceLines({ services }: SystemReport): readonly Line[] {
+  return services.flatMap(({ service, state, instances }) =>
+    instances.length === 0
+      ? [[service, state] as const]
+      : instances.map(
+          ({ instance, version, status, failed_checks: failed }) =>
+            [
+              `${service} ${instance}`,
+              status,
+              joined(`version ${version}`, failed.length > 0 && `failed: ${failed.join(" ")}`),
+            ] as const,
+        ),
+  );
+}
+
+function connectionLines({ engines, redis, nats }: SystemReport): readonly Line[] {
+  return [
+    ["Engines", engines.state, engines.heard === undefined ? undefined : `${engines.heard} heard`],
+    ["NATS", nats.state, joined(latency(nats.latency_ms))],
+    ...redis.map(
+      ({ role, state, latency_ms: ms, used_bytes: used, max_bytes: max }) =>
+        [
+          `Redis, role ${role}`,
+          state,
+          joined(
+            latency(ms),
+            used !== undefined && mebibytes(used),
+            max !== undefined && max > 0 && `of ${mebibytes(max)}`,
+          ),
+        ] as const,
+    ),
+  ];
+}
+
+function queueLines({ queues }: SystemReport): readonly Line[] {
+  return queues.map(({ name, state, waiting, active, delayed, failed }) => {
+    const counts = Object.entries({ waiting, active, delayed, failed });
+    return [name, state, joined(...counts.map(([word, count]) => count !== undefined && `${count} ${word}`))] as const;
+  });
+}
+
+function configurationPart({ configuration }: SystemReport): Html {
+  const { digest, loaded, changed, needs_restart: restart, is_uniform: isUniform } = configuration;
+  return html`<h2>Configuration</h2><p>Loaded ${time(loaded)}, digest <code>${digest}</code>. ${
+    isUniform ? "All processes that answered have it." : "Not all processes have it."
+  }</p>${changed.length > 0 && html`<p>Changed since the start: ${changed.join(", ")}</p>`}${
+    restart.length > 0 && html`<p>Waiting for a restart: ${restart.join(", ")}</p>`
+  }`;
+}
+
+const verdictClass: Readonly<Record<string, string>> = { up: "working", down: "blocked" };
+
+/** The state of the site. A reload shows the latest. */
+export function systemPage(report: SystemReport): ConsolePage {
+  const { state, verdict, findings, backends, expiries, scripts } = report;
+  const parts = [
+    lines(
+      "Findings",
+      findings.map(({ severity, subject, text }) => [subject, severity, text]),
+    ),
+    lines("Services", serviceLines(report)),
+    lines("Connections", connectionLines(report)),
+    lines(
+      "Backends",
+      backends.map(({ name, state: own, down_at: at }) => [
+        name,
+        own,
+        joined(at.length > 0 && `down at ${at.join(" ")}`),
+      ]),
+    ),
+    lines("Queues", queueLines(report)),
+    lines(
+      "Certificates",
+      expiries.map(({ name, end, days }) => [name, `${days} days`, end.slice(0, 10)]),
+    ),
+    lines(
+      "Scripts",
+      scripts.map(({ file, services }) => [file, services.join(", ")]),
+    ),
+  ];
+  return {
+    title: "System",
+    body: html`<h1>System</h1><div class="verdict ${verdictClass[state] ?? state}" role="status">${verdict}</div><p>As of ${time(
+      report.time,
+    )}. Reload the page for the latest state.</p>${parts.filter((part) => part !== undefined)}${configurationPart(report)}`,
+  };
+}

@@ -1,0 +1,25 @@
+import { poll } from "@postern/shared/testing";
+import { expect, test } from "vitest";
+import { launchChromium } from "../../../tools/pages/chromium.ts";
+import { axeProblems } from "../../support/axe.ts";
+import { layoutProblems } from "../../support/page-rules.ts";
+import { openConsole, startConsoleStack } from "./console-stack.ts";
+
+test("with idp and all engines stopped, an operator who is signed in sees the system, and may not act", async () => {
+  await using desk = await startConsoleStack();
+  await using browser = await launchChromium();
+  await using context = await browser.newContext({ locale: "en-US", bypassCSP: true });
+  const page = await openConsole(context, desk, "helen");
+  await page.getByRole("link", { name: "System" }).click();
+  await page.locator(".verdict").waitFor();
+  await page.setViewportSize({ width: 320, height: 640 });
+  expect(await layoutProblems(page)).toEqual([]);
+  expect(await axeProblems(page)).toEqual([]);
+  for (const service of [...desk.stack.engines, desk.stack.services.get("idp")]) await service?.stop();
+  await poll("the findings", async () => {
+    await page.reload();
+    return (await page.locator(".verdict.blocked").count()) === 1;
+  });
+  expect(await page.locator(".counted").first().innerText()).toContain("problem");
+  expect(await page.locator(".who-am-i").innerText()).toContain("helen@example.test (helpdesk)");
+});
