@@ -251,7 +251,7 @@ test("bans and attacks are a page, from which a ban is lifted", async () => {
   await page.getByRole("button", { name: "Filter" }).click();
   expect(await page.locator(".things").count()).toBe(0);
   await page.getByRole("link", { name: "Bans and attacks" }).click();
-  await page.getByRole("link", { name: "Show those that end first first" }).click();
+  await page.getByRole("link", { name: "Sort by end, earliest first" }).click();
   await page.setViewportSize({ width: 320, height: 640 });
   expect(await layoutProblems(page)).toEqual([]);
   await act(page, "Unban", "198.51.100.0/24", "ticket 4712");

@@ -20,6 +20,6 @@ test("with idp and all engines stopped, an operator who is signed in sees the sy
     await page.reload();
     return (await page.locator(".verdict.blocked").count()) === 1;
   });
-  expect(await page.locator(".counted").first().innerText()).toContain("problem");
+  expect(await page.locator(".counted").first().innerText()).toContain("problem:");
   expect(await page.locator(".who-am-i").innerText()).toContain("helen@example.test (helpdesk)");
 });

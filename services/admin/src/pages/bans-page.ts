@@ -75,8 +75,8 @@ function filters(view: BansView): Html {
   const { rule, order } = view;
   const [other, label] =
     order === "asc"
-      ? (["desc", "Show those that end last first"] as const)
-      : (["asc", "Show those that end first first"] as const);
+      ? (["desc", "Sort by end, latest first"] as const)
+      : (["asc", "Sort by end, earliest first"] as const);
   return html`<form method="get" action="${pathTo("consoleBans")}" class="search"><input type="hidden" name="order" value="${order}"><div class="field"><label for="rule">Only this rule</label><input type="text" id="rule" name="rule" value="${rule}" maxlength="255" autocomplete="off" spellcheck="false"></div><button type="submit">Filter</button></form><p><a href="${addressOf(
     view,
     { order: other },

@@ -21,6 +21,9 @@ const latency = (ms: number | undefined): string | false => ms !== undefined && 
 
 const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`;
 
+const memory = (used: number, max: number | undefined): string =>
+  max !== undefined && max > 0 ? `${mebibytes(used)} of ${mebibytes(max)}` : mebibytes(used);
+
 function serviceLines({ services }: SystemReport): readonly Line[] {
   return services.flatMap(({ service, state, instances }) =>
     instances.length === 0
@@ -47,8 +50,7 @@ function connectionLines({ engines, redis, nats }: SystemReport): readonly Line[
           state,
           joined(
             latency(ms),
-            used !== undefined && mebibytes(used),
-            max !== undefined && max > 0 && `of ${mebibytes(max)}`,
+            used !== undefined && memory(used, max),
           ),
         ] as const,
     ),
@@ -79,7 +81,7 @@ export function systemPage(report: SystemReport): ConsolePage {
   const parts = [
     lines(
       "Findings",
-      findings.map(({ severity, subject, text }) => [subject, severity, text]),
+      findings.map(({ severity, subject, text }) => [`${severity}: ${subject}`, text]),
     ),
     lines("Services", serviceLines(report)),
     lines("Connections", connectionLines(report)),
@@ -88,7 +90,7 @@ export function systemPage(report: SystemReport): ConsolePage {
       backends.map(({ name, state: own, down_at: at }) => [
         name,
         own,
-        joined(at.length > 0 && `down at ${at.join(" ")}`),
+        joined(at.length > 0 && `at ${at.join(" ")}`),
       ]),
     ),
     lines("Queues", queueLines(report)),
