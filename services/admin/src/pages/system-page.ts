@@ -25,9 +25,9 @@ const memory = (used: number, max: number | undefined): string =>
   max !== undefined && max > 0 ? `${mebibytes(used)} of ${mebibytes(max)}` : mebibytes(used);
 
 function serviceLines({ services }: SystemReport): readonly Line[] {
-  return services.flatMap(({ service, state, instances }) =>
+  return services.flatMap<Line>(({ service, state, instances }) =>
     instances.length === 0
-      ? [[service, state] as const]
+      ? [[service, state]]
       : instances.map(
           ({ instance, version, status, failed_checks: failed }) =>
             [
@@ -45,14 +45,7 @@ function connectionLines({ engines, redis, nats }: SystemReport): readonly Line[
     ["NATS", nats.state, joined(latency(nats.latency_ms))],
     ...redis.map(
       ({ role, state, latency_ms: ms, used_bytes: used, max_bytes: max }) =>
-        [
-          `Redis, role ${role}`,
-          state,
-          joined(
-            latency(ms),
-            used !== undefined && memory(used, max),
-          ),
-        ] as const,
+        [`Redis, role ${role}`, state, joined(latency(ms), used !== undefined && memory(used, max))] as const,
     ),
   ];
 }
@@ -87,11 +80,7 @@ export function systemPage(report: SystemReport): ConsolePage {
     lines("Connections", connectionLines(report)),
     lines(
       "Backends",
-      backends.map(({ name, state: own, down_at: at }) => [
-        name,
-        own,
-        joined(at.length > 0 && `at ${at.join(" ")}`),
-      ]),
+      backends.map(({ name, state: own, down_at: at }) => [name, own, joined(at.length > 0 && `at ${at.join(" ")}`)]),
     ),
     lines("Queues", queueLines(report)),
     lines(
