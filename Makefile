@@ -4,7 +4,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 TOOL := node_modules/.bin/node --conditions=@postern/source
 ENGINES ?= 1
 .DEFAULT_GOAL := help
-.PHONY: help setup build run stop test test-long lint format docs screenshots package test-package conformance bench bench-long clean
+.PHONY: help setup build run stop test test-long lint format docs screenshots package image test-package conformance bench bench-long clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +50,10 @@ screenshots: ## Regenerate the pictures of all pages in docs/pages
 
 package: build ## Build the Debian package in .run/package (VERSION=<version>, KEY=<gpg key>)
 	@$(TOOL) tools/package.ts --version "$(VERSION)" --key "$(KEY)"
+
+image: ## Build the container image with its SBOM and provenance in .run/image (ARGS=<of docker build>, KEY=<gpg key>)
+	@tools/setup.sh packages
+	@$(TOOL) tools/image.ts --key "$(KEY)" -- $(ARGS)
 
 test-package: ## Test the Debian package in a throw-away root with systemd (needs root, debootstrap and systemd-container)
 	@tools/setup.sh test-package

@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 const resolve = { conditions: ["@postern/source"] };
 const ssr = { resolve };
 const globalSetup = ["test/support/bundle-services.ts"];
+const setupFiles = ["test/support/stop-left-servers.ts"];
 
 /** `unit` needs nothing but Node; `integration` starts real servers and the bundled services, so its files run with few workers. */
 export default defineConfig({
@@ -36,8 +37,9 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/long/**"],
           globalSetup,
+          setupFiles,
           // More than cores, because files often wait for a server to start or a time to pass.
-          maxWorkers: 3,
+          maxWorkers: 4,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -49,6 +51,7 @@ export default defineConfig({
           name: "long",
           include: ["test/long/**/*.test.ts"],
           globalSetup,
+          setupFiles,
           testTimeout: 600_000,
           hookTimeout: 60_000,
         },

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { execute } from "../tools/checks/execute.ts";
 import type { Memory } from "./measure/memory.ts";
+import type { CommandCounts } from "./measure/redis-commands.ts";
 import type { Row } from "./measure/row.ts";
 import type { Times } from "./measure/times.ts";
 import { reportLines } from "./report/print.ts";
@@ -12,14 +13,19 @@ import type { Results } from "./report/results.ts";
 import { targetsOf } from "./report/targets.ts";
 import { measureBareHttp } from "./scenarios/baselines.ts";
 import { measureCallers } from "./scenarios/callers.ts";
+import { measureConsole, type PageCost } from "./scenarios/console.ts";
 import { type Endurance, measureEndurance } from "./scenarios/endurance.ts";
+import { type FirstDecision, measureFirstDecision } from "./scenarios/first-decision.ts";
+import { measureFixedRate } from "./scenarios/fixed-rate.ts";
 import { measureGuarded } from "./scenarios/guarded.ts";
 import { measureHistory } from "./scenarios/history.ts";
 import { measureIdentity } from "./scenarios/identity.ts";
 import { measureLdap } from "./scenarios/ldap.ts";
+import { measureCountedLdap } from "./scenarios/ldap-counted.ts";
 import { measureMillionBans } from "./scenarios/million-bans.ts";
 import { measureMillionUsers } from "./scenarios/million-users.ts";
 import { measurePages } from "./scenarios/pages.ts";
+import { measureRisk } from "./scenarios/risk.ts";
 import { measureSamlSignIns } from "./scenarios/saml-sign-ins.ts";
 import { measureScripts } from "./scenarios/scripts.ts";
 import { measureSql } from "./scenarios/sql.ts";
@@ -47,8 +53,11 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
   const rows: Row[] = [];
   const memories: Memory[] = [];
   let starts: readonly Start[] = [];
+  let firstDecision: FirstDecision | undefined;
+  let redisCommands: CommandCounts | undefined;
   let endurance: readonly Endurance[] = [];
   let management: readonly Times[] = [];
+  let consolePages: readonly PageCost[] = [];
   const decisions = async (of: typeof measureSql): Promise<void> => {
     const measured = await of(servers);
     rows.push(...measured.rows);
@@ -60,16 +69,28 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
     ["decisions, SQLite", () => decisions(measureSql)],
     ["callers", async () => rows.push(...(await measureCallers(servers)))],
     ["decisions, LDAP", () => decisions(measureLdap)],
+    [
+      "failures, LDAP",
+      async () => {
+        const measured = await measureCountedLdap(servers);
+        rows.push(measured.row);
+        ({ redisCommands } = measured);
+      },
+    ],
+    ["decisions at fixed rates", async () => rows.push(...(await measureFixedRate(servers)))],
     ["decision history", async () => rows.push(...(await measureHistory(servers)))],
+    ["stolen passwords", async () => rows.push(...(await measureRisk(servers)))],
     ["site scripts", async () => rows.push(...(await measureScripts(servers)))],
     ["introspection and userinfo", async () => rows.push(...(await measureIdentity(servers)))],
     ["SAML sign-ins", async () => rows.push(await measureSamlSignIns(servers))],
     ["pages", async () => rows.push(...(await measurePages(servers)))],
     ["starts of the services", async () => void (starts = await measureStarts(servers))],
+    ["the first decision", async () => void (firstDecision = await measureFirstDecision(servers))],
   ];
   const longScenarios: typeof scenarios = [
     ["a million users", async () => rows.push(...(await measureMillionUsers(servers)))],
     ["a million bans", async () => void (management = await measureMillionBans(servers))],
+    ["the console with a million bans", async () => void (consolePages = await measureConsole(servers))],
     ["ten minutes of load", async () => void (endurance = await measureEndurance(servers, say))],
   ];
   for (const [name, run] of long ? [...scenarios, ...longScenarios] : scenarios) {
@@ -78,7 +99,7 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
     say(`measured: ${name}, ${Math.round((performance.now() - began) / 1000)} s`);
   }
   const machine = { cores: availableParallelism(), model: cpus()[0]?.model ?? "unknown", node: process.version };
-  return { machine, rows, starts, memories, endurance, management };
+  return { machine, rows, starts, firstDecision, redisCommands, memories, endurance, management, consolePages };
 }
 
 async function main(): Promise<void> {

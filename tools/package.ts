@@ -1,12 +1,12 @@
 // Builds the Debian package into .run/package. Usage: tools/package.ts [--version VERSION] [--key KEY] [--fast]
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { bundleProgram } from "./bundle/bundle-service.ts";
+import { writeApplication } from "./package/application.ts";
 import { writeDebianTree } from "./package/debian-tree.ts";
-import { setModes, writeRuntimeTree } from "./package/runtime-tree.ts";
+import { setModes } from "./package/runtime-tree.ts";
+import { writeRelease } from "./release/write-release.ts";
 
 const root = join(import.meta.dirname, "..");
 const out = join(root, ".run/package");
@@ -18,6 +18,8 @@ const { values } = parseArgs({
     fast: { type: "boolean", default: false },
   },
 });
+/** The compiled packages are those of the machine that builds. */
+const architecture = process.arch === "arm64" ? "arm64" : "amd64";
 const version = values.version === "" ? `${own}-1` : values.version;
 
 function installedKilobytes(folder: string): number {
@@ -25,17 +27,9 @@ function installedKilobytes(folder: string): number {
 }
 
 async function writeTree(target: string): Promise<void> {
-  const lib = join(target, "usr/lib/postern");
-  const cli = "cli/dist/bundle";
   rmSync(target, { recursive: true, force: true });
-  await bundleProgram(root, { entry: "tools/postern.ts", folder: `.run/package/${cli}` });
-  writeRuntimeTree(root, lib, "x64");
-  execFileSync("cp", ["-r", join(out, "cli"), lib]);
-  execFileSync("find", [join(lib, "cli"), "-name", "*.map", "-delete"]);
-  writeFileSync(join(lib, "package.json"), '{ "type": "module" }\n');
-  mkdirSync(join(lib, "bin"));
-  copyFileSync(join(root, "node_modules/node/bin/node"), join(lib, "bin/node"));
-  writeDebianTree({ root, target, version, architecture: "amd64" });
+  await writeApplication(root, join(target, "usr/lib/postern"), process.arch);
+  writeDebianTree({ root, target, version, architecture });
   const programs = ["usr/bin/postern", "usr/lib/postern/bin/node", "DEBIAN/postinst", "DEBIAN/prerm", "DEBIAN/postrm"];
   setModes(target, (path) => programs.some((name) => path === join(target, name)));
   const control = join(target, "DEBIAN/control");
@@ -52,26 +46,23 @@ async function writeTree(target: string): Promise<void> {
   chmodSync(join(target, "DEBIAN/md5sums"), 0o644);
 }
 
-function sign(sums: string): string {
-  if (values.key === "") return "not signed: name a key with KEY=";
-  rmSync(`${sums}.asc`, { force: true });
-  execFileSync("gpg", ["--batch", "--local-user", values.key, "--armor", "--detach-sign", sums], { stdio: "inherit" });
-  return `signed in ${sums}.asc`;
-}
-
 /** Tests need no small file. */
 const compression = values.fast ? ["-Zgzip", "-z1"] : ["-Zxz", "-z6"];
 const target = join(out, "tree");
 await writeTree(target);
-const file = `postern_${version}_amd64.deb`;
+const file = `postern_${version}_${architecture}.deb`;
 execFileSync("dpkg-deb", ["--root-owner-group", ...compression, "--build", target, join(out, file)], {
   stdio: "inherit",
 });
-const sum = createHash("sha256")
-  .update(readFileSync(join(out, file)))
-  .digest("hex");
-const sums = join(out, "SHA256SUMS");
-writeFileSync(sums, `${sum}  ${file}\n`);
-console.log(
-  `${join(".run/package", file)}: ${(statSync(join(out, file)).size / 2 ** 20).toFixed(1)} MiB, ${sign(sums)}`,
-);
+const sbom = `postern_${version}_${architecture}.cdx.json`;
+copyFileSync(join(target, "usr/lib/postern/sbom.cdx.json"), join(out, sbom));
+const signed = writeRelease({
+  root,
+  folder: out,
+  build: { kind: "debian-package", parameters: { target: "make package", version, architecture } },
+  files: [file, sbom],
+  others: [],
+  statement: `postern_${version}_${architecture}.intoto.jsonl`,
+  key: values.key,
+});
+console.log(`${join(".run/package", file)}: ${(statSync(join(out, file)).size / 2 ** 20).toFixed(1)} MiB, ${signed}`);

@@ -3,7 +3,7 @@
 # Usage: tools/setup.sh packages|run|test|test-long|test-package|bench|screenshots [--dry-run]
 # Takes little time if nothing is missing. The output of the commands is in .run/setup.log.
 # SETUP_SERVER_PATH replaces the folders that are searched for servers, SETUP_APACHE_MODULES the folder of Apache's modules,
-# SETUP_POLICY_FILE the path of policy-rc.d.
+# SETUP_SHARE the folder of programs in PHP, SETUP_POLICY_FILE the path of policy-rc.d.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -113,6 +113,7 @@ missing_apache_modules() {
   local modules="${SETUP_APACHE_MODULES:-/usr/lib/apache2/modules}"
   [ -e "$modules/mod_auth_mellon.so" ] || echo libapache2-mod-auth-mellon
   [ -e "$modules/mod_shib.so" ] || echo libapache2-mod-shib
+  [ -e "${SETUP_SHARE:-/usr/share}/simplesamlphp/www" ] || printf "%s\n" simplesamlphp php-sqlite3 php-xml
 }
 
 # Prints the missing system packages that contain no program.

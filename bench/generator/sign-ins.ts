@@ -1,4 +1,5 @@
 import { Agent, request } from "node:http";
+import { percentile } from "./percentile.ts";
 import type { GeneratorReport } from "./wrk-output.ts";
 
 /** One request of a browser that delivers a service provider's message. */
@@ -28,10 +29,6 @@ function ask(agent: Agent, port: number, { path, headers }: SignIn): Promise<Ans
     sent.once("error", reject);
     sent.end();
   });
-}
-
-function percentile(sorted: readonly number[], percent: number): number {
-  return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? Number.NaN;
 }
 
 /** Sends each request once over `connections` parallel connections, until the requests or the seconds are used up. */

@@ -21,7 +21,8 @@ export interface Load {
   readonly authorization?: string | undefined;
 }
 
-const basicAuthorization = `Basic ${Buffer.from("backchannel:bench-backchannel-secret").toString("base64")}`;
+/** The caller's `Authorization` where nothing else is said. */
+export const basicAuthorization = `Basic ${Buffer.from("backchannel:bench-backchannel-secret").toString("base64")}`;
 
 async function run(args: readonly string[], seconds: number): Promise<GeneratorReport> {
   const { stdout } = await promisify(execFile)("wrk", [...args], { timeout: seconds * 1000 + 20_000 });

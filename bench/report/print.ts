@@ -36,7 +36,7 @@ function targetLine({ title, target, measured, met }: Target): string {
 
 /** The whole report as lines of at most 120 columns. */
 export function reportLines(results: Results, targets: readonly Target[]): readonly string[] {
-  const { machine, memories, starts, management } = results;
+  const { machine, memories, starts, management, consolePages } = results;
   const memory = memories.map(
     ({ service, directory: backend, idleMib, loadedMib }) =>
       `  ${service.padEnd(14)}${backend.padEnd(8)}${number(idleMib, 6)} → ${number(loadedMib, 4)}`,
@@ -45,8 +45,12 @@ export function reportLines(results: Results, targets: readonly Target[]): reado
     ({ service, readyAfterMs, cpuMs, idleMib }) =>
       `  ${service.padEnd(14)}${number(readyAfterMs, 6)} ms, ${number(cpuMs, 4)} ms of processor, ${number(idleMib, 4)} MiB idle`,
   );
+  const commands = Object.entries(results.redisCommands ?? {}).map(([name, calls]) => `${name} ${calls.toFixed(1)}`);
   const managementLines = management.map(
     ({ title, samples, p50Ms, p99Ms }) => `  ${title.padEnd(40)}${latency(p50Ms)} /${latency(p99Ms)} ms, of ${samples}`,
+  );
+  const consoleLines = consolePages.map(
+    ({ title, samples, cpuMs }) => `  ${title.padEnd(40)}${latency(cpuMs)} ms, of ${samples}`,
   );
   const missed = targets.filter(({ met }) => met === false).length;
   const met = targets.filter((one) => one.met === true).length;
@@ -60,12 +64,14 @@ export function reportLines(results: Results, targets: readonly Target[]): reado
     "Start to ready, the median of three",
     ...start,
     "",
+    ...(commands.length > 0 ? ["Redis commands of a wrong password, LDAP", `  ${commands.join(", ")}`, ""] : []),
     "Memory, MiB resident: idle → loaded",
     ...memory,
     "",
     ...(managementLines.length > 0
       ? ["Management API with a million bans, one after the other: p50 / p99", ...managementLines, ""]
       : []),
+    ...(consoleLines.length > 0 ? ["Pages of the console with a million bans: CPU", ...consoleLines, ""] : []),
     "Targets, as ratios in this run",
     ...targets.map(targetLine),
     `  ${met} met, ${missed} missed`,

@@ -63,10 +63,15 @@ export interface Baseline<Plan> extends AsyncDisposable {
   readonly plan: Plan;
 }
 
+type SkeletonRow = "skeleton" | "skeleton-1" | "skeleton-1000";
+
+/** The minimum that every decision needs. */
+export interface Skeleton extends Baseline<(id: SkeletonRow, connections: number) => RowPlan> {
+  readonly url: string;
+}
+
 /** The cost of every decision before anything is decided. */
-export async function startSkeleton(
-  servers: Servers,
-): Promise<Baseline<(id: "skeleton" | "skeleton-1", connections: number) => RowPlan>> {
+export async function startSkeleton(servers: Servers): Promise<Skeleton> {
   await using started = new AsyncDisposableStack();
   const port = await freePort();
   const { natsUrl } = servers;
@@ -77,6 +82,7 @@ export async function startSkeleton(
   const bodiesFile = await writeBodies(servers.folder, "baseline", { password: userPassword, users: sqlUserCount });
   const owned = started.move();
   return {
+    url,
     plan: (id, connections) => ({
       id,
       title: "the skeleton: HTTP, bus, echo",

@@ -10,7 +10,8 @@ export function bannedAddress(index: number): string {
   return `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
 }
 
-async function connect(port: number): Promise<RedisClient> {
+/** A client of the bench. */
+export async function connect(port: number): Promise<RedisClient> {
   const client = createRedisClient(
     {
       topology: { kind: "standalone", address: { host: "127.0.0.1", port } },

@@ -6,7 +6,7 @@ import { mailOf } from "./users.ts";
 
 export interface BodiesOptions {
   readonly username?: (userIndex: number) => string;
-  /** If it contains `serialMark`, each request has a different password. */
+  /** If it contains the mark of `serial-mark.ts`, each request has a different password. */
   readonly password: string;
   /** Default: `plain`. */
   readonly method?: string;
@@ -17,9 +17,6 @@ export interface BodiesOptions {
 }
 
 const maxLines = 1000;
-
-/** The generator replaces it with the number of the request (`post.lua`). */
-export const serialMark = "@serial-----@";
 
 function clientOf(index: number): string {
   return `203.0.${113 + ((index >> 8) & 7)}.${index & 255}`;

@@ -31,9 +31,9 @@ export interface Protection {
 const noProtection: Protection = { controls: {}, localCacheTtl: "0s" };
 
 /** Guesses are counted against a limit that no run reaches, in networks of one host each. */
-export function guarded(localCacheTtl: string): Protection {
+export function guarded(localCacheTtl: string, more: object = {}): Protection {
   const rule = { name: "bench", period: "10m", ban_time: "1h", cidr: 32, failed_requests: 1_000_000_000, ipv4: true };
-  return { controls: { enabled: ["brute_force"], brute_force: { buckets: [rule] } }, localCacheTtl };
+  return { controls: { enabled: ["brute_force"], brute_force: { buckets: [rule], ...more } }, localCacheTtl };
 }
 
 /** How callers authenticate. */

@@ -39,18 +39,35 @@ async function listenerEnv(name: ServiceName, privatePort: number): Promise<Reco
   return { ...env, [`${prefix}_ADDRESS`]: `127.0.0.1:${await freePort()}` };
 }
 
-/** A built service as in production: its own process, with its log in a file. Resolves when it is ready. */
-export async function startService(name: ServiceName, options: ServiceOptions): Promise<RunningService> {
-  const { configFile, folder, nodeArgs = [], env: envOverrides } = options;
+/** The free ports of a service that is about to start. */
+export interface Placed {
+  readonly name: ServiceName;
+  readonly privatePort: number;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export async function placeService(name: ServiceName): Promise<Placed> {
   const privatePort = await freePort();
-  const env = { ...(await listenerEnv(name, privatePort)), ...envOverrides };
-  const started = performance.now();
-  const service = startLoggedProcess({
+  return { name, privatePort, env: await listenerEnv(name, privatePort) };
+}
+
+/** A built service as in production: its own process, with its log in a file. It is not ready yet. */
+export function spawnService({ name, privatePort, env: placed }: Placed, options: ServiceOptions): LoggedProcess {
+  const { configFile, folder, nodeArgs = [], env } = options;
+  return startLoggedProcess({
     name,
     args: [...nodeArgs, join(root, "services", name, "dist/bundle/main.js"), "--config", configFile],
-    env,
+    env: { ...placed, ...env },
     logFile: join(folder, `${name}-${privatePort}.log`),
   });
+}
+
+/** Resolves when the service is ready. */
+export async function startService(name: ServiceName, options: ServiceOptions): Promise<RunningService> {
+  const placed = await placeService(name);
+  const { privatePort } = placed;
+  const started = performance.now();
+  const service = spawnService(placed, options);
   try {
     while ((await readiness(privatePort)) !== 200) {
       service.assertAlive();

@@ -74,6 +74,7 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
       hangs = true;
     },
     [Symbol.asyncDispose]: async () => {
+      if (!server.listening) return;
       server.close();
       server.closeAllConnections();
       await once(server, "close");

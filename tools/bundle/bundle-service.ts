@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 import { type Plugin, type RolldownOutput, rolldown } from "rolldown";
 import { asciiOnly } from "./ascii.ts";
 import { external } from "./external.ts";
+import { httpWithoutUndici } from "./http-module.ts";
 import { unreviewedPath } from "./paths.ts";
 import { workerStartedBy } from "./workers.ts";
 
@@ -77,7 +78,7 @@ export async function bundleProgram(root: string, { entry, folder }: Program): P
     external: [...external],
     // The names of CommonJS. They refer to the bundle, which is why paths.ts reviews their use.
     transform: { define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" } },
-    plugins: [reviewModules(root, problems)],
+    plugins: [httpWithoutUndici(), reviewModules(root, problems)],
     onLog: (level, { code, message }) => {
       // depd creates functions with `eval`, from constant text.
       if (level === "warn" && !(code === "EVAL" && message.includes("node_modules/depd/"))) problems.push(message);

@@ -31,6 +31,7 @@ export const configOptions = {
   "no-secrets": { type: "boolean", default: false },
   "no-files": { type: "boolean", default: false },
   strict: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
@@ -54,6 +55,7 @@ const fileOptionHelp = [
   "  --no-secrets   do not open the files of secrets, keys and certificates",
   "  --no-files     config check: open no file except the configuration",
   "  --strict       config check: exit with 1 on warnings too",
+  "  --json         config check and explain: print JSON",
 ];
 
 function siteCommands(): readonly TableCommand[] {

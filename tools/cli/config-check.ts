@@ -1,9 +1,15 @@
 import { type Config, formatProblem, type Problem } from "@postern/shared/platform/config";
-import { type CommandResult, type ConfigCommand, loadForCommand, namesFile } from "./config-command.ts";
+import {
+  type CommandOptions,
+  type CommandResult,
+  type ConfigCommand,
+  loadForCommand,
+  namesFile,
+} from "./config-command.ts";
 
 const usage = [
   "no configuration file: use --config FILE or set SERVICE_CONFIG_FILE",
-  "usage: postern config check --config FILE [--no-secrets] [--no-files] [--strict]",
+  "usage: postern config check --config FILE [--no-secrets] [--no-files] [--strict] [--json]",
 ];
 
 interface Findings {
@@ -17,7 +23,16 @@ async function openFiles(config: Config, skipSecrets: boolean): Promise<Findings
   return checkServices(config, { skipSecrets });
 }
 
-function resultOf({ problems, warnings }: Findings, isStrict: boolean): CommandResult {
+/** The same findings for programs; the exit code is that of the readable form. */
+function jsonOf({ problems, warnings }: Findings, exitCode: CommandResult["exitCode"]): CommandResult {
+  return {
+    exitCode,
+    output: [JSON.stringify({ valid: exitCode === 0, problems, warnings }, undefined, 2)],
+    errors: [],
+  };
+}
+
+function readable({ problems, warnings }: Findings, isStrict: boolean): CommandResult {
   const errors = warnings.map((warning) => `warning: ${formatProblem(warning)}`);
   if (problems.length > 0) {
     return { exitCode: 1, output: [], errors: [...errors, "configuration problems:", ...problems.map(formatProblem)] };
@@ -26,13 +41,18 @@ function resultOf({ problems, warnings }: Findings, isStrict: boolean): CommandR
   return { exitCode: 1, output: [], errors: [...errors, "--strict: warnings are treated as problems"] };
 }
 
+function resultOf(findings: Findings, { isStrict, isJson }: CommandOptions): CommandResult {
+  const result = readable(findings, isStrict);
+  return isJson ? jsonOf(findings, result.exitCode) : result;
+}
+
 /** Reports all problems of the configuration and of the files that it names. */
 export const checkCommand: ConfigCommand = async (options) => {
   if (!namesFile(options)) return { exitCode: 2, output: [], errors: usage };
   const loaded = loadForCommand(options);
-  if (!loaded.ok) return resultOf(loaded, options.isStrict);
+  if (!loaded.ok) return resultOf(loaded, options);
   const opened = options.skipFiles
     ? { problems: [], warnings: [] }
     : await openFiles(loaded.config, options.skipSecretFiles);
-  return resultOf({ problems: opened.problems, warnings: [...loaded.warnings, ...opened.warnings] }, options.isStrict);
+  return resultOf({ problems: opened.problems, warnings: [...loaded.warnings, ...opened.warnings] }, options);
 };

@@ -14,6 +14,7 @@ export interface CommandOptions {
   readonly skipFiles: boolean;
   /** Warnings count as problems. */
   readonly isStrict: boolean;
+  readonly isJson: boolean;
   readonly operands: readonly string[];
 }
 

@@ -19,7 +19,8 @@ export const explainCommand: ConfigCommand = (options) => {
   const errors = result.ok
     ? []
     : ["the value is not shown because the configuration has problems: run postern config check"];
-  return { exitCode: 0, output: render(explanation), errors };
+  const output = options.isJson ? [JSON.stringify(explanation, undefined, 2)] : render(explanation);
+  return { exitCode: 0, output, errors };
 };
 
 function render(explanation: Exclude<Explanation, { kind: "unknown" }>): readonly string[] {

@@ -44,6 +44,22 @@ test("explain shows the source of a value", async () => {
   expect(output).toContain("  source       derived storage.redis.primary.address");
 });
 
+async function explained(key: string): Promise<unknown> {
+  const { output } = await run(["config", "explain", key, "--config", demo, "--json"]);
+  return JSON.parse(output.join("\n"));
+}
+
+test("explain prints the same as JSON, and no secret", async () => {
+  expect(await explained("storage.redis.roles.state.url")).toMatchObject({
+    kind: "key",
+    path: "storage.redis.roles.state.url",
+    source: { kind: "derived", name: "storage.redis.primary.address" },
+  });
+  const secret = await explained("auth.backchannel.basic_auth.password");
+  expect(secret).toMatchObject({ secret: true });
+  expect(JSON.stringify(secret)).not.toContain("demo-backchannel-secret");
+});
+
 test("explain ends with 1 for a key that does not exist", async () => {
   expect(await run(["config", "explain", "runtime.timeouts.decison"])).toMatchObject({
     exitCode: 1,

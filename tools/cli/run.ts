@@ -49,6 +49,7 @@ export async function run(args: readonly string[]): Promise<CommandResult> {
       skipSecretFiles: values["no-secrets"],
       skipFiles: values["no-files"],
       isStrict: values.strict,
+      isJson: values.json,
       operands,
     });
   } catch (error) {

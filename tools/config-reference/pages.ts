@@ -71,6 +71,7 @@ function overview(roots: readonly (readonly [string, SchemaNode])[]): string {
     "| `… --no-secrets` | Does not open secrets, keys and certificates |",
     "| `… --no-files` | Opens no file except the configuration |",
     "| `… --strict` | Exits with 1 on warnings too |",
+    "| `… --json` | Prints JSON |",
     "| `postern config explain PATH` | Shows the meaning of a key, its value and where the value comes from |",
     "| `postern config dump` | Shows the effective configuration with secrets masked |",
     "",

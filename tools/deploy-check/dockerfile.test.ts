@@ -12,7 +12,7 @@ describe("Dockerfile", () => {
   const manifest: unknown = parse(read("package.json"));
   const facts = {
     workspaces: listAt(manifest, "workspaces").map(String),
-    nodeVersion: textAt(manifest, "devDependencies", "node"),
+    version: textAt(manifest, "version"),
   };
 
   test("the file follows every rule", () => {
@@ -22,29 +22,18 @@ describe("Dockerfile", () => {
 
   test.each<[string, (text: string) => string]>([
     ["does not copy services/idp/package.json", (text) => text.replace(/^COPY services\/idp.*\n/mu, "")],
-    ["is based on Node", (text) => text.replace(facts.nodeVersion, "20.0.0")],
-    ["pins its base", (text) => text.replace(/^ARG NODE_IMAGE=.*$/mu, "ARG NODE_IMAGE=node:latest")],
+    ["pins its base", (text) => text.replace(/^ARG BASE_IMAGE=.*$/mu, "ARG BASE_IMAGE=debian")],
+    ["on the same base", (text) => text.replace("BUILD_IMAGE=${BASE_IMAGE}", "BUILD_IMAGE=node:20")],
+    ["stage of its own", (text) => text.replace("FROM ${BASE_IMAGE} AS final", "FROM ${BUILD_IMAGE} AS final")],
     ["numeric user", (text) => text.replace("USER 10001:10001", "USER node")],
     ["exec form", (text) => text.replace('ENTRYPOINT ["node"]', "ENTRYPOINT node")],
+    ["health check", (text) => text.replace(/^HEALTHCHECK.*$/mu, "")],
     ["SIGTERM", (text) => text.replace("STOPSIGNAL SIGTERM", "")],
-    ["has no other base", (text) => text.replace("FROM manifests AS build", "FROM node:20 AS build")],
-    ["without development packages", (text) => text.replace("npm ci --omit=dev", "npm ci")],
+    ["has no other base", (text) => text.replace("FROM ${BUILD_IMAGE} AS build", "FROM node:20 AS build")],
+    ["version of package.json", (text) => text.replace(`VERSION=${facts.version}`, "VERSION=0.0.1")],
+    ["only what tools/image-tree.ts wrote", (text) => text.replace("/built /", "/source /")],
   ])("a planted fault is found: %s", (rule, damage) => {
     expect(damage(text)).not.toBe(text);
     expect(checkDockerfile(damage(text), facts).join("\n")).toContain(rule);
-  });
-
-  test("files that it copies are not excluded by .dockerignore", () => {
-    const allowed = new Set(
-      read(".dockerignore")
-        .split("\n")
-        .filter((line) => line.startsWith("!"))
-        .map((line) => line.slice(1)),
-    );
-    const copied = [...text.matchAll(/^COPY ([a-z.][^\n]*)$/gmu)].flatMap(([, words = ""]) =>
-      words.split(" ").slice(0, -1),
-    );
-    expect(copied.length).toBeGreaterThan(8);
-    expect(copied.map((path) => path.split("/")[0]).filter((path) => !allowed.has(path ?? ""))).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { completionFor } from "../cli/completion.ts";
 import { manualPage } from "./manual.ts";
+import { services } from "./services.ts";
 
 export interface DebianPackage {
   readonly root: string;
@@ -12,7 +13,6 @@ export interface DebianPackage {
   readonly architecture: "amd64" | "arm64";
 }
 
-const services = ["auth-engine", "idp", "admin", "jobs-worker", "gateway"] as const;
 /** As Debian's own tools name the builder of a package. */
 const { DEBFULLNAME: builder = "Postern", DEBEMAIL: mail = "postern@localhost" } = process.env;
 const maintainer = `${builder} <${mail}>`;

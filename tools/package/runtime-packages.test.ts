@@ -22,3 +22,16 @@ test("a package is found where Node finds it, in the nearest folder", () => {
   };
   expect(runtimePackages(tree, "x64")).toEqual(["node_modules/pg", "node_modules/pg/node_modules/split2"]);
 });
+
+test("a processor for which a compiled part is not locked is rejected", () => {
+  const tree = {
+    "services/one": { version: "1.0.0", dependencies: { "@node-rs/bcrypt": "1.0.0" } },
+    "node_modules/@node-rs/bcrypt": {
+      version: "1.0.0",
+      optionalDependencies: { "@node-rs/bcrypt-linux-x64-gnu": "1.0.0", "@node-rs/bcrypt-linux-arm64-gnu": "1.0.0" },
+    },
+    "node_modules/@node-rs/bcrypt-linux-x64-gnu": { version: "1.0.0", cpu: ["x64"] },
+  };
+  expect(runtimePackages(tree, "x64")).toHaveLength(2);
+  expect(() => runtimePackages(tree, "arm64")).toThrow("@node-rs/bcrypt-linux-arm64-gnu");
+});

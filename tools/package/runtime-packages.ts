@@ -15,6 +15,7 @@ const isForTypes = (name: string): boolean => name.startsWith("@types/") || name
 
 export interface LockedPackage {
   readonly version: string;
+  readonly integrity?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly os?: readonly string[];
@@ -29,7 +30,7 @@ export function readLock(root: string): Lock {
 }
 
 /** The path of the package that `name` resolves to from `from`, as Node resolves it. */
-function resolve(lock: Lock, name: string, from: string): string | undefined {
+export function resolvePackage(lock: Lock, name: string, from: string): string | undefined {
   for (let at = from; ; at = dirname(at)) {
     const path = at === "" || at === "." ? `node_modules/${name}` : `${at}/node_modules/${name}`;
     if (path in lock) return path;
@@ -39,6 +40,20 @@ function resolve(lock: Lock, name: string, from: string): string | undefined {
 
 const fits = (allowed: readonly string[] | undefined, value: string): boolean =>
   allowed === undefined || allowed.includes(value);
+
+/** Paths of the packages that a package loads. */
+function dependenciesOf(lock: Lock, path: string, entry: LockedPackage, cpu: string): readonly string[] {
+  const names = Object.keys({ ...entry.dependencies, ...entry.optionalDependencies }).filter(
+    (name) => !isForTypes(name),
+  );
+  return names.flatMap((name) => {
+    const next = resolvePackage(lock, name, path);
+    // Optional for npm, but without it the first password fails.
+    if (next === undefined && name.endsWith(`-linux-${cpu}-gnu`))
+      throw new Error(`package-lock.json has no ${name}: ${path} cannot run on ${cpu}`);
+    return next === undefined ? [] : [next];
+  });
+}
 
 /** Paths of the packages that bundles need on glibc, sorted; compiled parts are those of `cpu`. */
 export function runtimePackages(lock: Lock, cpu: string): readonly string[] {
@@ -50,10 +65,7 @@ export function runtimePackages(lock: Lock, cpu: string): readonly string[] {
     if (found.has(path) || !fits(entry.os, "linux") || !fits(entry.cpu, cpu) || !fits(entry.libc, "glibc")) continue;
     if (/-(?:musl|gnueabihf)$/u.test(path)) continue;
     found.add(path);
-    for (const name of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })) {
-      const next = resolve(lock, name, path);
-      if (next !== undefined && !isForTypes(name)) pending.push(next);
-    }
+    pending.push(...dependenciesOf(lock, path, entry, cpu));
   }
   return [...found].toSorted();
 }

@@ -1,8 +1,7 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { readLock, runtimePackages } from "./runtime-packages.ts";
-
-const services = ["admin", "auth-engine", "gateway", "idp", "jobs-worker"] as const;
+import { services } from "./services.ts";
 
 /** Files of a package that are for people, compilers and other systems only. */
 const isNeeded = (path: string): boolean =>

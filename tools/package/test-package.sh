@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 readonly base=.run/package-base root=.run/package-root mirror="${1:-http://deb.debian.org/debian}"
+version="$(node_modules/.bin/node -p 'require("./package.json").version')-1"
+readonly version
 readonly parts=systemd,systemd-sysv,dbus,redis-server,nats-server,dovecot-imapd,dovecot-auth-lua,lua-cjson,sqlite3,curl,logrotate,libatomic1
 
 say() { echo "test-package: $*"; }
@@ -19,9 +21,9 @@ prepare() {
 build() {
   node_modules/.bin/node tools/bundle.ts
   rm -rf .run/package/debs && mkdir -p .run/package/debs
-  for version in 0.0.9-1 0.1.0-1; do
-    node_modules/.bin/node --conditions=@postern/source tools/package.ts --fast --version "$version"
-    mv ".run/package/postern_${version}_amd64.deb" .run/package/debs/
+  for one in 0.0.9-1 "$version"; do
+    node_modules/.bin/node --conditions=@postern/source tools/package.ts --fast --version "$one"
+    mv ".run/package/postern_${one}_amd64.deb" .run/package/debs/
   done
 }
 
@@ -47,7 +49,7 @@ UNIT
 prepare
 build
 say "lintian ..."
-lintian --fail-on error,warning .run/package/debs/postern_0.1.0-1_amd64.deb
+lintian --fail-on error,warning .run/package/"debs/postern_${version}_amd64.deb"
 install_steps
 say "boot ..."
 systemd-nspawn --quiet --directory "$root" --boot --private-network --register=no --keep-unit --link-journal=no \

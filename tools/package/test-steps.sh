@@ -97,7 +97,7 @@ must curl -fsS http://127.0.0.1:9112/readyz
 
 step "upgrade"
 before=$(pid postern-gateway)
-must dpkg -i postern_0.1.0-1_amd64.deb
+must dpkg -i postern_[1-9]*_amd64.deb
 for unit in $services postern-auth-engine@9112; do must systemctl --quiet is-active "$unit"; done
 [ "$before" != "$(pid postern-gateway)" ]
 must login 'a long test password'

@@ -1,11 +1,14 @@
-import type { DecisionRecord, Explanation } from "@postern/shared/contracts";
+import type { AuditRecordListed, DecisionRecord, Explanation } from "@postern/shared/contracts";
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
+import { auditPage } from "../../services/admin/src/pages/audit-page.ts";
 import { bansPage } from "../../services/admin/src/pages/bans-page.ts";
+import { type ConsoleAsset } from "../../services/admin/src/pages/console-assets.ts";
 import { type ConsolePage, createShowPage, type ShownPage } from "../../services/admin/src/pages/console-document.ts";
-import { type StyleAsset } from "../../services/admin/src/pages/console-style.ts";
 import { noticePage } from "../../services/admin/src/pages/notice-pages.ts";
 import { searchPage } from "../../services/admin/src/pages/search-page.ts";
 import { systemPage } from "../../services/admin/src/pages/system-page.ts";
+import { accountSample } from "./console-account-sample.ts";
+import { clientsSample } from "./console-clients-sample.ts";
 
 const operator: Operator = {
   account: "helen@example.test",
@@ -17,6 +20,8 @@ const operator: Operator = {
   csrfToken: "sample",
   cookie: "sample",
 };
+
+const links = { search: () => "/console/search?for=sample", account: () => "/console/account?for=handle" };
 
 const record = (fields: Partial<DecisionRecord>): DecisionRecord => ({
   time: "2030-05-06T13:55:02.000Z",
@@ -78,6 +83,7 @@ const found = searchPage({
   done: undefined,
   operator,
   helpdesk: { resetsFactors: false },
+  links,
   next: "/console/search",
 });
 
@@ -101,6 +107,7 @@ const attacked = bansPage({
   done: "unban",
   operator,
   helpdesk: { resetsFactors: false },
+  links,
   next: "/console/bans",
 });
 
@@ -142,9 +149,57 @@ const state = systemPage({
   scripts: [],
 });
 
+const auditFields = { actor: "", target: "", event: "", outcome: "", since: "", until: "" };
+
+const auditRecord = (fields: Partial<AuditRecordListed>): AuditRecordListed => ({
+  time: "2030-05-06T13:58:31.000Z",
+  service: "admin",
+  instance: "postern@mail1:4713",
+  event: "console.action",
+  outcome: "ok",
+  client_ip: "192.0.2.10",
+  session: operator.session,
+  ...fields,
+});
+
+const { account: actor } = operator;
+
+const audited = auditPage({
+  fields: auditFields,
+  answer: {
+    records: [
+      auditRecord({
+        actor,
+        target: "203.0.113.0/24",
+        reason: "unban",
+        note: "ticket 4711: office network, misconfigured phone",
+      }),
+      auditRecord({ actor, event: "brute_force.flush", target: "203.0.113.0/24", method: "bearer" }),
+      auditRecord({ actor, event: "account.read", target: "alice@example.test", method: "bearer" }),
+      auditRecord({
+        service: "idp",
+        instance: "postern@mail2:4716",
+        event: "user.login",
+        outcome: "denied",
+        account: "alice@example.test",
+        method: "password",
+        reason: "wrong_password",
+        client_ip: "203.0.113.44",
+      }),
+      auditRecord({ actor, event: "console.sign_in" }),
+    ],
+    next: "sample",
+  },
+  isFirst: true,
+  operator: { ...operator, isProved: true },
+});
+
 const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: Operator]>> = {
   "console-search": [found, operator],
+  "console-account": [accountSample({ explanation, records, operator, links }), operator],
   "console-bans": [attacked, operator],
+  "console-clients": [clientsSample, operator],
+  "console-audit": [audited, operator],
   "console-system": [state, operator],
   "console-notice": [noticePage("one_factor")],
 };
@@ -153,7 +208,7 @@ const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: O
 export const consoleSampleNames: readonly string[] = Object.keys(samples);
 
 /** A page of the console with sample data, as a browser gets it. */
-export function consoleSample(name: string, origin: string, { path }: StyleAsset): ShownPage {
+export function consoleSample(name: string, origin: string, { path }: ConsoleAsset): ShownPage {
   const [page, reader] = samples[name] ?? [];
   if (page === undefined) throw new Error(`no sample has the name ${name}`);
   return createShowPage({ origin, name: "Example Mail", stylesheet: path })(page, reader);

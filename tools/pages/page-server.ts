@@ -2,6 +2,7 @@ import { operation } from "@postern/shared/contracts";
 import { routeOf } from "@postern/shared/platform/http";
 import fastify, { type FastifyInstance } from "fastify";
 import { consoleStyle } from "../../services/admin/src/pages/console-style.ts";
+import { liveScript } from "../../services/admin/src/pages/live-script.ts";
 import { createAssets } from "../../services/idp/src/pages/assets.ts";
 import { languages } from "../../services/idp/src/pages/languages.ts";
 import { pageList } from "../../services/idp/src/pages/page-list.ts";
@@ -30,7 +31,9 @@ const [fallback] = languages;
 
 function serveConsole(app: FastifyInstance, origin: string): void {
   const style = consoleStyle({ light: "", dark: "" });
-  app.get(style.path, (_request, reply) => reply.type("text/css").send(style.body));
+  for (const { path, type, body } of [style, liveScript]) {
+    app.get(path, (_request, reply) => reply.type(type).send(body));
+  }
   for (const name of consoleSampleNames) {
     const { headers, body } = consoleSample(name, origin, style);
     // HSTS would redirect later requests to this host.

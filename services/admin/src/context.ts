@@ -1,5 +1,6 @@
 import {
   accountNamesFromSettings,
+  auditHistoryFromConfig,
   type Base,
   baseFromConfig,
   type EngineBus,
@@ -10,6 +11,7 @@ import {
   scriptPasswordReports,
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
+import type { ReadAuditHistory } from "@postern/shared/domain/audit-history";
 import {
   type BruteForceRecords,
   createBansByEnd,
@@ -25,7 +27,9 @@ import type { Health } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/openapi";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
+import type { ReportAccount } from "./console/account-report.ts";
 import { createExplain, type Explain } from "./console/explain.ts";
+import { createAccounts } from "./context/accounts.ts";
 import { type CreateConsolePages, createConsole } from "./context/console.ts";
 import { createAdminHealth } from "./context/health.ts";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
@@ -37,6 +41,7 @@ import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
 import type { JobQueue, ReadJob } from "./jobs/jobs.ts";
 import type { JwtIssuer } from "./jwt/jwt-issuer.ts";
 import { type AdminMetrics, createAdminMetrics } from "./metrics.ts";
+import { createEventStreams, type EventStreams } from "./operators/event-streams.ts";
 import { type AdminSettings, adminSettings, type LiveAdminSettings, liveAdminSettings } from "./settings.ts";
 
 /** All components of the administration service. Only this file and `context/` construct them. */
@@ -55,7 +60,10 @@ export interface AdminContext extends Base, EngineBus, SystemContext {
   readonly listBansByEnd: ListBansByEnd;
   /** Undefined while no history is recorded. */
   readonly history: DecisionHistory | undefined;
+  /** Undefined while audit records are not kept in Redis. */
+  readonly readAuditHistory: ReadAuditHistory | undefined;
   readonly explain: Explain;
+  readonly reportAccount: ReportAccount;
   readonly passwords: PasswordVerifier;
   readonly adminMetrics: AdminMetrics;
   readonly readCaller: ReadCaller;
@@ -64,6 +72,7 @@ export interface AdminContext extends Base, EngineBus, SystemContext {
   /** The OpenAPI document of the management API. */
   readonly openapi: () => RenderedDocument;
   readonly hooks: HookScripts;
+  readonly consoleStreams: EventStreams;
   /** Undefined if the console is off. */
   readonly consolePages: CreateConsolePages | undefined;
 }
@@ -86,6 +95,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
       ...hashing,
       onUnverifiable: scriptPasswordReports(base, unverifiablePasswordCounter(base)),
     }),
+    consoleStreams: createEventStreams(),
     adminMetrics: createAdminMetrics(base.metrics, base.metricsPrefix),
   };
   const flush = { ...parts, live: () => parts.live.current.flush };
@@ -96,18 +106,21 @@ export async function createContext(config: Config): Promise<AdminContext> {
   const accountNames = accountNamesFromSettings(flush);
   const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules, clock });
   const history = historyFromConfig(config, redis);
+  const factorLocks = createFactorLocks(redis, keyPrefix);
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
   const health = createAdminHealth(config, parts);
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
-    factorLocks: createFactorLocks(parts.state, keyPrefix),
+    factorLocks,
     accountNames,
     jobs,
     bruteForce,
     listBansByEnd: createBansByEnd(redis, keyPrefix, clock),
     history,
+    readAuditHistory: auditHistoryFromConfig(config, redis),
     explain: createExplain({ history, bruteForce, rules, accountNames, clock }),
+    reportAccount: createAccounts(config, parts, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin")),
     health,
     ...createSystem(config, { ...parts, health, readJob: jobs.read }),

@@ -30,7 +30,13 @@ async function start(config: Config): Promise<Service> {
       context.live.current = live;
     },
     steps: [
-      { name: "listeners", run: () => listeners.close() },
+      {
+        name: "listeners",
+        run: () => {
+          context.consoleStreams.end();
+          return listeners.close();
+        },
+      },
       { name: "routes", run: () => app.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "engine watch", run: () => engineWatch.close() },

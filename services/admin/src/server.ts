@@ -77,7 +77,13 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     scope.route({ ...guarded("readJob"), handler: getJob(context.jobs.read) });
   });
   registerConsole(app, context);
-  const pages = context.consolePages?.((request) => app.inject(request));
+  const pages = context.consolePages?.({
+    send: (request) => app.inject(request),
+    stream: async (request) => {
+      const answer = await app.inject({ ...request, payloadAsStream: true });
+      return { statusCode: answer.statusCode, headers: answer.headers, body: answer.stream() };
+    },
+  });
   if (pages !== undefined) await app.register(async (scope) => registerConsolePages(scope, pages));
   await app.register(async (scope) => registerMfaBackchannel(scope, context));
   await app.register(async (scope) => registerHooks(scope, context));

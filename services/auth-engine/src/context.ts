@@ -9,18 +9,20 @@ import { type BackendSet, createBackendSet } from "./backends/backend-set.ts";
 import { makeAuthPolicy } from "./context/auth-policy.ts";
 import { backendMaker, type MakeBackends } from "./context/backends.ts";
 import { createLiveBruteForce, type LiveBruteForce, usesBruteForce } from "./context/brute-force.ts";
-import { makeAuthenticate, makeListAccounts } from "./context/decisions.ts";
+import { makeAuthenticate, makeDescribeAccount, makeListAccounts } from "./context/decisions.ts";
 import { createEngineHealth } from "./context/health.ts";
 import { createHistoryThread, type HistoryThread } from "./context/history-thread.ts";
 import { createMailTokens, type MailTokenState } from "./context/mail-tokens.ts";
 import { createMfaCredentialParts, type MfaCredentialParts } from "./context/mfa-credentials.ts";
 import { createPasswordParts } from "./context/passwords.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./context/result-cache.ts";
+import { createLiveRisk, type LiveRisk } from "./context/risk.ts";
 import { type DecisionRules, rulesMaker } from "./context/rules.ts";
 import { createEngineScripts, type EngineScripts } from "./context/scripts.ts";
 import { createEngineMetrics } from "./metrics.ts";
 import type { AuthPolicy } from "./rpc/auth-policy.ts";
 import type { Authenticate } from "./rpc/authenticate.ts";
+import type { DescribeAccount } from "./rpc/describe-account.ts";
 import type { ListAccounts } from "./rpc/list-accounts.ts";
 import { type EngineSettings, engineSettings, type LiveEngineSettings, liveEngineSettings } from "./settings.ts";
 
@@ -41,6 +43,8 @@ export interface EngineContext extends Base, MfaCredentialParts {
   readonly bruteForce: LiveBruteForce | undefined;
   /** Absent if `auth.oauthbearer` is disabled. */
   readonly mailTokens: MailTokenState | undefined;
+  /** Absent without brute-force protection. */
+  readonly risk: LiveRisk | undefined;
   readonly resultCache: ResultCacheParts;
   readonly scripts: EngineScripts;
   /** Absent while no history is recorded. */
@@ -50,6 +54,7 @@ export interface EngineContext extends Base, MfaCredentialParts {
   /** Addresses this engine on the bus: heartbeats, and the pages of open listings. Random, because it is part of a subject. */
   readonly engineId: string;
   readonly listAccounts: ListAccounts;
+  readonly describeAccount: DescribeAccount;
   /** Creates backends for other settings, to replace those in use. Seeds a new embedded database. */
   readonly makeBackends: MakeBackends;
 }
@@ -76,7 +81,8 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const bus = await busFromConfig(config, base);
   const redis = redisIfNeeded(config, settings, base);
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
-  const bruteForce = createLiveBruteForce(config, { base, bus, redis });
+  const risk = createLiveRisk(config, { base, bus, redis, live, metrics });
+  const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
   const mfaCredentials = createMfaCredentialParts(config, { backends: () => backends.current, logger, metrics });
   const history = createHistoryThread(config, {
@@ -84,7 +90,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     onLost: (count) => metrics.historyLost(count),
     onError: (err) => logger.error({ err }, "the thread of the decision history failed"),
   });
-  const kept = { live, rules, backends, mailTokens, bruteForce, resultCache, scripts, history };
+  const kept = { live, rules, backends, mailTokens, bruteForce, risk, resultCache, scripts, history };
   const decided = { ...base, ...kept, metrics, mfaCredentials, decoysOf: hashing.decoysOf };
   const engineId = randomBytes(8).toString("hex");
   const listAccounts = makeListAccounts(engineId, decided);
@@ -102,6 +108,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     authPolicy: makeAuthPolicy(config, { bruteForce, rules, history }),
     engineId,
     listAccounts,
+    describeAccount: makeDescribeAccount(config, backends),
     ...mfaCredentials,
     makeBackends,
   };

@@ -13,25 +13,37 @@ export interface EngineHeartbeat {
   readonly stop: () => void;
 }
 
+const tickMs = engineHeartbeatMs / 8;
+
 /**
  * Sends heartbeats to all gateways, five times a second, from the event loop that answers them, so an engine that hangs
  * falls silent. A draining engine continues, so that gateways wait for its last answers.
  */
 export function startHeartbeat({ bus, engineId, inFlight }: HeartbeatDeps): EngineHeartbeat {
   let draining = false;
+  let connection = bus.connections();
+  let sentAt = 0;
   const heartbeat = (): void => {
     // Without NATS no heartbeat can arrive, and a lost one is not worth counting.
     if (!bus.isConnected()) return;
+    connection = bus.connections();
+    sentAt = performance.now();
     bus.publish(engineAlive, {
       instance: engineId,
       inFlight: inFlight(),
       addressed: true,
-      connection: bus.connections(),
+      connection,
       ...(draining && { draining }),
     });
   };
   heartbeat();
-  const timer = setInterval(heartbeat, engineHeartbeatMs);
+  const tick = (): void => {
+    // By the clock, because a process that was frozen is late with its first tick, and must be heard with that one.
+    const isDue = performance.now() - sentAt >= engineHeartbeatMs - tickMs;
+    // Requests wait for an engine that has lost its connection, so it reports immediately that it is back.
+    if (isDue || bus.connections() !== connection) heartbeat();
+  };
+  const timer = setInterval(tick, tickMs);
   timer.unref();
   return {
     drain: () => {

@@ -11,9 +11,9 @@ import { liveEngineSettings } from "./settings.ts";
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
   const { logger, health, bus, backends, passwords, mailTokens, resultCache, makeBackends, scripts } = context;
-  const { redis, bruteForce } = context;
+  const { redis, bruteForce, risk } = context;
   const privateListener = await privateListenerAt(context.settings.privateAddress, context);
-  await bruteForce?.ready();
+  await Promise.all([bruteForce?.ready(), risk?.ready()]);
   const servings = serveEngine(context);
   // "ready" means that requests arrive, so it waits until NATS knows the subscriptions. While NATS is unavailable, the
   // health check reports it, and the subscriptions are sent on connection.
@@ -51,6 +51,7 @@ async function start(config: Config): Promise<Service> {
       { name: "recovery codes", run: () => context.closeMfaCredentials() },
       { name: "last uses of app passwords", run: () => context.appPasswordUses.settled() },
       { name: "decision history", run: () => context.history?.close() },
+      { name: "facts about sign-ins", run: () => risk?.close() },
       { name: "directories", run: () => backends.close() },
       { name: "scripts", run: () => scripts.close() },
       { name: "keys of access tokens", run: () => mailTokens?.tokens.close() },

@@ -12,6 +12,7 @@ import {
   appPasswordUseResults,
 } from "./mfa-credentials/app-password-uses.ts";
 import { type PolicyEffect, type PolicyMode, policyEffects, policyModes } from "./policy/policies.ts";
+import { createRiskMetrics, type RiskMetrics } from "./risk/risk-metrics.ts";
 import type { ScriptStage } from "./scripts/site-scripts.ts";
 
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
@@ -42,6 +43,7 @@ export interface EngineMetrics {
   policyApplied(mode: PolicyMode, effect: PolicyEffect): void;
   scriptRan(stage: ScriptStage, result: "ok" | "failed" | "dropped"): void;
   historyLost(count: number): void;
+  readonly risk: RiskMetrics;
 }
 
 function isBackendKind(kind: string): kind is CountedBackendKind {
@@ -155,5 +157,6 @@ export function createEngineMetrics(
     appPasswordUse: appPasswordUses(registry, prefix),
     scriptRan: scriptRuns(registry, prefix),
     historyLost: historyLosses(registry, prefix),
+    risk: createRiskMetrics(registry, prefix),
   };
 }

@@ -1,4 +1,4 @@
-import { authenticate, cacheFlushScript, listAccounts, scriptModule } from "@postern/shared/contracts";
+import { authenticate, cacheFlushScript, describeAccount, listAccounts, scriptModule } from "@postern/shared/contracts";
 import type { Serving } from "@postern/shared/platform/bus";
 import type { EngineContext } from "./context.ts";
 import { serveAuthPolicy } from "./rpc/auth-policy.ts";
@@ -6,6 +6,8 @@ import { serveMfaCredentials } from "./rpc/mfa-credentials.ts";
 
 /** Limit of concurrent list pages: listings are rare and large, and must leave the backends to sign-ins. */
 const maxListings = 16;
+/** Operators read the pages of accounts one at a time; each description asks every backend. */
+const maxDescriptions = 16;
 /** Jobs flush one name after the other. */
 const maxFlushScripts = 16;
 /** Limit of hook calls that wait for a database or a backend. */
@@ -24,6 +26,7 @@ export function serveEngine({
   | "authenticate"
   | "authPolicy"
   | "listAccounts"
+  | "describeAccount"
   | "scripts"
   | "secondFactors"
   | "appPasswords"
@@ -33,6 +36,7 @@ export function serveEngine({
   return [
     bus.serve(authenticate, context.authenticate, { maxInFlight, instance }),
     bus.serve(listAccounts, context.listAccounts, { maxInFlight: maxListings, instance }),
+    bus.serve(describeAccount, context.describeAccount, { maxInFlight: maxDescriptions, instance }),
     bus.serve(cacheFlushScript, context.scripts.runCacheFlushScript, { maxInFlight: maxFlushScripts, instance }),
     bus.serve(scriptModule, context.scripts.callScriptModule, { maxInFlight: maxModuleCalls, instance }),
     ...serveAuthPolicy(bus, context.authPolicy, { maxInFlight, instance }),

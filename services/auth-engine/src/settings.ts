@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { type DecoySample, parseStoredPassword } from "@postern/shared/domain/passwords";
+import { type RiskSettings, riskSettings } from "@postern/shared/domain/risk";
 import {
   type Config,
   type LdapPoolConfig,
@@ -65,6 +66,7 @@ export interface LiveEngineSettings {
   readonly scripts: SiteScriptSettings;
   readonly controls: ControlSettings;
   readonly policy: PolicySettings;
+  readonly risk: RiskSettings;
   /** Absent if no master user is configured. */
   readonly masterUser: MasterUserSettings | undefined;
 }
@@ -287,6 +289,7 @@ export function liveEngineSettings(config: Config): LiveEngineSettings {
     authWait: { waitDelay: pipeline.wait_delay, maxLoginAttempts: pipeline.max_login_attempts },
     controls: controlSettings(config.auth.controls),
     policy: policySettings(config.auth.policy, (file) => readFileSync(file, "utf8")),
+    risk: riskSettings(config.auth.risk),
     masterUser: masterUserSettings(config),
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Base, baseFromConfig, busFromConfig, redisFromConfig, watchEngines } from "@postern/shared/assembly";
 import type { AuthOperation } from "@postern/shared/contracts";
 import type { EngineWatch } from "@postern/shared/domain/engine-watch";
+import type { AttributeFilter } from "@postern/shared/domain/released-attributes";
 import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays, type ResponseDelays } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
@@ -20,7 +21,7 @@ import { proxiedConnections } from "./context/proxied-connections.ts";
 import { createUpstreams } from "./context/upstreams.ts";
 import { type AttributesAsHeaders, createAttributeHeaders } from "./dialects/attribute-headers.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";
-import type { AttributeFilter } from "./dialects/secret-attributes.ts";
+import { createForwardedStreams } from "./forward/event-streams.ts";
 import type { ForwardDeps } from "./forward/forward.ts";
 import { type AccountPages, createAccountPages } from "./list-accounts/account-pages.ts";
 import { createGatewayMetrics } from "./metrics.ts";
@@ -121,8 +122,8 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     forward: {
       ...forwarding,
       ...forwardSettings(settings, live),
-      callerAddress,
-      names,
+      ...about,
+      streams: createForwardedStreams(),
       strangersBodies: limits.strangersBodies,
       logger,
       tracer: base.tracer,

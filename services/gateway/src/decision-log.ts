@@ -1,4 +1,4 @@
-import type { AuthDecision, AuthRequest, Dialect } from "@postern/shared/contracts";
+import type { AuthDecision, AuthRequest, Dialect, Ok } from "@postern/shared/contracts";
 import type { AppError } from "@postern/shared/platform/errors";
 import { type ProcessLogger, printable } from "@postern/shared/platform/logging";
 import { CredentialsError, type NamedIn } from "./dialects/credentials-error.ts";
@@ -73,6 +73,23 @@ function reasonOf(decision: AuthDecision): string | undefined {
   }
 }
 
+function malformedFields({ session, dialect, error, clientIp, caller }: MalformedRequest): object {
+  const named: NamedIn = error instanceof CredentialsError ? error.named : {};
+  return {
+    session,
+    dialect,
+    caller: namedCaller(caller),
+    reason: error.publicMessage,
+    client_ip: named.clientIp ?? clientIp,
+    ...namedFields(named),
+  };
+}
+
+/** The score of a sign-in with a correct password. */
+function riskOf(decision: AuthDecision): Ok["risk"] {
+  return decision.outcome === "ok" || decision.outcome === "fail" ? decision.risk : undefined;
+}
+
 const decidedFields = [
   "session",
   "dialect",
@@ -83,6 +100,8 @@ const decidedFields = [
   "detail",
   "account_passwords_seen",
   "total_passwords_seen",
+  "risk_score",
+  "risk_signals",
   "username",
   "protocol",
   "client_ip",
@@ -97,6 +116,7 @@ export function createDecisionLog({ logger, lineWriter }: Pick<ProcessLogger, "l
   return {
     decided: (request, decision, seconds, { delayedMs, caller }) => {
       const denial = decision.outcome === "fail" ? decision : undefined;
+      const risk = riskOf(decision);
       writeDecided([
         request.session,
         request.dialect,
@@ -107,6 +127,8 @@ export function createDecisionLog({ logger, lineWriter }: Pick<ProcessLogger, "l
         denial?.detail,
         denial?.accountPasswordsSeen,
         denial?.totalPasswordsSeen,
+        risk?.score,
+        risk?.signals.join(" "),
         shortened(request.username),
         request.protocol,
         request.clientIp,
@@ -136,19 +158,7 @@ export function createDecisionLog({ logger, lineWriter }: Pick<ProcessLogger, "l
         leftOut > 0 ? "accounts listed, except names with control characters" : "listed",
       );
     },
-    malformed: ({ session, dialect, error, clientIp, caller }) => {
-      const named: NamedIn = error instanceof CredentialsError ? error.named : {};
-      const address = named.clientIp ?? clientIp;
-      const fields = {
-        session,
-        dialect,
-        caller: namedCaller(caller),
-        reason: error.publicMessage,
-        client_ip: address,
-        ...namedFields(named),
-      };
-      logger.info(fields, "malformed request");
-    },
+    malformed: (request) => logger.info(malformedFields(request), "malformed request"),
     failed: (session, err) => logger.error({ session, err }, "request failed"),
   };
 }

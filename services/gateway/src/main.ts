@@ -87,6 +87,7 @@ async function start(config: Config): Promise<Service> {
         name: "listeners",
         run: async () => {
           context.responseDelays.end();
+          context.forward.streams.end();
           await Promise.all([...all, grpc].map((each) => each.close()));
         },
       },

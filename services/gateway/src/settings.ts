@@ -1,4 +1,5 @@
 import { type DisabledEndpoint, disabledEndpoints, operation } from "@postern/shared/contracts";
+import { type AttributeFilter, createAttributeFilter, secretFields } from "@postern/shared/domain/released-attributes";
 import type { Config } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import {
@@ -16,7 +17,6 @@ import { type CallerCheck, createCallerCheck } from "./caller-auth/check-caller.
 import type { RequestHeaderNames } from "./dialects/header-fields.ts";
 import { type OauthFailureSettings, oauthFailureSettings } from "./dialects/oauth-failure.ts";
 import type { ProxySettings } from "./dialects/proxy.ts";
-import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
 import { type GrpcSettings, grpcSettings } from "./grpc/grpc-settings.ts";
 import type { AccountDelaySettings } from "./limits/account-delays.ts";
 import { type Rate, rateOf } from "./limits/gcra.ts";
@@ -92,16 +92,6 @@ type BasicConfig = { readonly enabled: boolean; readonly username: string; reado
 
 function basicCheck({ enabled, username, password }: BasicConfig): BasicCheck | undefined {
   return enabled ? createBasicCheck({ username, password: new Secret(password) }) : undefined;
-}
-
-function secretFields({ auth: { backends } }: Config): readonly string[] {
-  const ldap = backends.ldap.search.flatMap(({ mapping }) => [
-    mapping.totp_secret_field,
-    mapping.totp_recovery_field,
-    mapping.webauthn_credential_field,
-    mapping.app_password_field,
-  ]);
-  return [...ldap, ...backends.sql.search.map(({ mapping }) => mapping.totp_secret_field)];
 }
 
 /** Limit for a request body after decompression. */

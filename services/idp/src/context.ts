@@ -10,6 +10,9 @@ import { createCallerReader, createCallerVerifier, type ReadCaller } from "@post
 import type { Health } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/openapi";
 import type { RedisClient } from "@postern/shared/platform/redis";
+import type { ClientUses } from "./applications/client-uses.ts";
+import type { ListApplications } from "./applications/list-applications.ts";
+import { createClientUseParts, listApplicationsOf } from "./context/applications.ts";
 import { createIdpHealth } from "./context/health.ts";
 import { createMailClients } from "./context/mail-clients.ts";
 import { createPagesContext, type PagesContext } from "./context/pages.ts";
@@ -22,6 +25,8 @@ import { type IdpSettings, idpSettings } from "./settings.ts";
 /** Everything that the identity provider consists of. Only this file and `context/` construct any of it. */
 export interface IdpContext extends Base, EngineBus, Protocols {
   readonly settings: IdpSettings;
+  readonly clientUses: ClientUses;
+  readonly listApplications: ListApplications;
   readonly state: RedisClient;
   readonly health: Health;
   readonly readCaller: ReadCaller;
@@ -45,7 +50,12 @@ export async function createContext(config: Config): Promise<IdpContext> {
   const settings = idpSettings(config);
   const state = redisFromConfig(config, "state", base);
   const { bus, engineWatch } = await engineBusFromConfig(config, base);
-  const { forPages, connectPages, ...protocols } = createProtocols(config, base, state);
+  const clientUses = createClientUseParts(config, base, state);
+  const { forPages, connectPages, ...protocols } = createProtocols(config, {
+    base,
+    state,
+    clientUses: clientUses.uses,
+  });
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
   const notifications = await notificationsOf(config, { base, bus, state, metrics });
   const mail = createMailClients(config, base, state);
@@ -65,6 +75,8 @@ export async function createContext(config: Config): Promise<IdpContext> {
   return {
     ...base,
     ...protocols,
+    clientUses: clientUses.uses,
+    listApplications: listApplicationsOf(protocols, clientUses),
     pages,
     mailClients: mail?.documents,
     settings,

@@ -47,6 +47,7 @@ async function start(config: Config): Promise<Service> {
       { name: "SAML logout messages", run: () => saml?.logout.delivery.close() },
       { name: "routes", run: () => app.close() },
       { name: "user notifications and decision history", run: () => pages?.close() },
+      { name: "last use of clients", run: () => context.clientUses.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "engine watch", run: () => engineWatch.close() },
       { name: "redis", run: () => state.disconnect() },

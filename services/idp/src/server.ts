@@ -17,6 +17,7 @@ import {
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { IdpContext } from "./context.ts";
 import { routeOfPath } from "./oidc/metrics/oidc-metrics.ts";
+import { registerApplications } from "./routes/applications/register.ts";
 import { registerMailClients } from "./routes/mail-clients/register.ts";
 import { oauthError } from "./routes/oidc/json-reply.ts";
 import { registerOidcPages, registerOidcRoutes } from "./routes/oidc/register.ts";
@@ -57,6 +58,7 @@ type IdpParts = Pick<
   | "mailClients"
   | "oidc"
   | "openapi"
+  | "listApplications"
   | "saml"
   | "audit"
   | "singleLogout"
@@ -100,6 +102,7 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
   app.route({ ...routeOf(operation("idpContractJson")), handler: getOpenapi(openapi, "json") });
   if (pages !== undefined) registerPages(app, pages);
   if (parts.mailClients !== undefined) registerMailClients(app, parts.mailClients);
+  registerApplications(app, parts, settings.identifier);
   if (oidc !== undefined) {
     app.addHook("onResponse", async (request, reply) => {
       const route = routeOfPath(request.routeOptions.url);

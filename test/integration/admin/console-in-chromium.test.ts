@@ -10,7 +10,6 @@ import { axeProblems } from "../../support/axe.ts";
 import { keyboardProblems, layoutProblems } from "../../support/page-rules.ts";
 import { assertionSecret } from "../../support/stack-config.ts";
 import {
-  type AuditLine,
   auditLines,
   type ConsoleStack,
   cookieHeader,
@@ -34,9 +33,9 @@ afterAll(async () => {
   await desk[Symbol.asyncDispose]();
 });
 
-const audited = (event: string): readonly AuditLine[] => auditLines(desk, event);
-const cookieOf = (context: BrowserContext): Promise<string> => cookieHeader(context, desk);
-const post = (action: string, posted: PostedForm): Promise<Response> => postAction(desk, action, posted);
+const audited = (event: string) => auditLines(desk, event);
+const cookieOf = (context: BrowserContext) => cookieHeader(context, desk);
+const post = (action: string, posted: PostedForm) => postAction(desk, action, posted);
 const soon = { timeout: 20_000 };
 const inEnglish = { locale: "en-US" };
 const login = (fields: object) => askJson(desk.stack.url, { ...alice, ...fields });
@@ -127,7 +126,7 @@ test("the cookie opens the console only, at both replicas, and the console's pat
   const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 30 });
   const caller = { method: "none", scopes: [], clientIp: "127.0.0.1", session: "test" } as const;
   const headers = { cookie, [callerAssertionHeader]: await sign(caller, "admin") };
-  expect(await statusOf(`${desk.second.url}/console/search?query=alice`, headers)).toBe(200);
+  expect(await statusOf(`${desk.second.url}/console/search`, headers)).toBe(200);
   expect(await statusOf(`${desk.second.url}/api/v1/console/bans`, headers)).toBe(403);
 });
 
@@ -168,9 +167,8 @@ describe("by role", () => {
     }
     const own = await post("flush", { cookie, form: { ...form, target: "helen" } });
     expect([own.status, await own.text()]).toEqual([403, expect.stringContaining("the same role as yours")]);
-    const denied = audited("console.action").filter(
-      ({ actor, outcome }) => actor?.startsWith("hugo") && outcome === "denied",
-    );
+    const ofHugo = audited("console.action").filter(({ actor }) => actor?.startsWith("hugo"));
+    const denied = ofHugo.filter(({ outcome }) => outcome === "denied");
     expect(denied.map(({ reason }) => reason)).toEqual(["end-sessions", "reset-totp", "reset-recovery", "flush"]);
   });
 
@@ -225,14 +223,16 @@ test("to prove the second factor again, the operator enters the password and a n
   await using context = await browser.newContext(inEnglish);
   const page = await openConsole(context, desk, "helen");
   const before = await cookieOf(context);
-  const next = "/console/search?query=carol%40example.test";
+  await searchFor(page, "carol@example.test");
+  const next = page.url().slice(desk.url.length);
+  expect(next).not.toContain("carol");
   await page.goto(`${desk.url}/console/sign-in?${new URLSearchParams({ proof: "1", next }).toString()}`);
   await passFactors(page, "helen");
   await page.locator(".verdict").waitFor();
   expect(page.url()).toBe(`${desk.url}${next}`);
   expect(await cookieOf(context)).not.toBe(before);
-  const old = await fetch(`${desk.url}/console/search`, { headers: { cookie: before }, redirect: "manual" });
-  expect(old.status).toBe(303);
+  const old = { headers: { cookie: before }, redirect: "manual" } as const;
+  expect((await fetch(`${desk.url}/console/search`, old)).status).toBe(303);
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "You are signed out" }).waitFor();
 });
@@ -265,7 +265,7 @@ test("hostile names are shown as text", async () => {
   const hostile = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
   const address = "198.51.100.23";
   await login({ client_ip: address, username: hostile, password: "wrong" });
-  const page = await openConsole(context, desk, "ada");
+  const page = await openConsole(context, desk, "sam");
   const dialogs: string[] = [];
   page.on("dialog", (dialog) => dialogs.push(dialog.message()));
   await searchUntil(page, address, "denied");

@@ -5,7 +5,7 @@ import { axeProblems } from "../../support/axe.ts";
 import { layoutProblems } from "../../support/page-rules.ts";
 import { openConsole, startConsoleStack } from "./console-stack.ts";
 
-test("with idp and all engines stopped, an operator who is signed in sees the system, and may not act", async () => {
+test("with idp, all engines and jobs-worker stopped, an operator who is signed in sees the system, and may not act", async () => {
   await using desk = await startConsoleStack();
   await using browser = await launchChromium();
   await using context = await browser.newContext({ locale: "en-US", bypassCSP: true });
@@ -15,7 +15,8 @@ test("with idp and all engines stopped, an operator who is signed in sees the sy
   await page.setViewportSize({ width: 320, height: 640 });
   expect(await layoutProblems(page)).toEqual([]);
   expect(await axeProblems(page)).toEqual([]);
-  for (const service of [...desk.stack.engines, desk.stack.services.get("idp")]) await service?.stop();
+  const worker = await desk.stack.start("jobs-worker");
+  for (const service of [...desk.stack.engines, desk.stack.services.get("idp"), worker]) await service?.stop();
   await poll("the findings", async () => {
     await page.reload();
     return (await page.locator(".verdict.blocked").count()) === 1;

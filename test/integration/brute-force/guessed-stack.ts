@@ -42,6 +42,7 @@ export function startGuessedStack({
   delay = { enabled: false },
   withoutClient = {},
   maxConcurrentRequests = 1000,
+  risk = {},
 }: {
   readonly cached?: boolean;
   readonly services?: readonly ServiceName[];
@@ -49,6 +50,8 @@ export function startGuessedStack({
   readonly delay?: object;
   readonly withoutClient?: object;
   readonly maxConcurrentRequests?: number;
+  /** `auth.risk` */
+  readonly risk?: object;
 } = {}): Promise<Stack> {
   return startStack({
     engines: 2,
@@ -63,6 +66,7 @@ export function startGuessedStack({
       // The slow hash takes long on a busy machine.
       runtime: { timeouts: { decision: "20s" } },
       auth: {
+        risk,
         controls: {
           enabled: ["brute_force"],
           brute_force: { ...bruteForce, account_delay: delay, without_client: withoutClient },

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Bus, Replica } from "@postern/shared/platform/bus";
+import type { Bus, LiveReplicas, Replica } from "@postern/shared/platform/bus";
 import { type NatsServer, poll, spawnNats } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { countMetrics, echo, failureCode, makeBus, soon } from "./bus-fixture.ts";
@@ -13,7 +13,20 @@ beforeAll(async () => {
 });
 afterAll(() => nats.stop());
 
+/** Replicas that are not expected back once NATS has no subscription of theirs. */
+function known(live: () => readonly Replica[]): LiveReplicas {
+  const gone = new Set<Replica>();
+  return {
+    live: () => live().filter((one) => !gone.has(one)),
+    isReturning: () => false,
+    unreachable: (one) => {
+      for (const lost of one === undefined ? live() : [one]) gone.add(lost);
+    },
+  };
+}
+
 const replica = (instance: string, isAddressed = true): Replica => ({ instance, isAddressed, outstanding: 0 });
+const left = [replica("left")];
 
 interface Server extends AsyncDisposable {
   readonly bus: Bus;
@@ -44,7 +57,10 @@ test("batches go to the replica with fewer unanswered requests, so that one that
   await using alive = await serve(nats.url, "alive");
   await using bus = await makeBus(nats.url);
   const live = [replica("frozen"), replica("alive")];
-  bus.balance(echo.service, () => live);
+  bus.balance(
+    echo.service,
+    known(() => live),
+  );
   const answers: Promise<unknown>[] = [];
   for (let index = 0; index < 200; index += 1) {
     const answer = bus.request(echo, { text }, soon());
@@ -65,7 +81,10 @@ test("replicas that answer get equal shares", async () => {
   await using other = await serve(nats.url, "other");
   await using bus = await makeBus(nats.url);
   const live = [replica("one"), replica("other")];
-  bus.balance(echo.service, () => live);
+  bus.balance(
+    echo.service,
+    known(() => live),
+  );
   for (let index = 0; index < 200; index += 1) await bus.request(echo, { text }, soon());
   expect(one.seen.length).toBeGreaterThan(50);
   expect(other.seen.length).toBeGreaterThan(50);
@@ -78,7 +97,10 @@ test("a request to a silent replica is sent once to another one, under the same 
   await using bus = await makeBus(nats.url, { metrics });
   const [first, second] = [replica("silent"), replica("other")];
   let live = [first];
-  bus.balance(echo.service, () => live);
+  bus.balance(
+    echo.service,
+    known(() => live),
+  );
   const answers = [1, 2, 3].map(() => bus.request(repeatable, { text }, soon(60_000)));
   await poll("the requests", () => silent.seen.length === 3);
   live = [second];
@@ -100,7 +122,10 @@ test("a request goes to two silent replicas in turn and no further, because one 
   await using bus = await makeBus(nats.url);
   const all = ["one-silent", "two-silent", "three-silent", "four"].map((name) => replica(name));
   let live = all.slice(0, 1);
-  bus.balance(echo.service, () => live);
+  bus.balance(
+    echo.service,
+    known(() => live),
+  );
   const answer = bus.request(repeatable, { text }, soon(60_000));
   const servers = [one, two, three];
   for (const [index, server] of servers.entries()) {
@@ -118,7 +143,10 @@ test("requests to a replica that has lost its connection are sent again, also to
   await using bus = await makeBus(nats.url);
   expect(bus.connections()).toBe(1);
   const only = replica("returning");
-  bus.balance(echo.service, () => [only]);
+  bus.balance(
+    echo.service,
+    known(() => [only]),
+  );
   const answer = bus.request(repeatable, { text }, soon(60_000));
   const other = bus.request(echo, { text }, soon(60_000));
   await poll("the requests", () => server.seen.length === 2);
@@ -138,7 +166,10 @@ test("without another addressed replica, or for a method that is not repeatable,
   await using bus = await makeBus(nats.url);
   const first = replica("silent");
   let live: Replica[] = [first];
-  bus.balance(echo.service, () => live);
+  bus.balance(
+    echo.service,
+    known(() => live),
+  );
   const answers = [bus.request(repeatable, { text }, soon()), bus.request(echo, { text }, soon())];
   await poll("the requests", () => silent.seen.length === 2);
   live = [replica("earlier", false)];
@@ -151,7 +182,10 @@ test("without another addressed replica, or for a method that is not repeatable,
 test("a request to a replica that has left goes to the queue group, whatever the method", async () => {
   await using other = await serve(nats.url, "other");
   await using bus = await makeBus(nats.url);
-  bus.balance(echo.service, () => [replica("left")]);
+  bus.balance(
+    echo.service,
+    known(() => left),
+  );
   const answers = await Promise.all(Array.from({ length: 40 }, () => bus.request(echo, { text }, soon(600_000))));
   for (const { by } of answers) expect(by).toBe("other");
   expect(other.seen).toHaveLength(40);
@@ -159,15 +193,50 @@ test("a request to a replica that has left goes to the queue group, whatever the
 
 test("when no replica serves the method, a request to a replica that has left fails long before its deadline", async () => {
   await using bus = await makeBus(nats.url);
-  bus.balance(echo.service, () => [replica("left")]);
+  bus.balance(
+    echo.service,
+    known(() => left),
+  );
   expect(await failureCode(bus.request(echo, { text }, soon(600_000)))).toBe("BUS_NO_RESPONDERS");
+});
+
+test("a request that no replica receives waits for one that is expected back, whatever the method", async () => {
+  await using bus = await makeBus(nats.url);
+  const all = [replica("back")];
+  let live = all;
+  const unreachable = (): void => void (live = []);
+  bus.balance(echo.service, { live: () => live, isReturning: () => true, unreachable });
+  const first = bus.request(echo, { text }, soon(600_000));
+  await poll("NATS to refuse it", () => live.length === 0);
+  const second = bus.request(echo, { text }, soon(600_000));
+  await using server = await serve(nats.url, "back");
+  bus.resend([]);
+  expect(server.seen).toEqual([]);
+  live = all;
+  bus.resend([]);
+  for (const { by } of await Promise.all([first, second])) expect(by).toBe("back");
+});
+
+test("a request that waits for a replica fails long before its deadline, once none is expected any more", async () => {
+  await using bus = await makeBus(nats.url);
+  let isReturning = true;
+  bus.balance(echo.service, { live: () => [], isReturning: () => isReturning, unreachable: () => undefined });
+  const answer = failureCode(bus.request(echo, { text }, soon(600_000)));
+  await bus.flush();
+  bus.resend([]);
+  isReturning = false;
+  bus.resend([]);
+  expect(await answer).toBe("BUS_NO_RESPONDERS");
 });
 
 test("without live replicas, and for replicas of an earlier version, requests go to the queue group", async () => {
   await using server = await serve(nats.url, "earlier", { addressed: false });
   await using bus = await makeBus(nats.url);
   let live: readonly Replica[] = [];
-  bus.balance(echo.service, () => live);
+  bus.balance(
+    echo.service,
+    known(() => live),
+  );
   expect((await bus.request(echo, { text }, soon())).by).toBe("earlier");
   live = [replica("earlier", false)];
   expect((await bus.request(echo, { text }, soon())).by).toBe("earlier");
@@ -178,7 +247,11 @@ test("a request that a dying NATS server swallowed is sent again over the new co
   const dying = await spawnNats();
   await using server = await serve(dying.url, "one");
   await using bus = await makeBus(dying.url);
-  bus.balance(echo.service, () => [replica("one")]);
+  const only = [replica("one")];
+  bus.balance(
+    echo.service,
+    known(() => only),
+  );
   expect((await bus.request(repeatable, { text }, soon())).by).toBe("one");
   dying.signal("SIGSTOP");
   // The threads of the server stop only some time after the signal.

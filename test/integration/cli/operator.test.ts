@@ -230,6 +230,16 @@ test("help describes what a command does without running it", async () => {
   expect([code, out]).toEqual([0, expect.stringContaining("usage: postern flush USER [--async]")]);
 });
 
+test("what the services know about an account is shown without secrets", async () => {
+  const carol = await postern(["account", "carol@example.test"]);
+  expect(carol.out).toMatch(/^account carol@example\.test\n/u);
+  expect(carol.out).toMatch(/ca401ca401ca4010 +demo phone +imap smtp /u);
+  expect([carol.code, carol.out.includes("NqfMsiSOQqakrn7PTblxZ3PmjS8PdtGbm6mPvIMPvFQ")]).toEqual([0, false]);
+  const json = await postern(["account", "carol@example.test", "--protocol", "pop3", "--json"]);
+  expect(JSON.parse(json.out)).toMatchObject({ account: "carol@example.test", protocol: "pop3" });
+  expect((await postern(["account", "unknown@example.test"])).code).toBe(1);
+});
+
 test("an operator unlocks second factors, whether they were locked or not", async () => {
   const keyPrefix = "postern:";
   const { failures } = factorLockKeys(keyPrefix, alice.username, "totp");

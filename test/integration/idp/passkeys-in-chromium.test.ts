@@ -32,6 +32,8 @@ interface Device extends AsyncDisposable {
   readonly passkeyNames: () => Promise<readonly string[]>;
   /** Makes the authenticator know its passkeys under another user name. */
   readonly misname: (userName: string) => Promise<void>;
+  /** Exchanges the authenticator's passkey for one that the account does not have. */
+  readonly makeStale: () => Promise<void>;
 }
 
 /** A browser with a virtual authenticator that verifies its user without interaction. */
@@ -57,8 +59,15 @@ async function newDevice(isUserVerified = true): Promise<Device> {
       await devtools.send("WebAuthn.addCredential", { authenticatorId, credential: { ...credential, userName } });
     }
   };
+  const makeStale = async (): Promise<void> => {
+    const [credential] = await passkeys();
+    if (credential === undefined) throw new Error("the authenticator has no passkey");
+    const stale = { ...credential, credentialId: Buffer.from("a passkey of the past").toString("base64") };
+    await devtools.send("WebAuthn.removeCredential", { authenticatorId, credentialId: credential.credentialId });
+    await devtools.send("WebAuthn.addCredential", { authenticatorId, credential: stale });
+  };
   const passkeyNames = async () => (await passkeys()).map(({ userName = "" }) => userName);
-  return { context, page, passkeyNames, misname, [Symbol.asyncDispose]: () => context.close() };
+  return { context, page, passkeyNames, misname, makeStale, [Symbol.asyncDispose]: () => context.close() };
 }
 
 async function signIn(page: Page, name: string): Promise<void> {
@@ -176,6 +185,40 @@ describe("a passkey", () => {
     await keyboard.press("Enter");
     await page.getByText("You don’t have any passkeys yet.").waitFor();
     expect(await page.locator(".things li").count()).toBe(0);
+  });
+
+  test("that was removed elsewhere disappears from the password manager when it is used", async () => {
+    await using device = await newDevice();
+    const { page, context } = device;
+    // The removal does not reach this password manager.
+    await context.addInitScript("delete PublicKeyCredential.signalAllAcceptedCredentials");
+    await signIn(page, "alice");
+    await addPasskey(page, "Lost");
+    await page.getByText("Passkey added.").waitFor();
+    await page.goto(`${origin}/mfa/webauthn/devices`);
+    await page.getByRole("link", { name: /^Remove\s+Lost$/ }).click();
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByText("Passkey removed.").waitFor();
+    expect(await device.passkeyNames()).toHaveLength(1);
+    await context.clearCookies();
+    await page.goto(home);
+    await poll("the password manager to drop it", async () => (await device.passkeyNames()).length === 0);
+  });
+
+  test("is listed to the password manager on the account page, unless it was just added", async () => {
+    await using device = await newDevice();
+    const { page } = device;
+    await signIn(page, "alice");
+    await addPasskey(page, "Laptop");
+    await page.getByText("Passkey added.").waitFor();
+    await device.misname("former-name");
+    await device.makeStale();
+    await page.goto(home);
+    await poll("the current name", async () => !(await device.passkeyNames()).includes("former-name"));
+    expect(await device.passkeyNames()).toHaveLength(1);
+    await page.evaluate("localStorage.clear()");
+    await page.goto(home);
+    await poll("the password manager to drop it", async () => (await device.passkeyNames()).length === 0);
   });
 
   test("is rate-limited after too many failures from its network", async () => {

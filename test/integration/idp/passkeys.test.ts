@@ -97,6 +97,21 @@ test("a passkey signs in, unless a policy denies it or the account is disabled",
   expect(await signInWithPasskey(key)).toEqual(accepted);
 });
 
+test("the browser may drop a passkey that was removed, and learns nothing about any other", async () => {
+  const { browser, key } = await addPasskey("carol");
+  const stranger = createSoftAuthenticator({ origin: issuer, rpId: "localhost" });
+  stranger.create({ ...Object(await fetchPublicKeyOptions(browser, "/mfa/webauthn/register/begin")) });
+  expect(await signInWithPasskey(stranger)).toEqual(denied);
+  const { path } = await readPasskeys(browser);
+  const token = csrfIn(await browser.get("/mfa/webauthn/devices"));
+  await browser.post(path, { csrf_token: token, _method: "DELETE" });
+  expect(await signInWithPasskey(key)).toEqual({
+    result: [400, { error: "denied", reference: expect.any(String), unknown_credential: true }],
+    isIn: false,
+  });
+  expect(await signInWithPasskey(stranger)).toEqual(denied);
+});
+
 interface Listed {
   readonly names: readonly string[];
   readonly path: string;

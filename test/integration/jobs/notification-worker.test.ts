@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { NotificationJob } from "@postern/shared/domain/jobs";
 import { countNotifications } from "@postern/shared/domain/jobs";
+import { createSentNotifications, type SentNotifications } from "@postern/shared/domain/sent-notifications";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
@@ -51,7 +52,12 @@ interface StartedWorker {
   readonly outcomes: readonly string[];
 }
 
-function startWorker(url: string, keys = ring): StartedWorker {
+interface WorkerOptions {
+  readonly keys?: typeof ring;
+  readonly sent?: SentNotifications;
+}
+
+function startWorker(url: string, { keys = ring, sent }: WorkerOptions = {}): StartedWorker {
   const outcomes: string[] = [];
   const events: NotificationEvents = {
     ended: ({ id, channel }, result) => void outcomes.push(`${id} ${channel} ${result}`),
@@ -69,6 +75,8 @@ function startWorker(url: string, keys = ring): StartedWorker {
     concurrency: 4,
     deliver,
     events,
+    sent,
+    nowMs: () => systemClock.now(),
     finishMs: 2000,
   });
   owned.defer(async () => {
@@ -78,7 +86,7 @@ function startWorker(url: string, keys = ring): StartedWorker {
   return { worker, outcomes };
 }
 
-const add = (...ids: readonly string[]): Promise<void> =>
+const queue = () =>
   createNotificationQueue({
     redis,
     keyPrefix,
@@ -86,7 +94,8 @@ const add = (...ids: readonly string[]): Promise<void> =>
     maxQueued: 100,
     timeoutMs: 5000,
     onError: () => undefined,
-  }).add(ids.map(notificationOf));
+  });
+const add = (...ids: readonly string[]): Promise<void> => queue().add(ids.map(notificationOf));
 
 test("200 is delivered, 410 is given up immediately, 503 is retried; nothing of them remains in Redis", async () => {
   const attempts: Record<string, number> = {};
@@ -110,6 +119,27 @@ test("200 is delivered, 410 is given up immediately, 503 is retried; nothing of 
   expect(await redisContent(redis)).not.toMatch(/(good|gone|late)-webhook \{/);
 });
 
+test("what was sent to an account is recorded for operators, encrypted, with an end, and at most twenty of them", async () => {
+  const url = await startReceiver((request, response) => {
+    response.writeHead(request.headers["webhook-id"] === "n-0" ? 410 : 200).end();
+  });
+  const sent = createSentNotifications({ redis, keyPrefix, keys: createKeyRing([new Secret("s")], "sent-notice") });
+  const about = { account: "alice@example.test", event: "new_device" };
+  await queue().add([{ ...notificationOf("n-0"), ...about }, notificationOf("of-an-older-idp")]);
+  const { outcomes } = startWorker(url, { sent });
+  await poll("the first record", async () => (await sent.list("Alice@example.test")).length === 1);
+  expect(await sent.list(about.account)).toEqual([
+    { id: "n-0", event: "new_device", channel: "webhook", outcome: "failed", timeMs: expect.any(Number) },
+  ]);
+  await queue().add(Array.from({ length: 25 }, (_none, index) => ({ ...notificationOf(`n-${index + 1}`), ...about })));
+  await poll("all deliveries", () => outcomes.length === 27);
+  await poll("all records", async () => (await sent.list(about.account)).length === 20);
+  const [key = ""] = await redis.keys(`${keyPrefix}notices:sent:*`);
+  expect(key).not.toContain("alice");
+  expect(await redis.ttl(key)).toBeGreaterThan(29 * 86_400);
+  expect((await redis.lrange(key, 0, -1)).join()).not.toMatch(/alice|new_device/u);
+});
+
 test("one that another key encrypted is given up and never sent", async () => {
   let requests = 0;
   const url = await startReceiver((_request, response) => {
@@ -117,7 +147,7 @@ test("one that another key encrypted is given up and never sent", async () => {
     response.end();
   });
   await add("sealed");
-  const { outcomes } = startWorker(url, ringOf("another-encryption-secret"));
+  const { outcomes } = startWorker(url, { keys: ringOf("another-encryption-secret") });
   await poll("the end", () => outcomes.length > 0);
   expect(outcomes).toEqual(["sealed-webhook webhook failed"]);
   expect(requests).toBe(0);

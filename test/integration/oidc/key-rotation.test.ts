@@ -82,12 +82,11 @@ test("keys rotate on schedule, are published before they sign, and remain until 
     for (const kid of kids) seen.add(kid);
     const now = Math.ceil(Date.now() / 1000);
     for (const { kid, exp } of alive) if (exp > now) expect(kids).toContain(kid);
-    return !kids.includes(first);
+    // On a busy machine, the first key may leave before a token of the next one was seen.
+    return !kids.includes(first) && signers.size > 1 && published > 0;
   };
   await expect.poll(step, { timeout: 30_000, interval: 100 }).toBe(true);
   const rotations = Math.ceil((performance.now() - started) / intervalMs);
-  expect(signers.size).toBeGreaterThan(1);
-  expect(published).toBeGreaterThan(0);
   expect(seen.size).toBeLessThanOrEqual(1 + rotations);
   await expect.poll(areSame, { timeout: publishMs }).toBe(true);
 }, 40_000);

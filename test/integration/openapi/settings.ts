@@ -36,7 +36,11 @@ export async function writeHook(folder: string): Promise<string> {
 /** Enables everything that has an operation. The gateway is the issuer. */
 export function stackSettings(issuer: string, hookScript: string, auditFile: string): Tree {
   return {
-    observability: { audit: { file: auditFile }, decision_history: { enabled: true } },
+    observability: {
+      audit: { file: auditFile },
+      decision_history: { enabled: true },
+      audit_history: { enabled: true },
+    },
     runtime: {
       developer_mode: true,
       servers: {

@@ -63,6 +63,7 @@ const calls: Readonly<Record<string, { readonly args: Values; readonly reply: un
   "remove-session": { args: { expectedVersion: 1 }, reply: "gone" },
   "replace-if-same": { args: { expected: "", replacement: "r", lifeSeconds: 60 }, reply: 1 },
   "replace-registration": { args: { read: "a", written: "b", lifeSeconds: 60 }, reply: "gone" },
+  "replace-risk-facts": { args: { expected: "", replacement: "r", lifeSeconds: 60 }, reply: null },
   "replace-session": { args: { expectedVersion: 1, sealed: "s", lifeMs: 60_000 }, reply: 0 },
   "retry-delivery": { args: { id: "a", delayMs: 1000 }, reply: 0 },
   "settle-delivery": { args: { id: "a" }, reply: 0 },
@@ -102,6 +103,7 @@ const batch = {
 
 /** The same for scripts with a variable number of keys. */
 const listCalls: Readonly<Record<string, ListCall>> = {
+  "add-audit-records": { keys: ["records"], args: [60, 5, "sealed"], reply: 1 },
   "count-account-failures": {
     keys: ["failures", "slowed", "known"],
     args: [60_000, 64, 5, 60, "d", "192.0.2.0/24"],

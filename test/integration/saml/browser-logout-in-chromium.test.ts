@@ -10,6 +10,7 @@ import { decodeJwt } from "jose";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
+import { boardSite, identity, login, trackerSite, wikiSite } from "./browser-sites.ts";
 import { type KeyPair, keyPair } from "./key-pair.ts";
 import { nodeSamlLibrary, type ProviderSite, samlifyLibrary, startProviderSite } from "./provider-sites.ts";
 import { currentCode } from "./totp.ts";
@@ -20,61 +21,12 @@ let idp: IdpStack;
 let browser: Browser;
 let wiki: ProviderSite;
 let tracker: ProviderSite;
+let board: ProviderSite;
 let wikiKeys: KeyPair;
 let unregistered: KeyPair;
 let metadata = "";
 /** Logout tokens that the OIDC client received. */
 const logoutTokens: string[] = [];
-
-const wikiSite = "http://wiki.test";
-const trackerSite = "http://tracker.test";
-const login = "http://localhost:8080";
-
-const identity = (wikiPair: KeyPair, trackerKeys: KeyPair, clientPort: number) => ({
-  oidc: {
-    enabled: true,
-    issuer: login,
-    clients: [
-      {
-        client_id: "webmail",
-        client_secret: "webmail-secret-of-the-test",
-        redirect_uris: ["http://mail.test/cb"],
-        skip_consent: true,
-        post_logout_redirect_uris: ["http://mail.test/bye"],
-        backchannel_logout_uri: `http://127.0.0.1:${clientPort}/logout`,
-      },
-    ],
-  },
-  saml: {
-    enabled: true,
-    entity_id: `${login}/saml/metadata`,
-    persistent_id_secret: "a-secret-that-is-kept-for-ever",
-    slo: { request_timeout: "2s" },
-    service_providers: [
-      {
-        name: "Example wiki",
-        entity_id: "urn:test:wiki",
-        acs_url: `${wikiSite}/acs`,
-        slo_url: `${wikiSite}/slo`,
-        cert: wikiPair.cert,
-        authn_requests_signed: true,
-        logout_requests_signed: true,
-        logout_responses_signed: true,
-        allowed_attributes: ["mail"],
-        attribute_preset: "urn_oid",
-      },
-      {
-        name: "Example tracker",
-        entity_id: "urn:test:tracker",
-        acs_url: `${trackerSite}/acs`,
-        slo_url: `${trackerSite}/slo`,
-        cert: trackerKeys.cert,
-        encryption: "none",
-        attributes: [{ attribute: "uid", name: "login" }],
-      },
-    ],
-  },
-});
 
 async function startClient(port: number): Promise<Server> {
   const server = createServer((request, response) => {
@@ -101,12 +53,10 @@ beforeAll(async () => {
     client.close();
   });
   const folder = owned.use(await scratchFolder());
-  const [first, trackerKeys, other] = await Promise.all(
-    ["wiki", "tracker", "unregistered"].map((name) => keyPair(folder.path, name)),
-  );
-  if (first === undefined || trackerKeys === undefined || other === undefined) throw new Error("a key pair is missing");
-  [wikiKeys, unregistered] = [first, other];
-  idp = owned.use(await startIdpStack({ identity: identity(wikiKeys, trackerKeys, clientPort) }));
+  const pairOf = (name: string): Promise<KeyPair> => keyPair(folder.path, name);
+  const [trackerKeys, boardKeys] = await Promise.all([pairOf("tracker"), pairOf("board")]);
+  [wikiKeys, unregistered] = await Promise.all([pairOf("wiki"), pairOf("unregistered")]);
+  idp = owned.use(await startIdpStack({ identity: identity([wikiKeys, trackerKeys, boardKeys], clientPort) }));
   metadata = await (await fetch(`${idp.stack.url}/saml/metadata`)).text();
   wiki = owned.use(
     await startProviderSite(nodeSamlLibrary({ entityId: "urn:test:wiki", origin: wikiSite, keys: wikiKeys }, metadata)),
@@ -116,10 +66,16 @@ beforeAll(async () => {
       samlifyLibrary({ entityId: "urn:test:tracker", origin: trackerSite, keys: trackerKeys }, metadata),
     ),
   );
+  board = owned.use(
+    await startProviderSite(
+      nodeSamlLibrary({ entityId: "urn:test:board", origin: boardSite, keys: boardKeys }, metadata),
+    ),
+  );
   const hosts = [
     `MAP localhost:8080 127.0.0.1:${new URL(idp.stack.url).port}`,
     `MAP wiki.test:80 127.0.0.1:${wiki.port}`,
     `MAP tracker.test:80 127.0.0.1:${tracker.port}`,
+    `MAP board.test:80 127.0.0.1:${board.port}`,
     `MAP mail.test:80 127.0.0.1:${clientPort}`,
   ];
   // Each application has its own site, so that cookies are separate as on the Internet.
@@ -246,6 +202,25 @@ describe("a logout in a browser", () => {
     await requestSignOut(page, "?client_id=webmail&post_logout_redirect_uri=http://mail.test/bye&state=s1");
     await page.waitForURL("http://mail.test/bye?state=s1");
     expect(await shownUsers(context)).toEqual(["signed out", "signed out"]);
+    expect(messages).toEqual([]);
+  });
+
+  test("notifies a service provider that takes requests by POST only, from a form in a frame of ours", async () => {
+    await using context = await newContext();
+    const page = await context.newPage();
+    const messages: string[] = [];
+    page.on("console", (message) => messages.push(message.text()));
+    await page.goto(`${boardSite}/login`);
+    await password(page);
+    await page.waitForURL(`${boardSite}/`);
+    const posted = page.waitForRequest(
+      (request) => request.url() === `${boardSite}/slo` && request.method() === "POST",
+    );
+    await requestSignOut(page);
+    expect(new URLSearchParams((await posted).postData() ?? "").has("SAMLRequest")).toBe(true);
+    await page.waitForURL(`${login}/logged_out`);
+    await page.goto(`${boardSite}/`);
+    expect(await shownUser(page)).toBe("signed out");
     expect(messages).toEqual([]);
   });
 

@@ -13,6 +13,8 @@ interface Library {
   /** @returns the name ID whose session ends, and the address of the response */
   takeLogoutRequest(query: URLSearchParams, raw: string): Promise<{ nameId: string; answer: string }>;
   takeLogoutResponse(query: URLSearchParams, raw: string): Promise<void>;
+  /** As `takeLogoutRequest`, for the POST binding. */
+  takePostedLogoutRequest?(fields: Record<string, string>): Promise<{ nameId: string; answer: string }>;
 }
 
 export interface Profile {
@@ -75,6 +77,10 @@ export function nodeSamlLibrary(
     nameIDFormat: nameIdFormat,
     sessionIndex,
   });
+  const answerTo = async (profile: Awaited<ReturnType<typeof checked>>, relayState: string) => {
+    if (profile === null) throw new Error("the message has no logout request");
+    return { nameId: profile.nameID, answer: await sp.getLogoutResponseUrlAsync(profile, relayState, {}, true) };
+  };
   return {
     loginUrl: () => sp.getAuthorizeUrlAsync("", undefined, {}),
     takeLogin: async (fields) => {
@@ -89,11 +95,10 @@ export function nodeSamlLibrary(
       };
     },
     logoutUrl: (profile) => sp.getLogoutUrlAsync(full(profile), "", {}),
-    takeLogoutRequest: async (query, raw) => {
-      const profile = await checked(query, raw);
-      if (profile === null) throw new Error("the query has no logout request");
-      const answer = await sp.getLogoutResponseUrlAsync(profile, query.get("RelayState") ?? "", {}, true);
-      return { nameId: profile.nameID, answer };
+    takeLogoutRequest: async (query, raw) => answerTo(await checked(query, raw), query.get("RelayState") ?? ""),
+    takePostedLogoutRequest: async (fields) => {
+      const { profile } = await sp.validatePostRequestAsync({ SAMLRequest: fields["SAMLRequest"] ?? "" });
+      return answerTo(profile, fields["RelayState"] ?? "");
     },
     takeLogoutResponse: async (query, raw) => void (await checked(query, raw)),
   };
@@ -176,6 +181,13 @@ export async function startProviderSite(library: Library): Promise<ProviderSite>
     sessions.delete(nameId);
     moved(response, answer);
   };
+  const postedSlo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const fields = Object.fromEntries(new URLSearchParams(await text(request)));
+    if (library.takePostedLogoutRequest === undefined) return plain(response, 405, "Redirect only");
+    const { nameId, answer } = await library.takePostedLogoutRequest(fields);
+    sessions.delete(nameId);
+    moved(response, answer);
+  };
   const acs = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const fields = Object.fromEntries(new URLSearchParams(await text(request)));
     site.lastResponse = fields["SAMLResponse"] ?? "";
@@ -188,6 +200,7 @@ export async function startProviderSite(library: Library): Promise<ProviderSite>
     const profile = profileOf(request);
     if (pathname === "/login") return moved(response, await library.loginUrl());
     if (pathname === "/acs") return acs(request, response);
+    if (pathname === "/slo" && request.method === "POST") return postedSlo(request, response);
     if (pathname === "/slo") return slo(response, search.slice(1));
     if (pathname === "/logout" && profile !== undefined) {
       sessions.delete(profile.nameId);

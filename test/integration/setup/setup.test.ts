@@ -11,6 +11,8 @@ const testServers =
 const restOfTestServers = "redis-server slapd swaks xmltooling-schemas";
 const testServersOfLong = `${testServers} python3-venv ${restOfTestServers.replace("xmltooling", "xmlsec1 xmltooling")}`
   .replace("libnginx", "libapache2-mod-auth-mellon libapache2-mod-shib libnginx")
+  .replace("postfix", "php-sqlite3 php-xml postfix")
+  .replace("slapd", "simplesamlphp slapd")
   .replace("curl", "curl debootstrap");
 
 test.each([

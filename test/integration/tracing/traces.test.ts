@@ -194,3 +194,16 @@ test("a receiver that hangs costs no decision, and the spans that wait for it ar
   await poll("the spans that the receiver did not take", async () => (await counted("failed")) > 0, 30_000);
   expect((await ask(from(traceOf(902)))).status).toBe(200);
 });
+
+test("a receiver that is gone costs no decision", async () => {
+  await receiver[Symbol.asyncDispose]();
+  const before = await counted("failed");
+  await poll(
+    "spans without a receiver",
+    async () => {
+      expect((await ask(from(traceOf(903)))).status).toBe(200);
+      return (await counted("failed")) > before;
+    },
+    30_000,
+  );
+});

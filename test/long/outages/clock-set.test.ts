@@ -1,4 +1,4 @@
-import { poll, spawnSlapd } from "@postern/shared/testing";
+import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
 import { expect, test } from "vitest";
 import { exampleLdif } from "../../integration/ldap/example-directory.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
@@ -6,6 +6,25 @@ import { clockOffset } from "../../support/clock-offset.ts";
 import { startStack } from "../../support/stack.ts";
 
 const hourMs = 3_600_000;
+
+function backendsAt(slapd: Slapd): object {
+  return {
+    order: ["ldap"],
+    ldap: {
+      default: { server_uri: [slapd.uri], bind_dn: slapd.rootDn, bind_pw: slapd.rootPassword, cb_cooldown: "1s" },
+      search: [
+        {
+          protocol: ["imap"],
+          cache_name: "mail",
+          base_dn: `ou=people,${slapd.suffix}`,
+          filter: { user: "(&(objectClass=inetOrgPerson)(mail=%L{user}))" },
+          mapping: { account_field: "uid" },
+          attribute: ["cn", "mail"],
+        },
+      ],
+    },
+  };
+}
 
 test.each([
   ["back", -hourMs],
@@ -17,22 +36,7 @@ test.each([
     await using stack = await startStack({
       engines: 2,
       env: clockOffset(offsetMs, "at SIGUSR2"),
-      backends: {
-        order: ["ldap"],
-        ldap: {
-          default: { server_uri: [slapd.uri], bind_dn: slapd.rootDn, bind_pw: slapd.rootPassword, cb_cooldown: "1s" },
-          search: [
-            {
-              protocol: ["imap"],
-              cache_name: "mail",
-              base_dn: `ou=people,${slapd.suffix}`,
-              filter: { user: "(&(objectClass=inetOrgPerson)(mail=%L{user}))" },
-              mapping: { account_field: "uid" },
-              attribute: ["cn", "mail"],
-            },
-          ],
-        },
-      },
+      backends: backendsAt(slapd),
       settings: { runtime: { timeouts: { decision: "20s" } }, auth: { pipeline: { local_cache_ttl: "0s" } } },
     });
     const signIn = async (): Promise<number> =>
@@ -64,3 +68,21 @@ test.each([
   },
   180_000,
 );
+
+test("an engine's clock is set back by an hour: a cached success ends with its lifetime", async () => {
+  await using slapd = await spawnSlapd({ ldif: exampleLdif });
+  await using stack = await startStack({
+    engines: 2,
+    env: clockOffset(-hourMs, "at SIGUSR2"),
+    backends: backendsAt(slapd),
+    settings: { auth: { pipeline: { local_cache_ttl: "10s" } } },
+  });
+  const signIn = async (): Promise<number> =>
+    (await askJson(stack.url, { ...alice, password: "alice-password" })).status;
+  const many = (): Promise<number[]> => Promise.all(Array.from({ length: 12 }, signIn));
+  await poll("successes by both engines", async () => (await many()).every((status) => status === 200));
+  for (const engine of stack.engines) engine.signal("SIGUSR2");
+  await slapd.kill();
+  const undecided = Array.from({ length: 12 }, () => 500);
+  await expect.poll(many, { timeout: 60_000 }).toEqual(undecided);
+});

@@ -1,51 +1,38 @@
-import { once } from "node:events";
-import { type NatsServer, poll } from "@postern/shared/testing";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Load, type Surprise, startLoad } from "../../support/load.ts";
+import { poll } from "@postern/shared/testing";
+import { expect, test } from "vitest";
+import { type Load, startLoad } from "../../support/load.ts";
 import { type Replica, type Stack, startStack } from "../../support/stack.ts";
-import { type NatsCluster, spawnNatsCluster } from "./nats-cluster.ts";
+import { type NatsNode, spawnNatsCluster } from "./nats-cluster.ts";
 
 /** Far longer than the services need to leave a node: a request that waits for its deadline is a wrong answer. */
 const decision = "60s";
 const services = 5;
-let nats: NatsCluster;
-let stack: Stack;
-let second: Replica;
 
-beforeAll(async () => {
-  nats = await spawnNatsCluster();
-  stack = await startStack({
-    engines: 3,
-    settings: {
-      runtime: { timeouts: { decision }, bus: { servers: nats.nodes.map(({ url }) => url) } },
-    },
-  });
-  second = await stack.startReplica("gateway");
-  const gateways = [stack.gateway, second.process];
-  for (const gateway of gateways) {
-    await poll("the heartbeats", async () => (await gateway.metrics()).includes("service_engines_heard 3\n"));
-  }
-}, 120_000);
+const serversOf = (node: NatsNode) => ({ runtime: { bus: { servers: [node.url] } } });
 
-afterAll(async () => {
-  await stack[Symbol.asyncDispose]();
-  await nats[Symbol.asyncDispose]();
-});
-
-/** The connections of the services to the other nodes. */
-async function elsewhere(node: NatsServer): Promise<number> {
-  const others = nats.nodes.filter((other) => other !== node && other.process.exitCode === null);
-  const alive = others.filter(({ process }) => process.signalCode === null);
-  return (await Promise.all(alive.map(nats.clientsOf))).flat().length;
+interface Platform extends AsyncDisposable {
+  readonly stack: Stack;
+  /** A gateway that is connected to another node. */
+  readonly second: Replica;
 }
 
-/** The node with most services, so that losing it is felt. */
-async function busiestNode(): Promise<NatsServer> {
-  const alive = nats.nodes.filter(({ process }) => process.exitCode === null && process.signalCode === null);
-  const counts = await Promise.all(alive.map(async (node) => (await nats.clientsOf(node)).length));
-  const busiest = alive[counts.indexOf(Math.max(...counts))];
-  if (busiest === undefined) throw new Error("no node is left");
-  return busiest;
+/** A gateway and some engines at one node; another gateway, and the rest of three engines, at another one. All know all nodes. */
+async function startPlatform(node: NatsNode, other: NatsNode, engines: 2 | 3): Promise<Platform> {
+  await using started = new AsyncDisposableStack();
+  const settings = { runtime: { timeouts: { decision }, bus: { servers: [node.url] } } };
+  const stack = started.use(await startStack({ engines, settings }));
+  await stack.writeSettings(serversOf(other));
+  if (engines === 2) await stack.startEngine();
+  const second = await stack.startReplica("gateway");
+  for (const gateway of [stack.gateway, second.process]) {
+    await poll("the heartbeats", async () => (await gateway.metrics()).includes("service_engines_heard 3\n"));
+  }
+  const owned = started.move();
+  return { stack, second, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+async function clientsAt(nodes: readonly NatsNode[]): Promise<number> {
+  return (await Promise.all(nodes.map((node) => node.clients()))).flat().length;
 }
 
 async function answeredMore(loads: readonly Load[], count: number): Promise<void> {
@@ -57,26 +44,47 @@ async function answeredMore(loads: readonly Load[], count: number): Promise<void
   );
 }
 
-/** What two gateways answered wrongly while all services left the node. */
-async function surprisesWhile(node: NatsServer, fault: () => Promise<unknown>): Promise<readonly Surprise[]> {
-  const loads = [stack.url, second.url].map((url) => startLoad(url, { loops: 8 }));
-  await answeredMore(loads, 100);
-  await fault();
-  await poll("all services to have left the node", async () => (await elsewhere(node)) >= services, 60_000);
-  await answeredMore(loads, 300);
-  const then = loads.flatMap((load) => load.surprises());
-  // Nothing fails any more once the services are elsewhere.
-  await answeredMore(loads, 500);
-  const all = (await Promise.all(loads.map((load) => load.stop()))).flat();
-  expect(all.length).toBe(then.length);
-  return all;
+/** The codes with which requests of a service have failed on the bus. */
+async function codesOf({ metrics }: Pick<Replica["process"], "metrics">): Promise<readonly string[]> {
+  const series = (await metrics()).matchAll(/^service_bus_requests_failed_total\{code="([A-Z_]+)"\} [1-9]/gm);
+  return [...series].flatMap(([, code]) => code ?? []);
 }
 
-test("a killed node of three is left by all services, and no request is denied or waits for its deadline", async () => {
-  const node = await busiestNode();
-  const surprises = await surprisesWhile(node, async () => {
-    node.signal("SIGKILL");
-    await once(node.process, "exit");
-  });
-  expect(surprises).toEqual([]);
-});
+const faults = {
+  killed: ({ server }: NatsNode): void => server.signal("SIGKILL"),
+  frozen: ({ server }: NatsNode): void => server.signal("SIGSTOP"),
+  unreachable: ({ network }: NatsNode): void => network?.stall(),
+};
+
+test.each([
+  ["killed", 2],
+  ["killed", 3],
+  ["frozen", 2],
+  ["frozen", 3],
+  ["unreachable", 2],
+  ["unreachable", 3],
+] as const)(
+  "one of three nodes %s with %d of three engines and a gateway: no request is lost, and only that gateway fails some, immediately",
+  async (fault, engines) => {
+    await using nats = await spawnNatsCluster({ withNetworks: fault === "unreachable" });
+    const [node, ...others] = nats.nodes;
+    await using platform = await startPlatform(node, others[0], engines);
+    const { stack, second } = platform;
+    expect((await node.clients()).length).toBe(engines + 1);
+    const loads = [stack.url, second.url].map((url) => startLoad(url, { loops: 8 }));
+    await answeredMore(loads, 100);
+    faults[fault](node);
+    await poll("all services to have left the node", async () => (await clientsAt(others)) >= services, 60_000);
+    await answeredMore(loads, 300);
+    const surprises = loads.flatMap((load) => load.surprises());
+    // Nothing fails any more once the services are elsewhere.
+    await answeredMore(loads, 500);
+    const [ofFirst, ofSecond] = await Promise.all(loads.map((load) => load.stop()));
+    node.server.signal("SIGKILL");
+    expect([ofFirst, ofSecond].flat().length).toBe(surprises.length);
+    expect(ofSecond).toEqual([]);
+    // Without a connection of its own, a gateway fails requests immediately.
+    expect(ofFirst?.filter(({ status }) => status !== 500)).toEqual([]);
+    expect(await codesOf(stack.gateway)).toEqual(surprises.length > 0 ? ["BUS_DISCONNECTED"] : []);
+  },
+);

@@ -21,6 +21,7 @@ let sp: KeyPair;
 let python: string;
 let metadata: string;
 
+// It installs pysaml2.
 beforeAll(async () => {
   folder = await scratchFolder();
   sp = await keyPair(folder.path, "sp");
@@ -47,7 +48,7 @@ beforeAll(async () => {
   });
   metadata = join(folder.path, "idp.xml");
   await writeFile(metadata, (await createBrowser(idp.replicas).get("/saml/metadata")).text);
-});
+}, 300_000);
 
 afterAll(async () => {
   await idp?.[Symbol.asyncDispose]();

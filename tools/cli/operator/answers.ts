@@ -1,4 +1,5 @@
 import {
+  AccountReport,
   AsyncJobStatus,
   Attacks,
   BanRecordPage,
@@ -62,6 +63,7 @@ function reader<Schema extends TSchema>(schema: Schema) {
   };
 }
 
+export const readAccount = reader(AccountReport);
 export const readJob = reader(AsyncJobStatus);
 export const readBruteForceFlush = reader(BruteForceFlush);
 export const readBruteForceFlushAsync = reader(BruteForceFlushAsync);

@@ -1,3 +1,4 @@
+import { accountCommand } from "./account.ts";
 import { bansCommand } from "./bans.ts";
 import { clientsCommand } from "./clients.ts";
 import type { OperatorCommand } from "./command.ts";
@@ -15,6 +16,7 @@ import { whyCommand } from "./why.ts";
 export const operatorCommands: ReadonlyMap<string, OperatorCommand> = new Map([
   ["why", whyCommand],
   ["history", historyCommand],
+  ["account", accountCommand],
   ["unban", unbanCommand],
   ["unlock", unlockCommand],
   ["flush", flushCommand],

@@ -3,6 +3,7 @@ import { createAuditStream } from "../domain/audit/audit-stream.ts";
 import type { Config } from "../platform/config/index.ts";
 import type { ProcessLogger } from "../platform/logging/logger.ts";
 import type { Metrics } from "../platform/metrics/registry.ts";
+import { auditHistoryRecorderFromConfig } from "./audit-history-from-config.ts";
 
 export interface AuditParts {
   readonly service: string;
@@ -11,14 +12,16 @@ export interface AuditParts {
   readonly metrics: Metrics;
 }
 
-/** The audit stream, and `reopen` for its file. */
+/** The audit stream, `reopen` for its file, and `close` for the copy in Redis. */
 export interface ServiceAudit extends Audit {
   readonly reopen: () => void;
+  readonly close: () => Promise<void>;
 }
 
-const nothing: ServiceAudit = { record: () => undefined, reopen: () => undefined };
+const nothing: ServiceAudit = { record: () => undefined, reopen: () => undefined, close: async () => undefined };
 
-export function auditFromConfig({ observability, runtime }: Config, parts: AuditParts): ServiceAudit {
+export function auditFromConfig(config: Config, parts: AuditParts): ServiceAudit {
+  const { observability, runtime } = config;
   const { service, instance, processLogger, metrics } = parts;
   const { enabled, file, address_truncation } = observability.audit;
   if (!enabled) return nothing;
@@ -40,9 +43,15 @@ export function auditFromConfig({ observability, runtime }: Config, parts: Audit
       processLogger.logger.error({ err }, "an audit line could not be written");
     },
   });
+  const history = auditHistoryRecorderFromConfig(config, { service, metrics, logger: processLogger.logger });
   const write = (fields: Readonly<Record<string, string>>): void => {
     if (stream.write(fields)) written.inc();
+    history?.note({ time: new Date().toISOString(), service, instance, ...fields });
   };
   const truncation = { ipv4Bits: address_truncation.ipv4_bits, ipv6Bits: address_truncation.ipv6_bits };
-  return { ...createAudit({ write, truncation }), reopen: stream.reopen };
+  return {
+    ...createAudit({ write, truncation }),
+    reopen: stream.reopen,
+    close: async () => history?.close(),
+  };
 }

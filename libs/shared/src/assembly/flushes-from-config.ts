@@ -7,9 +7,11 @@ import {
   type Flushes,
   searchProtocols,
 } from "../domain/flush/index.ts";
+import { createRiskNames } from "../domain/risk/index.ts";
 import type { Bus } from "../platform/bus/bus.ts";
 import type { Config } from "../platform/config/index.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
+import { riskAccountKey } from "../platform/redis/index.ts";
 import { systemClock } from "../platform/time/clock.ts";
 
 /** The part of the configuration that a flush uses; a reload replaces it. */
@@ -50,11 +52,13 @@ export function accountNamesFromSettings({ bus, live }: Pick<FlushParts, "bus" |
 /** Flushes for synchronous requests and for jobs. */
 export function flushesFromConfig({ storage }: Config, { state, cache, bus, live }: FlushParts): Flushes {
   const clock = systemClock;
+  const riskNames = createRiskNames(storage.redis.password_nonce);
   return createFlushes({
     state,
     cache,
     bus,
     keyPrefix: storage.redis.prefix,
+    riskKeyOf: (name) => riskAccountKey.build(storage.redis.prefix, riskNames.account(name)),
     rules: () => live().rules,
     clock,
     accountNames: accountNamesFromSettings({ bus, live }),

@@ -1,3 +1,4 @@
+export { auditHistoryFromConfig } from "./audit-history-from-config.ts";
 export { type Base, baseFromConfig } from "./base.ts";
 export { busFromConfig } from "./bus-from-config.ts";
 export { type EngineBus, engineBusFromConfig, watchEngines } from "./engine-bus-from-config.ts";
@@ -13,6 +14,7 @@ export { notificationKeysFromConfig } from "./notification-keys-from-config.ts";
 export { opaqueTokensFromConfig } from "./opaque-tokens-from-config.ts";
 export { privateListenerAt } from "./private-listener-from-config.ts";
 export { redisFromConfig } from "./redis-from-config.ts";
+export { sentNotificationsFromConfig } from "./sent-notifications-from-config.ts";
 export { createService, type ServiceParts } from "./service.ts";
 export { createServiceReport, type OwnReport } from "./service-reports.ts";
 export {

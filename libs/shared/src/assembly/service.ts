@@ -60,7 +60,13 @@ export function createService({ config, base, health, bus, report, apply, steps 
     reloadRefused: (problems) => refused({ problems }),
     stop: () => {
       const { shutdown_delay: delayMs, shutdown_grace: graceMs } = current.runtime.timeouts;
-      return shutDown({ health, logger, delayMs, graceMs, steps: [farewell, ...steps, ...traces] });
+      return shutDown({
+        health,
+        logger,
+        delayMs,
+        graceMs,
+        steps: [farewell, ...steps, { name: "audit history", run: audit.close }, ...traces],
+      });
     },
   };
 }

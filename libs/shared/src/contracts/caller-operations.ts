@@ -27,6 +27,8 @@ const groups = {
     "saveWebauthnCredential",
     "updateWebauthnCredential",
     "deleteWebauthnCredential",
+    "deleteUserPasskey",
+    "deleteUserAppPassword",
   ],
   "oidc-sessions": ["listOidcSessions", "deleteOidcSessions", "deleteOidcSession"],
   "oidc-clients": ["listRegisteredClients", "deleteRegisteredClient"],

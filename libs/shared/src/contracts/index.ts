@@ -17,10 +17,12 @@ export {
 } from "./admin/jobs.ts";
 export { JwtTokenRequest, JwtTokenResponse } from "./admin/jwt.ts";
 export {
+  MfaBackchannelAppPassword,
   MfaBackchannelCredential,
   MfaBackchannelCredentials,
   MfaBackchannelDone,
   MfaBackchannelFactors,
+  MfaBackchannelPasskey,
   MfaBackchannelRecoveryCodes,
   MfaBackchannelReplacement,
   MfaBackchannelTotp,
@@ -29,6 +31,7 @@ export {
   MfaBackchannelUser,
 } from "./admin/mfa-backchannel.ts";
 export { validatedOperations } from "./admin/validated-operations.ts";
+export { BackendDescription, describeAccount } from "./auth/account-description.ts";
 export {
   AuthDecision,
   BackendKind,
@@ -61,6 +64,7 @@ export {
 export { type AuthPolicyCommand, authPolicyCommands } from "./auth-policy/wire.ts";
 export { bruteForceFlushed, networkBanned } from "./brute-force/events.ts";
 export { actionsNamed, type CallerAction, callerOperationGroups, callerOperationNames } from "./caller-operations.ts";
+export { AccountQuestion, AccountReport } from "./console/account.ts";
 export {
   type ConsoleAction,
   type ConsoleActionId,
@@ -73,6 +77,14 @@ export {
   rankOfRole,
   scopesOfRole,
 } from "./console/actions.ts";
+export {
+  type AuditFormat,
+  AuditRecordListed,
+  AuditRecordPage,
+  auditFilters,
+  auditFormats,
+} from "./console/audit.ts";
+export { type ConsolePageId, type ConsolePageRow, consolePages, mayOpen } from "./console/pages.ts";
 export { reasonMeanings } from "./console/reason-meanings.ts";
 export {
   Attacks,
@@ -97,10 +109,12 @@ export { type CacheFlushScriptReply, cacheFlushScript } from "./engine/cache-flu
 export { engineAlive, engineHeartbeatMs } from "./engine/events.ts";
 export { lentScriptFunctions, scriptModule } from "./engine/script-module.ts";
 export { budgetExhausted } from "./gateway/events.ts";
+export { ApplicationList } from "./idp/applications.ts";
 export { AccountNotification, accountNotified, notificationEvents } from "./idp/events.ts";
 export { FailedSignInRecord } from "./idp/failed-sign-in-operations.ts";
+export { notifySuspiciousSignIn } from "./idp/methods.ts";
 export { RegisteredClientList } from "./idp/registration.ts";
-export type { BrowserSessionListed } from "./idp/sessions.ts";
+export { type BrowserSessionListed, OidcSessionList } from "./idp/sessions.ts";
 export { SigningKeyList, type SigningKeyListed, SigningKeysRotated } from "./idp/signing-key-operations.ts";
 export { WebauthnAssertion, WebauthnRegistration } from "./idp/webauthn.ts";
 export {

@@ -4,9 +4,11 @@ import { mfaBackchannelOperations } from "./admin/mfa-backchannel-operations.ts"
 import { adminOperations } from "./admin/operations.ts";
 import { authOperations } from "./auth/operations.ts";
 import { authPolicyOperations } from "./auth-policy/operations.ts";
+import { auditOperations } from "./console/audit.ts";
 import { consoleOperations } from "./console/operations.ts";
 import { consolePageOperations } from "./console/page-operations.ts";
 import { gatewayOperations } from "./gateway/operations.ts";
+import { applicationOperations } from "./idp/application-operations.ts";
 import { oidcBrowserOperations } from "./idp/browser-operations.ts";
 import { consentOperations } from "./idp/consent-operations.ts";
 import { devUiOperations } from "./idp/dev-ui-operations.ts";
@@ -31,10 +33,12 @@ const table = [
   ...flushOperations,
   ...adminOperations,
   ...consoleOperations,
+  ...auditOperations,
   ...consolePageOperations,
   ...mfaBackchannelOperations,
   ...oidcSessionOperations,
   ...registeredClientOperations,
+  ...applicationOperations,
   ...signingKeyOperations,
   ...failedSignInOperations,
   ...hookOperations,

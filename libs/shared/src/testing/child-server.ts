@@ -39,6 +39,16 @@ async function accepts(port: number): Promise<boolean> {
   return opened;
 }
 
+const running = new Set<ChildServer>();
+
+/**
+ * Stops the servers that still run, those that are being started included. A hook that times out never returns what it started, so that
+ * no other hook can stop it.
+ */
+export async function stopRunningServers(): Promise<void> {
+  await Promise.all([...running].map((server) => server.stop()));
+}
+
 export async function startChildServer(options: ChildServerOptions): Promise<ChildServer> {
   const { command, args, cwd, env, uid, gid, port, ready, readyWithinMs = 20_000 } = options;
   const identity = uid === undefined || gid === undefined ? {} : { uid, gid };
@@ -51,10 +61,9 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
   const chunks: string[] = [];
   child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
-  let gone = false;
   const exited = new Promise<number | null>((resolve) => {
     const end = (code: number | null): void => {
-      gone = true;
+      running.delete(server);
       resolve(code);
     };
     child.once("exit", end);
@@ -65,7 +74,7 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
   });
 
   const stop = async (): Promise<number | null> => {
-    if (gone) return exited;
+    if (!running.has(server)) return exited;
     child.kill("SIGCONT");
     child.kill("SIGTERM");
     const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
@@ -82,11 +91,12 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
     stop,
     [Symbol.asyncDispose]: async () => void (await stop()),
   };
+  running.add(server);
   try {
     await poll(
       `${command} to be ready`,
       async () => {
-        if (gone) throw new Error(`${command} ended early:\n${server.output()}`);
+        if (!running.has(server)) throw new Error(`${command} ended early:\n${server.output()}`);
         if (port !== undefined && !(await accepts(port))) return false;
         return ready === undefined ? true : ready();
       },

@@ -36,7 +36,7 @@ export interface Apache extends ChildServer {
 }
 
 const modulesOfDebian = "/usr/lib/apache2/modules";
-const basicModules = ["mpm_event", "authn_core", "authz_core", "authz_user", "dir", "env", "include", "mime", "ssl"];
+const basicModules = ["authn_core", "authz_core", "authz_user", "dir", "env", "include", "mime", "ssl"];
 const binaryPath = `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin`;
 
 function siteConfig(folder: string, port: number): (site: ApacheSite) => string {
@@ -86,6 +86,20 @@ export async function giveTo(folder: string, owner: { readonly uid: number; read
     await chown(join(folder, entry), owner.uid, owner.gid);
 }
 
+/** The directives that load these modules. PHP is not safe in a process with threads. */
+async function loading(names: readonly string[]): Promise<readonly string[]> {
+  const files = await readdir(modulesOfDebian);
+  const php = files.find((file) => /^libphp[\d.]*\.so$/.test(file)) ?? "libphp.so";
+  const special: Readonly<Record<string, readonly [name: string, file: string]>> = {
+    shib: ["mod_shib", "mod_shib.so"],
+    php: ["php_module", php],
+  };
+  return [names.includes("php") ? "mpm_prefork" : "mpm_event", ...basicModules, ...names].map((name) => {
+    const [module, file] = special[name] ?? [`${name}_module`, `mod_${name}.so`];
+    return `LoadModule ${module} ${join(modulesOfDebian, file)}`;
+  });
+}
+
 /** A real Apache of an unprivileged user, in a temporary folder. */
 export async function spawnApache({
   sites,
@@ -99,10 +113,6 @@ export async function spawnApache({
   const { path: folder } = owned.use(await scratchFolder());
   const port = await freePort();
   await Promise.all([writeCertificate(folder), writePages(folder, pages)]);
-  const loaded = [...basicModules, ...modules].map(
-    (name) =>
-      `LoadModule ${name === "shib" ? "mod_shib" : `${name}_module`} ${join(modulesOfDebian, `mod_${name}.so`)}`,
-  );
   const frame = `ServerRoot ${folder}
 ServerName localhost
 Listen 127.0.0.1:${port}
@@ -117,7 +127,7 @@ AddOutputFilter INCLUDES .shtml
 Options +Includes
 DirectoryIndex index.shtml
 </Directory>`;
-  let text = [...loaded, frame, config, ...sites.map(siteConfig(folder, port))].join("\n");
+  let text = [...(await loading(modules)), frame, config, ...sites.map(siteConfig(folder, port))].join("\n");
   for (const [name, content] of Object.entries(files)) {
     await writeFile(join(folder, name), content);
     text = text.replaceAll(new RegExp(`/\\S*/${name}`, "g"), join(folder, name));

@@ -48,6 +48,7 @@ function isNewer(a: DecisionRecord | undefined, b: DecisionRecord | undefined): 
 
 const remedies: Readonly<Record<string, string>> = {
   wrong_password: "Have the customer check the password in every program; postern flush removes cached results.",
+  risk: "Ask the customer whether they signed in from there. If so, postern flush ends the refusal; if not, the password must be changed.",
   factor_locked: "To unlock the second factors: postern unlock ACCOUNT",
   account_disabled: "The account has to be enabled in its backend.",
 };

@@ -1,18 +1,30 @@
 import { type Base, type EngineBus, keyRingFromConfig } from "@postern/shared/assembly";
-import { authenticate } from "@postern/shared/contracts";
+import { authenticate, describeAccount } from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
+import { AppError } from "@postern/shared/platform/errors";
 import { createCallerSigner } from "@postern/shared/platform/http";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock as clock } from "@postern/shared/platform/time";
 import { consoleSettings } from "../console-settings.ts";
 import { createAct } from "../operators/act.ts";
+import type { EventStreams } from "../operators/event-streams.ts";
 import { createFindOperator } from "../operators/operator.ts";
-import { type ApiRequest, type ApiResponse, createOperatorApi, sendTo } from "../operators/operator-api.ts";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  createOperatorApi,
+  createStreamApi,
+  createWriteRequest,
+  type StreamFromOwn,
+  sendTo,
+} from "../operators/operator-api.ts";
 import { createOperatorSessions, createSignInAttempts } from "../operators/operator-sessions-redis.ts";
 import { createProvider } from "../operators/provider-http.ts";
 import { createRoleLookup } from "../operators/role-lookup.ts";
+import { createSubjectHandles } from "../operators/subject-handles.ts";
 import { createShowPage } from "../pages/console-document.ts";
 import { consoleStyle } from "../pages/console-style.ts";
+import { liveScript } from "../pages/live-script.ts";
 import { createConsoleCookies } from "../routes/console-pages/console-cookies.ts";
 import type { ConsolePagesDeps } from "../routes/console-pages/deps.ts";
 import type { AdminSettings, LiveAdminSettings } from "../settings.ts";
@@ -21,12 +33,16 @@ interface ConsoleParts extends Pick<Base, "audit" | "logger">, Pick<EngineBus, "
   readonly settings: AdminSettings;
   readonly live: { readonly current: LiveAdminSettings };
   readonly state: RedisClient;
+  readonly consoleStreams: EventStreams;
 }
 
 /** How a request reaches the management interface of this process. */
-export type SendToOwn = (request: ApiRequest) => Promise<ApiResponse>;
+export interface OwnApi {
+  readonly send: (request: ApiRequest) => Promise<ApiResponse>;
+  readonly stream: StreamFromOwn;
+}
 
-export type CreateConsolePages = (sendToOwn: SendToOwn) => ConsolePagesDeps;
+export type CreateConsolePages = (own: OwnApi) => ConsolePagesDeps;
 
 const apiTimeoutMs = 20_000;
 
@@ -35,7 +51,7 @@ export function createConsole(config: Config, parts: ConsoleParts): CreateConsol
   const settings = consoleSettings(config);
   const keys = keyRingFromConfig(config, "console");
   if (settings === undefined || keys === undefined) return undefined;
-  const { audit, logger, bus, live, state: redis } = parts;
+  const { audit, logger, bus, live, state: redis, consoleStreams: streams } = parts;
   const { origin, name, idpUrl, assertionTtlSeconds: ttlSeconds } = settings;
   const helpdesk = () => live.current.console.helpdesk;
   const style = consoleStyle(settings.accent);
@@ -47,14 +63,24 @@ export function createConsole(config: Config, parts: ConsoleParts): CreateConsol
     timeoutMs: () => live.current.decisionTimeoutMs,
     clock,
   });
+  const mayHaveRole = async (username: string): Promise<boolean> => {
+    const deadline = clock.now() + live.current.decisionTimeoutMs;
+    const { backends } = await bus.request(describeAccount, { username, protocol: "idp" }, { deadline });
+    if (backends.some(({ outcome }) => outcome === "unavailable")) {
+      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "a backend cannot say whether it has the account" });
+    }
+    // A disabled account, or one that only the search of another protocol finds.
+    return backends.some(({ outcome, account }) => outcome === "disabled" || account !== undefined);
+  };
   const sign = createCallerSigner({ secret: parts.settings.assertionSecret, ttlSeconds });
-  return (sendToOwn) => {
-    const send = { admin: sendToOwn, idp: sendTo(idpUrl, apiTimeoutMs) };
-    const ask = createOperatorApi({ sign, send, identifier: parts.settings.identifier, helpdesk });
+  const writeRequest = createWriteRequest({ sign, identifier: parts.settings.identifier, helpdesk });
+  return (own) => {
+    const ask = createOperatorApi({ writeRequest, send: { admin: own.send, idp: sendTo(idpUrl, apiTimeoutMs) } });
     return {
       origin,
       show: createShowPage({ origin, name, stylesheet: style.path }),
-      style,
+      assets: [style, liveScript],
+      streams,
       cookies: createConsoleCookies(origin),
       sessions,
       attempts: createSignInAttempts(stores),
@@ -62,7 +88,9 @@ export function createConsole(config: Config, parts: ConsoleParts): CreateConsol
       findRole,
       findOperator: createFindOperator({ sessions, findRole, clock }),
       ask,
-      act: createAct({ findRole, ask, audit, helpdesk }),
+      stream: createStreamApi(writeRequest, own.stream),
+      act: createAct({ findRole, mayHaveRole, ask, audit, helpdesk }),
+      handles: createSubjectHandles(keys, clock),
       helpdesk,
       audit,
       clock,

@@ -3,19 +3,30 @@ import { AppError } from "@postern/shared/platform/errors";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import type { FactorLocks } from "./factor-locks.ts";
 
+const ofEach = async (count: (factor: LockableFactor) => Promise<number>) => {
+  const counts = await Promise.all(lockableFactors.map(async (factor) => [factor, await count(factor)] as const));
+  return Object.fromEntries(counts.filter(([, wrong]) => wrong > 0));
+};
+
 export function createFactorLocks(redis: RedisClient, keyPrefix: string): FactorLocks {
   const liftOne = async (account: string, factor: LockableFactor): Promise<number> => {
     const { attempts, failures } = factorLockKeys(keyPrefix, account, factor);
     const [counted] = await Promise.all([redis.getdel(failures), redis.del(attempts)]);
     return Number(counted ?? 0);
   };
+  const countOf = async (account: string, factor: LockableFactor): Promise<number> =>
+    Number((await redis.get(factorLockKeys(keyPrefix, account, factor).failures)) ?? 0);
   return {
+    read: async (account) => {
+      try {
+        return await ofEach((factor) => countOf(account, factor));
+      } catch (cause) {
+        throw new AppError("REDIS_UNAVAILABLE", { detail: "counts of wrong codes cannot be read", cause });
+      }
+    },
     lift: async (account) => {
       try {
-        const counts = await Promise.all(
-          lockableFactors.map(async (factor) => [factor, await liftOne(account, factor)] as const),
-        );
-        return Object.fromEntries(counts.filter(([, count]) => count > 0));
+        return await ofEach((factor) => liftOne(account, factor));
       } catch (cause) {
         throw new AppError("REDIS_UNAVAILABLE", { detail: "a second factor could not be unlocked", cause });
       }

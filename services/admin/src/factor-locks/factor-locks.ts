@@ -1,5 +1,7 @@
 import type { LockableFactor } from "@postern/shared/domain/factor-locks";
 
+type Counts = Readonly<Partial<Record<LockableFactor, number>>>;
+
 /** Counts of consecutive wrong codes of accounts, for operators who unlock factors. */
 export interface FactorLocks {
   /**
@@ -8,5 +10,11 @@ export interface FactorLocks {
    * @returns consecutive wrong codes before the reset, for each factor that had any
    * @throws AppError REDIS_UNAVAILABLE
    */
-  lift(account: string): Promise<Readonly<Partial<Record<LockableFactor, number>>>>;
+  lift(account: string): Promise<Counts>;
+  /**
+   * Consecutive wrong codes now.
+   *
+   * @throws AppError REDIS_UNAVAILABLE
+   */
+  read(account: string): Promise<Counts>;
 }

@@ -31,6 +31,8 @@ interface Given {
   readonly target?: string;
   readonly status?: number;
   readonly resetsFactors?: boolean;
+  readonly mayHaveRole?: boolean;
+  readonly item?: string;
   readonly findRole?: (name: string) => Promise<KnownAccount>;
 }
 
@@ -47,11 +49,14 @@ async function acted(id: ConsoleActionId, given: Given = {}) {
     status = 200,
     resetsFactors = false,
     findRole = knownAs,
+    item,
+    mayHaveRole = false,
   } = given;
   const asked: ApiQuestion[] = [];
   const audited: AuditRecord[] = [];
   const act = createAct({
     findRole,
+    mayHaveRole: async () => mayHaveRole,
     ask: async (_operator, question) => {
       asked.push(question);
       return { status, body: undefined };
@@ -59,7 +64,15 @@ async function acted(id: ConsoleActionId, given: Given = {}) {
     audit: { record: (record) => audited.push(record) },
     helpdesk: () => ({ resetsFactors }),
   });
-  const outcome = await act({ ...me, ...operator }, { id, target, note: "ticket 7" }).catch((error: unknown) => error);
+  const outcome = await act(
+    { ...me, ...operator },
+    {
+      id,
+      target,
+      note: "ticket 7",
+      ...(item !== undefined && { item }),
+    },
+  ).catch((error: unknown) => error);
   return { outcome, asked, audited };
 }
 
@@ -90,6 +103,16 @@ test("the account whose role was checked is changed, not the name that was typed
   expect(asked).toEqual([{ operation: "flushUserCache", body: { user: "alice@example.test" } }]);
 });
 
+const unknownTo = async (account: string) => ({ account, role: undefined, isUnknown: true }) as const;
+
+test("an account that is disabled may have any role, so no operator acts on it; a name that no backend has is no account", async () => {
+  const [disabled, unknown] = [
+    await acted("reset-totp", { findRole: unknownTo, mayHaveRole: true }),
+    await acted("flush", { findRole: unknownTo }),
+  ];
+  expect([disabled.outcome, disabled.asked, unknown.outcome]).toEqual(["target", [], "done"]);
+});
+
 test("an action that needs a recent sign-in is not carried out without one", async () => {
   const { outcome, asked } = await acted("end-sessions", { operator: { isProved: false } });
   expect([outcome, asked]).toEqual(["proof", []]);
@@ -110,6 +133,19 @@ const undecided: readonly (readonly [string, Given])[] = [
   ["the role of the target is unknown", { findRole: () => Promise.reject(new AppError("ENGINE_SILENT")) }],
   ["the operation gives 500", { status: 500 }],
 ];
+
+test.each([
+  ["end-session", "deleteOidcSession", { path: { user_id: "alice@example.test", token: "one" } }],
+  ["remove-passkey", "deleteUserPasskey", { body: { username: "alice@example.test", id: "one" } }],
+  ["remove-app-password", "deleteUserAppPassword", { body: { username: "alice@example.test", id: "one" } }],
+] as const)("%s acts on one thing of the account whose role was checked", async (id, operation, question) => {
+  const { outcome, asked, audited } = await acted(id, { target: "alice", item: "one" });
+  expect([outcome, asked]).toEqual(["done", [{ operation, ...question }]]);
+  expect(audited).toMatchObject([{ target: "alice", item: "one", reason: id }]);
+  expect((await acted(id, { item: "one", operator: { isProved: false } })).outcome).toBe("proof");
+  expect((await acted(id, { item: "one", target: "me" })).outcome).toBe("target");
+  expect((await acted(id, { item: "one", operator: { role: "helpdesk" } })).outcome).toBe("role");
+});
 
 test.each(undecided)("it is a temporary failure if %s", async (_why, given) => {
   const { outcome, audited } = await acted("flush", given);

@@ -15,12 +15,14 @@ export interface Deed {
   readonly id: ConsoleActionId;
   /** Account or network. */
   readonly target: string;
+  /** Identifier of the account's session, passkey or app password. Empty for other actions. */
+  readonly item?: string;
   /** The operator's reason. */
   readonly note: string;
 }
 
 /**
- * `role`: the operator's role does not permit the action; `target`: the account's role is equal or higher; `proof`: no recent sign-in with the
+ * `role`: the operator's role does not permit the action; `target`: the account's role is equal or higher, or it is disabled; `proof`: no recent sign-in with the
  * second factor; `failed`: the operation refused it.
  */
 export type ActOutcome = "done" | "role" | "target" | "proof" | "failed";
@@ -30,19 +32,24 @@ export type Act = (operator: Operator, deed: Deed) => Promise<ActOutcome>;
 
 export interface ActDeps {
   readonly findRole: FindRole;
+  /** Whether a backend has an account of this name whose role cannot be read. @throws AppError UPSTREAM_UNAVAILABLE if one does not answer */
+  readonly mayHaveRole: (name: string) => Promise<boolean>;
   readonly ask: AskApi;
   readonly audit: Audit;
   readonly helpdesk: () => HelpdeskRule;
 }
 
 /** How each action names its target in the operation. */
-const questions: Readonly<Record<ConsoleActionId, (target: string) => Omit<ApiQuestion, "operation">>> = {
+const questions: Readonly<Record<ConsoleActionId, (target: string, item: string) => Omit<ApiQuestion, "operation">>> = {
   unban: (target) => ({ body: { ip_address: target, rule_name: "*" } }),
   flush: (target) => ({ body: { user: target } }),
   unlock: (target) => ({ body: { username: target } }),
   "end-sessions": (target) => ({ path: { user_id: target } }),
   "reset-totp": (target) => ({ body: { username: target } }),
   "reset-recovery": (target) => ({ body: { username: target } }),
+  "end-session": (target, item) => ({ path: { user_id: target, token: item } }),
+  "remove-passkey": (target, item) => ({ body: { username: target, id: item } }),
+  "remove-app-password": (target, item) => ({ body: { username: target, id: item } }),
 };
 
 const outcomes: Readonly<Record<ActOutcome, AuditOutcome>> = {
@@ -53,12 +60,13 @@ const outcomes: Readonly<Record<ActOutcome, AuditOutcome>> = {
   failed: "failed",
 };
 
-export function createAct({ findRole, ask, audit, helpdesk }: ActDeps): Act {
+export function createAct({ findRole, mayHaveRole, ask, audit, helpdesk }: ActDeps): Act {
   /** The account whose role was checked is the one that is changed, whatever name was typed. */
   const targetOf = async (operator: Operator, { id, target }: Deed): Promise<string | undefined> => {
     if (consoleActions[id].target === "network") return target;
-    const { account, role } = await findRole(target, operator.session);
-    return account !== operator.account && isAbove(operator.role, role) ? account : undefined;
+    const { account, role, isUnknown } = await findRole(target, operator.session);
+    if (account === operator.account || !isAbove(operator.role, role)) return undefined;
+    return isUnknown === true && (await mayHaveRole(account)) ? undefined : account;
   };
   const carryOut = async (operator: Operator, deed: Deed): Promise<ActOutcome> => {
     const action: ConsoleAction = consoleActions[deed.id];
@@ -68,7 +76,10 @@ export function createAct({ findRole, ask, audit, helpdesk }: ActDeps): Act {
     if (action.needsProof === true && !operator.isProved) return "proof";
     const target = await targetOf(operator, deed);
     if (target === undefined) return "target";
-    const { status } = await ask(operator, { ...questions[deed.id](target), operation: action.operation });
+    const { status } = await ask(operator, {
+      ...questions[deed.id](target, deed.item ?? ""),
+      operation: action.operation,
+    });
     if (status >= 500) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${action.operation} gave ${status}` });
     return status < 300 ? "done" : "failed";
   };
@@ -82,6 +93,7 @@ export function createAct({ findRole, ask, audit, helpdesk }: ActDeps): Act {
         clientIp,
         session,
         target: deed.target,
+        item: deed.item,
         reason: deed.id,
         note: deed.note,
       });

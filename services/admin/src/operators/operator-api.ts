@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import {
   type ConsoleRole,
   fillPath,
@@ -40,6 +41,15 @@ export interface ApiAnswer {
 /** Calls an operation of the management interface. @throws AppError UPSTREAM_UNAVAILABLE */
 export type AskApi = (operator: AskingOperator, question: ApiQuestion) => Promise<ApiAnswer>;
 
+/** Calls an operation of admin whose answer may be long. @throws AppError UPSTREAM_UNAVAILABLE */
+export type StreamApi = (operator: AskingOperator, question: ApiQuestion) => Promise<ApiStream>;
+
+export interface ApiStream {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | number | readonly string[] | undefined>>;
+  readonly body: Readable;
+}
+
 /** A request to the service that owns the operation. */
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -53,12 +63,24 @@ export interface ApiResponse {
   readonly body: string;
 }
 
-export interface OperatorApiDeps {
+export interface OperatorRequestsDeps {
   readonly sign: SignCaller;
-  /** How to reach the services with operations of the management interface. */
-  readonly send: Readonly<Record<AssertionAudience, (request: ApiRequest) => Promise<ApiResponse>>>;
   readonly identifier: string;
   readonly helpdesk: () => HelpdeskRule;
+}
+
+interface OwnedRequest {
+  readonly owner: AssertionAudience;
+  readonly request: ApiRequest;
+}
+
+/** Writes the request of an operator to the service that owns the operation. */
+export type WriteRequest = (operator: AskingOperator, question: ApiQuestion) => Promise<OwnedRequest>;
+
+export interface OperatorApiDeps {
+  readonly writeRequest: WriteRequest;
+  /** How to reach the services with operations of the management interface. */
+  readonly send: Readonly<Record<AssertionAudience, (request: ApiRequest) => Promise<ApiResponse>>>;
 }
 
 const methods = { get: "GET", post: "POST", put: "PUT", patch: "PATCH", delete: "DELETE" } as const;
@@ -85,7 +107,7 @@ export function sendTo(origin: string, timeoutMs: number) {
  * The console is an API caller like any other, with the scopes of the operator's role: each operation checks them itself. The caller
  * assertion takes the place of the token (ADR 0161).
  */
-export function createOperatorApi({ sign, send, identifier, helpdesk }: OperatorApiDeps): AskApi {
+export function createWriteRequest({ sign, identifier, helpdesk }: OperatorRequestsDeps): WriteRequest {
   return async ({ account, role, clientIp, session }, question) => {
     const { family, method, path } = operation(question.operation);
     const { owner } = family;
@@ -103,9 +125,29 @@ export function createOperatorApi({ sign, send, identifier, helpdesk }: Operator
       },
       ...(hasBody && { payload: JSON.stringify(question.body) }),
     };
-    const answer = await send[owner](request).catch((cause: unknown) => {
-      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${owner} does not answer the console`, cause });
-    });
+    return { owner, request };
+  };
+}
+
+const silent = (owner: AssertionAudience) => (cause: unknown) => {
+  throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${owner} does not answer the console`, cause });
+};
+
+export function createOperatorApi({ writeRequest, send }: OperatorApiDeps): AskApi {
+  return async (operator, question) => {
+    const { owner, request } = await writeRequest(operator, question);
+    const answer = await send[owner](request).catch(silent(owner));
     return { status: answer.statusCode, body: parsed(answer.body) };
+  };
+}
+
+/** How a request reaches the management interface of this process, for an answer that is read in parts. */
+export type StreamFromOwn = (request: ApiRequest) => Promise<ApiStream>;
+
+export function createStreamApi(writeRequest: WriteRequest, send: StreamFromOwn): StreamApi {
+  return async (operator, question) => {
+    const { owner, request } = await writeRequest(operator, question);
+    if (owner !== "admin") throw new Error(`${question.operation} is not an operation of admin`);
+    return send(request).catch(silent(owner));
   };
 }

@@ -16,6 +16,8 @@ export interface OperatorSessions {
   create(session: OperatorSession): Promise<string>;
   /** Prolongs the session. Undefined if it has ended. */
   find(cookie: string): Promise<OperatorSession | undefined>;
+  /** Does not prolong it. */
+  peek(cookie: string): Promise<OperatorSession | undefined>;
   end(cookie: string): Promise<void>;
 }
 

@@ -68,6 +68,10 @@ const ofSessions = decidedInRedis("sessions of the console cannot be reached");
 export function createOperatorSessions(deps: OperatorStoreDeps): OperatorSessions {
   const { redis, clock } = deps;
   const { keyOf, seal, open } = createSealed(deps, consoleSessionKey, Session);
+  const opened = (cookie: string, stored: string | null): OperatorSession | undefined => {
+    const session = open(cookie, stored);
+    return session === undefined || session.endMs <= clock.now() ? undefined : session;
+  };
   return {
     create: (session: OperatorSession) =>
       ofSessions(async () => {
@@ -75,11 +79,8 @@ export function createOperatorSessions(deps: OperatorStoreDeps): OperatorSession
         await redis.set(keyOf(cookie), seal(cookie, session), "PX", sessionIdleMs);
         return cookie;
       }),
-    find: (cookie) =>
-      ofSessions(async () => {
-        const session = open(cookie, await redis.getex(keyOf(cookie), "PX", sessionIdleMs));
-        return session === undefined || session.endMs <= clock.now() ? undefined : session;
-      }),
+    find: (cookie) => ofSessions(async () => opened(cookie, await redis.getex(keyOf(cookie), "PX", sessionIdleMs))),
+    peek: (cookie) => ofSessions(async () => opened(cookie, await redis.get(keyOf(cookie)))),
     end: (cookie) => ofSessions(async () => void (await redis.unlink(keyOf(cookie)))),
   };
 }

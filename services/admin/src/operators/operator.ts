@@ -19,6 +19,8 @@ export interface OperatorQuestion {
   readonly cookie: string | undefined;
   readonly session: string;
   readonly clientIp: string;
+  /** Not a request of the operator: the session is not prolonged. */
+  readonly isPassive?: true;
 }
 
 /** `withdrawn`: the account of the session no longer has a role. */
@@ -47,8 +49,9 @@ export function createFindOperator({ sessions, findRole, clock }: OperatorsDeps)
       return { role, isRoleCurrent: false };
     }
   };
-  return async ({ cookie, session: guid, clientIp }) => {
-    const stored = cookie === undefined ? undefined : await sessions.find(cookie);
+  return async ({ cookie, session: guid, clientIp, isPassive }) => {
+    const stored =
+      cookie === undefined ? undefined : await (isPassive === true ? sessions.peek(cookie) : sessions.find(cookie));
     if (cookie === undefined || stored === undefined) return "none";
     const { role, isRoleCurrent } = await roleNow(stored, guid);
     if (role === undefined) {

@@ -41,7 +41,7 @@ const lookUp = (decision: AuthDecision) =>
 
 test("an unknown name has no role", async () => {
   const decision = { outcome: "fail", reason: "unknown_user", memoryCache: "miss" } as const;
-  expect(await lookUp(decision)).toEqual({ account: "Alice", role: undefined });
+  expect(await lookUp(decision)).toEqual({ account: "Alice", role: undefined, isUnknown: true });
 });
 
 test.each<AuthDecision>([

@@ -21,6 +21,8 @@ export interface KnownAccount {
   readonly account: string;
   /** Undefined: not an operator. */
   readonly role: ConsoleRole | undefined;
+  /** No backend has an enabled account of this name. */
+  readonly isUnknown?: true;
 }
 
 /** Looks an account up at an engine. @throws AppError if its role cannot be determined */
@@ -68,7 +70,8 @@ export function createRoleLookup({ settings, decide, timeoutMs, clock }: RoleLoo
     const context = { deadline: clock.now() + waitMs, signal: AbortSignal.timeout(waitMs) };
     const decision = await decide(question(name, session), context);
     if (decision.outcome === "ok") return { account: decision.account, role: roleOf(decision, settings()) };
-    if (decision.outcome === "fail" && decision.reason === "unknown_user") return { account: name, role: undefined };
+    if (decision.outcome === "fail" && decision.reason === "unknown_user")
+      return { account: name, role: undefined, isUnknown: true };
     const why = decision.outcome === "tempfail" ? decision.code : decision.outcome;
     throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `the role of an account cannot be determined: ${why}` });
   };

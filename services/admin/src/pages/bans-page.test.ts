@@ -36,6 +36,7 @@ function viewWith(text: string, more: Partial<BansView> = {}): BansView {
     done: undefined,
     operator,
     helpdesk: { resetsFactors: false },
+    links: { search: () => "/console/search?for=handle", account: () => "/console/account?for=handle" },
     next: text,
     ...more,
   };

@@ -8,7 +8,9 @@ import {
 import { type Html, html } from "@postern/shared/platform/pages";
 import { type Actionable, actionList } from "./action-forms.ts";
 import type { ConsolePage } from "./console-document.ts";
-import { doneNotice, searchFor, time } from "./shown-values.ts";
+import { livePart } from "./live-part.ts";
+import { liveScript } from "./live-script.ts";
+import { doneNotice, type SubjectLinks, time } from "./shown-values.ts";
 
 export type BanOrder = "asc" | "desc";
 
@@ -43,16 +45,17 @@ function traffic({ minutes }: Attacks): Html {
   return html`${sparkline(failures)}<p>${sum} failures in the last hour, at most ${Math.max(...failures)} in a minute.</p>`;
 }
 
-function counted(items: readonly (readonly [name: string, count: string])[]): Html {
+function counted({ search }: SubjectLinks, items: readonly (readonly [name: string, count: string])[]): Html {
   return items.length === 0
     ? html`<p class="lead">None.</p>`
     : html`<ul class="counted">${items.map(
-        ([name, count]) => html`<li><a href="${searchFor(name)}">${name}</a> <span>${count}</span></li>`,
+        ([name, count]) => html`<li><a href="${search(name)}">${name}</a> <span>${count}</span></li>`,
       )}</ul>`;
 }
 
-function accountsPart({ accounts }: Attacks): Html {
+function accountsPart({ attacks: { accounts }, links }: LiveBans): Html {
   return counted(
+    links,
     accounts.map(({ account, addresses, delayed_until: until }) => [
       account,
       `${addresses} addresses${until === undefined ? "" : `, delayed until ${until.slice(0, 19).replace("T", " ")} UTC`}`,
@@ -61,7 +64,7 @@ function accountsPart({ accounts }: Attacks): Html {
 }
 
 function banItem(view: BansView, { network, rule, start, end, failures }: BanRecord): Html {
-  return html`<li><a href="${searchFor(network)}">${network}</a><p>Rule ${rule}${
+  return html`<li><a href="${view.links.search(network)}">${network}</a><p>Rule ${rule}${
     failures !== undefined && html`, after ${failures} failures`
   }, from ${time(start)} until ${time(end)}</p>${actionList(view, "network", network)}</li>`;
 }
@@ -90,13 +93,22 @@ function bansPart(view: BansView): Html {
   }${next !== undefined && html`<p><a href="${addressOf(view, { cursor: next })}">Next page</a></p>`}`;
 }
 
-/** What happens to the site now. A reload shows the latest. */
+type LiveBans = Pick<BansView, "attacks" | "links">;
+
+/** What changes by itself. The list of bans does not: an operator may be filling in its forms. */
+export function liveBans(view: LiveBans): Html {
+  const { attacks, links } = view;
+  return html`${traffic(attacks)}<h2>Networks with most failures</h2>${counted(
+    links,
+    attacks.networks.map(({ network, failures }) => [network, `${failures} failures`]),
+  )}<h2>Accounts under attack</h2>${accountsPart(view)}`;
+}
+
+/** What happens to the site now. */
 export function bansPage(view: BansView): ConsolePage {
-  const { attacks, done } = view;
   return {
     title: "Bans and attacks",
-    body: html`${doneNotice(done)}<h1>Bans and attacks</h1>${traffic(attacks)}<h2>Networks with most failures</h2>${counted(
-      attacks.networks.map(({ network, failures }) => [network, `${failures} failures`]),
-    )}<h2>Accounts under attack</h2>${accountsPart(attacks)}${bansPart(view)}`,
+    script: liveScript.path,
+    body: html`${doneNotice(view.done)}<h1>Bans and attacks</h1>${livePart(pathTo("consoleBansEvents"), liveBans(view))}${bansPart(view)}`,
   };
 }

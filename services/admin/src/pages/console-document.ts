@@ -1,4 +1,4 @@
-import { pathTo } from "@postern/shared/contracts";
+import { type ConsolePageId, consolePages, mayOpen, operation, pathTo } from "@postern/shared/contracts";
 import { createSecurityHeaders, formOf, type Html, html, htmlText } from "@postern/shared/platform/pages";
 import type { Operator } from "../operators/operator.ts";
 
@@ -6,6 +6,8 @@ export interface ConsolePage {
   readonly title: string;
   readonly body: Html;
   readonly status?: number;
+  /** Address of the script that it runs. */
+  readonly script?: string;
   /** Loads this path of the console by itself, after a sign-in. */
   readonly goesTo?: string;
 }
@@ -27,15 +29,14 @@ export interface ConsolePagesDeps {
 
 export type ShowPage = (page: ConsolePage, operator?: Operator) => ShownPage;
 
-const entries = [
-  { title: "Search", path: pathTo("consoleSearch") },
-  { title: "Bans and attacks", path: pathTo("consoleBans") },
-  { title: "System", path: pathTo("consoleSystem") },
-] as const;
+const isPageId = (id: string): id is ConsolePageId => Object.hasOwn(consolePages, id);
+const pageIds = Object.keys(consolePages).filter(isPageId);
 
-function navigation(title: string): Html {
-  return html`<nav aria-label="Console">${entries.map(
-    (entry) => html`<a href="${entry.path}"${entry.title === title && html` aria-current="page"`}>${entry.title}</a>`,
+function navigation(title: string, { role }: Operator): Html {
+  const own = pageIds.filter((id) => mayOpen(role, id)).map((id) => consolePages[id]);
+  return html`<nav aria-label="Console">${own.map(
+    (page) =>
+      html`<a href="${operation(page.operation).path}"${page.title === title && html` aria-current="page"`}>${page.title}</a>`,
   )}</nav>`;
 }
 
@@ -50,15 +51,17 @@ function operatorLine({ account, role, csrfToken }: Operator): Html {
 /** In English only: the console's readers also read the log and the documentation. */
 export function createShowPage({ origin, name, stylesheet }: ConsolePagesDeps): ShowPage {
   const [letter = ""] = name;
-  const headers = {
-    ...createSecurityHeaders(origin).page({ formTargets: [], script: false }),
+  const security = createSecurityHeaders(origin);
+  const headersWith = (script: boolean) => ({
+    ...security.page({ formTargets: [], script }),
     // Under no-referrer, browsers send "Origin: null" with forms.
     "referrer-policy": "same-origin",
     "content-language": "en",
-  };
-  return ({ title, body, status = 200, goesTo }, operator) => ({
+  });
+  const [plain, scripted] = [headersWith(false), headersWith(true)];
+  return ({ title, body, status = 200, goesTo, script }, operator) => ({
     status,
-    headers,
+    headers: script === undefined ? plain : scripted,
     body: htmlText(html`<!doctype html>
 <html lang="en" dir="ltr">
 <head>
@@ -70,10 +73,11 @@ export function createShowPage({ origin, name, stylesheet }: ConsolePagesDeps): 
 ${goesTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${goesTo}">`}
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${stylesheet}">
+${script !== undefined && html`<script src="${script}" defer></script>`}
 </head>
 <body class="console">
 <header><span class="brand"><span class="mark" aria-hidden="true">${letter.toUpperCase()}</span>${name} console</span>${
-      operator !== undefined && html`${navigation(title)}${operatorLine(operator)}`
+      operator !== undefined && html`${navigation(title, operator)}${operatorLine(operator)}`
     }</header>
 <main>${body}</main>
 </body>

@@ -1,6 +1,5 @@
-import { hash } from "node:crypto";
-import { pathTo } from "@postern/shared/contracts";
 import { type AccentColours, stylesheetOf } from "@postern/shared/platform/pages";
+import { type ConsoleAsset, styleAsset } from "./console-assets.ts";
 
 /** The style of the sign-in pages, wider, and with what only the console shows. */
 const rules = `
@@ -37,27 +36,38 @@ const rules = `
 .acts summary{font-weight:650}
 .acts form{margin-top:.75rem}
 .acts :is(button,.button){width:fit-content;min-height:2.75rem;margin-top:.75rem}
+.filters{display:grid;gap:1rem;margin-top:.75rem}
+.filters .field{margin:0}
+.filters select{display:block;width:100%;min-height:3rem;padding:.625rem .875rem;font:inherit;color:inherit;background:var(--card);border:1px solid var(--control);border-radius:.625rem}
+button.narrow{width:fit-content}
+.exports{display:flex;flex-wrap:wrap;gap:.5rem .75rem;margin-top:.75rem}
+.exports button{width:auto;min-height:2.75rem;margin:0}
+.timeline code{overflow-wrap:anywhere}
 .spark{display:block;width:100%;height:5rem;margin-top:1rem;background:var(--soft);border-radius:.5rem}
 .spark polyline{stroke:var(--error);stroke-width:2}
 .counted{list-style:none;margin:.5rem 0 0;padding:0}
 .counted li{display:flex;flex-wrap:wrap;gap:0 1rem;justify-content:space-between;padding:.375rem 0;border-bottom:1px solid var(--line)}
 .counted span{color:var(--muted)}
+.things dd .line{display:block}
+.things dd b{display:inline}
+.bad{color:var(--error);font-weight:650}
 .things .acts{margin-top:.5rem}
-.things .acts>li{padding:.5rem .75rem}
+.things .acts>li{padding:0;border:0}
+@media (max-width:22rem){
+.pairs{grid-template-columns:1fr}
+.pairs dd{margin-bottom:.375rem}
+}
+@media (max-width:40rem){
+.things .pairs{grid-template-columns:1fr}
+.things .pairs dd{margin-bottom:.375rem}
+}
 @media (min-width:40rem){
 .search{grid-template-columns:1fr auto;align-items:end}
 .search button{width:auto}
+.filters{grid-template-columns:1fr 1fr}
 }
 `;
 
-export interface StyleAsset {
-  readonly path: string;
-  readonly body: string;
-}
-
-/** The stylesheet under a name that changes with its content. */
-export function consoleStyle(accent: AccentColours): StyleAsset {
-  const body = `${stylesheetOf(accent)}${rules.replaceAll("\n", "")}`;
-  const digest = hash("sha256", body, "hex").slice(0, 16);
-  return { path: pathTo("consoleAsset", { asset: `style.${digest}.css` }), body };
+export function consoleStyle(accent: AccentColours): ConsoleAsset {
+  return styleAsset("style", `${stylesheetOf(accent)}${rules.replaceAll("\n", "")}`);
 }

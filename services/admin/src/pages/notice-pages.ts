@@ -26,7 +26,7 @@ const notices = {
   role: { title: "Not permitted", text: "Your role does not permit this. Nothing was changed.", status: 403 },
   target: {
     title: "Not permitted",
-    text: "This is your own account, or it has the same role as yours or a higher one. Nothing was changed.",
+    text: "This is your own account, or it has the same role as yours or a higher one, or it is disabled. Nothing was changed.",
     status: 403,
   },
   form: {
@@ -35,6 +35,7 @@ const notices = {
     status: 403,
   },
   reason: { title: "Reason missing", text: "Give a reason of 3 to 300 characters. Nothing was changed.", status: 400 },
+  filter: { title: "Filter not valid", text: "Check the times of the filter. Nothing was exported.", status: 400 },
   failed: { title: "Not done", text: "The request was rejected: there may have been nothing to change.", status: 400 },
   one_factor: {
     title: "Second factor required",
@@ -63,6 +64,16 @@ const notices = {
     title: "Redis is unavailable",
     text: "Without Redis, the console cannot check sessions, and it carries out no actions. Nothing was changed.",
     status: 503,
+  },
+  link: {
+    title: "Link expired",
+    text: "Links to a search end after eight hours, and are for the operator who searched. Search again.",
+    status: 404,
+  },
+  empty: {
+    title: "Nothing to search for",
+    text: "Enter an account, an address, a network or a reference.",
+    status: 400,
   },
   not_found: { title: "Page not found", text: "The console has no such page.", status: 404 },
 } as const satisfies Readonly<Record<string, Notice>>;

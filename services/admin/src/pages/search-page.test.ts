@@ -49,9 +49,10 @@ function viewWith(text: string): SearchView {
     cookie: text,
   } as const;
   const answer = { explanation, records: [record], bans: [{ ...ban, others: [text] }] };
-  return { query: text, answer, done: undefined, operator, helpdesk: { resetsFactors: true }, next: text };
+  return { query: text, answer, done: undefined, operator, helpdesk: { resetsFactors: true }, links, next: text };
 }
 
+const links = { search: () => "/console/search?for=handle", account: () => "/console/account?for=handle" };
 const bodyOf = (view: SearchView): string => show(searchPage(view), view.operator).body;
 const tags = (text: string): readonly string[] => [...text.matchAll(/<\/?([a-z][a-z0-9]*)/giu)].map(([tag]) => tag);
 

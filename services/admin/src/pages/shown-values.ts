@@ -1,16 +1,19 @@
-import { type ConsoleActionId, consoleActions, pathTo } from "@postern/shared/contracts";
+import { type ConsoleActionId, consoleActions } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 
 /** A time of the management interface, in UTC to the second. */
 export const time = (iso: string): Html =>
   html`<time datetime="${iso}">${iso.slice(0, 19).replace("T", " ")} UTC</time>`;
 
-export const searchFor = (query: string): string =>
-  `${pathTo("consoleSearch")}?${new URLSearchParams({ query }).toString()}`;
+/** Addresses of pages about something, which do not contain its name. */
+export interface SubjectLinks {
+  readonly search: (query: string) => string;
+  readonly account: (account: string) => string;
+}
 
 /** Names, each with a link to its search. */
-export const searchLinks = (names: readonly string[]): Html =>
-  html`<ul class="links">${names.map((name) => html`<li><a href="${searchFor(name)}">${name}</a></li>`)}</ul>`;
+export const searchLinks = ({ search }: SubjectLinks, names: readonly string[]): Html =>
+  html`<ul class="links">${names.map((name) => html`<li><a href="${search(name)}">${name}</a></li>`)}</ul>`;
 
 /** The action that was just carried out. */
 export const doneNotice = (done: ConsoleActionId | undefined): Html | undefined =>

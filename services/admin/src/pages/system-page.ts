@@ -1,6 +1,8 @@
-import type { SystemReport } from "@postern/shared/contracts";
+import { pathTo, type SystemReport } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { ConsolePage } from "./console-document.ts";
+import { livePart } from "./live-part.ts";
+import { liveScript } from "./live-script.ts";
 import { time } from "./shown-values.ts";
 
 /** One line of a list: a name, its state and details. */
@@ -68,8 +70,8 @@ function configurationPart({ configuration }: SystemReport): Html {
 
 const verdictClass: Readonly<Record<string, string>> = { up: "working", down: "blocked" };
 
-/** The state of the site. A reload shows the latest. */
-export function systemPage(report: SystemReport): ConsolePage {
+/** What changes by itself. */
+export function liveSystem(report: SystemReport): Html {
   const { state, verdict, findings, backends, expiries, scripts } = report;
   const parts = [
     lines(
@@ -92,10 +94,16 @@ export function systemPage(report: SystemReport): ConsolePage {
       scripts.map(({ file, services }) => [file, services.join(", ")]),
     ),
   ];
+  return html`<div class="verdict ${verdictClass[state] ?? state}" role="status">${verdict}</div><p>As of ${time(
+    report.time,
+  )}.</p>${parts.filter((part) => part !== undefined)}${configurationPart(report)}`;
+}
+
+/** The state of the site. */
+export function systemPage(report: SystemReport): ConsolePage {
   return {
     title: "System",
-    body: html`<h1>System</h1><div class="verdict ${verdictClass[state] ?? state}" role="status">${verdict}</div><p>As of ${time(
-      report.time,
-    )}. Reload the page for the latest state.</p>${parts.filter((part) => part !== undefined)}${configurationPart(report)}`,
+    script: liveScript.path,
+    body: html`<h1>System</h1>${livePart(pathTo("consoleSystemEvents"), liveSystem(report))}`,
   };
 }

@@ -10,6 +10,7 @@ import type { Clock } from "@postern/shared/platform/time";
 import { createBatched } from "./batched.ts";
 import { createCountCall, type Failure, readCounts } from "./count-call.ts";
 import type { RedisGuard } from "./redis-guard.ts";
+import type { RiskKeys, RiskRead } from "./risk-read.ts";
 import { countFailures, recordSuccess } from "./scripts/scripts.generated.ts";
 import {
   type CountedAccount,
@@ -63,6 +64,16 @@ function scriptsFor(
 interface BanStateQuery {
   readonly target: CountedAttempt | undefined;
   readonly account: CountedAccount | undefined;
+  readonly risk: RiskKeys | undefined;
+}
+
+/** Values of the two keys, in their order. */
+function riskReadOf(
+  keys: RiskKeys | undefined,
+  account: string | null | undefined,
+  source: string | null | undefined,
+): RiskRead | undefined {
+  return keys === undefined ? undefined : { keys, account: account ?? "", source: source ?? "" };
 }
 
 /** Keys of the source, which have one hash tag. The account has another one. */
@@ -73,13 +84,14 @@ function sourceKeys({ target }: BanStateQuery): readonly string[] {
 function banStateOf(
   { target }: BanStateQuery,
   ofSource: readonly (string | null)[],
-  delayed: string | null,
+  { delayed, riskRead }: { readonly delayed: string | null; readonly riskRead: RiskRead | undefined },
 ): SharedBanState {
   const ban = ofSource.slice(0, target?.scopes.length ?? 0).find((value) => value !== null);
   return {
     ban: typeof ban === "string" ? parseBan(ban) : undefined,
     pending: target !== undefined && ofSource[target.scopes.length] !== null,
     accountFailures: delayed === null ? 0 : Number(delayed),
+    riskRead,
   };
 }
 
@@ -92,6 +104,7 @@ async function askTogether(redis: RedisClient, queries: readonly BanStateQuery[]
       keys.push(one.target.keys.pending);
     }
     if (one.account !== undefined) keys.push(one.account.keys.delayed);
+    if (one.risk !== undefined) keys.push(one.risk.account.key, one.risk.source.key);
   }
   const values = keys.length === 0 ? [] : await redis.mget(keys);
   let next = 0;
@@ -99,18 +112,23 @@ async function askTogether(redis: RedisClient, queries: readonly BanStateQuery[]
     const first = next;
     next += one.target === undefined ? 0 : one.target.scopes.length + 1;
     const ofSource = values.slice(first, next);
-    return banStateOf(one, ofSource, one.account === undefined ? null : (values[next++] ?? null));
+    const delayed = one.account === undefined ? null : (values[next++] ?? null);
+    const riskRead = one.risk && riskReadOf(one.risk, values[next++], values[next++]);
+    return banStateOf(one, ofSource, { delayed, riskRead });
   });
 }
 
-/** On a cluster the two hash tags need two commands, which are sent concurrently. */
+/** On a cluster each hash tag needs a command; they are sent concurrently. */
 async function askApart(redis: RedisClient, query: BanStateQuery): Promise<SharedBanState> {
   const keys = sourceKeys(query);
-  const [ofSource, delayed] = await Promise.all([
+  const { risk } = query;
+  const [ofSource, delayed, ofAccount, ofNetwork] = await Promise.all([
     keys.length === 0 ? [] : redis.mget([...keys]),
     query.account === undefined ? null : redis.get(query.account.keys.delayed),
+    risk === undefined ? null : redis.get(risk.account.key),
+    risk === undefined ? null : redis.get(risk.source.key),
   ]);
-  return banStateOf(query, ofSource, delayed);
+  return banStateOf(query, ofSource, { delayed, riskRead: riskReadOf(risk, ofAccount, ofNetwork) });
 }
 
 function createCheck({ redis, parts, guard }: RedisStoreDeps): SharedStore["check"] {
@@ -119,7 +137,7 @@ function createCheck({ redis, parts, guard }: RedisStoreDeps): SharedStore["chec
       redis.isCluster ? Promise.all(queries.map((one) => askApart(redis, one))) : askTogether(redis, queries),
     );
   const check = createBatched(ask, atOnce(redis, parts));
-  return (target, account) => check({ target, account });
+  return (target, account, risk) => check({ target, account, risk });
 }
 
 /** Counts the failures of one turn of the event loop by one script. */

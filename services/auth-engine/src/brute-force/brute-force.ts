@@ -1,5 +1,6 @@
 import type { Ban, FlushedScopes } from "@postern/shared/domain/brute-force";
 import type { Attempt } from "../decision/attempt.ts";
+import type { RiskRead } from "./risk-read.ts";
 import type { CountedAccount, CountedAttempt } from "./shared-store.ts";
 
 /** State of brute-force protection for later steps, policies and logs. */
@@ -26,6 +27,8 @@ export interface BruteForceFacts {
    * Failures from this network whose account may soon sign in: its success must reach Redis even if it is a cached one.
    */
   pending: boolean;
+  /** What the check read about the account and the network. Absent if the attempt is not scored, or Redis did not answer. */
+  readonly riskRead?: RiskRead | undefined;
   /** Distinct wrong passwords for this account from this network. */
   accountPasswordsSeen: number;
   /** Distinct guesses (account and password) from this network. */

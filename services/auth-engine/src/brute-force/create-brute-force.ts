@@ -6,6 +6,7 @@ import type { AccountDelays, AccountGuess } from "./account-delays.ts";
 import type { BruteForce, BruteForceFacts } from "./brute-force.ts";
 import type { LocalStore } from "./local-store.ts";
 import type { RedisGuard } from "./redis-guard.ts";
+import type { RiskKeys } from "./risk-read.ts";
 import type { BruteForceSettings } from "./settings.ts";
 import type {
   BanState,
@@ -33,6 +34,8 @@ export interface BruteForceDeps {
   readonly settings: BruteForceSettings;
   readonly targetOf: (attempt: Attempt) => CountedSubjects;
   /** The networks of an address under the rules; empty for anything but an address. */
+  /** What the check reads for the score of a sign-in; undefined for nothing. */
+  readonly riskKeysOf?: ((attempt: Attempt) => RiskKeys | undefined) | undefined;
   readonly scopesOf: (address: string) => readonly RuleScope[];
   readonly shared: SharedStore;
   readonly local: LocalStore;
@@ -52,7 +55,7 @@ export interface BruteForceDeps {
 }
 
 /** An answer of Redis, or of this process, which does not count accounts. */
-interface CheckResult extends BanState {
+interface CheckResult extends BanState, Pick<BruteForceFacts, "riskRead"> {
   readonly accountFailures?: number;
 }
 
@@ -133,8 +136,9 @@ function createFindings({ settings, events, clock }: BruteForceDeps) {
       throw new AppError("REDIS_UNAVAILABLE", { detail: "failures cannot be counted" });
     }
   };
-  const checked = (counting: CountedSubjects, { ban, pending, accountFailures }: CheckResult): BruteForceFacts => {
-    const facts: BruteForceFacts = { ...emptyFacts(counting), accountFailures: accountFailures ?? 0 };
+  const checked = (counting: CountedSubjects, found: CheckResult): BruteForceFacts => {
+    const { ban, pending, accountFailures, riskRead } = found;
+    const facts: BruteForceFacts = { ...emptyFacts(counting), accountFailures: accountFailures ?? 0, riskRead };
     applyBan(facts, ban, clock);
     facts.pending = pending;
     facts.degraded = accountFailures === undefined;
@@ -241,7 +245,7 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
       const counting = targetOf(attempt);
       const { target, account } = counting;
       if (target === undefined && account === undefined) return undefined;
-      const answer = await shared.check(target, account);
+      const answer = await shared.check(target, account, deps.riskKeysOf?.(attempt));
       if (answer === undefined) {
         undecided("check");
         return checked(counting, target === undefined ? noBan : local.check(target));

@@ -1,5 +1,6 @@
 import type { AccountKeys, AccountWideKeys, Ban, RuleScope, Source } from "@postern/shared/domain/brute-force";
 import type { AccountSource } from "./account-delay-settings.ts";
+import type { RiskKeys, RiskRead } from "./risk-read.ts";
 import type { Toleration } from "./toleration.ts";
 
 /** One attempt as the rules see it. */
@@ -30,6 +31,8 @@ export interface BanState {
 }
 
 export interface SharedBanState extends BanState {
+  /** What is known of the account and the network; absent if it was not read. */
+  readonly riskRead?: RiskRead | undefined;
   /** Distinct wrong passwords of a delayed account; 0 for any other. */
   readonly accountFailures: number;
 }
@@ -67,7 +70,12 @@ export interface SuccessResult {
 
 /** The store in which all engines count failures: Redis. Returns undefined while Redis is unavailable. */
 export interface SharedStore {
-  check(target: CountedAttempt | undefined, account?: CountedAccount): Promise<SharedBanState | undefined>;
+  /** `risk`: what is read in the same round trip. */
+  check(
+    target: CountedAttempt | undefined,
+    account?: CountedAccount,
+    risk?: RiskKeys,
+  ): Promise<SharedBanState | undefined>;
   /** Rejects if this failure could not be counted but others could. */
   count(target: CountedAttempt, guess: Guess): Promise<CountResult | undefined>;
   /** Records a success, unless a ban is in force. */

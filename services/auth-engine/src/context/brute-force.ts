@@ -30,8 +30,11 @@ import { readBans } from "../brute-force/read-bans.ts";
 import { createRedisClock, type RedisClock } from "../brute-force/redis-clock.ts";
 import { createRedisGuard } from "../brute-force/redis-guard.ts";
 import { createRedisLog } from "../brute-force/redis-log.ts";
+import type { RiskKeys } from "../brute-force/risk-read.ts";
 import { type BruteForceSettings, bruteForceSettings } from "../brute-force/settings.ts";
 import { createTargets } from "../brute-force/targets.ts";
+import type { Attempt } from "../decision/attempt.ts";
+import type { Risk } from "../risk/risk.ts";
 
 /** The brute-force protection in use; a reload replaces it. */
 export interface LiveBruteForce {
@@ -55,6 +58,8 @@ interface Parts {
   /** Called when Redis is available again. */
   readonly onBack: () => void;
   readonly bus: Pick<Bus, "publish">;
+  /** What the check for bans reads for the score of a sign-in. */
+  readonly riskKeysOf: ((attempt: Attempt) => RiskKeys | undefined) | undefined;
 }
 
 export function usesBruteForce({ auth }: Config): boolean {
@@ -113,6 +118,7 @@ function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: (
   const bruteForce = createBruteForce({
     settings,
     targetOf: createTargets(settings, parts),
+    riskKeysOf: deps.riskKeysOf,
     scopesOf: (address) => sourceOf(address, parts)?.scopes ?? [],
     shared,
     local,
@@ -150,10 +156,18 @@ function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: (
   return { bruteForce, history };
 }
 
+interface LiveParts {
+  readonly base: Base;
+  readonly bus: Bus;
+  readonly redis: RedisClient | undefined;
+  /** Absent if no sign-in is scored. */
+  readonly risk: Pick<Risk, "keysOf"> | undefined;
+}
+
 /** Undefined if `auth.controls.enabled` does not list brute-force protection. */
 export function createLiveBruteForce(
   config: Config,
-  { base, bus, redis }: { readonly base: Base; readonly bus: Bus; readonly redis: RedisClient | undefined },
+  { base, bus, redis, risk }: LiveParts,
 ): LiveBruteForce | undefined {
   if (!usesBruteForce(config) || redis === undefined) return undefined;
   const away = { read: () => false };
@@ -174,8 +188,8 @@ export function createLiveBruteForce(
     },
   });
   const learn = createLearning({ clock, base, records, keep: (ban) => state.current.keepBan(ban) });
-  const make = (from: Config): Made =>
-    makeBruteForce(from, { base, redis, metrics, away, clock, bus, onBack: () => void learn() });
+  const parts = { base, redis, metrics, away, clock, bus, riskKeysOf: risk?.keysOf };
+  const make = (from: Config): Made => makeBruteForce(from, { ...parts, onBack: () => void learn() });
   let made = make(config);
   const state: LiveBruteForce = {
     get current() {

@@ -1,5 +1,5 @@
 import type { Logger } from "@postern/shared/platform/logging";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { Control } from "../controls/control.ts";
 import type { ControlSettings, RblControlSettings } from "../controls/control-settings.ts";
 import { type Controls, createControls } from "../controls/controls.ts";
@@ -21,10 +21,10 @@ const noteFailuresEveryMs = 60_000;
 function makeRbl({ rbl, dns, cache }: RblControlSettings, { logger, metrics }: Parts): Control {
   return createRbl({
     settings: rbl,
-    lookup: createCachingLookup({ lookup: createDnsLookup(dns), clock: systemClock, settings: cache }),
+    lookup: createCachingLookup({ lookup: createDnsLookup(dns), clock: steadyClock, settings: cache }),
     observe: (outcome) => metrics.rblQueried(outcome),
     onFailure: createFailureNotes({
-      clock: systemClock,
+      clock: steadyClock,
       everyMs: noteFailuresEveryMs,
       note: (note) => logger.warn(note, "a block list could not be queried"),
     }),

@@ -1,3 +1,5 @@
+import { createAttributeFilter, secretFields } from "@postern/shared/domain/released-attributes";
+import type { Config } from "@postern/shared/platform/config";
 import { logFields } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
@@ -7,6 +9,7 @@ import type { BackendSet } from "../backends/backend-set.ts";
 import { noteOf } from "../history/note-of.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import { type Authenticate, createAuthenticate } from "../rpc/authenticate.ts";
+import { createDescribeAccount, type DescribeAccount } from "../rpc/describe-account.ts";
 import { createListAccounts, type ListAccounts } from "../rpc/list-accounts.ts";
 import type { LiveEngineSettings } from "../settings.ts";
 import type { LiveBruteForce } from "./brute-force.ts";
@@ -15,6 +18,7 @@ import type { MailTokenState } from "./mail-tokens.ts";
 import type { MfaCredentialParts } from "./mfa-credentials.ts";
 import type { PasswordParts } from "./passwords.ts";
 import type { ResultCacheParts } from "./result-cache.ts";
+import type { LiveRisk } from "./risk.ts";
 import type { DecisionRules } from "./rules.ts";
 import type { EngineScripts } from "./scripts.ts";
 
@@ -27,6 +31,8 @@ interface Parts {
   readonly backends: BackendSet;
   readonly mailTokens: MailTokenState | undefined;
   readonly bruteForce: LiveBruteForce | undefined;
+  /** Absent if no sign-in is scored. */
+  readonly risk: LiveRisk | undefined;
   readonly resultCache: ResultCacheParts;
   readonly scripts: EngineScripts;
   readonly mfaCredentials: Pick<MfaCredentialParts, "appPasswordUses">;
@@ -36,8 +42,20 @@ interface Parts {
 }
 
 export function makeAuthenticate(parts: Parts): Authenticate {
-  const { logger, metrics, live, rules, backends, mailTokens, bruteForce, resultCache, scripts, history, tracer } =
-    parts;
+  const {
+    logger,
+    metrics,
+    live,
+    rules,
+    backends,
+    mailTokens,
+    bruteForce,
+    resultCache,
+    scripts,
+    history,
+    tracer,
+    risk,
+  } = parts;
   const accountShares = createAccountShares(parts.decoysOf.digest);
   return createAuthenticate({
     stepDeps: () => ({
@@ -47,12 +65,14 @@ export function makeAuthenticate(parts: Parts): Authenticate {
       checkMailToken: mailTokens?.check,
       resultCaches: resultCache.caches,
       bruteForce: bruteForce?.current,
+      risk,
       scripts: scripts.siteScripts,
       appPasswordUses: parts.mfaCredentials.appPasswordUses,
       appPasswordChecked: (outcome) => metrics.appPasswordChecked(outcome),
     }),
     afterAnswer: (attempt, decision, facts) => {
       scripts.siteScripts.afterAnswer(attempt, decision);
+      risk?.note(attempt, decision, facts);
       if (attempt.operation === "authenticate") history?.note(noteOf(attempt, decision, facts, systemClock.now()));
     },
     authWait: () => live.current.authWait,
@@ -76,4 +96,9 @@ export function makeListAccounts(
     onUndecided: ({ session, protocol }, err) =>
       logger[err.row.logLevel]({ session, protocol, ...logFields(err) }, "could not list accounts"),
   });
+}
+
+export function makeDescribeAccount(config: Config, backends: BackendSet): DescribeAccount {
+  const releasable = createAttributeFilter(secretFields(config));
+  return createDescribeAccount({ backends: () => backends.current, releasable, clock: systemClock });
 }

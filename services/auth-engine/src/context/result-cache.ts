@@ -4,7 +4,7 @@ import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { steadyClock, systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendSet } from "../backends/backend-set.ts";
 import { createCircuitBreaker } from "../backends/servers/circuit-breaker.ts";
 import type { ResultCacheSettings } from "../result-cache/cache-rules.ts";
@@ -63,7 +63,7 @@ export function createResultCacheParts(
   { memoryCache, sharedCache }: EngineSettings,
   { base, bus, live, backends }: ResultCacheDeps,
 ): ResultCacheParts {
-  const memory = createMemoryCache(memoryCache, { clock: systemClock });
+  const memory = createMemoryCache(memoryCache, { clock: steadyClock });
   const metrics = createResultCacheMetrics(base.metrics, base.metricsPrefix, memory);
   const shared = sharedCache === undefined ? undefined : createShared(config, sharedCache.timeoutMs, base);
   const { password_nonce: nonce } = config.storage.redis;

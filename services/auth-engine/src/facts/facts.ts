@@ -1,6 +1,7 @@
 import type { BruteForceFacts } from "../brute-force/brute-force.ts";
 import type { ControlFacts } from "../controls/control-facts.ts";
 import type { CacheState } from "../result-cache/result-caches.ts";
+import type { RiskFacts } from "./risk.ts";
 
 /** What the steps of one decision found out, for later steps and policies. Comments name the step that sets a field. */
 export interface Facts {
@@ -17,6 +18,8 @@ export interface Facts {
   groups?: readonly string[] | undefined;
   /** State of brute-force protection (check-brute-force, count-failure). Absent if nothing is counted. */
   bruteForce?: BruteForceFacts;
+  /** The score of a sign-in with a correct password (assess-risk). */
+  risk?: RiskFacts;
   /** Findings of the controls (run-controls). Absent if no control is enabled. */
   controls?: ControlFacts;
   /** State of this decision in the result caches (read-memory-cache). Absent if nothing is cached. */

@@ -2,6 +2,7 @@ import type { AuthDecision } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Attempt } from "../decision/attempt.ts";
 import { applyPolicies } from "./finalizers/apply-policies.ts";
+import { assessRisk } from "./finalizers/assess-risk.ts";
 import { countFailure } from "./finalizers/count-failure.ts";
 import { determineAccountDelay } from "./finalizers/determine-account-delay.ts";
 import { keepSuccess } from "./finalizers/keep-success.ts";
@@ -39,6 +40,7 @@ export const steps: readonly Step[] = [
 export const finalizers: readonly Finalizer[] = [
   countFailure,
   determineAccountDelay,
+  assessRisk,
   keepSuccess,
   runSubjectScripts,
   applyPolicies,

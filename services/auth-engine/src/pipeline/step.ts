@@ -1,4 +1,4 @@
-import type { AuthDecision } from "@postern/shared/contracts";
+import type { AuthDecision, Fail } from "@postern/shared/contracts";
 import type { AccountShares } from "../backends/account-shares.ts";
 import type { Backend } from "../backends/backend.ts";
 import type { BruteForce } from "../brute-force/brute-force.ts";
@@ -10,6 +10,7 @@ import type { MasterUsers } from "../master-user/master-users.ts";
 import type { AppPasswordOutcome, AppPasswordUses } from "../mfa-credentials/app-password-uses.ts";
 import type { Policies } from "../policy/policies.ts";
 import type { ResultCaches } from "../result-cache/result-caches.ts";
+import type { Risk } from "../risk/risk.ts";
 import type { SiteScripts } from "../scripts/site-scripts.ts";
 
 /** Dependencies of the steps. `backends` are in the order of `auth.backends.order`. */
@@ -21,6 +22,8 @@ export interface StepDeps {
   readonly resultCaches: ResultCaches | undefined;
   /** Absent if `auth.controls.enabled` does not list brute-force protection. */
   readonly bruteForce: BruteForce | undefined;
+  /** Absent without brute-force protection, in whose round trip it reads. */
+  readonly risk: RiskProtection | undefined;
   /** Absent if `auth.controls.enabled` lists none of the controls. */
   readonly controls: Controls | undefined;
   /** Absent while `auth.pipeline.master_user` is off. */
@@ -30,6 +33,13 @@ export interface StepDeps {
   readonly scripts: Pick<SiteScripts, "has" | "environment" | "subject">;
   readonly appPasswordUses: Pick<AppPasswordUses, "note">;
   readonly appPasswordChecked: (outcome: AppPasswordOutcome) => void;
+}
+
+/** Scores sign-ins, and words a refusal. */
+export interface RiskProtection extends Pick<Risk, "assess"> {
+  readonly delayMs: () => number;
+  /** In the client's language. */
+  readonly words: (acceptLanguage: string | undefined) => Pick<Fail, "message" | "language">;
 }
 
 export interface StepContext {

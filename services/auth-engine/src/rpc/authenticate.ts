@@ -4,6 +4,7 @@ import { type Attempt, attemptOf } from "../decision/attempt.ts";
 import type { CallContext } from "../decision/call-context.ts";
 import { withAccountDelay } from "../facts/account-delay.ts";
 import type { Facts } from "../facts/facts.ts";
+import { withRisk } from "../facts/risk.ts";
 import { type AuthWaitSettings, withAuthWait } from "../pipeline/auth-wait.ts";
 import { DecisionContext } from "../pipeline/decision-context.ts";
 import { decide } from "../pipeline/pipeline.ts";
@@ -44,7 +45,7 @@ export function createAuthenticate({
     const decided = new DecisionContext(context);
     let decision: AuthDecision;
     try {
-      decision = withAccountDelay(await decide(attempt, decided, deps), decided.facts);
+      decision = withRisk(withAccountDelay(await decide(attempt, decided, deps), decided.facts), decided.facts.risk);
     } catch (thrown) {
       decision = undecided(request, thrown);
     }

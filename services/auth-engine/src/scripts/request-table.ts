@@ -32,11 +32,11 @@ export function requestTable({ tlsDetails, password, ...attempt }: Attempt, with
 export function decisionTable(decision: AuthDecision): LuaObject {
   switch (decision.outcome) {
     case "ok": {
-      const { outcome, account, backend, attributes } = decision;
-      return { outcome, account, backend, attributes };
+      const { outcome, account, backend, attributes, risk } = decision;
+      return { outcome, account, backend, attributes, risk };
     }
     case "fail":
-      return { outcome: decision.outcome, reason: decision.reason, message: decision.message };
+      return { outcome: decision.outcome, reason: decision.reason, message: decision.message, risk: decision.risk };
     case "blocked":
       return { outcome: decision.outcome, rule: decision.rule, message: decision.message };
     case "tempfail":

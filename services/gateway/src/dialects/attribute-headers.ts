@@ -1,6 +1,6 @@
+import type { AttributeFilter } from "@postern/shared/domain/released-attributes";
 import type { WireNames } from "./naming.ts";
 import { headerText } from "./reply.ts";
-import type { AttributeFilter } from "./secret-attributes.ts";
 
 type Attributes = Readonly<Record<string, readonly string[]>>;
 

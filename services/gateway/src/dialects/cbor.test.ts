@@ -1,4 +1,5 @@
 import type { AuthDecision } from "@postern/shared/contracts";
+import { createAttributeFilter } from "@postern/shared/domain/released-attributes";
 import { decodeCbor, encodeCbor } from "@postern/shared/platform/cbor";
 import { AppError } from "@postern/shared/platform/errors";
 import { readCborCorpus, wellFormedCbor } from "@postern/shared/testing/cbor";
@@ -9,7 +10,6 @@ import { createCborRenderer, parseCborRequest } from "./cbor.ts";
 import type { RequestFacts } from "./complete-request.ts";
 import { parseJsonRequest } from "./json.ts";
 import { wireNames } from "./naming.ts";
-import { createAttributeFilter } from "./secret-attributes.ts";
 
 const facts: RequestFacts = {
   session: "7d3f",

@@ -1,4 +1,5 @@
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
+import { createAttributeFilter } from "@postern/shared/domain/released-attributes";
 import { AppError } from "@postern/shared/platform/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -7,7 +8,6 @@ import { createAttributeHeaders } from "./attribute-headers.ts";
 import type { RequestFacts } from "./complete-request.ts";
 import { createHeaderParser, createHeaderRenderer } from "./header.ts";
 import { wireNames } from "./naming.ts";
-import { createAttributeFilter } from "./secret-attributes.ts";
 
 const facts: RequestFacts = {
   session: "7d3f",

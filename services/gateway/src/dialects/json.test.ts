@@ -1,4 +1,5 @@
 import type { AuthDecision } from "@postern/shared/contracts";
+import { createAttributeFilter } from "@postern/shared/domain/released-attributes";
 import { AppError } from "@postern/shared/platform/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -6,7 +7,6 @@ import { textFields, tlsFields } from "./auth-fields.ts";
 import type { RequestFacts } from "./complete-request.ts";
 import { createJsonRenderer, parseJsonRequest } from "./json.ts";
 import { wireNames } from "./naming.ts";
-import { createAttributeFilter } from "./secret-attributes.ts";
 
 const facts: RequestFacts = {
   session: "7d3f",

@@ -1,8 +1,8 @@
 import type { AuthDecision, Ok } from "@postern/shared/contracts";
+import type { AttributeFilter } from "@postern/shared/domain/released-attributes";
 import { createDecisionHeaders } from "./decision-headers.ts";
 import type { WireNames } from "./naming.ts";
 import type { DialectReply } from "./reply.ts";
-import type { AttributeFilter } from "./secret-attributes.ts";
 
 /** Body of a successful authentication. */
 export type SuccessObject = {

@@ -1,9 +1,9 @@
 import type { AuthDecision } from "@postern/shared/contracts";
+import { createAttributeFilter } from "@postern/shared/domain/released-attributes";
 import { describe, expect, test } from "vitest";
 import { createAttributeHeaders } from "./attribute-headers.ts";
 import { wireNames } from "./naming.ts";
 import { createProxyRenderer } from "./proxy.ts";
-import { createAttributeFilter } from "./secret-attributes.ts";
 
 const names = wireNames("service");
 const noUpstream: unknown[] = [];

@@ -12,6 +12,7 @@ import type { OnRequest } from "../plugins/caller-auth.ts";
 import type { ClientCertificates } from "../plugins/client-certificate.ts";
 import { retryAfterSeconds } from "../plugins/reject-caller.ts";
 import { sendReply } from "../plugins/send-reply.ts";
+import type { ForwardedStreams } from "./event-streams.ts";
 import { type ExpandBodiesDeps, expandBodies } from "./expand-bodies.ts";
 import { requestHeaders, responseHeaders } from "./headers.ts";
 import { OwnerAgent } from "./owner-agent.ts";
@@ -47,6 +48,7 @@ export interface ForwardDeps extends ExpandBodiesDeps {
   readonly onOwnerFailed: (owner: AssertionAudience, reason: OwnerFailure) => void;
   readonly callerAddress: (request: FastifyRequest) => string;
   readonly certificates: ClientCertificates;
+  readonly streams: ForwardedStreams;
   /** `identity.frontend.enabled`: `/` redirects to the account page. */
   readonly servesPages: boolean;
   /** Whether the console has a listener. */
@@ -158,6 +160,7 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
     };
     const assertion = await deps.sign(who, owner);
     const traceparent = deps.tracer?.active()?.traceparent;
+    if (owned.channel === "console") deps.streams.add(reply);
     reply.from(`${origin}${path}`, {
       rewriteRequestHeaders: (_request, headers) =>
         requestHeaders({ method: request.method, host: request.raw.headers.host }, headers, {

@@ -1,5 +1,6 @@
 import { type handleUnaryCall, Metadata, status, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { AuthDecision, AuthOperation, AuthRequest } from "@postern/shared/contracts";
+import type { AttributeFilter } from "@postern/shared/domain/released-attributes";
 import { AppError, fromUnknown } from "@postern/shared/platform/errors";
 import type { CidrSet } from "@postern/shared/platform/net";
 import type { Clock } from "@postern/shared/platform/time";
@@ -9,7 +10,6 @@ import type { DecisionLog } from "../decision-log.ts";
 import { readAuthFields } from "../dialects/auth-fields.ts";
 import { completeRequest, type RequestFacts } from "../dialects/complete-request.ts";
 import type { WireNames } from "../dialects/naming.ts";
-import type { AttributeFilter } from "../dialects/secret-attributes.ts";
 import type { ReportIgnoredAddress } from "../ignored-addresses.ts";
 import type { AccountDelays, DelayedDecision } from "../limits/account-delays.ts";
 import type { ConcurrencyGate } from "../limits/concurrency-gate.ts";

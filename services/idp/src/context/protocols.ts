@@ -2,6 +2,7 @@ import type { Base } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import type { RedisClient } from "@postern/shared/platform/redis";
+import type { ClientUses } from "../applications/client-uses.ts";
 import type { FlowStarter } from "../flow/flow-port.ts";
 import { createSingleLogout, type SingleLogout } from "../login/single-logout.ts";
 import { deviceEnd } from "../oidc/device/device-end.ts";
@@ -63,7 +64,13 @@ function partsForPages({ oidc, saml, singleLogout }: Protocols): ProtocolParts {
   };
 }
 
-function buildProtocols(config: Config, base: Base, state: RedisClient, link: PagesLink): Protocols {
+interface BuildParts {
+  readonly base: Base;
+  readonly state: RedisClient;
+  readonly clientUses: Pick<ClientUses, "note">;
+}
+
+function buildProtocols(config: Config, { base, state, clientUses }: BuildParts, link: PagesLink): Protocols {
   const sessions = createSessions(config, state);
   if (sessions === undefined) return { oidc: undefined, saml: undefined, singleLogout: undefined };
   const built: { saml: SamlContext | undefined } = { saml: undefined };
@@ -74,17 +81,18 @@ function buildProtocols(config: Config, base: Base, state: RedisClient, link: Pa
     sessions,
     starter: starterOf(link),
     pages: () => link.pages,
+    clientUses,
     onClosed: async (session) => built.saml?.logout.sessionEnded(session),
   });
   const onEnded = async (session: BrowserSessionRecord): Promise<void> => oidc?.endSessions.ended(session);
-  built.saml = createSamlContext(config, { base, state, sessions, onEnded });
+  built.saml = createSamlContext(config, { base, state, sessions, onEnded, clientUses });
   const singleLogout = createSingleLogout({ sessions, oidc: oidc?.endSessions, saml: built.saml?.logout });
   return { oidc, saml: built.saml, singleLogout };
 }
 
-export function createProtocols(config: Config, base: Base, state: RedisClient): BuiltProtocols {
+export function createProtocols(config: Config, parts: BuildParts): BuiltProtocols {
   const link: PagesLink = { starter: undefined, pages: undefined };
-  const protocols = buildProtocols(config, base, state, link);
+  const protocols = buildProtocols(config, parts, link);
   return {
     ...protocols,
     forPages: partsForPages(protocols),

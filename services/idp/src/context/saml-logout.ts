@@ -1,5 +1,6 @@
 import type { Base } from "@postern/shared/assembly";
 import type { RedisClient } from "@postern/shared/platform/redis";
+import type { ClientUses } from "../applications/client-uses.ts";
 import type { SamlRoutesDeps } from "../routes/saml/deps.ts";
 import { createBackChannel } from "../saml/logout/back-channel.ts";
 import { createEndLogoutTransaction } from "../saml/logout/end-logout-transaction.ts";
@@ -18,6 +19,8 @@ export interface SamlParts {
   readonly base: Base;
   readonly state: RedisClient;
   readonly sessions: SessionStore;
+  /** Notes which service providers are used. */
+  readonly clientUses: Pick<ClientUses, "note">;
   /** Ends the tokens that other protocols issued for the session. */
   readonly onEnded: (session: BrowserSessionRecord) => Promise<void>;
 }

@@ -3,9 +3,10 @@ import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
+import type { ListedProvider } from "../applications/list-applications.ts";
 import { loadDocument } from "../saml/metadata/load-document.ts";
 import { createMetadataCopies } from "../saml/metadata/metadata-copies-redis.ts";
-import { metadataSources } from "../saml/metadata/metadata-sources.ts";
+import { hasMetadata, metadataSources } from "../saml/metadata/metadata-sources.ts";
 import { createMetadataWatch, type MetadataWatch } from "../saml/metadata/metadata-watch.ts";
 import { readInThread } from "../saml/metadata/read-in-thread.ts";
 import { createProviders, type Providers } from "../saml/providers.ts";
@@ -20,6 +21,8 @@ export interface SamlState {
 /** The configuration combined with the metadata of the service providers; replaced as a whole. */
 export interface SamlRegistry {
   current(): SamlState;
+  /** All service providers of the configuration, with their metadata. */
+  listProviders(): readonly ListedProvider[];
   /** Applies a new configuration. If it rejects, the previous one remains in use. */
   apply(config: Config): Promise<void>;
   /** Starts watching the metadata. Resolves when each document was requested once, or after five seconds. */
@@ -70,6 +73,11 @@ export function createSamlRegistry(config: Config, deps: SamlRegistryDeps): Saml
   metrics.watch(metadata);
   return {
     current: () => state,
+    listProviders: () =>
+      state.settings.saml.service_providers.map((provider) => ({
+        config: provider,
+        facts: hasMetadata(provider) ? metadata.factsOf(provider) : undefined,
+      })),
     apply: async (next) => {
       const settings = samlSettings(next);
       metadataSources(settings.saml.service_providers);

@@ -2,6 +2,7 @@ import { keyRingFromConfig } from "@postern/shared/assembly";
 import { pathTo } from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
 import { systemClock } from "@postern/shared/platform/time";
+import type { ListedProvider } from "../applications/list-applications.ts";
 import type { FlowEnd } from "../flow/flow-port.ts";
 import type { ListDemands } from "../login/connected-applications.ts";
 import type { SamlRoutesDeps } from "../routes/saml/deps.ts";
@@ -25,6 +26,8 @@ export interface SamlContext {
   readonly demandsOn: ListDemands;
   /** Applies a new configuration. If it rejects, the previous one remains in use. */
   apply(config: Config): Promise<void>;
+  /** All service providers of the configuration, also unusable ones. */
+  listProviders(): readonly ListedProvider[];
   /**
    * Starts watching the service providers' metadata. Resolves when each document was requested once, or after five
    * seconds.
@@ -81,6 +84,7 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
   };
   const answers = createAnswers({
     ...shared,
+    onUsed: (entityId) => parts.clientUses.note("saml", entityId),
     onNoName: (refused) => base.logger.error({ ...refused }, "no SAML name ID for the account"),
   });
   const sso = createSso({ ...shared, answers, requests: createPendingRequests(stored) });
@@ -100,6 +104,7 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
       const ids = new Set(joined.map(({ entityId }) => entityId));
       return [...ids].flatMap((entityId) => providers().find(entityId)?.demands ?? []);
     },
+    listProviders: () => registry.listProviders(),
     apply: (next) => registry.apply(next),
     start: () => registry.start(),
     close: () => registry.close(),

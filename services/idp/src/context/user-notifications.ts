@@ -1,10 +1,11 @@
 import { type Base, redisFromConfig } from "@postern/shared/assembly";
-import { accountNotified, pathTo } from "@postern/shared/contracts";
+import { accountNotified, notifySuspiciousSignIn, pathTo } from "@postern/shared/contracts";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import type { IdpMetrics } from "../metrics.ts";
+import { languageOf, languages, pickLanguage } from "../pages/languages.ts";
 import type { KnownDevices } from "../user-notifications/known-devices.ts";
 import { createKnownDevices } from "../user-notifications/known-devices-redis.ts";
 import { createNotifier, type Notifier } from "../user-notifications/notifier.ts";
@@ -22,6 +23,30 @@ export interface NotificationsParts {
   readonly bus: Bus;
   readonly state: RedisClient;
   readonly metrics: IdpMetrics;
+}
+
+const maxSuspicious = 64;
+
+/** Engines notice suspicious sign-ins; one identity provider notifies. There may have been no page, and so no choice of a language. */
+function serveSuspicious(bus: Bus, { notify }: Notifier, { localization }: Config["identity"]["frontend"]): void {
+  const offered = languages.filter(({ tag }) => localization.languages.includes(tag));
+  const fallback = languageOf(localization.default_language, languages);
+  if (fallback === undefined) throw new RangeError(`no texts for ${localization.default_language}`);
+  const noWishes = { chosen: undefined, kept: undefined, uiLocales: undefined };
+  bus.serve(
+    notifySuspiciousSignIn,
+    async ({ account, session, attributes, clientIp = "", userAgent = "", acceptLanguage }) => {
+      const language = pickLanguage({ ...noWishes, acceptLanguage }, offered, fallback);
+      notify({
+        event: "suspicious_sign_in",
+        account,
+        session,
+        origin: { clientIp, userAgent, language, attributes },
+      });
+      return {};
+    },
+    { maxInFlight: maxSuspicious },
+  );
 }
 
 /** Loaded only if `identity.notices.enabled` is on; undefined without the secret that encrypts queued notifications. */
@@ -50,11 +75,13 @@ export function createNotificationsContext(
     },
     queue,
     devices,
-    publish: (notification) => bus.publish(accountNotified, notification),
+    // Earlier versions on the bus reject the event of a suspicious sign-in.
+    publish: ({ event, ...rest }) => event === "suspicious_sign_in" || bus.publish(accountNotified, { ...rest, event }),
     count: (event, result) => metrics.notified(event, result),
     logger: base.logger,
     nowMs: () => systemClock.now(),
   });
+  serveSuspicious(bus, notifier, frontend);
   return {
     notifier,
     devices,

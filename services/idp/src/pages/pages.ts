@@ -51,6 +51,8 @@ export interface ShowOptions {
   readonly frameTargets?: readonly string[];
   /** CSP sources, besides our own, of its images. */
   readonly imageSources?: readonly string[] | undefined;
+  /** Whether a page of ours shows it in a frame. */
+  readonly isFramed?: boolean;
 }
 
 /** Renders pages for browsers. */
@@ -102,14 +104,14 @@ export function createPages({ settings, assets, templates }: PagesDeps): Pages {
     page,
     view,
     look,
-    { status = 200, formTargets = [], frameTargets, imageSources } = {},
+    { status = 200, formTargets = [], frameTargets, imageSources, isFramed } = {},
   ) => {
     const { scripts = [] } = page;
     const body = templates.render(page.name, view, look) ?? page.body(view, look);
     return {
       status,
       headers: {
-        ...headers.page({ formTargets, frameTargets, imageSources, script: scripts.length > 0 }),
+        ...headers.page({ formTargets, frameTargets, imageSources, isFramed, script: scripts.length > 0 }),
         "content-language": look.language.tag,
       },
       body: documentOf(look, {

@@ -1,16 +1,34 @@
 /**
  * The script for passkeys, which browsers offer only to scripts. It reads the URLs and messages from the page and sends
- * nothing but the browser's response. It also signals changes of the account's passkeys to the browser.
+ * nothing but the browser's response. It also signals changes of the account's passkeys to the browser, and a passkey that
+ * was removed.
  */
 export const passkeyScript = `"use strict";
 (() => {
-  // Tells the user's password manager the account's current name, and after a removal which passkeys are left.
+  // A replica of the backend may not yet list a passkey that this browser has just added.
+  const added = "passkey-added";
+  const remember = () => {
+    try {
+      localStorage.setItem(added, String(Date.now()));
+    } catch {}
+  };
+  const addedLately = () => {
+    try {
+      return Date.now() - Number(localStorage.getItem(added)) < 600000;
+    } catch {
+      return true;
+    }
+  };
+  const signal = (method, facts) => {
+    if (window.PublicKeyCredential) return PublicKeyCredential[method]?.(facts).catch(() => undefined);
+  };
+  // Tells the user's password manager the account's current name and which passkeys it has.
   const told = document.querySelector("[data-signals]");
-  if (told && window.PublicKeyCredential) {
-    const { rpId, userId, name, displayName, allAcceptedCredentialIds } = JSON.parse(told.dataset.signals);
-    const signal = (method, more) => PublicKeyCredential[method]?.({ rpId, userId, ...more }).catch(() => undefined);
-    signal("signalCurrentUserDetails", { name, displayName });
-    if (allAcceptedCredentialIds) signal("signalAllAcceptedCredentials", { allAcceptedCredentialIds });
+  if (told) {
+    const { rpId, userId, name, displayName, allAcceptedCredentialIds, wasRemoved } = JSON.parse(told.dataset.signals);
+    signal("signalCurrentUserDetails", { rpId, userId, name, displayName });
+    if (allAcceptedCredentialIds && (wasRemoved || !addedLately()))
+      signal("signalAllAcceptedCredentials", { rpId, userId, allAcceptedCredentialIds });
   }
   const root = document.querySelector("[data-ceremony]");
   if (!root) return;
@@ -43,20 +61,23 @@ export const passkeyScript = `"use strict";
     if (publicKey.excludeCredentials) publicKey.excludeCredentials = listed(publicKey.excludeCredentials);
     return publicKey;
   };
-  const send = async (credential) => {
+  const send = async (credential, rpId) => {
     const field = root.querySelector("#name");
-    const remember = document.querySelector("[name=remember_me]");
+    const stay = document.querySelector("[name=remember_me]");
     const body = { credential: answer(credential) };
     if (ceremony === "create") body.name = field ? field.value : "";
-    if (remember) body.remember_me = remember.checked;
+    if (stay) body.remember_me = stay.checked;
     const reply = await fetch(finish, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json", "x-csrf-token": csrf },
       body: JSON.stringify(body),
     });
     const told = await reply.json().catch(() => ({}));
-    if (typeof told.redirect === "string") location.assign(told.redirect);
-    else {
+    if (typeof told.redirect === "string") {
+      if (ceremony === "create") remember();
+      location.assign(told.redirect);
+    } else {
+      if (told.unknown_credential) await signal("signalUnknownCredential", { rpId, credentialId: credential.id });
       const place = root.querySelector("[data-reference]");
       if (place && typeof told.reference === "string") {
         place.querySelector("code").textContent = told.reference;
@@ -74,15 +95,15 @@ export const passkeyScript = `"use strict";
   const run = async (mediation) => {
     if (waiting) waiting.abort();
     waiting = new AbortController();
-    const { signal } = waiting;
+    const abort = waiting.signal;
     try {
       const publicKey = await options();
-      if (signal.aborted) return;
+      if (abort.aborted) return;
       const credential =
         ceremony === "create"
-          ? await navigator.credentials.create({ publicKey, signal })
-          : await navigator.credentials.get({ publicKey, signal, ...(mediation && { mediation }) });
-      await send(credential);
+          ? await navigator.credentials.create({ publicKey, signal: abort })
+          : await navigator.credentials.get({ publicKey, signal: abort, ...(mediation && { mediation }) });
+      await send(credential, publicKey.rpId);
     } catch (error) {
       if (!mediation || error.message === "finish" || error.message === "throttled") failed(error);
     }

@@ -41,12 +41,12 @@ describe("a service provider with metadata", () => {
     expect(provider).toMatchObject({
       consumers: [{ url: "https://sp.example.test/two" }, { url: "https://sp.example.test/one" }],
       config: {
-        slo_url: "https://sp.example.test/slo/redirect",
         slo_back_channel_url: "https://sp.example.test/slo/soap",
         name_id_format: "transient",
         authn_requests_signed: true,
       },
     });
+    expect(provider?.logout.request).toEqual({ binding: "redirect", location: "https://sp.example.test/slo/redirect" });
     expect(provider?.keys).toHaveLength(2);
     expect(provider?.encryptionKey?.equals(keys.stranger.publicKey)).toBe(true);
     expect(provider?.mayOmitSignature("AuthnRequest")).toBe(false);
@@ -61,7 +61,8 @@ describe("a service provider with metadata", () => {
       cert: keys.publicKey.export({ type: "spki", format: "pem" }),
     }).find(sp);
     expect(provider?.consumers.map(({ url }) => url)).toEqual(["https://other.example.test/acs"]);
-    expect(provider?.config).toMatchObject({ slo_url: "https://other.example.test/slo", name_id_format: "email" });
+    expect(provider?.config).toMatchObject({ name_id_format: "email" });
+    expect(provider?.logout.request).toEqual({ binding: "redirect", location: "https://other.example.test/slo" });
     expect(provider?.keys).toHaveLength(1);
     expect(provider?.encryptionKey).toBeUndefined();
   });

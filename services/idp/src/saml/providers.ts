@@ -5,6 +5,7 @@ import type { Clock } from "@postern/shared/platform/time";
 import { demandsOf, type MfaPolicyConfig, type SignInDemands } from "../login/sign-in-demands.ts";
 import type { Sender } from "./inbound/read-message.ts";
 import { keysOfPem } from "./keys/pem-keys.ts";
+import { type LogoutEndpoints, logoutEndpointsOf } from "./logout-endpoints.ts";
 import { encryptionWay } from "./metadata/encryption-way.ts";
 import type { EntityFacts } from "./metadata/entity-facts.ts";
 import { hasMetadata } from "./metadata/metadata-sources.ts";
@@ -25,6 +26,7 @@ export interface Provider extends Sender {
   readonly demands: SignInDemands;
   /** The default first. */
   readonly consumers: readonly [Consumer, ...Consumer[]];
+  readonly logout: LogoutEndpoints;
   /** The key that encrypts its assertions. */
   readonly encryptionKey: KeyObject | undefined;
   /** How the content key is encrypted for it. */
@@ -100,6 +102,7 @@ function providerOf(
     demands: demandsOf(configured, mfaPolicy),
     keys: keys.signing,
     consumers: [first, ...rest],
+    logout: logoutEndpointsOf(configured, facts),
     encryptionKey: config.encryption === "none" ? undefined : rsaKey,
     keyTransport: encryptionWay(facts?.encryptionMethods ?? []).transport,
     validUntilMs: facts?.validUntilMs,

@@ -59,11 +59,12 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   const inFlight = new Set<Promise<void>>();
 
   const jobsOf = (notification: Notification, body: AccountNotification): readonly NotificationJob[] => {
-    const { id } = body;
+    const { id, account, event } = body;
+    const about = { id, account, event };
     const mail = settings.mail === undefined ? undefined : notificationMail(notification, settings.mail, nowMs());
     return [
-      ...(settings.toWebhook ? [{ channel: "webhook", id, body: JSON.stringify(body) } as const] : []),
-      ...(mail === undefined ? [] : [{ channel: "mail", id, ...mail } as const]),
+      ...(settings.toWebhook ? [{ channel: "webhook", ...about, body: JSON.stringify(body) } as const] : []),
+      ...(mail === undefined ? [] : [{ channel: "mail", ...about, ...mail } as const]),
     ];
   };
   const lost = ({ event, session }: Pick<Notification, "event" | "session">, err: unknown): void => {

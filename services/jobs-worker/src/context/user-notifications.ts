@@ -1,4 +1,4 @@
-import { notificationKeysFromConfig } from "@postern/shared/assembly";
+import { notificationKeysFromConfig, sentNotificationsFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
 import { systemClock } from "@postern/shared/platform/time";
 import { createDeliverNotification } from "../user-notifications/deliver-notification.ts";
@@ -23,6 +23,8 @@ export function startNotifications(config: Config, parts: WorkerParts): Notifica
     concurrency: notificationsAtOnce,
     deliver: createDeliverNotification(deliverySettings(config), systemClock),
     events: createNotificationEvents(parts),
+    sent: sentNotificationsFromConfig(config, parts.redis.state),
+    nowMs: () => systemClock.now(),
     // Aborted deliveries are queued again, which also takes part of the shutdown grace period.
     finishMs: Math.min(longestFinishMs, config.runtime.timeouts.shutdown_grace / 2),
   });

@@ -1,4 +1,5 @@
 import { type NotificationJob, openNotification } from "@postern/shared/domain/jobs";
+import type { SentNotifications } from "@postern/shared/domain/sent-notifications";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import { notificationQueue, type RedisClient } from "@postern/shared/platform/redis";
 import { type Job, UnrecoverableError } from "bullmq";
@@ -27,6 +28,9 @@ export interface NotificationWorkerDeps {
   readonly keys: KeyRing;
   readonly concurrency: number;
   readonly deliver: DeliverNotification;
+  /** Records what was sent, for operators. */
+  readonly sent?: Pick<SentNotifications, "keep"> | undefined;
+  readonly nowMs: () => number;
   readonly events: NotificationEvents;
   /** Time for running deliveries to end when the worker closes: an aborted one may be delivered twice. */
   readonly finishMs: number;
@@ -47,6 +51,18 @@ function facts({ id = "", name }: Job): { readonly id: string; readonly channel:
   return { id, channel: name };
 }
 
+/** Nothing waits for the record: without Redis, only the record is lost. */
+function keepRecord(
+  { keys, sent, nowMs, events }: NotificationWorkerDeps,
+  job: Job,
+  outcome: "delivered" | "failed",
+): void {
+  const notification = openNotification(keys, job.id ?? "", job.data);
+  const { account, event, id = "", channel = "" } = notification ?? {};
+  if (account === undefined || event === undefined) return;
+  sent?.keep(account, { id, event, channel, outcome, timeMs: nowMs() }).catch((error: unknown) => events.error(error));
+}
+
 export function createNotificationWorker(deps: NotificationWorkerDeps): NotificationWorker {
   const { redis, keyPrefix, keys, concurrency, deliver, events, finishMs } = deps;
   const closing = new AbortController();
@@ -65,7 +81,11 @@ export function createNotificationWorker(deps: NotificationWorkerDeps): Notifica
     stalledCheckMs,
     run,
     events: {
-      ended: (job, result) => events.ended(facts(job), result === "done" ? "delivered" : "failed"),
+      ended: (job, result) => {
+        const outcome = result === "done" ? "delivered" : "failed";
+        events.ended(facts(job), outcome);
+        keepRecord(deps, job, outcome);
+      },
       retried: (job, error) => events.retried(facts(job), error),
       stalled: (id) => events.stalled(id),
       error: (error) => events.error(error),

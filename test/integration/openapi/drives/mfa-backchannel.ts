@@ -33,5 +33,9 @@ export const mfaBackchannelDrives: readonly Drive[] = [
   { operationId: "listSecondFactors", status: 400, parts: () => ({ query: { username: "nobody" } }) },
   drive("updateWebauthnCredential", 200, { username, credential: replacement, old_credential: credential }),
   drive("updateWebauthnCredential", 400, { username, credential: replacement, old_credential: credential }),
+  drive("deleteUserPasskey", 200, { username, id: "AQID" }),
+  drive("deleteUserPasskey", 400, { username }, true),
+  drive("deleteUserAppPassword", 200, { username, id: "0123456789abcdef" }),
+  drive("deleteUserAppPassword", 400, { username, id: "0" }, true),
   drive("deleteWebauthnCredential", 200, { username, credential: replacement }),
 ];

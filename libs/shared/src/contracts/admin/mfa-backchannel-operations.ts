@@ -3,10 +3,12 @@ import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers
 import { defineOperation, type Operation } from "../operations/define-operation.ts";
 import { defineFamily, operatorScopes } from "../operations/route-family.ts";
 import {
+  MfaBackchannelAppPassword,
   MfaBackchannelCredential,
   MfaBackchannelCredentials,
   MfaBackchannelDone,
   MfaBackchannelFactors,
+  MfaBackchannelPasskey,
   MfaBackchannelRecoveryCodes,
   MfaBackchannelReplacement,
   MfaBackchannelTotp,
@@ -103,6 +105,26 @@ export const mfaBackchannelOperations = [
     description: "Contains no secrets. Audited as account.read.",
     request: { query: MfaBackchannelUser },
     answers: { ...answers, 200: jsonAnswer("The factors.", MfaBackchannelFactors) },
+  }),
+  defineOperation({
+    ...mfaWrite,
+    method: "delete",
+    path: "/api/v1/mfa-backchannel/webauthn/passkey",
+    operationId: "deleteUserPasskey",
+    summary: "Delete one passkey of a user by its id",
+    description: "A user without a passkey of this id is not an error.",
+    request: body(MfaBackchannelPasskey),
+    answers,
+  }),
+  defineOperation({
+    ...mfaWrite,
+    method: "delete",
+    path: "/api/v1/mfa-backchannel/app-password",
+    operationId: "deleteUserAppPassword",
+    summary: "Delete one app password of a user by its id",
+    description: "A user without an app password of this id is not an error.",
+    request: body(MfaBackchannelAppPassword),
+    answers,
   }),
   defineOperation({
     ...webauthnRead,

@@ -38,6 +38,17 @@ export const MfaBackchannelRecoveryCodes = Type.Object(
 
 export const MfaBackchannelCredential = Type.Object({ ...target, credential }, { title: "MfaBackchannelCredential" });
 
+/** One passkey, by the `id` of its credential. */
+export const MfaBackchannelPasskey = Type.Object(
+  { ...target, id: Type.String({ minLength: 1, maxLength: 2048, description: "`id` of the credential." }) },
+  { title: "MfaBackchannelPasskey" },
+);
+
+export const MfaBackchannelAppPassword = Type.Object(
+  { ...target, id: Type.String({ pattern: "^[0-9a-f]{16}$" }) },
+  { title: "MfaBackchannelAppPassword" },
+);
+
 /** `credential` replaces `old_credential` only if that is still stored, byte for byte. */
 export const MfaBackchannelReplacement = Type.Object(
   { ...target, credential, old_credential: credential },

@@ -17,6 +17,15 @@ const holdMs = Type.Optional(
   }),
 );
 
+/** Why a sign-in with a correct password looked stolen, for logs and scripts. Older peers ignore it. */
+const risk = Type.Optional(
+  Type.Object({
+    score: Type.Integer({ minimum: 0 }),
+    level: Type.String({ description: "A RiskLevel." }),
+    signals: Type.Array(Type.String(), { description: "Names of the signals that made the score." }),
+  }),
+);
+
 /** Why a request was denied. For logs and metrics: the API caller cannot distinguish the reasons. */
 export const DenialReason = Type.Union([
   Type.Literal("unknown_user"),
@@ -29,6 +38,7 @@ export const DenialReason = Type.Union([
   Type.Literal("rbl"),
   Type.Literal("policy"),
   Type.Literal("script"),
+  Type.Literal("risk"),
 ]);
 export type DenialReason = Static<typeof DenialReason>;
 
@@ -55,6 +65,7 @@ const Ok = Type.Object({
     Type.Array(Type.String(), { description: "Names of the account's groups. Absent if groups are not searched." }),
   ),
   holdMs,
+  risk,
   memoryCache,
 });
 export type Ok = Static<typeof Ok>;
@@ -95,6 +106,7 @@ const Fail = Type.Object({
   language,
   waitSeconds,
   holdMs,
+  risk,
   memoryCache,
 });
 export type Fail = Static<typeof Fail>;

@@ -32,7 +32,15 @@ const allowed = (role: (typeof consoleRoles)[number], resetsFactors: boolean): r
 
 test("the role helpdesk changes second factors only where the site allows it", () => {
   expect(allowed("helpdesk", false)).toEqual(["unban", "flush", "unlock"]);
-  expect(allowed("helpdesk", true)).toEqual(["unban", "flush", "unlock", "reset-totp", "reset-recovery"]);
+  expect(allowed("helpdesk", true)).toEqual([
+    "unban",
+    "flush",
+    "unlock",
+    "reset-totp",
+    "reset-recovery",
+    "remove-passkey",
+    "remove-app-password",
+  ]);
   expect(scopesOfRole("helpdesk", { resetsFactors: false })).toEqual(["security"]);
 });
 

@@ -5,8 +5,8 @@ import type { OperationId } from "../operations.ts";
 export const consoleRoles = ["helpdesk", "security", "admin"] as const;
 export type ConsoleRole = (typeof consoleRoles)[number];
 
-/** What an operator acts on. */
-export type ConsoleTarget = "account" | "network";
+/** What an operator acts on. The last three belong to an account. */
+export type ConsoleTarget = "account" | "network" | "session" | "passkey" | "app password";
 
 export interface ConsoleAction {
   /** On the button. */
@@ -83,6 +83,35 @@ export const consoleActions = {
     operation: "deleteRecoveryCodes",
     scope: "mfa_write",
   },
+  "end-session": {
+    label: "End",
+    effect: "Ends this session, and everything that applications obtained through it.",
+    target: "session",
+    role: "security",
+    needsProof: true,
+    operation: "deleteOidcSession",
+    scope: "security",
+  },
+  "remove-passkey": {
+    label: "Remove the passkey",
+    effect: "Deletes this passkey. It no longer signs in.",
+    target: "passkey",
+    role: "security",
+    helpdeskIfAllowed: true,
+    needsProof: true,
+    operation: "deleteUserPasskey",
+    scope: "mfa_write",
+  },
+  "remove-app-password": {
+    label: "Remove the app password",
+    effect: "Deletes this app password. Programs that use it can no longer sign in.",
+    target: "app password",
+    role: "security",
+    helpdeskIfAllowed: true,
+    needsProof: true,
+    operation: "deleteUserAppPassword",
+    scope: "mfa_write",
+  },
 } as const satisfies Readonly<Record<string, ConsoleAction>>;
 
 export type ConsoleActionId = keyof typeof consoleActions;
@@ -94,8 +123,8 @@ export function isConsoleAction(id: string): id is ConsoleActionId {
 /** Scopes with which the console calls the management interface for an operator of this role. */
 const roleScopes: Readonly<Record<ConsoleRole, readonly ScopeWord[]>> = {
   helpdesk: ["security"],
-  security: ["security", "mfa_write"],
-  admin: ["security", "mfa_write", "admin"],
+  security: ["security", "audit_read", "mfa_write"],
+  admin: ["security", "audit_read", "mfa_write", "admin"],
 };
 
 /** How the site extends the role helpdesk. */

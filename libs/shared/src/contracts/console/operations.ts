@@ -1,17 +1,11 @@
 import { Type } from "typebox";
 import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
 import { defineOperation } from "../operations/define-operation.ts";
-import { defineFamily, operatorScopes } from "../operations/route-family.ts";
+import { AccountQuestion, AccountReport } from "./account.ts";
+import { consoleFamily as family } from "./family.ts";
 import { Attacks, BanRecordPage, DecisionHistoryPage, Explanation } from "./records.ts";
 import { SystemReport } from "./system.ts";
 
-const family = defineFamily({
-  name: "console",
-  prefix: "/api/v1/console",
-  owner: "admin",
-  channel: "back",
-  anyScope: operatorScopes,
-});
 const common = { family, tag: "Help desk", audience: "management", security: "backchannel", method: "get" } as const;
 const subject = (description: string) => Type.String({ minLength: 1, maxLength: 1024, description });
 const limit = Type.Optional(
@@ -89,6 +83,20 @@ export const consoleOperations = [
       }),
     },
     answers: { 200: jsonAnswer("The attacks.", Attacks), 400: malformed, 500: temporaryFailure },
+  }),
+  defineOperation({
+    ...common,
+    method: "post",
+    path: "/api/v1/console/account",
+    operationId: "showAccount",
+    summary: "Show what the services know about an account",
+    description:
+      "Second factors, app passwords, what each backend says, and user notifications; no secrets. The name is in the body, so that it is in no access log. What cannot be determined is named in `incomplete`. Audited as account.read.",
+    request: { body: { "application/json": AccountQuestion } },
+    answers: {
+      200: jsonAnswer("The account.", AccountReport),
+      400: errorAnswer("A member of the body is missing or invalid."),
+    },
   }),
   defineOperation({
     ...common,

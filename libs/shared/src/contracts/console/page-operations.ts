@@ -52,9 +52,33 @@ export const consolePageOperations = [
   }),
   defineConsolePage({
     method: "get",
+    path: "/console/clients",
+    operationId: "consoleClients",
+    summary: "Show the clients and service providers",
+  }),
+  defineConsolePage({
+    method: "get",
     path: "/console/search",
     operationId: "consoleSearch",
+    summary: "Show what is known about an account, an address, a network or a reference",
+  }),
+  defineConsolePage({
+    method: "post",
+    path: "/console/search",
+    operationId: "consoleFind",
     summary: "Search for an account, an address, a network or a reference",
+  }),
+  defineConsolePage({
+    method: "get",
+    path: "/console/account",
+    operationId: "consoleAccount",
+    summary: "Show one account",
+  }),
+  defineConsolePage({
+    method: "post",
+    path: "/console/account",
+    operationId: "consoleFindAccount",
+    summary: "Go to one account",
   }),
   defineConsolePage({
     method: "get",
@@ -64,9 +88,39 @@ export const consolePageOperations = [
   }),
   defineConsolePage({
     method: "get",
+    path: "/console/bans/events",
+    operationId: "consoleBansEvents",
+    summary: "Follow the page as server-sent events",
+  }),
+  defineConsolePage({
+    method: "get",
     path: "/console/system",
     operationId: "consoleSystem",
     summary: "Show the state of the site",
+  }),
+  defineConsolePage({
+    method: "get",
+    path: "/console/system/events",
+    operationId: "consoleSystemEvents",
+    summary: "Follow the page as server-sent events",
+  }),
+  defineConsolePage({
+    method: "get",
+    path: "/console/audit",
+    operationId: "consoleAudit",
+    summary: "Show the latest audit records",
+  }),
+  defineConsolePage({
+    method: "post",
+    path: "/console/audit",
+    operationId: "consoleAuditFilter",
+    summary: "Show audit records that match a filter",
+  }),
+  defineConsolePage({
+    method: "post",
+    path: "/console/audit/export",
+    operationId: "consoleAuditExport",
+    summary: "Export audit records",
   }),
   defineConsolePage({
     method: "post",

@@ -11,6 +11,7 @@ export const reasonMeanings: Readonly<Record<string, string>> = {
   unknown_relay_domain: "the domain of the name is not served here",
   rbl: "the address is on a block list",
   policy: "a policy denied the sign-in",
+  risk: "the password was correct, but the sign-in looked like one with a stolen password",
   script: "a script denied the sign-in",
   wrong_code: "the code was wrong or had been used before",
   wrong_signature: "the signature of the passkey was wrong",

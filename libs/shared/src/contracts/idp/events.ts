@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
 import { defineEvent } from "../define.ts";
 
-export const notificationEvents = [
+/** The events on the bus. Services of earlier versions reject any other. */
+const publishedEvents = [
   "new_device",
   "factor_added",
   "factor_removed",
@@ -13,6 +14,8 @@ export const notificationEvents = [
   "factor_guessed",
   "factor_locked",
 ] as const;
+
+export const notificationEvents = [...publishedEvents, "suspicious_sign_in"] as const;
 
 /** A security event of an account, also the body of a webhook. Receivers recognise duplicates by the id. */
 export const AccountNotification = Type.Object({
@@ -28,4 +31,12 @@ export const AccountNotification = Type.Object({
 export type AccountNotification = Static<typeof AccountNotification>;
 
 /** Sent while `identity.notices.enabled` is true. */
-export const accountNotified = defineEvent({ domain: "account", fact: "noticed", major: 1, body: AccountNotification });
+export const accountNotified = defineEvent({
+  domain: "account",
+  fact: "noticed",
+  major: 1,
+  body: Type.Object({
+    ...AccountNotification.properties,
+    event: Type.Enum<[...typeof publishedEvents]>([...publishedEvents]),
+  }),
+});

@@ -28,6 +28,17 @@ const elsewhere = sentTo("Redirect to the current step of this sign-in.");
 const onwards = sentTo("Redirect to a second factor, or to the end of the sign-in.");
 const again = page("The form with an error message.");
 
+const PasskeyRefused = Type.Object(
+  {
+    ...ErrorBody.properties,
+    reference: Type.Optional(Type.String({ description: "Reference of the failure, for `postern why`." })),
+    unknown_credential: Type.Optional(
+      Type.Boolean({ description: "The passkey was removed from its account, so the browser need not offer it." }),
+    ),
+  },
+  { title: "PasskeyRefused" },
+);
+
 /** JSON for the page's script; pages for browsers without a sign-in. */
 const refused: OperationAnswer = {
   description: "The response is invalid, there were too many attempts, or there is no sign-in.",
@@ -96,7 +107,7 @@ const webauthn = [
     answers: {
       200: { description: "Signed in.", content: { "application/json": WebauthnDone } },
       302: elsewhere,
-      400: refused,
+      400: { ...refused, content: { ...refused.content, "application/json": PasskeyRefused } },
     },
   }),
 ];

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 
 const optional = Type.Optional(Type.String());
 const words = Type.Array(Type.String());
@@ -100,3 +100,4 @@ export const RegisteredClientList = Type.Object(
   },
   { title: "RegisteredClientList" },
 );
+export type RegisteredClientList = Static<typeof RegisteredClientList>;

@@ -37,3 +37,4 @@ export const OidcSessionList = Type.Object(
   { sessions: Type.Array(OidcSession), browser_sessions: Type.Optional(Type.Array(BrowserSession)) },
   { title: "OidcSessionList" },
 );
+export type OidcSessionList = Static<typeof OidcSessionList>;

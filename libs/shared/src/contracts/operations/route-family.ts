@@ -1,5 +1,12 @@
 /** Words of scopes; the wire name is `<identifier>:<word>`. */
-export type ScopeWord = "authenticate" | "security" | "admin" | "mfa_write" | "webauthn_read" | "webauthn_write";
+export type ScopeWord =
+  | "authenticate"
+  | "security"
+  | "admin"
+  | "audit_read"
+  | "mfa_write"
+  | "webauthn_read"
+  | "webauthn_write";
 
 /** Where the paths of API callers and of the MFA API begin. */
 export const apiPrefix = "/api/v1";

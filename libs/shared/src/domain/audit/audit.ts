@@ -11,6 +11,8 @@ export interface AuditRecord {
   /** How the actor authenticated, or tried to: `basic`, `bearer`, or the step of a sign-in on the pages. */
   readonly method?: string | undefined;
   readonly target?: string | undefined;
+  /** Identifier of the one session, passkey or app password of the target. */
+  readonly item?: string | undefined;
   /** The account concerned, if a backend has it, whether or not the actor proved to be its owner. */
   readonly account?: string | undefined;
   readonly clientIp?: string | undefined;

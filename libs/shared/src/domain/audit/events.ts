@@ -13,15 +13,25 @@ export const auditEvents = {
     target: "the account",
   },
   "app_password.delete": {
-    meaning: "A user revoked an app password",
-    actor: "the account",
+    meaning: "An app password was revoked",
+    actor: "the account, or the caller",
     target: "the account",
   },
   "account.read": {
     meaning:
-      "An operator asked what happened to an account or to a reference of a sign-in, or which second factors an account has",
+      "An operator asked what happened to an account or to a reference of a sign-in, or what the services know about an account",
     actor: "the caller: its Basic user name, or its token's client_id and, if different, subject",
     target: "the account or reference as the operator typed it",
+  },
+  "audit.export": {
+    meaning: "An operator exported audit records, or did not finish",
+    actor: "the caller: its Basic user name, or its token's client_id and, if different, subject",
+    target: "the filter",
+  },
+  "audit.read": {
+    meaning: "An operator read audit records",
+    actor: "the caller: its Basic user name, or its token's client_id and, if different, subject",
+    target: "the filter",
   },
   "brute_force.flush": {
     meaning: "Bans and counts of an address were flushed, or a job to do so was queued",
@@ -134,6 +144,12 @@ export const auditEvents = {
     meaning: "TOTP, a passkey or all recovery codes were removed; `reason` names it",
     actor: "the account, or the caller",
     target: "the account",
+  },
+  "risk.sign_in": {
+    meaning:
+      "A sign-in with a correct password was suspicious or dangerous; `reason` has its level, score and signals. `denied`: it was refused",
+    actor: "",
+    target: "the user name as sent",
   },
   "session.end": {
     meaning:

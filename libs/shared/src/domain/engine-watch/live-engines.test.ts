@@ -96,6 +96,44 @@ test("no engine looks silent because NATS or our own event loop stopped", () => 
   expect(instances(engines.live())).toEqual(["a", "b"]);
 });
 
+test("after our own reconnection, each engine is live once it is heard again; meanwhile one is expected, but not for ever", () => {
+  const engines = createLiveEngines();
+  expect(engines.isReturning()).toBe(false);
+  run(engines, 400, ["a", "b"]);
+  // An outage that is longer than engines take to return.
+  run(engines, 10_000, []);
+  expect(engines.isReturning()).toBe(false);
+  const [a] = engines.live();
+  engines.reconnected();
+  expect([engines.live(), engines.isReturning()]).toEqual([[], true]);
+  engines.heard({ instance: "a", addressed: true });
+  expect(engines.live()).toEqual([a]);
+  engines.reconnected();
+  run(engines, 2320, []);
+  expect(engines.isReturning()).toBe(true);
+  run(engines, 80, []);
+  expect(engines.isReturning()).toBe(false);
+});
+
+test("an engine that NATS does not know gets nothing until it is heard again", () => {
+  const engines = createLiveEngines();
+  run(engines, 400, ["a", "b"]);
+  engines.unreachable(engines.live().find(({ instance }) => instance === "a"));
+  run(engines, 160, []);
+  expect(instances(engines.live())).toEqual(["b"]);
+  engines.unreachable(undefined);
+  expect([engines.live(), engines.isReturning()]).toEqual([[], true]);
+  run(engines, 80, ["a"]);
+  expect(instances(engines.live())).toEqual(["a"]);
+});
+
+test("a draining engine is not expected back", () => {
+  const engines = createLiveEngines();
+  engines.heard({ instance: "a", addressed: true, draining: true });
+  engines.unreachable(undefined);
+  expect(engines.isReturning()).toBe(false);
+});
+
 test("at most 256 engines are remembered, and none after all were silent", () => {
   const engines = createLiveEngines();
   for (let name = 0; name < 1000; name += 1) engines.heard({ instance: String(name), addressed: true });

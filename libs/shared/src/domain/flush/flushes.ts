@@ -50,6 +50,8 @@ export interface FlushesDeps extends Omit<FlushDeps, "redis"> {
   readonly bus: Pick<Bus, "publish">;
   readonly accountNames: FindAccountNames;
   readonly scriptedNames: FindScriptedNames;
+  /** Key of the facts about an account's sign-ins. */
+  readonly riskKeyOf: (account: string) => string;
 }
 
 async function existing(redis: RedisClient, keys: readonly string[]): Promise<readonly string[]> {
@@ -92,10 +94,12 @@ interface CacheFlushParts {
   readonly names: AccountNames;
   readonly site: ScriptedNames;
   readonly cache: RedisClient;
+  readonly state: RedisClient;
+  readonly riskKeyOf: (account: string) => string;
 }
 
 async function flushUser(user: string, parts: CacheFlushParts): Promise<Flushed> {
-  const { bruteForce, flushAccount, names, site, cache } = parts;
+  const { state, riskKeyOf, bruteForce, flushAccount, names, site, cache } = parts;
   const all = new Set([user, ...names.accounts, ...site.accounts]);
   const removed = new Set<string>();
   const results = async (): Promise<void> => {
@@ -117,7 +121,14 @@ async function flushUser(user: string, parts: CacheFlushParts): Promise<Flushed>
       if (counts[index] === 1) removed.add(key);
     });
   };
-  await each([results, bans, ofScripts], (step) => step());
+  // First, so that engines drop what they have yet to write when they learn of the flush.
+  const facts = async (): Promise<void> => {
+    for (const name of all) {
+      const key = riskKeyOf(name);
+      if ((await state.del(key)) === 1) removed.add(key);
+    }
+  };
+  await each([facts, results, bans, ofScripts], (step) => step());
   return {
     removedKeys: [...removed].toSorted(),
     isComplete: names.isComplete || all.size > 1,
@@ -126,7 +137,7 @@ async function flushUser(user: string, parts: CacheFlushParts): Promise<Flushed>
 }
 
 export function createFlushes(deps: FlushesDeps): Flushes {
-  const { state, cache, bus, keyPrefix, rules, clock, accountNames, scriptedNames } = deps;
+  const { state, cache, bus, keyPrefix, rules, clock, accountNames, scriptedNames, riskKeyOf } = deps;
   const bruteForce = createBruteForceRecords({
     redis: state,
     keyPrefix,
@@ -146,7 +157,7 @@ export function createFlushes(deps: FlushesDeps): Flushes {
     cache: ({ user }) =>
       orUnavailable(async () => {
         const [names, site] = await Promise.all([accountNames(user), scriptedNames(user)]);
-        return flushUser(user, { bruteForce, flushAccount, names, site, cache });
+        return flushUser(user, { bruteForce, flushAccount, names, site, cache, state, riskKeyOf });
       }),
     bruteForce: (request) =>
       orUnavailable(async () => ({
@@ -163,7 +174,7 @@ export function createFlushes(deps: FlushesDeps): Flushes {
         const ofState = await Promise.all([...names].map((name) => bruteForce.keysOfAccount(name)));
         return present({
           cache: [...new Set([...ofCache.flatMap(({ keys }) => keys), ...site.keys])],
-          state: [...new Set(ofState.flat())],
+          state: [...new Set([...ofState.flat(), ...[...names].map(riskKeyOf)])],
         });
       }),
     findOfBruteForce: (request) =>

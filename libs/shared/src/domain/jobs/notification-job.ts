@@ -2,7 +2,11 @@ import { type Static, Type } from "typebox";
 import { compileCheck } from "../../platform/bus/schema-check.ts";
 import type { KeyRing } from "../../platform/crypto/key-ring.ts";
 
+/** For the record of sent notifications; absent from earlier versions of idp. */
+const subject = { account: Type.Optional(Type.String()), event: Type.Optional(Type.String()) };
+
 const Webhook = Type.Object({
+  ...subject,
   channel: Type.Literal("webhook"),
   /** Id of the user notification; the same at every attempt. */
   id: Type.String(),
@@ -10,6 +14,7 @@ const Webhook = Type.Object({
   body: Type.String(),
 });
 const Mail = Type.Object({
+  ...subject,
   channel: Type.Literal("mail"),
   id: Type.String(),
   to: Type.String(),

@@ -7,6 +7,7 @@ const english = {
   "auth.network_not_allowed": "Signing in from this network is not allowed",
   "auth.protocol_not_allowed": "This service is not enabled for your account",
   "auth.tls_required": "An encrypted connection (TLS) is required",
+  "auth.confirm_sign_in": "Unusual sign-in; sign in on the web site to confirm that it is you",
   "auth.try_later": "Temporary server problem, try again later",
 };
 
@@ -17,6 +18,7 @@ const german: typeof english = {
   "auth.network_not_allowed": "Die Anmeldung aus diesem Netzwerk ist nicht erlaubt",
   "auth.protocol_not_allowed": "Dieser Dienst ist für Ihr Konto nicht freigeschaltet",
   "auth.tls_required": "Eine verschlüsselte Verbindung (TLS) ist erforderlich",
+  "auth.confirm_sign_in": "Ungewöhnliche Anmeldung; bestätigen Sie auf der Website, dass Sie es sind",
   "auth.try_later": "Vorübergehende Serverstörung, bitte versuchen Sie es später erneut",
 };
 

@@ -28,10 +28,11 @@ export interface Bus extends AsyncDisposable {
    * From now on sends each batch of requests for `service` to one of its live replicas, of two chosen at random to the one with fewer
    * requests of this process.
    */
-  balance(service: string, live: LiveReplicas): void;
+  balance(service: string, replicas: LiveReplicas): void;
   /**
    * Sends unanswered requests of repeatable methods to another live replica: those sent to `silent` replicas, at most twice, and those that
-   * may be lost because a connection was. They keep their id and their deadline, and the first reply ends them.
+   * may be lost because a connection was. They keep their id and their deadline, and the first reply ends them. Requests of any method that
+   * no replica has received go to a live one, or to the queue group if none is expected.
    */
   resend(silent: readonly Replica[]): void;
   /** The replica has lost a connection, and requests sent to it so far, or its replies, with it. */

@@ -1,5 +1,6 @@
 export type { Bus } from "./bus.ts";
 export type { RequestOptions } from "./client.ts";
+export { createCodec } from "./codec.ts";
 export { type ConnectBusOptions, connectBus } from "./connect.ts";
 export type { BusCredentials, BusTls } from "./credentials.ts";
 export type { EventSubscription } from "./events.ts";
@@ -9,4 +10,5 @@ export type { CallContext } from "./in-flight-call.ts";
 export type { BusStatus } from "./link.ts";
 export type { BusMetrics } from "./metrics.ts";
 export type { LiveReplicas, Replica } from "./replicas.ts";
+export { compileCheck } from "./schema-check.ts";
 export type { ServeOptions, Serving } from "./server.ts";

@@ -7,21 +7,28 @@ export interface LinkSubscription {
   unsubscribe(): void;
 }
 
+export interface SubscribeOptions {
+  readonly queue?: string | undefined;
+  /** Receives requests, so that it is drained before the server stops. */
+  readonly isServed?: boolean | undefined;
+}
+
 export interface LinkSubscriptions {
-  readonly add: (subject: string, onMessage: (message: Msg) => void, queue?: string) => LinkSubscription;
+  readonly add: (subject: string, onMessage: (message: Msg) => void, options?: SubscribeOptions) => LinkSubscription;
   /**
    * Subscribes what the connection lacks: everything on a new connection, refused and drained subscriptions after a reconnect.
    */
   readonly activateOn: (connection: NatsConnection) => void;
   /** The connection is closed permanently. */
   readonly detach: () => void;
-  /** Stops receiving for the queue groups; `activateOn` subscribes them again. */
-  readonly drainQueues: () => Promise<void>;
+  /** Stops receiving requests; `activateOn` subscribes them again. */
+  readonly drainServed: () => Promise<void>;
 }
 
 interface Registration {
   readonly subject: string;
   readonly queue: string | undefined;
+  readonly isServed: boolean;
   readonly onMessage: (message: Msg) => void;
   current: Subscription | undefined;
 }
@@ -46,8 +53,8 @@ export function createLinkSubscriptions(logger: BusLogger): LinkSubscriptions {
   };
 
   return {
-    add(subject, onMessage, queue) {
-      const registration: Registration = { subject, queue, onMessage, current: undefined };
+    add(subject, onMessage, { queue, isServed = false } = {}) {
+      const registration: Registration = { subject, queue, isServed, onMessage, current: undefined };
       registrations.add(registration);
       activate(registration);
       return {
@@ -69,9 +76,9 @@ export function createLinkSubscriptions(logger: BusLogger): LinkSubscriptions {
       connection = undefined;
       for (const registration of registrations) registration.current = undefined;
     },
-    async drainQueues() {
-      const queues = [...registrations].filter(({ queue }) => queue !== undefined);
-      await Promise.allSettled(queues.map(async ({ current }) => (isLive(current) ? current.drain() : undefined)));
+    async drainServed() {
+      const served = [...registrations].filter(({ isServed }) => isServed);
+      await Promise.allSettled(served.map(async ({ current }) => (isLive(current) ? current.drain() : undefined)));
     },
   };
 }

@@ -50,6 +50,8 @@ export class PendingRequest implements Frame, Timed {
   silences = 0;
   /** Whether a connection was lost after it had been sent, so that the request or its reply may be lost. */
   isLost = false;
+  /** Whether it waits for a replica, because none was there to receive it. */
+  isUnsent = false;
 
   expiresAtMs = 0;
   slot = notListed;

@@ -7,8 +7,18 @@ export interface Replica {
   outstanding: number;
 }
 
-/** The replicas to which new requests may go. While the list is empty, requests go to the queue group. */
-export type LiveReplicas = () => readonly Replica[];
+/** What is known of the replicas of a service. */
+export interface LiveReplicas {
+  /** The replicas to which new requests may go. */
+  readonly live: () => readonly Replica[];
+  /**
+   * Whether none is live because of a connection that was just lost, so that one is expected soon and requests wait for it. Otherwise, and
+   * while none is live, they go to the queue group.
+   */
+  readonly isReturning: () => boolean;
+  /** NATS has no subscription of this replica, or of any (`undefined`). */
+  readonly unreachable: (replica: Replica | undefined) => void;
+}
 
 /**
  * Of two replicas chosen at random, the one with fewer requests of ours: close to the best balance, without the herd of clients that all

@@ -53,9 +53,12 @@ export function serveEndpoint(deps: ServerDeps, endpoint: Endpoint, options: Ser
   };
   const { route, queue } = endpoint;
   const { instance } = options;
-  // The replica's own subject is a queue group of one, so that it is drained like the other when NATS shuts down.
-  const subjects = instance === undefined ? [route.subject] : [route.subject, route.subjectAt(instance)];
-  const subscriptions = subjects.map((subject) => link.subscribe(subject, onMessage, queue));
+  const subscriptions = [link.subscribe(route.subject, onMessage, { queue, isServed: true })];
+  // No queue group: a frozen node of NATS leaves the subscription of a replica that has moved to another node behind, and a queue group of
+  // both would give that node its share.
+  if (instance !== undefined) {
+    subscriptions.push(link.subscribe(route.subjectAt(instance), onMessage, { isServed: true }));
+  }
 
   const finish = async (): Promise<void> => {
     await Promise.all(subscriptions.map((subscription) => subscription.drain()));

@@ -44,6 +44,7 @@ export type {
   RedisConfig,
   RedisRoleConfig,
   RequestHeadersConfig,
+  RiskConfig,
   RuntimeConfig,
   SamlConfig,
   SamlProviderConfig,

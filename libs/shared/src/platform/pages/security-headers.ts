@@ -12,7 +12,7 @@ const common = Object.freeze({
 
 const scriptPolicy = "script-src 'self'; connect-src 'self'";
 
-const policy = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+const policy = "default-src 'none'; style-src 'self'; base-uri 'none'";
 
 export interface PolicyOptions {
   /** Sources, besides our own, to which the page's forms may lead. */
@@ -21,6 +21,8 @@ export interface PolicyOptions {
   readonly frameTargets?: readonly string[] | undefined;
   /** Sources, besides our own, of its images. */
   readonly imageSources?: readonly string[] | undefined;
+  /** Whether a page of the same origin shows it in a frame. */
+  readonly isFramed?: boolean | undefined;
   /** Whether the page runs a script. */
   readonly script: boolean;
 }
@@ -37,10 +39,11 @@ export function createSecurityHeaders(issuer: string): SecurityHeaders {
     : { "strict-transport-security": "max-age=31536000; includeSubDomains" };
   const base = Object.freeze({ ...common, ...transport, "content-type": "text/html; charset=utf-8" });
   return {
-    page: ({ formTargets, frameTargets, imageSources = [], script }) => ({
+    page: ({ formTargets, frameTargets, imageSources = [], isFramed = false, script }) => ({
       ...base,
+      ...(isFramed ? { "x-frame-options": "SAMEORIGIN" } : {}),
       "content-security-policy": [
-        policy,
+        `${policy}; frame-ancestors ${isFramed ? "'self'" : "'none'"}`,
         ["img-src 'self' data:", ...imageSources].join(" "),
         ...(script ? [scriptPolicy] : []),
         ...(frameTargets === undefined ? [] : [["frame-src 'self'", ...frameTargets].join(" ")]),

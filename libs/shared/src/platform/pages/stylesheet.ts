@@ -122,7 +122,7 @@ code{font-family:ui-monospace,"Cascadia Mono","Noto Sans Mono",Menlo,monospace;d
 .codes-of span{display:block;font-weight:400;color:var(--muted)}
 .codes-of+.codes{margin-top:.75rem}
 .tools{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:.75rem}
-.tools button{flex:1 1 0;width:auto;margin:0;overflow-wrap:break-word}
+.tools button{flex:1 1 7rem;width:auto;margin:0;overflow-wrap:anywhere}
 .client{display:flex;align-items:center;gap:.75rem;margin-bottom:1.125rem;font-weight:600}
 .client img{display:block;max-width:8rem;max-height:3rem;border-radius:.5rem}
 .facts{margin:1.25rem 0 0}

@@ -28,6 +28,7 @@ export {
   mailProfileKey,
   passkeyAttemptsKey,
   pendingProofKey,
+  removedPasskeyKey,
   sessionIdKey,
   sessionKey,
   usedTotpStepKey,
@@ -39,6 +40,7 @@ export {
   guessesKey,
   repetitionsKey,
 } from "./keys/brute-force.ts";
+export { clientUsesKey } from "./keys/clients.ts";
 export { consoleSessionKey, consoleSignInKey } from "./keys/console.ts";
 export type { KeyFamily } from "./keys/family.ts";
 export { flushQueue, foundKeysKey, jobKey, jobsPrefix, notificationJobKey, notificationQueue } from "./keys/jobs.ts";
@@ -64,6 +66,7 @@ export {
   oidcSubjectsKey,
   oidcUserCodeKey,
 } from "./keys/oidc.ts";
+export { riskAccountKey, riskSourceKey } from "./keys/risk.ts";
 export {
   samlDeliveriesDueKey,
   samlDeliveryKey,

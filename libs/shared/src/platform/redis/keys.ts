@@ -1,11 +1,13 @@
 import { accountKeyFamilies } from "./keys/account.ts";
 import { browserKeys } from "./keys/browser.ts";
 import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
+import { clientKeyFamilies } from "./keys/clients.ts";
 import { consoleKeyFamilies } from "./keys/console.ts";
 import type { KeyFamily } from "./keys/family.ts";
 import { historyKeyFamilies } from "./keys/history.ts";
 import { jobKeyFamilies } from "./keys/jobs.ts";
 import { oidcKeyFamilies } from "./keys/oidc.ts";
+import { riskKeyFamilies } from "./keys/risk.ts";
 import { samlKeys } from "./keys/saml.ts";
 import { scriptCacheKey } from "./keys/scripts.ts";
 
@@ -86,8 +88,10 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   ...accountKeyFamilies,
   ...bruteForceKeyFamilies,
   ...consoleKeyFamilies,
+  ...clientKeyFamilies,
   ...historyKeyFamilies,
   ...jobKeyFamilies,
+  ...riskKeyFamilies,
   scriptCacheKey,
   ...oidcKeyFamilies,
   ...samlKeys,

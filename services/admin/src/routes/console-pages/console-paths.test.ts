@@ -5,7 +5,7 @@ import { pageWithin } from "./console-paths.ts";
 const origin = "https://console.example.test";
 
 test.each([
-  ["/console/search?query=alice%40example.test", "/console/search?query=alice%40example.test"],
+  ["/console/search?for=handle", "/console/search?for=handle"],
   ["/console/search", "/console/search"],
   ["/console/bans?order=asc", "/console/bans?order=asc"],
   ["/console/sign-out", "/console/search"],

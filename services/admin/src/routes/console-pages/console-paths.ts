@@ -1,7 +1,7 @@
-import { pathTo } from "@postern/shared/contracts";
+import { consolePages, operation, pathTo } from "@postern/shared/contracts";
 
 const searchPath = pathTo("consoleSearch");
-const pages: ReadonlySet<string> = new Set([searchPath, pathTo("consoleBans"), pathTo("consoleSystem")]);
+const pages: ReadonlySet<string> = new Set(Object.values(consolePages).map((page) => operation(page.operation).path));
 
 /** A page of the console to which a link or form may lead back; anything else is the search page. */
 export function pageWithin(origin: string, text: string | null | undefined): string {

@@ -17,6 +17,15 @@ export function originOf({ caller, id }: FastifyRequest): { readonly session: st
   return { session: caller?.session ?? id, clientIp: caller?.clientIp ?? "" };
 }
 
+/** The operator has lost the role. */
+export function auditWithdrawn(
+  { audit }: Pick<ConsolePagesDeps, "audit">,
+  actor: string,
+  about: ReturnType<typeof originOf>,
+): void {
+  audit.record({ event: "console.sign_out", outcome: "ok", actor, reason: "no_role", ...about });
+}
+
 type Show = Pick<ConsolePagesDeps, "show">;
 
 export function sendPage({ show }: Show, reply: FastifyReply, page: ConsolePage, operator?: Operator): FastifyReply {
@@ -47,7 +56,7 @@ export function queryOf({ query }: FastifyRequest, name: string): string | undef
  * lost its role is 403, and its session has ended.
  */
 export function forOperator(deps: ConsolePagesDeps, handle: (visit: ConsoleVisit) => Promise<FastifyReply>) {
-  const { cookies, findOperator, audit } = deps;
+  const { cookies, findOperator } = deps;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const about = originOf(request);
     const cookie = cookies.read(request.headers.cookie, "session");
@@ -57,13 +66,7 @@ export function forOperator(deps: ConsolePagesDeps, handle: (visit: ConsoleVisit
       return goTo(reply, `${pathTo("consoleSignIn")}?${new URLSearchParams({ next: request.url }).toString()}`);
     }
     if ("withdrawn" in operator) {
-      audit.record({
-        event: "console.sign_out",
-        outcome: "ok",
-        actor: operator.withdrawn,
-        reason: "no_role",
-        ...about,
-      });
+      auditWithdrawn(deps, operator.withdrawn, about);
       reply.header("set-cookie", cookies.set("session", ""));
       return sendNotice(deps, reply, "no_role");
     }

@@ -3,20 +3,23 @@ import type { Audit } from "@postern/shared/domain/audit";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Act } from "../../operators/act.ts";
+import type { EventStreams } from "../../operators/event-streams.ts";
 import type { FindOperator } from "../../operators/operator.ts";
-import type { AskApi } from "../../operators/operator-api.ts";
+import type { AskApi, StreamApi } from "../../operators/operator-api.ts";
 import type { OperatorSessions, SignInAttempts } from "../../operators/operator-session.ts";
 import type { Provider } from "../../operators/provider.ts";
 import type { FindRole } from "../../operators/role-lookup.ts";
+import type { SubjectHandles } from "../../operators/subject-handles.ts";
+import type { ConsoleAsset } from "../../pages/console-assets.ts";
 import type { ShowPage } from "../../pages/console-document.ts";
-import type { StyleAsset } from "../../pages/console-style.ts";
 import type { ConsoleCookies } from "./console-cookies.ts";
 
 /** What the pages of the console need. */
 export interface ConsolePagesDeps {
   readonly origin: string;
   readonly show: ShowPage;
-  readonly style: StyleAsset;
+  readonly assets: readonly ConsoleAsset[];
+  readonly streams: EventStreams;
   readonly cookies: ConsoleCookies;
   readonly sessions: OperatorSessions;
   readonly attempts: SignInAttempts;
@@ -24,7 +27,9 @@ export interface ConsolePagesDeps {
   readonly findRole: FindRole;
   readonly findOperator: FindOperator;
   readonly ask: AskApi;
+  readonly stream: StreamApi;
   readonly act: Act;
+  readonly handles: SubjectHandles;
   readonly helpdesk: () => HelpdeskRule;
   readonly audit: Audit;
   readonly clock: Clock;

@@ -1,8 +1,11 @@
 import { Attacks, BanRecordPage, isConsoleAction, pathTo } from "@postern/shared/contracts";
-import { type BanOrder, bansPage } from "../../pages/bans-page.ts";
+import { AppError } from "@postern/shared/platform/errors";
+import { type BanOrder, bansPage, liveBans } from "../../pages/bans-page.ts";
 import { createReadAnswer } from "./api-answer.ts";
 import { forOperator, queryOf, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
+import { getEvents } from "./get-events.ts";
+import { linksOf } from "./subject-links.ts";
 
 const readBans = createReadAnswer(BanRecordPage);
 const readAttacks = createReadAnswer(Attacks);
@@ -29,9 +32,24 @@ export function getBansPage(deps: ConsolePagesDeps) {
       rule,
       done: isConsoleAction(done) ? done : undefined,
       operator,
+      links: linksOf(deps.handles, operator),
       helpdesk: deps.helpdesk(),
       next: `${pathTo("consoleBans")}?${new URLSearchParams(query).toString()}`,
     };
     return sendPage(deps, reply, bansPage(view), operator);
+  });
+}
+
+/** `GET /console/bans/events` */
+export function getBansEvents(deps: ConsolePagesDeps) {
+  const { ask, handles } = deps;
+  return getEvents(deps, {
+    page: "bans",
+    render: async (operator) => {
+      const attacks = await readAttacks(ask, operator, { operation: "showAttacks", query: { minutes } });
+      if (attacks === undefined)
+        throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showAttacks rejected the question" });
+      return liveBans({ attacks, links: linksOf(handles, operator) });
+    },
   });
 }

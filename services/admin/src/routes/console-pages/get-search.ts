@@ -10,8 +10,9 @@ import type { Operator } from "../../operators/operator.ts";
 import type { AskApi } from "../../operators/operator-api.ts";
 import { type SearchAnswer, type ShownBan, searchPage } from "../../pages/search-page.ts";
 import { createReadAnswer } from "./api-answer.ts";
-import { forOperator, queryOf, sendPage } from "./console-visit.ts";
+import { forOperator, queryOf, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
+import { linksOf } from "./subject-links.ts";
 
 const readExplanation = createReadAnswer(Explanation);
 const readHistory = createReadAnswer(DecisionHistoryPage);
@@ -50,13 +51,15 @@ function createSearch(ask: AskApi) {
   };
 }
 
-const longestQuery = 1024;
-
-/** `GET /console/search` */
+/** `GET /console/search`; with `for`, the handle of what to search for. */
 export function getSearch(deps: ConsolePagesDeps) {
+  const { handles } = deps;
   const search = createSearch(deps.ask);
   return forOperator(deps, async ({ request, reply, operator }) => {
-    const query = queryOf(request, "query")?.trim().slice(0, longestQuery) ?? "";
+    const handle = queryOf(request, "for") ?? "";
+    const query = handle === "" ? "" : handles.read(operator.account, handle);
+    if (query === undefined) return sendNotice(deps, reply, "link", operator);
+    const links = linksOf(handles, operator);
     const done = queryOf(request, "done") ?? "";
     const view = {
       query,
@@ -64,7 +67,8 @@ export function getSearch(deps: ConsolePagesDeps) {
       done: isConsoleAction(done) ? done : undefined,
       operator,
       helpdesk: deps.helpdesk(),
-      next: `${pathTo("consoleSearch")}?${new URLSearchParams({ query }).toString()}`,
+      links,
+      next: query === "" ? pathTo("consoleSearch") : links.search(query),
     };
     return sendPage(deps, reply, searchPage(view), operator);
   });

@@ -1,18 +1,28 @@
 import { SystemReport } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
-import { systemPage } from "../../pages/system-page.ts";
+import type { Operator } from "../../operators/operator.ts";
+import { liveSystem, systemPage } from "../../pages/system-page.ts";
 import { createReadAnswer } from "./api-answer.ts";
 import { forOperator, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
+import { getEvents } from "./get-events.ts";
 
 const readReport = createReadAnswer(SystemReport);
 
+async function reportFor({ ask }: ConsolePagesDeps, operator: Operator): Promise<SystemReport> {
+  const report = await readReport(ask, operator, { operation: "showSystem" });
+  if (report === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showSystem rejected the question" });
+  return report;
+}
+
 /** `GET /console/system`: also while other services are stopped. */
 export function getSystemPage(deps: ConsolePagesDeps) {
-  return forOperator(deps, async ({ reply, operator }) => {
-    const report = await readReport(deps.ask, operator, { operation: "showSystem" });
-    if (report === undefined)
-      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showSystem rejected the question" });
-    return sendPage(deps, reply, systemPage(report), operator);
-  });
+  return forOperator(deps, async ({ reply, operator }) =>
+    sendPage(deps, reply, systemPage(await reportFor(deps, operator)), operator),
+  );
+}
+
+/** `GET /console/system/events` */
+export function getSystemEvents(deps: ConsolePagesDeps) {
+  return getEvents(deps, { page: "system", render: async (operator) => liveSystem(await reportFor(deps, operator)) });
 }

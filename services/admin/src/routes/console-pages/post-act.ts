@@ -1,5 +1,6 @@
-import { type ConsoleActionId, isConsoleAction } from "@postern/shared/contracts";
+import { type ConsoleAction, type ConsoleActionId, consoleActions, isConsoleAction } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
+import type { Deed } from "../../operators/act.ts";
 import { reasonLength } from "../../pages/action-forms.ts";
 import { ownForm } from "./console-form.ts";
 import { pageWithin } from "./console-paths.ts";
@@ -11,11 +12,25 @@ function actionOf({ request: { params } }: ConsoleVisit): ConsoleActionId | unde
   return isConsoleAction(id) ? id : undefined;
 }
 
+/** Whether it acts on one thing of an account. */
+function needsItem(id: ConsoleActionId): boolean {
+  const { target }: ConsoleAction = consoleActions[id];
+  return target !== "account" && target !== "network";
+}
+
 /** The page from which the form came, which names the action that was carried out. */
 function withDone(next: string, id: ConsoleActionId): string {
   const url = new URL(next, "http://console");
   url.searchParams.set("done", id);
   return `${url.pathname}${url.search}`;
+}
+
+/** Undefined without a reason, a target, or the item that the action needs; and with an item that it does not need. */
+function deedIn(form: URLSearchParams, id: ConsoleActionId): Deed | undefined {
+  const [note = "", target = "", item = ""] = ["reason", "target", "item"].map((name) => form.get(name)?.trim());
+  const isReason = note.length >= reasonLength.min && note.length <= reasonLength.max;
+  if (!isReason || target === "" || needsItem(id) !== (item !== "")) return undefined;
+  return { id, target, note, ...(item !== "" && { item }) };
 }
 
 async function carryOut(
@@ -24,11 +39,9 @@ async function carryOut(
   id: ConsoleActionId,
   form: URLSearchParams,
 ): Promise<FastifyReply> {
-  const note = form.get("reason")?.trim() ?? "";
-  const target = form.get("target")?.trim() ?? "";
-  const isReason = note.length >= reasonLength.min && note.length <= reasonLength.max;
-  if (!isReason || target === "") return sendNotice(deps, reply, "reason", operator);
-  const outcome = await deps.act(operator, { id, target, note });
+  const deed = deedIn(form, id);
+  if (deed === undefined) return sendNotice(deps, reply, "reason", operator);
+  const outcome = await deps.act(operator, deed);
   const next = pageWithin(deps.origin, form.get("next"));
   if (outcome === "done") return goTo(reply, withDone(next, id));
   // The page shows how to sign in again.

@@ -4,10 +4,13 @@ import { systemClock as clock } from "@postern/shared/platform/time";
 import type { FastifyInstance } from "fastify";
 import type { AdminContext } from "../../context.ts";
 import { getAttacks } from "./get-attacks.ts";
+import { getAudit } from "./get-audit.ts";
+import { getAuditExport } from "./get-audit-export.ts";
 import { getBans } from "./get-bans.ts";
 import { getExplain } from "./get-explain.ts";
 import { getHistory } from "./get-history.ts";
 import { getSystem } from "./get-system.ts";
+import { postAccount } from "./post-account.ts";
 
 export function registerConsole(app: FastifyInstance, context: AdminContext): void {
   const { settings, live } = context;
@@ -19,5 +22,8 @@ export function registerConsole(app: FastifyInstance, context: AdminContext): vo
     handler: getBans({ ...context, rules: () => live.current.flush.rules }),
   });
   app.route({ ...guarded("showAttacks"), handler: getAttacks({ ...context, clock }) });
+  app.route({ ...guarded("listAuditRecords"), handler: getAudit(context) });
+  app.route({ ...guarded("exportAuditRecords"), handler: getAuditExport(context) });
+  app.route({ ...guarded("showAccount"), handler: postAccount(context) });
   app.route({ ...guarded("showSystem"), handler: getSystem(context) });
 }

@@ -1,4 +1,5 @@
 import { type MfaBackchannelFactors, MfaBackchannelUser, mfaFactorsRead, type Reply } from "@postern/shared/contracts";
+import { storedPasskey } from "../../console/stored-passkey.ts";
 import { createMfaRoute, type MfaAnswer, type MfaRouteDeps } from "./mfa-route.ts";
 
 type Factors = Extract<Reply<typeof mfaFactorsRead>, { readonly outcome: "ok" }>;
@@ -7,22 +8,15 @@ function isOk(reply: Reply<typeof mfaFactorsRead>): reply is Factors {
   return reply.outcome === "ok";
 }
 
-/** Provisioning may have stored a credential that is not what the sign-in pages write. */
-function passkeyOf(text: string): MfaBackchannelFactors["passkeys"][number] {
-  try {
-    const { id, name }: { readonly id?: unknown; readonly name?: unknown } = Object(JSON.parse(text));
-    return { id: typeof id === "string" ? id : "", name: typeof name === "string" ? name : "" };
-  } catch {
-    return { id: "", name: "" };
-  }
-}
-
 function bodyOf({ account, hasTotp, recoveryCodesLeft, webauthnCredentials, appPasswords }: Factors) {
   const body: MfaBackchannelFactors = {
     account,
     totp: hasTotp,
     recovery_codes_left: recoveryCodesLeft,
-    passkeys: webauthnCredentials.map(passkeyOf),
+    passkeys: webauthnCredentials.map((text) => {
+      const { id, name } = storedPasskey(text);
+      return { id, name };
+    }),
     app_passwords: appPasswords,
   };
   return body;

@@ -7,6 +7,8 @@ export const mfaOperations = [
   "save_webauthn",
   "update_webauthn",
   "delete_webauthn",
+  "delete_passkey",
+  "delete_app_password",
   "unlock",
   "list_factors",
 ] as const;

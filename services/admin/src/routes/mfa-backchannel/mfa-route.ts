@@ -49,6 +49,8 @@ const audited: Readonly<Partial<Record<MfaOperation, readonly [event: AuditEvent
   delete_recovery_codes: ["second_factor.remove", "recovery"],
   save_webauthn: ["second_factor.add", "webauthn"],
   delete_webauthn: ["second_factor.remove", "webauthn"],
+  delete_passkey: ["second_factor.remove", "webauthn"],
+  delete_app_password: ["app_password.delete"],
   list_factors: ["account.read"],
 };
 

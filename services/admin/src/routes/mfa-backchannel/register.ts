@@ -3,7 +3,9 @@ import { guardedRoute } from "@postern/shared/platform/http";
 import { systemClock } from "@postern/shared/platform/time";
 import type { FastifyError, FastifyInstance } from "fastify";
 import type { AdminContext } from "../../context.ts";
+import { deleteAppPassword } from "./delete-app-password.ts";
 import { deleteLock } from "./delete-lock.ts";
+import { deletePasskey } from "./delete-passkey.ts";
 import { deleteRecoveryCodes } from "./delete-recovery-codes.ts";
 import { deleteTotp } from "./delete-totp.ts";
 import { deleteWebauthnCredential } from "./delete-webauthn-credential.ts";
@@ -53,4 +55,6 @@ export function registerMfaBackchannel(app: FastifyInstance, context: MfaBackcha
   app.route({ ...guarded("saveWebauthnCredential"), handler: postWebauthnCredential(deps) });
   app.route({ ...guarded("updateWebauthnCredential"), handler: putWebauthnCredential(deps) });
   app.route({ ...guarded("deleteWebauthnCredential"), handler: deleteWebauthnCredential(deps) });
+  app.route({ ...guarded("deleteUserPasskey"), handler: deletePasskey(deps) });
+  app.route({ ...guarded("deleteUserAppPassword"), handler: deleteAppPassword(deps) });
 }

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import type { AuthDecision } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
+import { withRisk } from "../../facts/risk.ts";
 import { attributesOf } from "../../scripts/results.ts";
 import type { SubjectVerdict } from "../../scripts/site-scripts.ts";
 import type { Finalizer } from "../step.ts";
@@ -26,8 +27,10 @@ function afterVerdict(decision: AuthDecision, { deny, message, attributes, upstr
  */
 export const runSubjectScripts: Finalizer = {
   name: "run-subject-scripts",
-  run: (attempt, decision, { deadline }, { scripts }) =>
+  run: (attempt, decision, { deadline, facts }, { scripts }) =>
     (decision.outcome === "ok" || decision.outcome === "fail") && scripts.has("subject")
-      ? scripts.subject(attempt, decision, deadline).then((verdicts) => verdicts.reduce(afterVerdict, decision))
+      ? scripts
+          .subject(attempt, withRisk(decision, facts.risk), deadline)
+          .then((verdicts) => verdicts.reduce(afterVerdict, decision))
       : decision,
 };

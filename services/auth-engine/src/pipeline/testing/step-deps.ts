@@ -7,6 +7,7 @@ export function stepDeps(given: Pick<StepDeps, "backends"> & Partial<StepDeps>):
     checkMailToken: undefined,
     resultCaches: undefined,
     bruteForce: undefined,
+    risk: undefined,
     controls: undefined,
     masterUsers: undefined,
     policies: undefined,

@@ -2,6 +2,7 @@ import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Metrics } from "@postern/shared/platform/metrics";
 import type { RedisClient } from "@postern/shared/platform/redis";
+import type { ClientUses } from "../../applications/client-uses.ts";
 import type { FlowStarter } from "../../flow/flow-port.ts";
 import type { OidcMetrics } from "../../oidc/metrics/oidc-metrics.ts";
 import type { OidcSettings } from "../../oidc/settings/oidc-settings.ts";
@@ -20,6 +21,8 @@ export interface OidcDeps {
   readonly sessions: SessionStore;
   /** Notifies the other protocols after an operator has ended a session. */
   readonly onClosed: (session: BrowserSessionRecord) => Promise<void>;
+  /** Notes which clients are used. */
+  readonly clientUses: Pick<ClientUses, "note">;
   /** Starts the pages of a sign-in or a consent. */
   readonly starter: FlowStarter;
 }

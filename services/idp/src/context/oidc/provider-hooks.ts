@@ -113,7 +113,10 @@ export function createHooks(parts: OidcParts, features: HookedFeatures, policies
     onGrant: (grantType, result) => counted.grant(grantType, result),
     accountOf: (accountId) => accounts.find(accountId),
     registeredClient: (id) => registered.recent(id),
-    keepClient: (id) => registered.keep(id),
+    keepClient: (id) => {
+      if (policies().get(id)?.isRegistered === false) parts.clientUses.note("oidc", id);
+      return registered.keep(id);
+    },
     reportUnreadable,
     nowSeconds: () => Math.floor(systemClock.now() / 1000),
     findSession: (uid) => sessions.findByUid(uid),

@@ -10,6 +10,8 @@ import { createFactorStore } from "../../mfa/factor-store-nats.ts";
 import { createFactors } from "../../mfa/factors-nats.ts";
 import { createPasskeyAttempts } from "../../mfa/passkey-attempts-redis.ts";
 import { createPendingProofs } from "../../mfa/pending-proofs-redis.ts";
+import { noteRemovedPasskeys } from "../../mfa/removed-passkeys.ts";
+import { createRemovedPasskeys } from "../../mfa/removed-passkeys-redis.ts";
 import { createSelfService } from "../../mfa/self-service.ts";
 import { createCeremonies } from "../../mfa/webauthn/ceremonies.ts";
 import type { LoginDeps } from "../../routes/login/deps.ts";
@@ -35,6 +37,7 @@ type FactorsFeature = Pick<
   | "guard"
   | "maxFactorFailures"
   | "passkeyAttempts"
+  | "removedPasskeys"
   | "ceremonies"
   | "notify"
   | "notifier"
@@ -44,7 +47,8 @@ type FactorsFeature = Pick<
 /** Second factors, at sign-in and in self-service. */
 export function createFactorsFeature(parts: FactorParts): FactorsFeature {
   const { bus, state, keyPrefix, keys, settings, nowMs, logger, audit, notifier } = parts;
-  const store = auditFactorStore(createFactorStore(bus), audit);
+  const removedPasskeys = createRemovedPasskeys(state, keyPrefix, logger);
+  const store = auditFactorStore(noteRemovedPasskeys(createFactorStore(bus), removedPasskeys), audit);
   const pending = createPendingProofs({ redis: state, keyPrefix, keys });
   const guard = createFactorGuard(state, keyPrefix, {
     maxAttempts: settings.maxFactorAttempts,
@@ -61,5 +65,16 @@ export function createFactorsFeature(parts: FactorParts): FactorsFeature {
   const self = createSelfService({ store, pending, guard, ceremonies, notify, totpIssuer, totpSkew, nowMs });
   const { maxFactorFailures } = settings;
   const factors = auditFactors(createFactors(bus), audit);
-  return { factors, store, guard, maxFactorFailures, passkeyAttempts, ceremonies, notify, notifier, self };
+  return {
+    factors,
+    store,
+    guard,
+    maxFactorFailures,
+    passkeyAttempts,
+    removedPasskeys,
+    ceremonies,
+    notify,
+    notifier,
+    self,
+  };
 }

@@ -10,6 +10,8 @@ export interface PasskeySignals {
   readonly displayName: string;
   /** All passkeys that the account still has, or undefined to say nothing about them. */
   readonly allAcceptedCredentialIds: readonly string[] | undefined;
+  /** A passkey was just removed. Otherwise a browser that has just added one withholds the list. */
+  readonly wasRemoved: boolean;
 }
 
 export interface Signalled {
@@ -17,8 +19,8 @@ export interface Signalled {
   readonly displayName: string | undefined;
   readonly credentials: readonly string[];
   /**
-   * Only then is the list sent, because a password manager hides what it lacks: a replica of the backend may not yet have
-   * a passkey that was just added.
+   * An empty list is sent only then, because a password manager hides or deletes what a list lacks: it may be empty by
+   * mistake.
    */
   readonly wasRemoved: boolean;
 }
@@ -30,6 +32,7 @@ export function signalsOf(
 ): PasskeySignals | undefined {
   const handle = userHandleOf(account);
   if (handle === undefined) return undefined;
+  const isListed = wasRemoved || credentials.length > 0;
   const ids = credentials.flatMap((text) => readCredential(text)?.id ?? []);
   return {
     rpId,
@@ -37,6 +40,7 @@ export function signalsOf(
     name: account,
     displayName: displayName ?? account,
     // An unreadable credential may be a passkey, which must not be hidden.
-    allAcceptedCredentialIds: wasRemoved && ids.length === credentials.length ? ids : undefined,
+    allAcceptedCredentialIds: isListed && ids.length === credentials.length ? ids : undefined,
+    wasRemoved,
   };
 }

@@ -204,6 +204,8 @@ export const de: Catalogue = {
     "Jemand, der das Passwort Ihres Kontos {account} kennt, hat viele falsche Codes eingegeben ({factor}).",
   "notice.factor_locked":
     "Nach zu vielen falschen Codes wurde für Ihr Konto {account} eine Methode der Bestätigung in zwei Schritten gesperrt: {factor}. Ihre anderen Methoden funktionieren weiterhin. Zum Entsperren wenden Sie sich an Ihren Administrator.",
+  "notice.suspicious_sign_in":
+    "Eine Anmeldung mit dem richtigen Passwort an Ihrem Konto {account} wirkt ungewöhnlich. Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort.",
   "notice.where": "Zeit: {time}\nGerät: {device}\nIP-Adresse: {address}",
   "notice.not_you":
     "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, ändern Sie Ihr Passwort und überprüfen Sie Ihr Konto: {link}",

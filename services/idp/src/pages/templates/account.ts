@@ -17,6 +17,8 @@ export interface HomeView {
     readonly mailClients: string | undefined;
   };
   readonly signOut: string;
+  /** JSON for the user's password manager. */
+  readonly signals: string | undefined;
 }
 
 interface Entry {
@@ -68,10 +70,11 @@ function factorEntries(view: HomeView, { text }: Look): readonly Entry[] {
 /** The start page of self-service. */
 export const homePage: Page<HomeView> = {
   name: "home",
+  scripts: ["passkeys"],
   title: (_view, { text }) => text("home.title"),
   body: (view, look) => {
     const { text } = look;
-    const { account, links, isBare, signOut } = view;
+    const { account, links, isBare, signOut, signals } = view;
     const use: readonly Entry[] = [
       { href: links.sessions, icon: icons.screen, title: text("sessions.title"), state: text("home.sessions_hint") },
       {
@@ -92,6 +95,7 @@ export const homePage: Page<HomeView> = {
           ]),
     ];
     return html`<h1>${text("home.title")}</h1>
+${signals !== undefined && html`<div data-signals="${signals}" hidden></div>`}
 ${accountRow(text("common.signed_in_as", { account }), account)}
 ${!isBare && html`<h2>${text("home.factors")}</h2><ul class="choices near">${factorEntries(view, look).map(entryOf)}</ul>`}
 <h2>${text("home.access")}</h2><ul class="choices near">${use.map(entryOf)}</ul>
@@ -114,5 +118,6 @@ ${!isBare && html`<h2>${text("home.factors")}</h2><ul class="choices near">${fac
       mailClients: "#mail-clients",
     },
     signOut: "#sign-out",
+    signals: undefined,
   },
 };

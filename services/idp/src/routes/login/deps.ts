@@ -14,6 +14,7 @@ import type { FactorGuard } from "../../mfa/factor-guard.ts";
 import type { FactorStore } from "../../mfa/factor-store.ts";
 import type { Factors } from "../../mfa/factors.ts";
 import type { PasskeyAttempts } from "../../mfa/passkey-attempts.ts";
+import type { RemovedPasskeys } from "../../mfa/removed-passkeys.ts";
 import type { SelfService } from "../../mfa/self-service.ts";
 import type { Ceremonies } from "../../mfa/webauthn/ceremonies.ts";
 import type { Pages } from "../../pages/pages.ts";
@@ -33,6 +34,7 @@ export interface LoginDeps {
   readonly delaySignIn: DelaySignIn;
   readonly guard: FactorGuard;
   readonly passkeyAttempts: PasskeyAttempts;
+  readonly removedPasskeys: RemovedPasskeys;
   /** Number of consecutive wrong codes that locks a factor. */
   readonly maxFactorFailures: number;
   readonly ceremonies: Ceremonies;

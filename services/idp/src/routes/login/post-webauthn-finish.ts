@@ -27,6 +27,15 @@ async function secondFactor(deps: LoginDeps, visit: Visit, flow: FlowRecord, pen
   return { failed: "throttled", reason: outcome.reason, account };
 }
 
+/**
+ * The browser may drop a passkey that its user has removed. Of a passkey that is not known for another reason nothing is
+ * said: a backend may not have it yet, and the answer would reveal which accounts exist.
+ */
+async function dropped({ removedPasskeys }: LoginDeps, { request }: Visit): Promise<object> {
+  const id = readAssertion(request.body)?.id;
+  return id !== undefined && (await removedPasskeys.has(id)) ? { unknown_credential: true } : {};
+}
+
 /** `POST /login/webauthn/finish`: JSON from the page's script; 200 or 401 `{redirect}`, or 400 `{error}`. */
 export function finishWebauthn(deps: LoginDeps): VisitHandler {
   const { metrics } = deps;
@@ -44,7 +53,8 @@ export function finishWebauthn(deps: LoginDeps): VisitHandler {
       const { failed: outcome, reason, rule, account } = proof;
       metrics.signIn(step, outcome);
       reportSignIn(deps, visit, flow, { step, outcome, reason, rule, account });
-      return reply.code(400).send({ error: outcome, reference: referenceIn(visit) });
+      const more = outcome === "denied" ? await dropped(deps, visit) : {};
+      return reply.code(400).send({ error: outcome, reference: referenceIn(visit), ...more });
     }
     if (flow.state === "latched") {
       metrics.signIn(step, "denied");

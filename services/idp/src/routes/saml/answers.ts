@@ -44,6 +44,7 @@ export function sendPosted(
   { pages }: SamlRoutesDeps,
   visit: Visit,
   { provider, message }: { readonly provider: Provider; readonly message: PostedMessage },
+  { isFramed = false }: { readonly isFramed?: boolean } = {},
 ): FastifyReply {
   const origin = formTargetOf(message.action);
   const targets = origin?.startsWith("http:") === true ? [origin, "http:", "https:"] : [origin ?? "", "https:"];
@@ -54,7 +55,7 @@ export function sendPosted(
     script: pages.assets.sender.path,
   };
   const look = lookOf(pages, { ...visit, path: "" });
-  return sendShown(visit.reply, pages.show(postMessagePage, view, look, { formTargets: targets }));
+  return sendShown(visit.reply, pages.show(postMessagePage, view, look, { formTargets: targets, isFramed }));
 }
 
 export async function sessionOf(

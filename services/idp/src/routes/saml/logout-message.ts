@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import type { ReadMessage } from "../../saml/inbound/read-message.ts";
 import { logoutTransactionPath } from "../../saml/logout/logout-transaction.ts";
-import type { Binding } from "../../saml/logout/respond.ts";
+import type { BrowserBinding } from "../../saml/logout-endpoints.ts";
 import { namingSender } from "../../saml/protocol/refusal.ts";
 import type { Provider } from "../../saml/providers.ts";
 import { auditVisit } from "../audit-visit.ts";
@@ -15,7 +15,7 @@ export const names = ["LogoutRequest", "LogoutResponse"] as const;
 
 interface Received {
   readonly read: ReadMessage<Provider>;
-  readonly binding: Binding;
+  readonly binding: BrowserBinding;
 }
 
 async function accept(deps: SamlRoutesDeps, visit: Visit, { read, binding }: Received): Promise<FastifyReply> {

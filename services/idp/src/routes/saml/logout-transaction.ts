@@ -22,7 +22,9 @@ function frameTargets(
   const pending = transaction.services.filter(
     ({ channel }, index) => channel === "browser" && states[index] === "asking",
   );
-  const origins = pending.flatMap(({ entityId }) => formTargetOf(providers().find(entityId)?.config.slo_url) ?? []);
+  const origins = pending.flatMap(
+    ({ entityId }) => formTargetOf(providers().find(entityId)?.logout.request?.location) ?? [],
+  );
   return [...new Set(origins)];
 }
 
@@ -98,8 +100,9 @@ async function goOn(
 async function sendAround(deps: SamlRoutesDeps, visit: Visit, id: string, to: string): Promise<FastifyReply> {
   const index = /^\d{1,3}$/.test(to) ? Number(to) : -1;
   const isFramed = visit.query("page") === undefined;
-  const address = await deps.frontChannel.addressFor(id, index, isFramed);
-  if (address !== undefined) return sendTo(visit.reply, address);
+  const request = await deps.frontChannel.requestFor(id, index, isFramed);
+  if (request?.step === "redirect") return sendTo(visit.reply, request.location);
+  if (request?.step === "post") return sendPosted(deps, visit, request, { isFramed });
   return isFramed ? visit.reply.code(204).send() : sendTo(visit.reply, logoutTransactionPath(id));
 }
 

@@ -1,4 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
+import type { FactorState } from "../../mfa/factor-store.ts";
 import { homePage } from "../../pages/templates/account.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { LoginDeps } from "../login/deps.ts";
@@ -16,6 +17,14 @@ function linksOf({ mailSetup }: LoginDeps, visit: Visit, session: BrowserSession
     applications: here(visit, pathTo("applicationsPage")),
     mailClients: mailSetup?.accountOf(session) === undefined ? undefined : here(visit, pathTo("mailClientsPage")),
   };
+}
+
+/** JSON for the user's password manager. */
+function signalsOf({ ceremonies }: LoginDeps, { displayName }: BrowserSessionRecord, state: FactorState | undefined) {
+  if (state === undefined) return undefined;
+  const { account, webauthnCredentials: credentials } = state;
+  const signals = ceremonies.signals({ account, displayName, credentials, wasRemoved: false });
+  return signals === undefined ? undefined : JSON.stringify(signals);
 }
 
 /** `GET /mfa/register/home`: the account and its factors; without a session, starts a self-service flow. */
@@ -39,6 +48,7 @@ export function getHome(deps: LoginDeps): VisitHandler {
       appPasswords: state?.appPasswords ?? 0,
       links: linksOf(deps, visit, session),
       signOut: pathTo("logout"),
+      signals: signalsOf(deps, session, state),
     };
     return sendShown(reply, pages.show(homePage, view, lookOf(pages, visit)));
   };

@@ -10,6 +10,19 @@ export interface PemPlace {
 }
 
 /**
+ * The certificates among them; empty if there are none. @throws AppError CONFIG_INVALID that names `of`
+ */
+export function certificatesOfPem({ cert, cert_file: file }: PemPlace, of: string): readonly X509Certificate[] {
+  if (cert === "" && file === "") return [];
+  try {
+    const blocks = (cert === "" ? readFileSync(file, "utf8") : cert).match(pemBlock) ?? [];
+    return blocks.filter((block) => block.startsWith("-----BEGIN CERT")).map((block) => new X509Certificate(block));
+  } catch (cause) {
+    throw new AppError("CONFIG_INVALID", { detail: `the certificate of ${of} cannot be read`, cause });
+  }
+}
+
+/**
  * Reads the public keys or the keys of certificates; empty if not configured. @throws AppError CONFIG_INVALID that
  * names `of`
  */

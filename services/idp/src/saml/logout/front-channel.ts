@@ -4,12 +4,12 @@ import { readLogoutResponse } from "../inbound/logout-messages.ts";
 import type { ReadMessage } from "../inbound/read-message.ts";
 import type { SamlKeys } from "../keys/saml-keys.ts";
 import { logoutRequestOf } from "../outbound/logout-xml.ts";
-import { redirectAddress } from "../outbound/send.ts";
 import { statusCodes } from "../protocol/names.ts";
 import { newId } from "../protocol/new-id.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider, Providers } from "../providers.ts";
 import type { SamlSettings } from "../saml-settings.ts";
+import { type BrowserStep, browserStep } from "./browser-step.ts";
 import type { LogoutTransactions, OutgoingRequest } from "./logout-transaction.ts";
 import type { DeliveryReporter } from "./report-delivery.ts";
 
@@ -25,10 +25,9 @@ export interface FrontChannelDeps {
 /** Our logout requests that are sent through the browser. */
 export interface FrontChannel {
   /**
-   * The URL that notifies the service provider at this index of the logout transaction; undefined if none is to be
-   * notified.
+   * The request to the service provider at this index of the logout transaction; undefined if none is to be notified.
    */
-  addressFor(transactionId: string, index: number, isFramed: boolean): Promise<string | undefined>;
+  requestFor(transactionId: string, index: number, isFramed: boolean): Promise<BrowserStep | undefined>;
   /** Accepts the response of a service provider to one of our requests, once. @throws SamlRefusal */
   receive(read: ReadMessage<Provider>): Promise<OutgoingRequest>;
 }
@@ -36,18 +35,19 @@ export interface FrontChannel {
 export function createFrontChannel(deps: FrontChannelDeps): FrontChannel {
   const { settings, providers, keys, transactions, report, clock } = deps;
   return {
-    addressFor: async (transactionId, index, isFramed) => {
+    requestFor: async (transactionId, index, isFramed) => {
       const now = await transactions.find(transactionId);
       const service = now?.transaction.services[index];
       if (service?.channel !== "browser" || now?.results.get(index) === "done") return undefined;
-      const location = providers().find(service.entityId)?.config.slo_url ?? "";
+      const provider = providers().find(service.entityId);
+      const endpoint = provider?.logout.request;
+      if (provider === undefined || endpoint === undefined) return undefined;
       const id = newId();
       const request = { journeyId: transactionId, index, entityId: service.entityId, isFramed };
-      if (location === "" || !(await transactions.ask(id, request))) return undefined;
-      const head = { id, issuer: settings().entityId, destination: location, nowMs: clock.now() };
-      const signer = await keys();
-      const wanted = { location, parameter: "SAMLRequest", relayState: undefined, signer } as const;
-      return redirectAddress(logoutRequestOf(head, service), wanted);
+      if (!(await transactions.ask(id, request))) return undefined;
+      const head = { id, issuer: settings().entityId, destination: endpoint.location, nowMs: clock.now() };
+      const message = { provider, endpoint, parameter: "SAMLRequest", relayState: undefined } as const;
+      return browserStep(logoutRequestOf(head, service), { ...message, signer: await keys() });
     },
     receive: async ({ root, sender: { entityId, keys: certified }, isSigned }) => {
       checkHead(root, { destination: settings().addresses.slo, nowMs: clock.now(), isSigned });

@@ -1,8 +1,8 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { ServiceState } from "../../logout-delivery/service-state.ts";
 import type { Channel } from "../delivery-report.ts";
+import type { BrowserBinding } from "../logout-endpoints.ts";
 import type { Participant } from "../state/participants.ts";
-import type { Binding } from "./respond.ts";
 
 export interface LogoutTransactionService extends Participant {
   readonly channel: Channel;
@@ -17,7 +17,7 @@ export type LogoutTransactionEnd =
       readonly entityId: string;
       readonly inResponseTo: string;
       readonly relayState?: string;
-      readonly binding: Binding;
+      readonly binding: BrowserBinding;
     };
 
 /** A logout whose service providers are notified while the browser waits. */

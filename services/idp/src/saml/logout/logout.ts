@@ -5,6 +5,7 @@ import type { SessionStore } from "../../sessions/session-store.ts";
 import { checkHead } from "../inbound/check-message.ts";
 import { readLogoutRequest } from "../inbound/logout-messages.ts";
 import type { ReadMessage } from "../inbound/read-message.ts";
+import type { BrowserBinding } from "../logout-endpoints.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
 import type { Participant, Participants } from "../state/participants.ts";
@@ -13,7 +14,6 @@ import type { LogoutTransactionEnd, LogoutTransactionService, LogoutTransactions
 import { matchSessions } from "./match-sessions.ts";
 import { deliveriesOf, type PlanDeps, planLogoutTransaction, servicesOf } from "./plan-logout-transaction.ts";
 import type { DeliveryReporter } from "./report-delivery.ts";
-import type { Binding } from "./respond.ts";
 import type { SoapDelivery } from "./soap-delivery.ts";
 
 export interface LogoutDeps extends PlanDeps {
@@ -40,7 +40,7 @@ export interface Logout {
   /** Ends the sessions that a service provider's LogoutRequest names. @throws SamlRefusal */
   accept(
     read: ReadMessage<Provider>,
-    context: { readonly binding: Binding; readonly session: BrowserSessionRecord | undefined },
+    context: { readonly binding: BrowserBinding; readonly session: BrowserSessionRecord | undefined },
   ): Promise<RequestedLogout>;
   /**
    * Ends the session of a browser that is then redirected to `place`. @returns the id of the logout transaction, if any

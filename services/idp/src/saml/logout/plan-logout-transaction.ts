@@ -16,9 +16,9 @@ const marginMs = 1000;
 
 function channelOf({ settings, providers }: PlanDeps, entityId: string, hasBrowser: boolean): Channel {
   const { front_channel_enabled: front, back_channel_enabled: back } = settings().saml.slo;
-  const config = providers().find(entityId)?.config;
-  if (back && (config?.slo_back_channel_url ?? "") !== "") return "soap";
-  return hasBrowser && front && (config?.slo_url ?? "") !== "" ? "browser" : "none";
+  const provider = providers().find(entityId);
+  if (back && (provider?.config.slo_back_channel_url ?? "") !== "") return "soap";
+  return hasBrowser && front && provider?.logout.request !== undefined ? "browser" : "none";
 }
 
 const nameOf = ({ entityId, sessionIndex }: Participant): string => `${entityId} ${sessionIndex}`;

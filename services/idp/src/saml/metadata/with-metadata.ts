@@ -10,13 +10,9 @@ function nameIdFormatOf({ nameIdFormats }: EntityFacts): SamlProviderConfig["nam
   return nameIdFormats.map(requestedKind).find((kind) => kind !== undefined && kind !== "any") ?? "";
 }
 
-function addressOf({ logoutServices }: EntityFacts, binding: string): string | undefined {
-  return logoutServices.find((service) => service.binding === binding)?.location;
-}
-
 /** Only https, because we send requests there. */
-function backChannelOf(facts: EntityFacts): string {
-  const address = addressOf(facts, bindings.soap) ?? "";
+function backChannelOf({ logoutServices }: EntityFacts): string {
+  const address = logoutServices.find(({ binding }) => binding === bindings.soap)?.location ?? "";
   return address.startsWith("https:") ? address : "";
 }
 
@@ -27,10 +23,8 @@ const or = <T extends string>(configured: T, fallback: T): T => (configured === 
  * requires it.
  */
 export function withMetadata(config: SamlProviderConfig, facts: EntityFacts): SamlProviderConfig {
-  const front = addressOf(facts, bindings.redirect) ?? addressOf(facts, bindings.post) ?? "";
   return {
     ...config,
-    slo_url: or(config.slo_url, front),
     slo_back_channel_url: or(config.slo_back_channel_url, backChannelOf(facts)),
     name_id_format: or(config.name_id_format, nameIdFormatOf(facts)),
     encryption:

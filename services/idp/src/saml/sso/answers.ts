@@ -25,6 +25,8 @@ export interface AnswersDeps {
   readonly participants: Participants;
   readonly clock: Clock;
   /** The account has no name of the requested kind. */
+  /** A user signed in to a service provider. */
+  readonly onUsed: (entityId: string) => void;
   readonly onNoName: (refused: RefusedName) => void;
 }
 
@@ -96,7 +98,7 @@ function postStep({ pending, provider }: ResolvedRequest, xml: string, status: s
   return { step: "post", provider, status, message };
 }
 
-export function createAnswers({ settings, keys, participants, clock, onNoName }: AnswersDeps): Answers {
+export function createAnswers({ settings, keys, participants, clock, onNoName, onUsed }: AnswersDeps): Answers {
   const headOf = ({ acsUrl, requestId }: PendingRequest): ResponseHead => ({
     id: newId(),
     issuer: settings().entityId,
@@ -136,6 +138,7 @@ export function createAnswers({ settings, keys, participants, clock, onNoName }:
         sessionEndMs: Math.min(sessionEndMs, head.nowMs + saml.default_expire_time),
         attributes: releasedAttributes(provider.config, { account, attributes }),
       };
+      onUsed(entityId);
       const xml = successResponse(head, content, { signer, encryption: encryptionOf(provider) });
       return postStep(request, xml, statusCodes.success);
     },

@@ -5,6 +5,7 @@ import { LuaBackend } from "./auth-lua.ts";
 import { OauthBearer } from "./auth-oauthbearer.ts";
 import { Policy } from "./auth-policy.ts";
 import { RequestHeaders } from "./auth-request.ts";
+import { Risk } from "./auth-risk.ts";
 import { Services } from "./auth-services.ts";
 import { SqlBackend } from "./auth-sql.ts";
 import { boolean, duration, entries, integer, secret, section, string, stringList } from "./fields.ts";
@@ -116,6 +117,7 @@ export const Auth = section("API callers, controls, policies, backends and respo
   services: Services,
   controls: Controls,
   policy: Policy,
+  risk: Risk,
   backends: section(
     "Backends. A reload opens new connections and closes the old ones after their last request.",
     {

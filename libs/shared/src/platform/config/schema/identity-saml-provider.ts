@@ -3,6 +3,7 @@ import { ClientMfaPolicy } from "./identity-frontend.ts";
 
 const samlNameIds = ["", "persistent", "transient", "email", "unspecified"] as const;
 const samlEncryptions = ["auto", "none", "aes256-gcm", "aes128-gcm", "aes256-cbc", "aes128-cbc"] as const;
+const samlLogoutBindings = ["redirect", "post"] as const;
 const samlPresets = ["none", "basic", "urn_oid", "eduperson"] as const;
 
 const SamlConsumer = section("An assertion consumer service.", {
@@ -41,6 +42,9 @@ const messages = {
   acs_url: string("", { description: "URL to which assertions are posted.", form: "http-url" }),
   assertion_consumer_services: entries("Additional assertion consumer services.", SamlConsumer),
   slo_url: string("", { description: "URL for single logout through the browser.", form: "http-url" }),
+  slo_binding: choice(samlLogoutBindings, "redirect", {
+    description: "Binding of logout requests to `slo_url`. Responses use the binding of the request.",
+  }),
   slo_back_channel_url: string("", { description: "URL for single logout by SOAP.", form: "http-url" }),
   cert: string("", {
     description:

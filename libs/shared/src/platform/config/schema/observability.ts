@@ -37,6 +37,24 @@ const DecisionHistory = section(
   },
 );
 
+const AuditHistory = section(
+  "Audit history: a copy of the latest audit records, encrypted in Redis, for the console's audit page. It requires storage.redis.encryption_secret and observability.audit.enabled.",
+  {
+    enabled: boolean(false, { description: "Whether audit records are also kept in Redis." }),
+    retention: duration("168h", {
+      description: "Time after which a record is removed from Redis.",
+      minimum: 3_600_000,
+      maximum: 30 * dayMs,
+    }),
+    max_records: integer(50_000, {
+      description:
+        "Number of records kept: this number with an outcome of an identified actor, and this number of denials without one. Above it, the oldest are removed.",
+      minimum: 1000,
+      maximum: 1_000_000,
+    }),
+  },
+);
+
 /** Logs, metrics and traces. */
 export const Observability = section("Logs, the audit stream, the decision history, metrics and traces.", {
   log: section("Log output.", {
@@ -64,6 +82,7 @@ export const Observability = section("Logs, the audit stream, the decision histo
       }),
     }),
   }),
+  audit_history: AuditHistory,
   decision_history: DecisionHistory,
   metrics: section(
     "Metrics in the Prometheus format.",

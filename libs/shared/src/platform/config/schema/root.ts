@@ -49,6 +49,7 @@ export type LdapPoolConfig = DeepReadonly<Static<typeof LdapPool>>;
 export type LdapSearchConfig = DeepReadonly<Static<typeof LdapSearch>>;
 export type ControlsConfig = Config["auth"]["controls"];
 export type PolicyConfig = Config["auth"]["policy"];
+export type RiskConfig = Config["auth"]["risk"];
 export type LuaConfig = Config["auth"]["backends"]["lua"];
 export type LuaControlsConfig = Config["auth"]["controls"]["lua"];
 export type SqlConfig = Config["auth"]["backends"]["sql"];

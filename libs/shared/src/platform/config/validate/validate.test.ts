@@ -55,6 +55,11 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     ["storage.redis.encryption_secret", "storage.redis.password_nonce"],
   ],
   [
+    "responses to stolen passwords are known, and the levels rise",
+    "auth: { risk: { suspicious: { score: 60, responses: [ban] }, dangerous: { score: 50 } } }",
+    ["auth.risk.dangerous.score", "auth.risk.suspicious.responses"],
+  ],
+  [
     "former encryption secrets must not be empty and require a current one",
     "storage: { redis: { encryption_secrets_old: [{}, { secret: former-secret-0123 }] } }",
     ["storage.redis.encryption_secret", "storage.redis.encryption_secrets_old[0].secret"],

@@ -22,6 +22,7 @@ import { validateDynamicRegistration } from "./oidc-registration.ts";
 import { validatePipeline } from "./pipeline.ts";
 import { validatePolicy } from "./policy.ts";
 import { validateProtocolCoverage } from "./protocol-coverage.ts";
+import { validateRisk } from "./risk.ts";
 import { validateRuntime } from "./runtime.ts";
 import { validateSaml } from "./saml.ts";
 import { validateServices } from "./services.ts";
@@ -54,6 +55,7 @@ const validators: readonly Validator[] = [
   validateMasterUser,
   validatePipeline,
   validatePolicy,
+  validateRisk,
   validateServices,
   validateLua,
   validateProtocolCoverage,

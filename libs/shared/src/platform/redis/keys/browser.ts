@@ -122,6 +122,18 @@ export const passkeyAttemptsKey: KeyFamily<[sourceDigest: string]> = {
   build: (prefix, sourceDigest) => `${prefix}passkey:attempts:{${sourceDigest}}`,
 };
 
+/** A passkey that was removed from its account. */
+export const removedPasskeyKey: KeyFamily<[credentialDigest: string]> = {
+  name: "removed passkey",
+  owner: "idp",
+  role: "state",
+  type: "string",
+  ttlSeconds: 400 * 86_400,
+  lost: "a password manager continues to offer the passkey",
+  parts: ["credential digest"],
+  build: (prefix, credentialDigest) => `${prefix}passkey:removed:{${credentialDigest}}`,
+};
+
 /** A time step whose code of one secret an account has used. */
 export const usedTotpStepKey: KeyFamily<[secretDigest: string, step: string]> = {
   name: "used TOTP step",
@@ -197,6 +209,7 @@ export const browserKeys: readonly KeyFamily<never[]>[] = [
   factorFailuresKey,
   factorFlowAttemptsKey,
   passkeyAttemptsKey,
+  removedPasskeyKey,
   usedTotpStepKey,
   pendingProofKey,
   mailProfileKey,

@@ -4,7 +4,7 @@ export interface KeyFamily<Parts extends readonly string[]> {
   /** The service that writes it. */
   readonly owner: string;
   readonly role: "state" | "queue" | "cache";
-  readonly type: "string" | "hash" | "list" | "zset" | "set";
+  readonly type: "string" | "hash" | "list" | "zset" | "set" | "stream";
   readonly ttlSeconds: number;
   /** What limits its lifetime instead of a TTL; for the documentation. */
   readonly bound?: string;

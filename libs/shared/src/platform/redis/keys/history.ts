@@ -59,10 +59,23 @@ export const failingNetworksKey: KeyFamily<[hour: string]> = {
   build: (prefix, hour) => `${prefix}history:traffic:{${hour}}:networks`,
 };
 
+/** Audit records in the order of writing, each sealed. What an unidentified caller causes cannot displace the rest. */
+export const auditHistoryKey: KeyFamily<[kind: string]> = {
+  name: "audit history",
+  owner: "every service",
+  role: "state",
+  type: "stream",
+  ttlSeconds: 30 * daySeconds,
+  lost: "the console's audit page starts empty; the audit stream is not affected",
+  parts: ["identified or unidentified"],
+  build: (prefix, kind) => `${prefix}audit:history:{${kind}}`,
+};
+
 export const historyKeyFamilies: readonly KeyFamily<never[]>[] = [
   historyIndexKey,
   historyRecordsKey,
   historyReferencesKey,
   trafficKey,
   failingNetworksKey,
+  auditHistoryKey,
 ];

@@ -38,6 +38,18 @@ export const notificationJobKey: KeyFamily<[part: string]> = {
   build: (prefix, part) => `${jobsPrefix(prefix)}:${notificationQueue}:${part}`,
 };
 
+/** The latest user notifications that were sent to an account or given up, at most 20; each is encrypted. */
+export const sentNotificationsKey: KeyFamily<[accountDigest: string]> = {
+  name: "sent user notifications",
+  owner: "jobs-worker",
+  role: "state",
+  type: "list",
+  ttlSeconds: 30 * 86_400,
+  lost: "operators do not see which user notifications an account received",
+  parts: ["account digest"],
+  build: (prefix, accountDigest) => `${prefix}notices:sent:{${accountDigest}}`,
+};
+
 /** Keys that a job found before it removed any, so that a worker that resumes it counts them. */
 export const foundKeysKey: KeyFamily<[jobId: string]> = {
   ...ofJobs,
@@ -50,4 +62,9 @@ export const foundKeysKey: KeyFamily<[jobId: string]> = {
   build: (prefix, jobId) => `${jobsPrefix(prefix)}:found:${jobId}`,
 };
 
-export const jobKeyFamilies: readonly KeyFamily<never[]>[] = [jobKey, notificationJobKey, foundKeysKey];
+export const jobKeyFamilies: readonly KeyFamily<never[]>[] = [
+  jobKey,
+  notificationJobKey,
+  sentNotificationsKey,
+  foundKeysKey,
+];

@@ -1,0 +1,165 @@
+import { join } from "node:path";
+import { Attacks, BanRecordPage, DecisionHistoryPage, Explanation, SystemReport } from "@postern/shared/contracts";
+import { compileCheck } from "@postern/shared/platform/http";
+import { spawnRedis } from "@postern/shared/testing";
+import type { Static, TSchema } from "typebox";
+import type { Operator } from "../../services/admin/src/operators/operator.ts";
+import { bansPage } from "../../services/admin/src/pages/bans-page.ts";
+import { type ConsolePage, createShowPage } from "../../services/admin/src/pages/console-document.ts";
+import { searchPage } from "../../services/admin/src/pages/search-page.ts";
+import { systemPage } from "../../services/admin/src/pages/system-page.ts";
+import { processMicros } from "../measure/processes.ts";
+import { writeSqlBackend } from "../stack/backends.ts";
+import { bannedAddress, writeBans } from "../stack/bans.ts";
+import { sqlBackends } from "../stack/config.ts";
+import { customerAddress, writeHistories } from "../stack/histories.ts";
+import { type Management, startManagement } from "../stack/management.ts";
+import type { Servers } from "../stack/servers.ts";
+import { mailOf } from "../stack/users.ts";
+
+/** CPU time of a page of the console: of its operations in admin, and of rendering it. */
+export interface PageCost {
+  readonly title: string;
+  readonly samples: number;
+  readonly cpuMs: number;
+}
+
+interface ConsoleSizes {
+  readonly bans: number;
+  readonly accounts: number;
+}
+
+const samples = 100;
+const rule = { name: "console", period: "10m", ban_time: "1h", cidr: 32, failed_requests: 1000, ipv4: true };
+const protection = { controls: { enabled: ["brute_force"], brute_force: { buckets: [rule] } }, localCacheTtl: "0s" };
+/** The same rule, in the form from which keys are built. */
+const parts = {
+  rules: [
+    {
+      name: rule.name,
+      periodMs: 600_000,
+      banMs: 3_600_000,
+      failedRequests: 1000,
+      cidr: 32,
+      ipv4: true,
+      ipv6: false,
+      protocols: [],
+      oidcClientIds: [],
+    },
+  ],
+  clientCidr6: 64,
+  tolerateMs: 0,
+  keyPrefix: "postern:",
+};
+
+const operator: Operator = {
+  account: mailOf(0),
+  role: "admin",
+  isRoleCurrent: true,
+  isProved: true,
+  clientIp: "127.0.0.1",
+  session: "bench",
+  csrfToken: "bench",
+  cookie: "bench",
+};
+const show = createShowPage({ origin: "https://console.example.test", name: "Bench", stylesheet: "/style.css" });
+const about = {
+  operator,
+  helpdesk: { resetsFactors: true },
+  links: {
+    search: (name: string) => `/console/search?for=${encodeURIComponent(name)}`,
+    account: (name: string) => `/console/account?for=${encodeURIComponent(name)}`,
+  },
+  next: "/console/search",
+  done: undefined,
+};
+
+function asker<Schema extends TSchema>({ ask }: Management, operation: string, schema: Schema) {
+  const check = compileCheck(schema);
+  return async (query: Readonly<Record<string, string>>): Promise<Static<Schema>> => {
+    const path = `/api/v1/console/${operation}?${new URLSearchParams(query).toString()}`;
+    const answer = await ask({ method: "GET", path });
+    if (!check.accepts(answer)) throw new Error(`${operation} gave an unexpected answer`);
+    return answer;
+  };
+}
+
+const nth = (iteration: number, size: number): number => (iteration * 7919) % size;
+
+type MakePage = (iteration: number) => Promise<ConsolePage>;
+
+/** The pages as the console makes them, without its sign-in. */
+function pagesOf(management: Management, { bans, accounts }: ConsoleSizes): readonly (readonly [string, MakePage])[] {
+  const explain = asker(management, "explain", Explanation);
+  const history = asker(management, "history", DecisionHistoryPage);
+  const attacks = asker(management, "attacks", Attacks);
+  const listBans = asker(management, "bans", BanRecordPage);
+  const system = asker(management, "system", SystemReport);
+  const search = async (query: string, subject: Readonly<Record<string, string>>): Promise<ConsolePage> => {
+    const [explanation, { records }] = [await explain({ query }), await history({ ...subject, limit: "100" })];
+    const shown = explanation.bans.map((ban) => ({ ...ban, others: explanation.other_accounts }));
+    return searchPage({ ...about, query, answer: { explanation, records, bans: shown } });
+  };
+  return [
+    [
+      "search for an account",
+      (iteration) => {
+        const account = mailOf(nth(iteration, accounts));
+        return search(account, { account });
+      },
+    ],
+    [
+      "search for an address",
+      (iteration) => {
+        const network = customerAddress(nth(iteration, accounts));
+        return search(network, { network });
+      },
+    ],
+    [
+      "search for a banned address",
+      (iteration) => {
+        const network = bannedAddress(nth(iteration, bans));
+        return search(network, { network });
+      },
+    ],
+    [
+      "bans and attacks",
+      async () => {
+        const [first, now] = [await listBans({}), await attacks({ minutes: "60" })];
+        if (first.total < bans) throw new Error(`only ${first.total} bans are listed`);
+        return bansPage({ ...about, attacks: now, bans: first, order: "desc", rule: "" });
+      },
+    ],
+    ["system", async () => systemPage(await system({}))],
+  ];
+}
+
+async function costOf(title: string, make: MakePage, adminPid: number): Promise<PageCost> {
+  for (let iteration = 0; iteration < samples / 10; iteration += 1) show(await make(iteration), operator);
+  const before = processMicros(adminPid);
+  let renderedMs = 0;
+  for (let iteration = 0; iteration < samples; iteration += 1) {
+    const page = await make(iteration);
+    const started = performance.now();
+    show(page, operator);
+    renderedMs += performance.now() - started;
+  }
+  const adminMs = (processMicros(adminPid) - before) / 1000;
+  return { title, samples, cpuMs: (adminMs + renderedMs) / samples };
+}
+
+const whole: ConsoleSizes = { bans: 1_000_000, accounts: 100_000 };
+
+/** Pages of the console with many bans and histories, in a separate Redis that is stopped afterwards. */
+export async function measureConsole(servers: Servers, sizes = whole): Promise<readonly PageCost[]> {
+  await using redis = await spawnRedis();
+  const file = join(servers.folder, "console.sqlite");
+  await writeSqlBackend(file, sizes.accounts);
+  await writeBans(redis.port, sizes.bans, parts);
+  await writeHistories(redis.port, sizes.accounts);
+  const more = { backends: sqlBackends(file), observability: { decision_history: { enabled: true } } };
+  await using management = await startManagement({ ...servers, redisPort: redis.port }, protection, more);
+  const costs: PageCost[] = [];
+  for (const [title, make] of pagesOf(management, sizes)) costs.push(await costOf(title, make, management.adminPid));
+  return costs;
+}

@@ -1,0 +1,78 @@
+import { request } from "node:http";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { basicAuthorization } from "../generator/wrk.ts";
+import { processMicros } from "../measure/processes.ts";
+import { saltedSha256, writeSqlBackend } from "../stack/backends.ts";
+import { guarded, sqlBackends } from "../stack/config.ts";
+import { writeConfig } from "../stack/postern.ts";
+import { readiness } from "../stack/readiness.ts";
+import type { Servers } from "../stack/servers.ts";
+import { placeService, serviceNames, spawnService } from "../stack/service.ts";
+import { mailOf, userPassword } from "../stack/users.ts";
+
+/** From the spawn of all services to the first decision, and until all services are ready. */
+export interface FirstDecision {
+  readonly decisionMs: number;
+  readonly allReadyMs: number;
+  /** CPU time of all services until both. */
+  readonly cpuSeconds: number;
+}
+
+const rounds = 5;
+const withinMs = 20_000;
+const askEveryMs = 5;
+
+/** The status of one decision; 0 while nothing listens. */
+function decide(port: number): Promise<number> {
+  return new Promise((resolve) => {
+    const body = JSON.stringify({ username: mailOf(0), password: userPassword, protocol: "imap" });
+    const headers = { "content-type": "application/json", authorization: basicAuthorization };
+    const path = "/api/v1/auth/json";
+    const sent = request({ host: "127.0.0.1", port, path, method: "POST", agent: false, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.once("error", () => resolve(0));
+    sent.end(body);
+  });
+}
+
+async function until(is: () => Promise<boolean>, started: number): Promise<number> {
+  while (!(await is())) {
+    if (performance.now() - started > withinMs) throw new Error("the services did not start");
+    await delay(askEveryMs);
+  }
+  return performance.now() - started;
+}
+
+async function startOnce(servers: Servers, backends: object): Promise<FirstDecision> {
+  const { configFile, httpPort } = await writeConfig(servers, backends, { protection: guarded("10m") });
+  const placed = await Promise.all(serviceNames.map(placeService));
+  await using spawned = new AsyncDisposableStack();
+  const started = performance.now();
+  const running = placed.map((service) => {
+    const child = spawnService(service, { configFile, folder: servers.folder });
+    spawned.defer(() => child.stop());
+    return child;
+  });
+  const ready = placed.map(({ privatePort }) => until(async () => (await readiness(privatePort)) === 200, started));
+  const decisionMs = await until(async () => (await decide(httpPort)) === 200, started);
+  const allReadyMs = Math.max(...(await Promise.all(ready)));
+  const cpuSeconds = running.reduce((sum, { pid }) => sum + processMicros(pid), 0) / 1e6;
+  return { decisionMs, allReadyMs, cpuSeconds };
+}
+
+/** The median of five starts after one that fills the page cache; NATS and Redis are running. */
+export async function measureFirstDecision(servers: Servers): Promise<FirstDecision> {
+  const file = join(servers.folder, "first-decision.sqlite");
+  await writeSqlBackend(file, 1, saltedSha256());
+  const starts: FirstDecision[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const start = await startOnce(servers, sqlBackends(file));
+    if (round > 0) starts.push(start);
+  }
+  const median = starts.toSorted((a, b) => a.decisionMs - b.decisionMs)[Math.floor(rounds / 2)];
+  if (median === undefined) throw new Error("no start was measured");
+  return median;
+}

@@ -1,0 +1,2 @@
+/** The generators replace it with the number of the request. */
+export const serialMark = "@serial-----@";

@@ -1,0 +1,147 @@
+import type { Location } from "./place.ts";
+import { isSketch, type Sketch } from "./sketch.ts";
+
+/** All times are minutes since the epoch. */
+export interface SeenNetwork {
+  /** Keyed digest of the network. */
+  readonly id: string;
+  readonly country: string;
+  readonly system: number;
+  readonly firstMinute: number;
+  readonly lastMinute: number;
+  /** A sign-in from it was suspicious; it does not become a known network. */
+  readonly isDoubted: boolean;
+}
+
+/** A country, system, protocol or client family with which the account signed in, or a device that its user confirmed. */
+export interface Seen {
+  readonly name: string;
+  readonly lastMinute: number;
+}
+
+/** Networks with wrong passwords for the account, in this hour and the one before. */
+export interface Guessing {
+  readonly hour: number;
+  readonly current: Sketch;
+  readonly previous: Sketch;
+}
+
+export const holdKinds = ["mail", "submission"] as const;
+
+/** Unknown networks may not use mail protocols, or not submit mail, until the user confirms or the time is over. */
+export interface Hold {
+  readonly kind: (typeof holdKinds)[number];
+  readonly untilMinute: number;
+}
+
+/** What is remembered of an account, in one value of less than 1 KB. */
+export interface AccountFacts {
+  readonly sinceMinute: number;
+  /** Place of the last sign-in that was not suspicious. */
+  readonly last: (Location & { readonly minute: number }) | undefined;
+  readonly guessing: Guessing | undefined;
+  readonly hold: Hold | undefined;
+  readonly countries: readonly Seen[];
+  readonly systems: readonly Seen[];
+  readonly protocols: readonly Seen[];
+  readonly clients: readonly Seen[];
+  readonly devices: readonly Seen[];
+  readonly networks: readonly SeenNetwork[];
+}
+
+const version = "1";
+const text = (value: number): string => value.toString(36);
+const listOf = (seen: readonly Seen[]): string =>
+  seen.map(({ name, lastMinute }) => `${name},${text(lastMinute)}`).join(";");
+
+/** Names come from callers, so only these characters are kept; they cannot end a field. */
+export function safeName(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]+/g, "")
+    .slice(0, 16);
+}
+
+export function encodeAccountFacts(facts: AccountFacts): string {
+  const { sinceMinute, last, guessing, hold, networks } = facts;
+  return [
+    version,
+    text(sinceMinute),
+    last === undefined ? "" : [last.latitude, last.longitude, text(last.minute)].join(),
+    guessing === undefined ? "" : [text(guessing.hour), guessing.current, guessing.previous].join(),
+    hold === undefined ? "" : [hold.kind, text(hold.untilMinute)].join(),
+    listOf(facts.countries),
+    listOf(facts.systems),
+    listOf(facts.protocols),
+    listOf(facts.clients),
+    listOf(facts.devices),
+    networks
+      .map(({ id, country, system, firstMinute, lastMinute, isDoubted }) =>
+        [id, country, text(system), text(firstMinute), text(lastMinute - firstMinute), isDoubted ? "d" : ""].join(),
+      )
+      .join(";"),
+  ].join("!");
+}
+
+function numberOf(value: string | undefined, radix = 36): number | undefined {
+  const found = value === undefined ? Number.NaN : Number.parseInt(value, radix);
+  return Number.isSafeInteger(found) ? found : undefined;
+}
+
+function items<Item>(field: string | undefined, read: (parts: readonly string[]) => Item | undefined): Item[] {
+  if (field === undefined || field === "") return [];
+  return field.split(";").flatMap((item) => read(item.split(",")) ?? []);
+}
+
+function seenOf([name, last]: readonly string[]): Seen | undefined {
+  const lastMinute = numberOf(last);
+  return name === undefined || name === "" || lastMinute === undefined ? undefined : { name, lastMinute };
+}
+
+function networkOf([id, country = "", systemText, first, since, doubt]: readonly string[]): SeenNetwork | undefined {
+  const [system, firstMinute, age] = [numberOf(systemText), numberOf(first), numberOf(since)];
+  if (id === undefined || id === "" || system === undefined || firstMinute === undefined || age === undefined) {
+    return undefined;
+  }
+  return { id, country, system, firstMinute, lastMinute: firstMinute + age, isDoubted: doubt === "d" };
+}
+
+function lastOf(field = ""): AccountFacts["last"] {
+  const [lat, lon, at] = field.split(",");
+  const [latitude, longitude, minute] = [numberOf(lat, 10), numberOf(lon, 10), numberOf(at)];
+  if (latitude === undefined || longitude === undefined || minute === undefined) return undefined;
+  return { latitude, longitude, minute };
+}
+
+function guessingOf(field = ""): Guessing | undefined {
+  const [at, current = "", previous = ""] = field.split(",");
+  const hour = numberOf(at);
+  return hour !== undefined && isSketch(current) && isSketch(previous) ? { hour, current, previous } : undefined;
+}
+
+function holdOf(field = ""): Hold | undefined {
+  const [name, until] = field.split(",");
+  const kind = holdKinds.find((known) => known === name);
+  const untilMinute = numberOf(until);
+  return kind === undefined || untilMinute === undefined ? undefined : { kind, untilMinute };
+}
+
+/** Undefined for a value that this version did not write; the account then has no facts. */
+export function decodeAccountFacts(value: string): AccountFacts | undefined {
+  const [form, since, last, guessing, hold, countries, systems, protocols, clients, devices, networks] =
+    value.split("!");
+  const sinceMinute = numberOf(since);
+  if (form !== version || sinceMinute === undefined || networks === undefined) return undefined;
+  return {
+    sinceMinute,
+    last: lastOf(last),
+    guessing: guessingOf(guessing),
+    hold: holdOf(hold),
+    countries: items(countries, seenOf),
+    systems: items(systems, seenOf),
+    protocols: items(protocols, seenOf),
+    clients: items(clients, seenOf),
+    devices: items(devices, seenOf),
+    networks: items(networks, networkOf),
+  };
+}

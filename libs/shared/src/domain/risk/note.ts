@@ -1,0 +1,181 @@
+import { type AccountFacts, type Hold, type Seen, type SeenNetwork, safeName } from "./account-facts.ts";
+import type { Place } from "./place.ts";
+import type { RiskSettings } from "./risk-settings.ts";
+import { addToSketch } from "./sketch.ts";
+import { hourOf } from "./source-facts.ts";
+
+/** A sign-in with a correct password. */
+export interface SignIn {
+  readonly minute: number;
+  /** Keyed digest of the network. */
+  readonly network: string;
+  readonly place: Place;
+  readonly protocol: string;
+  /** Family of the mail client; empty if unknown. */
+  readonly client: string;
+  /** Digest that recognises a browser; empty if there is none. */
+  readonly device: string;
+}
+
+/** Bounds of a value; the largest has about 800 characters. */
+const most = { networks: 12, known: 8, countries: 8, systems: 8, protocols: 5, clients: 4, devices: 4 } as const;
+/** A network that was seen recently is not written again. Shorter than the hour for which countries are counted. */
+const freshMinutes = 30;
+/** Countries, protocols and so on are remembered for months. */
+const dayMinutes = 1440;
+/** A doubt ends: the next sign-in is assessed as if it were the first. */
+const doubtMinutes = 7 * dayMinutes;
+
+type Ages = Pick<RiskSettings, "retentionMinutes" | "knownAfterMinutes">;
+
+export function newAccountFacts(minute: number): AccountFacts {
+  const none = { countries: [], systems: [], protocols: [], clients: [], devices: [], networks: [] };
+  return { sinceMinute: minute, last: undefined, guessing: undefined, hold: undefined, ...none };
+}
+
+export function isKnownNetwork(network: SeenNetwork, minute: number, { knownAfterMinutes }: Ages): boolean {
+  return !network.isDoubted && minute - network.firstMinute >= knownAfterMinutes;
+}
+
+/** Newest first. */
+function withSeen(list: readonly Seen[], name: string, minute: number, maximum: number): readonly Seen[] {
+  if (name === "") return list;
+  const before = list.find((one) => one.name === name);
+  if (before !== undefined && minute - before.lastMinute < dayMinutes) return list;
+  return [{ name, lastMinute: minute }, ...list.filter((one) => one !== before)].slice(0, maximum);
+}
+
+/** Known networks have places of their own, which sign-ins from other networks do not take. */
+function bounded(networks: readonly SeenNetwork[], minute: number, ages: Ages): readonly SeenNetwork[] {
+  const known: SeenNetwork[] = [];
+  const others: SeenNetwork[] = [];
+  for (const one of networks) (isKnownNetwork(one, minute, ages) ? known : others).push(one);
+  const kept = new Set([...known.slice(0, most.known), ...others.slice(0, most.networks - most.known)]);
+  return networks.filter((one) => kept.has(one));
+}
+
+function withNetwork(facts: AccountFacts, signIn: SignIn, isDoubted: boolean, ages: Ages): readonly SeenNetwork[] {
+  const { minute, network: id, place } = signIn;
+  const before = facts.networks.find((one) => one.id === id);
+  const isFresh = before !== undefined && minute - before.lastMinute < freshMinutes;
+  if (before !== undefined && isFresh && before.isDoubted === (before.isDoubted || isDoubted)) return facts.networks;
+  const seen: SeenNetwork = {
+    id,
+    country: place.country,
+    system: place.system,
+    firstMinute: before?.firstMinute ?? minute,
+    lastMinute: Math.max(minute, before?.lastMinute ?? 0),
+    isDoubted: isDoubted || before?.isDoubted === true,
+  };
+  return bounded([seen, ...facts.networks.filter((one) => one !== before)], minute, ages);
+}
+
+/** Removes what is too old. The same object if nothing is. */
+export function withoutOldFacts(facts: AccountFacts, minute: number, { retentionMinutes }: Ages): AccountFacts {
+  const isOld = ({ lastMinute }: { readonly lastMinute: number }): boolean => minute - lastMinute > retentionMinutes;
+  const isOver = (one: SeenNetwork): boolean =>
+    isOld(one) || (one.isDoubted && minute - one.firstMinute > doubtMinutes);
+  const holdIsOver = facts.hold !== undefined && facts.hold.untilMinute <= minute;
+  const lists = [facts.countries, facts.systems, facts.protocols, facts.clients, facts.devices];
+  if (!holdIsOver && !facts.networks.some(isOver) && !lists.some((list) => list.some(isOld))) return facts;
+  const recent = (list: readonly Seen[]): readonly Seen[] => list.filter((one) => !isOld(one));
+  return {
+    ...facts,
+    hold: holdIsOver ? undefined : facts.hold,
+    networks: facts.networks.filter((one) => !isOver(one)),
+    countries: recent(facts.countries),
+    systems: recent(facts.systems),
+    protocols: recent(facts.protocols),
+    clients: recent(facts.clients),
+    devices: recent(facts.devices),
+  };
+}
+
+function lastOf({ last }: AccountFacts, { minute, place }: SignIn): AccountFacts["last"] {
+  const { location } = place;
+  if (location === undefined) return last;
+  const isSame = last !== undefined && last.latitude === location.latitude && last.longitude === location.longitude;
+  return isSame && minute - last.minute < freshMinutes ? last : { ...location, minute };
+}
+
+/**
+ * Adds a sign-in. A doubted one leaves only its network, so that it makes nothing familiar. The same object if it adds
+ * nothing: most sign-ins do not, and are not written.
+ */
+export function noteSignIn(
+  known: AccountFacts | undefined,
+  signIn: SignIn,
+  { isDoubted, hold, ages }: { readonly isDoubted: boolean; readonly hold?: Hold | undefined; readonly ages: Ages },
+): AccountFacts {
+  const { minute, place } = signIn;
+  const facts = known === undefined ? newAccountFacts(minute) : withoutOldFacts(known, minute, ages);
+  const networks = withNetwork(facts, signIn, isDoubted, ages);
+  const held = facts.hold ?? hold;
+  if (isDoubted) {
+    return networks === facts.networks && held === facts.hold ? facts : { ...facts, networks, hold: held };
+  }
+  const next: AccountFacts = {
+    ...facts,
+    networks,
+    hold: held,
+    last: lastOf(facts, signIn),
+    countries: withSeen(facts.countries, safeName(place.country), minute, most.countries),
+    systems: withSeen(facts.systems, place.system === 0 ? "" : String(place.system), minute, most.systems),
+    protocols: withSeen(facts.protocols, safeName(signIn.protocol), minute, most.protocols),
+    clients: withSeen(facts.clients, safeName(signIn.client), minute, most.clients),
+  };
+  return isEqual(facts, next) ? facts : next;
+}
+
+function isEqual(one: AccountFacts, other: AccountFacts): boolean {
+  return (
+    one.networks === other.networks &&
+    one.hold === other.hold &&
+    one.last === other.last &&
+    one.countries === other.countries &&
+    one.systems === other.systems &&
+    one.protocols === other.protocols &&
+    one.clients === other.clients
+  );
+}
+
+/** Adds a wrong password for the account. The same object if its network is counted already. */
+export function noteWrongPassword(
+  facts: AccountFacts,
+  { network, minute }: Pick<SignIn, "network" | "minute">,
+): AccountFacts {
+  const hour = hourOf(minute);
+  const before = facts.guessing;
+  const follows = before !== undefined && before.hour === hour - 1;
+  const guessing =
+    before === undefined || before.hour < hour
+      ? { hour, current: "", previous: follows ? before.current : "" }
+      : before;
+  const current = addToSketch(guessing.current, network);
+  return current === guessing.current && guessing === before ? facts : { ...facts, guessing: { ...guessing, current } };
+}
+
+/**
+ * The user has said "it was me", proven by a second factor or a known device: the hold ends, and the network and the
+ * device are known from now on.
+ */
+export function confirmSignIn(facts: AccountFacts, signIn: SignIn, ages: Ages): AccountFacts {
+  const own = facts.networks.filter(({ id }) => id !== signIn.network);
+  const firstMinute = Math.max(0, signIn.minute - ages.knownAfterMinutes);
+  const { place, minute, network: id } = signIn;
+  const confirmed: SeenNetwork = {
+    id,
+    country: place.country,
+    system: place.system,
+    firstMinute,
+    lastMinute: minute,
+    isDoubted: false,
+  };
+  const trusted: AccountFacts = {
+    ...facts,
+    hold: undefined,
+    networks: bounded([confirmed, ...own], minute, ages),
+    devices: withSeen(facts.devices, signIn.device, minute, most.devices),
+  };
+  return noteSignIn(trusted, signIn, { isDoubted: false, ages });
+}

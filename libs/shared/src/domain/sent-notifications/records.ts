@@ -1,0 +1,49 @@
+import { compileCheck } from "../../platform/bus/schema-check.ts";
+import { digestOf, type KeyRing } from "../../platform/crypto/index.ts";
+import type { RedisClient } from "../../platform/redis/client.ts";
+import { sentNotificationsKey } from "../../platform/redis/keys/jobs.ts";
+import { SentNotification } from "./sent-notification.ts";
+
+export interface SentNotificationsDeps {
+  /** Of the role `state`. */
+  readonly redis: RedisClient;
+  readonly keyPrefix: string;
+  readonly keys: KeyRing;
+}
+
+/** The latest user notifications of each account, so that operators can say which ones a customer received. Rejects without Redis. */
+export interface SentNotifications {
+  keep(account: string, sent: SentNotification): Promise<void>;
+  /** Newest first. */
+  list(account: string): Promise<readonly SentNotification[]>;
+}
+
+const perAccount = 20;
+const check = compileCheck(SentNotification);
+
+export function createSentNotifications({ redis, keyPrefix, keys }: SentNotificationsDeps): SentNotifications {
+  const keyOf = (account: string): string =>
+    sentNotificationsKey.build(keyPrefix, digestOf(account.toLowerCase()).toString("base64url"));
+  const opened = (key: string, text: string): readonly SentNotification[] => {
+    const plain = keys.open(Buffer.from(text, "base64url"), key);
+    const value: unknown = plain === undefined ? undefined : JSON.parse(plain.toString("utf8"));
+    return check.accepts(value) ? [value] : [];
+  };
+  return {
+    keep: async (account, sent) => {
+      const key = keyOf(account);
+      const sealed = keys.seal(JSON.stringify(sent), key).toString("base64url");
+      await redis
+        .multi()
+        .lpush(key, sealed)
+        .ltrim(key, 0, perAccount - 1)
+        .expire(key, sentNotificationsKey.ttlSeconds)
+        .exec();
+    },
+    list: async (account) => {
+      const key = keyOf(account);
+      const found = await redis.lrange(key, 0, perAccount - 1);
+      return found.flatMap((text) => opened(key, text)).toSorted((a, b) => b.timeMs - a.timeMs);
+    },
+  };
+}

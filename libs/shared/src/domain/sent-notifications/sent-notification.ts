@@ -1,0 +1,11 @@
+import { type Static, Type } from "typebox";
+
+/** A user notification that was sent, or given up, by one channel. Contains neither its text nor an address. */
+export const SentNotification = Type.Object({
+  id: Type.String(),
+  event: Type.String(),
+  channel: Type.String(),
+  outcome: Type.Union([Type.Literal("delivered"), Type.Literal("failed")]),
+  timeMs: Type.Number(),
+});
+export type SentNotification = Static<typeof SentNotification>;

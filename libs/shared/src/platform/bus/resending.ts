@@ -1,0 +1,126 @@
+import { AppError } from "../errors/app-error.ts";
+import type { Link } from "./link.ts";
+import type { BusMetrics } from "./metrics.ts";
+import type { PendingRequest } from "./pending-request.ts";
+import type { PendingTable } from "./pending-table.ts";
+import { chooseReplica, type LiveReplicas, type Replica } from "./replicas.ts";
+import type { Route } from "./route.ts";
+
+export interface ResendingDeps {
+  readonly link: Link;
+  readonly metrics: Pick<BusMetrics, "resent">;
+  readonly pending: PendingTable;
+  readonly publish: (requests: readonly PendingRequest[], route: Route, chosen: Replica | undefined) => void;
+  readonly replicasFor: (route: Route) => LiveReplicas;
+}
+
+export interface Resending {
+  /**
+   * Sends unanswered requests to another replica: those of silent replicas, and those that a lost connection may have swallowed. Only
+   * repeatable methods, and only between replicas that count a request once. Requests that no replica has received are sent as well.
+   */
+  readonly resend: (silent: readonly Replica[]) => void;
+  /** Requests that were sent to this replica may be lost. */
+  readonly reconnected: (replica: Replica) => void;
+  /** NATS reported that no process received these requests: another replica gets them, or the queue group. */
+  readonly undelivered: (requests: readonly PendingRequest[]) => void;
+  /** Keeps requests until a replica is live, or none is expected any more. */
+  readonly keep: (requests: readonly PendingRequest[]) => void;
+}
+
+/** Whether the request may have been lost with a connection, or its replica is silent, so that another replica should get it. */
+function needsRepeat(request: PendingRequest, isSilent: boolean): boolean {
+  const { route, repeats, isLost, silences } = request;
+  if (!route.isRepeatable || !route.isShared || repeats === maxRepeats) return false;
+  return isLost || (isSilent && silences < maxSilences);
+}
+
+/**
+ * Replicas that lose their server of NATS together fall silent together, so that the second one may be silent too. More would let a request
+ * that stalls its replica stall them all.
+ */
+const maxSilences = 2;
+/** For any reason. */
+const maxRepeats = 4;
+
+/** One message each, because their ids are not consecutive. Such requests are few. */
+function sendAgain({ metrics, publish }: ResendingDeps, request: PendingRequest, replica: Replica | undefined): void {
+  request.isLost = false;
+  request.isUnsent = false;
+  metrics.resent();
+  publish([request], request.route, replica);
+}
+
+/** Sends a request that no replica has received. Returns false if it waits for one. */
+function sendUnsent(deps: ResendingDeps, request: PendingRequest): boolean {
+  const replicas = deps.replicasFor(request.route);
+  const chosen = chooseReplica(replicas.live());
+  if (chosen === undefined && replicas.isReturning()) return false;
+  sendAgain(deps, request, chosen);
+  return true;
+}
+
+/** Returns false if the request needs another replica and there is none. */
+function resendIfNeeded(deps: ResendingDeps, request: PendingRequest, silent: readonly Replica[]): boolean {
+  if (request.isUnsent) return sendUnsent(deps, request);
+  const { replica, route } = request;
+  const isSilent = replica !== undefined && silent.includes(replica);
+  if (!needsRepeat(request, isSilent)) return true;
+  const live = deps.replicasFor(route).live();
+  // The queue group may have given it to a replica of an earlier version, which would count it separately.
+  if (replica === undefined && live.some(({ isAddressed }) => !isAddressed)) return true;
+  const isOther = (other: Replica): boolean => other.isAddressed && !(isSilent && other === replica);
+  const chosen = chooseReplica(live.filter(isOther));
+  if (chosen === undefined) return false;
+  if (isSilent) request.silences += 1;
+  request.repeats += 1;
+  sendAgain(deps, request, chosen);
+  return true;
+}
+
+/** Sends requests a second time, or later. */
+export function createResending(deps: ResendingDeps): Resending {
+  const { link, pending, replicasFor } = deps;
+  let hasWaiting = false;
+  const keep = (requests: readonly PendingRequest[]): void => {
+    pending.assign(requests, undefined);
+    for (const request of requests) request.isUnsent = true;
+    hasWaiting = true;
+  };
+  link.onStatus((status) => {
+    if (status !== "disconnected") return;
+    for (const request of pending.sent()) request.isLost = true;
+    hasWaiting = true;
+  });
+
+  const sendElsewhere = (request: PendingRequest): void => {
+    const { replica, route } = request;
+    const replicas = replicasFor(route);
+    replicas.unreachable(replica);
+    const isConnected = link.isConnected();
+    const chosen = isConnected ? chooseReplica(replicas.live()) : undefined;
+    const hasNone = chosen === undefined && replica === undefined;
+    if (chosen === undefined && replicas.isReturning()) keep([request]);
+    else if (hasNone || !isConnected) pending.fail(request, new AppError("BUS_NO_RESPONDERS"));
+    else sendAgain(deps, request, chosen);
+  };
+
+  return {
+    keep,
+    resend(silent) {
+      if (!link.isConnected() || !(hasWaiting || silent.some(({ outstanding }) => outstanding > 0))) return;
+      // A copy, because a failed publication removes its request.
+      const waiting = [...pending.sent()].filter((request) => !resendIfNeeded(deps, request, silent));
+      hasWaiting &&= waiting.some(({ isLost, isUnsent }) => isLost || isUnsent);
+    },
+    reconnected(replica) {
+      for (const request of pending.sent()) {
+        request.isLost ||= request.replica === replica || request.replica === undefined;
+      }
+      hasWaiting = true;
+    },
+    undelivered(requests) {
+      for (const request of requests) sendElsewhere(request);
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import * as fc from "fast-check";
+import { Check } from "typebox/value";
+import { expect, test } from "vitest";
+import { createProblemList } from "../problem.ts";
+import { Root } from "../schema/root.ts";
+import { createEnvironment } from "../sources/environment.ts";
+import { schemaTree } from "../tree/from-schema.ts";
+import type { SchemaNode } from "../tree/node.ts";
+import type { Mapping } from "../tree/walk.ts";
+import { derive } from "./derive.ts";
+import { readSection, type ValueSource } from "./reader.ts";
+import { createUnknownKeys } from "./unknown-keys.ts";
+
+const tree = schemaTree();
+
+/** Whether what is read has the shape of the schema, problems or not. */
+function conforms(written: Mapping): boolean {
+  const problems = createProblemList();
+  const sources = new Map<string, ValueSource>();
+  const root = readSection(tree, written, [], {
+    environment: createEnvironment({}, "SERVICE", problems.report),
+    problem: problems.report,
+    unknownKeys: createUnknownKeys(problems.report, problems.report),
+    sources,
+    readSecretFile: () => undefined,
+  });
+  derive(tree, { root, sources });
+  return Check(Root, root);
+}
+
+/** Paths of all keys; entries of lists and maps are named `0` and `name`. */
+function keysOf(node: SchemaNode, path: readonly (string | number)[] = []): readonly (readonly (string | number)[])[] {
+  switch (node.kind) {
+    case "leaf":
+      return [path];
+    case "section":
+      return [[...path], ...[...node.children].flatMap(([name, child]) => keysOf(child, [...path, name]))];
+    case "list":
+      return [[...path], ...keysOf(node.entry, [...path, 0])];
+    case "map":
+      return [[...path], ...keysOf(node.entry, [...path, "name"])];
+  }
+}
+
+function treeWith([root, ...path]: readonly (string | number)[], value: unknown): Mapping {
+  const inner = path.reduceRight<unknown>((content, part) => (part === 0 ? [content] : { [part]: content }), value);
+  return root === undefined ? {} : { [root]: inner };
+}
+
+const anyValue = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.constantFrom("10s", "-1s", "yes", "", 0, -1, 1e12, 0.5, true, null, [], {}, [""], "127.0.0.1:80"),
+);
+
+test("whatever a key holds, what is read has the shape of the schema", () => {
+  const keys = keysOf(tree).filter((path) => path.length > 0);
+  expect(keys.length).toBeGreaterThan(500);
+  fc.assert(
+    fc.property(fc.constantFrom(...keys), anyValue, (path, value) => conforms(treeWith(path, value))),
+    { numRuns: 300 },
+  );
+});
+
+test("every key with a value of another type is read as its default", () => {
+  const wrong = keysOf(tree).filter((path) => path.length > 0 && !conforms(treeWith(path, { a: [1] })));
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,28 @@
+import type { KeyFamily } from "./family.ts";
+
+const yearSeconds = 8760 * 60 * 60;
+
+const ofRisk = { owner: "auth-engine", role: "state", type: "string" } as const;
+
+/** Networks, countries, systems and protocols with which an account signed in; written with `auth.risk.retention`. */
+export const riskAccountKey: KeyFamily<[accountDigest: string]> = {
+  ...ofRisk,
+  name: "facts about an account's sign-ins",
+  // The longest retention.
+  ttlSeconds: yearSeconds,
+  lost: "the account is learned again, and nothing raises a signal for it until then",
+  parts: ["keyed digest of the account"],
+  build: (prefix, account) => `${prefix}risk:account:{${account}}`,
+};
+
+/** Number of accounts for which a network sent wrong and correct passwords, for networks that sent several wrong ones. */
+export const riskSourceKey: KeyFamily<[networkDigest: string]> = {
+  ...ofRisk,
+  name: "accounts that a network met",
+  ttlSeconds: 3 * 60 * 60,
+  lost: "a network that guesses many accounts raises no signal until it has guessed as many again",
+  parts: ["keyed digest of the network"],
+  build: (prefix, network) => `${prefix}risk:source:{${network}}`,
+};
+
+export const riskKeyFamilies: readonly KeyFamily<never[]>[] = [riskAccountKey, riskSourceKey];

@@ -1,0 +1,25 @@
+import { type EngineBus, sentNotificationsFromConfig } from "@postern/shared/assembly";
+import { describeAccount, mfaAppPasswordsList, mfaFactorsRead } from "@postern/shared/contracts";
+import type { Config } from "@postern/shared/platform/config";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { systemClock as clock } from "@postern/shared/platform/time";
+import { createReportAccount, type ReportAccount } from "../console/account-report.ts";
+import type { FactorLocks } from "../factor-locks/factor-locks.ts";
+import type { LiveAdminSettings } from "../settings.ts";
+
+interface Parts extends Pick<EngineBus, "bus"> {
+  readonly live: { readonly current: LiveAdminSettings };
+  readonly state: RedisClient;
+}
+
+/** What the services know about an account. */
+export function createAccounts(config: Config, { bus, live, state }: Parts, locks: FactorLocks): ReportAccount {
+  const context = () => ({ deadline: clock.now() + live.current.decisionTimeoutMs });
+  return createReportAccount({
+    describe: (request) => bus.request(describeAccount, request, context()),
+    readFactors: (target) => bus.request(mfaFactorsRead, target, context()),
+    listAppPasswords: (target) => bus.request(mfaAppPasswordsList, target, context()),
+    locks,
+    sent: sentNotificationsFromConfig(config, state),
+  });
+}

@@ -1,0 +1,44 @@
+import type { AccountReport, BackendDescription } from "@postern/shared/contracts";
+import { type Html, html } from "@postern/shared/platform/pages";
+
+const outcomes: Readonly<Record<string, string>> = {
+  found: "Has the account.",
+  disabled: "Has the account, which is disabled.",
+  unknown_user: "Does not have the account.",
+  not_served: "Has no search for this protocol.",
+  unavailable: "Does not answer.",
+};
+
+const stored: Readonly<Record<string, string>> = {
+  totp: "authenticator app",
+  recovery_codes: "recovery codes",
+  webauthn: "passkeys",
+  app_passwords: "app passwords",
+};
+
+type Pair = readonly [name: string, value: string];
+
+function factsOf({ account, account_field: field, attributes, groups, stores }: BackendDescription): readonly Pair[] {
+  return [
+    ...(account === undefined ? [] : [["Account", field === undefined ? account : `${account} (${field})`] as const]),
+    ...Object.entries(attributes ?? {}).map(([name, values]) => [name, values.join(", ")] as const),
+    ...(groups === undefined ? [] : [["Groups", groups.length === 0 ? "none" : groups.join(", ")] as const]),
+    ...(stores.length === 0 ? [] : [["Stores", stores.map((one) => stored[one] ?? one).join(", ")] as const]),
+  ];
+}
+
+function backendPart(backend: BackendDescription): Html {
+  const { name, outcome, code } = backend;
+  const facts = factsOf(backend);
+  return html`<h3>${name}</h3><p>${outcomes[outcome] ?? outcome}${code !== undefined && html` Error code: ${code}.`}</p>${
+    facts.length > 0 &&
+    html`<dl class="pairs">${facts.map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`
+  }`;
+}
+
+/** As `postern directory test`; the engines leave secrets out. */
+export function backendsPart({ backends, protocol }: AccountReport): Html {
+  return html`<h2>Backends</h2><p class="lead">Asked for the protocol ${protocol}. The first that has the account decides.</p>${
+    backends.length === 0 ? html`<p>No engine answered.</p>` : backends.map(backendPart)
+  }`;
+}

@@ -1,0 +1,157 @@
+import type { AccountReport, DecisionRecord, Explanation, OidcSessionList } from "@postern/shared/contracts";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type AccountView, accountPage } from "./account-page.ts";
+import { createShowPage } from "./console-document.ts";
+
+const show = createShowPage({ origin: "https://console.example.test", name: "Example Mail", stylesheet: "/style.css" });
+
+/** Every text that comes from a user, a backend, a browser or an operator. */
+function viewWith(text: string, operator: Partial<AccountView["operator"]> = {}): AccountView {
+  const report: AccountReport = {
+    query: text,
+    account: text,
+    protocol: text,
+    backends: [
+      {
+        name: text,
+        outcome: text,
+        code: text,
+        account: text,
+        account_field: text,
+        attributes: { [text]: [text] },
+        groups: [text],
+        stores: [text],
+      },
+    ],
+    factors: {
+      totp: true,
+      recovery_codes_left: 3,
+      wrong_codes: { totp: 2, recovery: 1 },
+      passkeys: [{ id: text, name: text, created: text, last_used: text }],
+    },
+    app_passwords: [{ id: text, label: text, protocols: [text], created: text, last_used: text }],
+    notifications: [{ id: text, event: text, channel: text, outcome: text, time: text }],
+    incomplete: [text],
+  };
+  const record: DecisionRecord = {
+    time: text,
+    first_time: text,
+    count: 1,
+    outcome: text,
+    text,
+    channel: text,
+    protocol: text,
+    client_ip: text,
+    instance: text,
+    session: text,
+  };
+  const explanation: Explanation = {
+    query: text,
+    kind: "account",
+    state: text,
+    verdict: text,
+    bans: [],
+    last_failures: [],
+    guessing_addresses: [],
+    other_accounts: [],
+    incomplete: [],
+  };
+  const session = { id: text, auth_time: text, mfa_completed: true };
+  const sessions: OidcSessionList = {
+    sessions: [
+      {
+        ...session,
+        client_id: text,
+        user_id: text,
+        username: text,
+        display_name: text,
+        redirect_uri: text,
+        mfa_method: text,
+        scopes: [text],
+      },
+    ],
+    browser_sessions: [{ ...session, client_ip: text, user_agent: text, last_seen: text, client_ids: [text] }],
+  };
+  return {
+    query: text,
+    answer: { report, explanation, records: [record], sessions },
+    done: undefined,
+    operator: {
+      account: "ada@example.test",
+      role: "admin",
+      isRoleCurrent: true,
+      isProved: true,
+      clientIp: "192.0.2.1",
+      session: "s",
+      csrfToken: "t",
+      cookie: "c",
+      ...operator,
+    },
+    helpdesk: { resetsFactors: false },
+    links: { search: () => "/console/search?for=handle", account: () => "/console/account?for=handle" },
+    next: "/console/account?for=handle",
+  };
+}
+
+const bodyOf = (view: AccountView): string => show(accountPage(view), view.operator).body;
+const tags = (text: string): readonly string[] => [...text.matchAll(/<\/?([a-z][a-z0-9]*)/giu)].map(([tag]) => tag);
+const actionsIn = (body: string): readonly string[] => [
+  ...new Set([...body.matchAll(/\/console\/actions\/([a-z-]+)/gu)].map(([, action = ""]) => action)),
+];
+
+test("hostile labels, names, browsers and attributes add no tag and end no attribute", () => {
+  const plain = tags(bodyOf(viewWith("alice")));
+  const hostile = fc.oneof(
+    fc.string(),
+    fc.constantFrom("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "' autofocus onfocus='x", "</dl>"),
+  );
+  fc.assert(
+    fc.property(hostile, (text) => {
+      expect(tags(bodyOf(viewWith(`alice${text}`)))).toEqual(plain);
+    }),
+  );
+  expect(bodyOf(viewWith('a" onclick="x'))).not.toContain('" onclick="x');
+});
+
+test("each role sees the actions that it may do", () => {
+  const every = [
+    "flush",
+    "unlock",
+    "end-sessions",
+    "reset-totp",
+    "reset-recovery",
+    "remove-passkey",
+    "remove-app-password",
+    "end-session",
+  ];
+  expect(actionsIn(bodyOf(viewWith("alice")))).toEqual(every);
+  expect(actionsIn(bodyOf(viewWith("alice", { role: "security" })))).toEqual(every);
+  expect(actionsIn(bodyOf(viewWith("alice", { role: "helpdesk" })))).toEqual(["flush", "unlock"]);
+  const resets = { ...viewWith("alice", { role: "helpdesk" }), helpdesk: { resetsFactors: true } };
+  expect(actionsIn(bodyOf(resets))).toEqual(every.filter((action) => !action.startsWith("end-")));
+});
+
+test("without a recent sign-in, what needs one shows how to sign in again instead of a form", () => {
+  const body = bodyOf(viewWith("alice", { isProved: false }));
+  expect(actionsIn(body)).toEqual(["flush", "unlock"]);
+  expect(body).toContain("/console/sign-in?proof=1&amp;next=%2Fconsole%2Faccount%3Ffor%3Dhandle");
+});
+
+test("an operator's own account shows no action", () => {
+  const body = bodyOf(viewWith("ada@example.test"));
+  expect(actionsIn(body)).toEqual([]);
+  expect(body).toContain("This is your own account.");
+});
+
+test("what could not be read is not shown as empty", () => {
+  const view = viewWith("alice");
+  const { answer } = view;
+  if (answer === undefined) throw new Error("the view has an answer");
+  const { factors, ...report } = answer.report;
+  const body = bodyOf({ ...view, answer: { ...answer, report, sessions: undefined } });
+  expect(factors).toBeDefined();
+  expect(body).toContain("Incomplete: sessions could not be read.");
+  expect(body).toContain('<h2>Second factors</h2><p class="lead">Unknown.</p>');
+  expect(body).not.toContain("Browser sessions");
+});

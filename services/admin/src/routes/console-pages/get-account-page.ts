@@ -1,0 +1,67 @@
+import {
+  AccountReport,
+  DecisionHistoryPage,
+  Explanation,
+  isConsoleAction,
+  OidcSessionList,
+  pathTo,
+} from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Operator } from "../../operators/operator.ts";
+import type { AskApi } from "../../operators/operator-api.ts";
+import { type AccountAnswer, accountPage } from "../../pages/account-page.ts";
+import { createReadAnswer } from "./api-answer.ts";
+import { forOperator, queryOf, sendNotice, sendPage } from "./console-visit.ts";
+import type { ConsolePagesDeps } from "./deps.ts";
+import { linksOf } from "./subject-links.ts";
+
+const readReport = createReadAnswer(AccountReport);
+const readExplanation = createReadAnswer(Explanation);
+const readHistory = createReadAnswer(DecisionHistoryPage);
+const readSessions = createReadAnswer(OidcSessionList);
+const latest = "20";
+
+function createRead(ask: AskApi) {
+  /** Undefined if the identity provider does not answer: the rest of the page does not need it. */
+  const sessionsOf = async (operator: Operator, account: string): Promise<OidcSessionList | undefined> => {
+    const question = { operation: "listOidcSessions", path: { user_id: account }, query: { browser: "true" } } as const;
+    return readSessions(ask, operator, question).catch(() => undefined);
+  };
+  return async (operator: Operator, query: string): Promise<AccountAnswer> => {
+    const report = await readReport(ask, operator, { operation: "showAccount", body: { account: query } });
+    if (report === undefined)
+      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showAccount rejected the question" });
+    const { account = query } = report;
+    const [explanation, history, sessions] = await Promise.all([
+      readExplanation(ask, operator, { operation: "explain", query: { query: account } }),
+      readHistory(ask, operator, { operation: "listDecisions", query: { account, limit: latest } }),
+      sessionsOf(operator, account),
+    ]);
+    if (explanation === undefined)
+      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "explain rejected the question" });
+    return { report, explanation, records: history?.records ?? [], sessions };
+  };
+}
+
+/** `GET /console/account`; with `for`, the handle of an account. */
+export function getAccountPage(deps: ConsolePagesDeps) {
+  const { handles } = deps;
+  const read = createRead(deps.ask);
+  return forOperator(deps, async ({ request, reply, operator }) => {
+    const handle = queryOf(request, "for") ?? "";
+    const query = handle === "" ? "" : handles.read(operator.account, handle);
+    if (query === undefined) return sendNotice(deps, reply, "link", operator);
+    const links = linksOf(handles, operator);
+    const done = queryOf(request, "done") ?? "";
+    const view = {
+      query,
+      answer: query === "" ? undefined : await read(operator, query),
+      done: isConsoleAction(done) ? done : undefined,
+      operator,
+      helpdesk: deps.helpdesk(),
+      links,
+      next: query === "" ? pathTo("consoleAccount") : links.account(query),
+    };
+    return sendPage(deps, reply, accountPage(view), operator);
+  });
+}

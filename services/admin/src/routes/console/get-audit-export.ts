@@ -1,0 +1,68 @@
+import { Readable } from "node:stream";
+import { type AuditFormat, auditFormats } from "@postern/shared/contracts";
+import { type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
+import type { AuditHistoryPage, ReadAuditHistory } from "@postern/shared/domain/audit-history";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { exportFormats, isExportFormat } from "../../console/audit-export.ts";
+import { sessionOf } from "../flush-route.ts";
+import { malformed } from "../read-request.ts";
+import { type AuditQuestion, auditQuestionIn } from "./audit-question.ts";
+import type { AuditRouteDeps } from "./get-audit.ts";
+import { textOf, unreadable } from "./query.ts";
+
+const size = 500;
+
+interface Export {
+  readonly format: AuditFormat;
+  readonly question: AuditQuestion;
+  /** Read before the first byte is sent, so that an unavailable Redis is an error response. */
+  readonly first: AuditHistoryPage;
+  readonly read: ReadAuditHistory;
+  readonly onEnd: (outcome: AuditOutcome) => void;
+}
+
+/** One page in memory at a time; the next one when the client has taken it. */
+async function* linesOf({ format, question, first, read, onEnd }: Export): AsyncGenerator<string> {
+  const { head, line } = exportFormats[format];
+  let outcome: AuditOutcome = "failed";
+  try {
+    if (head !== "") yield head;
+    let page = first;
+    for (;;) {
+      const text = page.entries.map(line).join("");
+      if (text !== "") yield text;
+      const { next: cursor } = page;
+      if (cursor === undefined) break;
+      // The cursor is that of the page before.
+      // oxlint-disable-next-line no-await-in-loop
+      page = await read({ ...question, size, cursor });
+    }
+    outcome = "ok";
+  } finally {
+    onEnd(outcome);
+  }
+}
+
+/** `GET /api/v1/console/audit/export` */
+export function getAuditExport({ readAuditHistory: read, audit }: AuditRouteDeps) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { query, caller } = request;
+    const question = auditQuestionIn(query);
+    const format = textOf(query, "format") ?? "csv";
+    if (!isExportFormat(format)) throw malformed("format: must be csv or jsonl");
+    if (read === undefined) return reply.code(404).send({ error: "the audit history is disabled" });
+    const about = { ...auditedCaller(caller), target: question.filter, session: sessionOf(request), reason: format };
+    const onEnd = (outcome: AuditOutcome): void => audit.record({ event: "audit.export", outcome, ...about });
+    const first = await read({ ...question, size }).catch((error: unknown) => {
+      throw unreadable(error);
+    });
+    return reply
+      .headers({
+        "cache-control": "no-store",
+        "content-type": `${auditFormats[format]}; charset=utf-8`,
+        "content-disposition": `attachment; filename="audit.${format}"`,
+        "x-content-type-options": "nosniff",
+      })
+      .send(Readable.from(linesOf({ format, question, first, read, onEnd })));
+  };
+}

@@ -1,0 +1,169 @@
+import type { Base } from "@postern/shared/assembly";
+import { accountFlushed, notifySuspiciousSignIn } from "@postern/shared/contracts";
+import {
+  createRiskNames,
+  decodeAccountFacts,
+  decodeSourceFacts,
+  encodeAccountFacts,
+  encodeSourceFacts,
+  type RiskSettings,
+} from "@postern/shared/domain/risk";
+import type { Bus } from "@postern/shared/platform/bus";
+import { endsWithin } from "@postern/shared/platform/concurrency";
+import type { Config } from "@postern/shared/platform/config";
+import { type RedisClient, riskSourceKey } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
+import type { Attempt } from "../decision/attempt.ts";
+import type { RiskFacts, ScoredSignIn } from "../facts/risk.ts";
+import type { EngineMetrics } from "../metrics.ts";
+import type { RiskProtection } from "../pipeline/step.ts";
+import { createFactWriter } from "../risk/fact-writer.ts";
+import { createLeakedPasswords } from "../risk/leaked-passwords.ts";
+import { createPlaces, type Places } from "../risk/places.ts";
+import { createRisk, type Risk } from "../risk/risk.ts";
+import { createRiskStore } from "../risk/risk-store-redis.ts";
+import { createRiskSubjects } from "../risk/risk-subjects.ts";
+import type { LiveEngineSettings } from "../settings.ts";
+import { usesBruteForce } from "./brute-force.ts";
+
+export interface LiveRisk extends Risk, RiskProtection {
+  /** Resolves when the places have been read. */
+  readonly ready: () => Promise<void>;
+  /** Writes what waits. */
+  readonly close: () => Promise<void>;
+}
+
+interface Parts {
+  readonly base: Base;
+  readonly bus: Pick<Bus, "subscribe" | "request">;
+  readonly redis: RedisClient | undefined;
+  readonly live: { readonly current: LiveEngineSettings };
+  readonly metrics: Pick<EngineMetrics, "risk">;
+}
+
+const flushMs = 500;
+const refreshMs = 30_000;
+const closeMs = 3000;
+const notifyMs = 5000;
+
+function makePlaces({ auth }: Config, { logger }: Base): Places {
+  const { city_file: cityFile, system_file: systemFile } = auth.risk;
+  return createPlaces({
+    cityFile,
+    systemFile,
+    onRead: (file, builtAt) => logger.info({ file, built: builtAt.toISOString() }, "places of addresses read"),
+    onProblem: (file, err) => logger.error({ file, err }, "the file with places of addresses cannot be used"),
+  });
+}
+
+/** One of the identity providers notifies the user and the operators. */
+function makeNotify(config: Config, { base: { logger }, bus }: Parts) {
+  const { enabled } = config.identity.notices;
+  return (
+    { session, clientIp, userAgent, acceptLanguage }: Attempt,
+    about: Pick<ScoredSignIn, "account" | "attributes">,
+  ): void => {
+    if (!enabled) return;
+    const request = {
+      ...about,
+      session,
+      ...(clientIp === undefined ? {} : { clientIp }),
+      ...(userAgent === undefined ? {} : { userAgent }),
+      ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
+    };
+    const deadline = systemClock.now() + notifyMs;
+    bus
+      .request(notifySuspiciousSignIn, request, { deadline })
+      .catch((err: unknown) => logger.error({ session, err }, "user notification lost"));
+  };
+}
+
+function makeReport({ base: { logger, audit }, metrics }: Parts, notify: ReturnType<typeof makeNotify>) {
+  return (attempt: Attempt, risk: RiskFacts, isNews: boolean): void => {
+    const { session, username, protocol, clientIp } = attempt;
+    const { score, level, signals, mode, verdict } = risk;
+    metrics.risk.scored(mode, level);
+    if (verdict.refusal !== undefined) metrics.risk.refused(mode, verdict.refusal);
+    if (level === "ordinary" || !isNews) return;
+    for (const { signal } of signals) metrics.risk.raised(signal);
+    const reasons = signals.map(({ signal, reason }) => `${signal}: ${reason}`);
+    const refusal = verdict.refusal ?? "none";
+    logger.warn({ session, username, protocol, score, level, signals: reasons, mode, refusal }, "suspicious sign-in");
+    const { account, attributes } = risk.scored;
+    if (mode === "enforce" && verdict.responses.has("notify")) notify(attempt, { account, attributes });
+    audit.record({
+      event: "risk.sign_in",
+      outcome: risk.isRefused ? "denied" : "ok",
+      target: username,
+      account,
+      clientIp,
+      session,
+      protocol,
+      reason: `${level} ${score}: ${signals.map(({ signal }) => signal).join(" ")}`,
+    });
+  };
+}
+
+function makeWriters(settings: () => RiskSettings, { metrics }: Parts, store: ReturnType<typeof createRiskStore>) {
+  const accounts = createFactWriter(
+    store,
+    {
+      decode: decodeAccountFacts,
+      encode: encodeAccountFacts,
+      lifeSeconds: () => settings().retentionMinutes * 60,
+    },
+    (count) => metrics.risk.lost(count),
+  );
+  const sources = createFactWriter(
+    store,
+    { decode: decodeSourceFacts, encode: encodeSourceFacts, lifeSeconds: () => riskSourceKey.ttlSeconds },
+    (count) => metrics.risk.lost(count),
+  );
+  return { accounts, sources };
+}
+
+/** Undefined without brute-force protection, in whose round trip it reads. */
+export function createLiveRisk(config: Config, parts: Parts): LiveRisk | undefined {
+  const { base, bus, redis, live } = parts;
+  if (!usesBruteForce(config) || redis === undefined) return undefined;
+  const { password_nonce: nonce, prefix } = config.storage.redis;
+  const settings = (): RiskSettings => live.current.risk;
+  const places = makePlaces(config, base);
+  const { leaked_passwords_file: leakedFile } = config.auth.risk;
+  const store = createRiskStore(redis, config.auth.controls.brute_force.without_redis.timeout);
+  const { accounts, sources } = makeWriters(settings, parts, store);
+  const onLeakedProblem = (err: unknown): void =>
+    base.logger.error({ file: leakedFile, err }, "the file of leaked passwords cannot be used");
+  const risk = createRisk({
+    settings,
+    subjects: createRiskSubjects(createRiskNames(nonce), prefix),
+    store,
+    accounts,
+    sources,
+    places,
+    leaked: leakedFile === "" ? undefined : createLeakedPasswords(leakedFile, onLeakedProblem),
+    clock: systemClock,
+    onScored: makeReport(parts, makeNotify(config, parts)),
+  });
+  const flush = async (): Promise<void> => void (await Promise.all([accounts.flush(), sources.flush()]));
+  const flushing = setInterval(() => void flush(), flushMs);
+  const refreshing = setInterval(() => void places.refresh(), refreshMs);
+  flushing.unref();
+  refreshing.unref();
+  bus.subscribe(accountFlushed, ({ names }) => risk.forget(names));
+  return {
+    ...risk,
+    delayMs: () => settings().delayMs,
+    words: (acceptLanguage) => {
+      const found = live.current.policy.catalogues.find("auth.confirm_sign_in", { fixed: undefined, acceptLanguage });
+      return found === undefined ? {} : { message: found.text, language: found.language };
+    },
+    ready: () => places.refresh(),
+    close: async () => {
+      clearInterval(flushing);
+      clearInterval(refreshing);
+      // The second writes what came while the first was under way.
+      await endsWithin(flush().then(flush), closeMs);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import type { RiskStore } from "./risk-store.ts";
+
+/** How facts are written, and what is done with a value that another engine wrote. */
+export interface FactForm<Facts> {
+  readonly decode: (value: string) => Facts | undefined;
+  readonly encode: (facts: Facts) => string;
+  readonly lifeSeconds: () => number;
+}
+
+/** Adds something to facts; undefined or the same object if there is nothing to write. */
+export type Change<Facts> = (facts: Facts | undefined) => Facts | undefined;
+
+/** Writes facts after decisions. Nothing waits for it. */
+export interface FactWriter<Facts> {
+  /** `read`: the value as the decision read it; changes are applied to it, unless it is outdated. */
+  readonly add: (key: string, read: string, change: Change<Facts>) => void;
+  /** Drops what waits for a key. */
+  readonly drop: (key: string) => void;
+  readonly flush: () => Promise<void>;
+}
+
+interface Waiting<Facts> {
+  readonly read: string;
+  readonly changes: Change<Facts>[];
+}
+
+/** Bounds of what waits for half a second; an attacker's wrong passwords may be more than that. */
+const maxKeys = 4096;
+const maxChanges = 32;
+const maxAtOnce = 64;
+/** Engines that meet the same account again and again may change its facts in between. */
+const maxAttempts = 4;
+
+/** Writes the changes of one key. */
+function createWrite<Facts>(
+  store: Pick<RiskStore, "replace">,
+  { decode, encode, lifeSeconds }: FactForm<Facts>,
+  onLost: (count: number) => void,
+) {
+  const applied = (value: string, changes: readonly Change<Facts>[]): string | undefined => {
+    const before = value === "" ? undefined : decode(value);
+    let facts = before;
+    for (const change of changes) facts = change(facts) ?? facts;
+    return facts === undefined || facts === before ? undefined : encode(facts);
+  };
+  return async (key: string, { read, changes }: Waiting<Facts>): Promise<void> => {
+    let expected = read;
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const replacement = applied(expected, changes);
+      if (replacement === undefined) return;
+      const present = await store.replace(key, { expected, replacement, lifeSeconds: lifeSeconds() });
+      if (present === undefined) return;
+      expected = present;
+    }
+    onLost(changes.length);
+  };
+}
+
+export function createFactWriter<Facts>(
+  store: Pick<RiskStore, "replace">,
+  form: FactForm<Facts>,
+  onLost: (count: number) => void,
+): FactWriter<Facts> {
+  const write = createWrite(store, form, onLost);
+  let waiting = new Map<string, Waiting<Facts>>();
+  let busy: Promise<void> | undefined;
+
+  const writeAll = async (batch: readonly (readonly [string, Waiting<Facts>])[]): Promise<void> => {
+    for (let at = 0; at < batch.length; at += maxAtOnce) {
+      const part = batch.slice(at, at + maxAtOnce);
+      await Promise.all(
+        part.map(([key, one]) =>
+          write(key, one).catch(() => {
+            // Redis is unavailable: later sign-ins add the same again.
+            onLost(one.changes.length);
+          }),
+        ),
+      );
+    }
+  };
+  return {
+    add: (key, read, change) => {
+      const one = waiting.get(key);
+      if (one === undefined) {
+        if (waiting.size >= maxKeys) onLost(1);
+        else waiting.set(key, { read, changes: [change] });
+      } else if (one.changes.length >= maxChanges) onLost(1);
+      else one.changes.push(change);
+    },
+    drop: (key) => waiting.delete(key),
+    flush: async () => {
+      // One batch at a time: while Redis is slow, changes gather up to the bound.
+      if (busy !== undefined) return busy;
+      if (waiting.size === 0) return;
+      const batch = [...waiting];
+      waiting = new Map();
+      busy = writeAll(batch).finally(() => {
+        busy = undefined;
+      });
+      return busy;
+    },
+  };
+}

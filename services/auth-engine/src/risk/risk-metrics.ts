@@ -1,0 +1,47 @@
+import {
+  type RiskLevel,
+  type RiskMode,
+  type RiskSignal,
+  type RiskVerdict,
+  riskLevels,
+  riskModes,
+  riskSignals,
+} from "@postern/shared/domain/risk";
+import type { Metrics } from "@postern/shared/platform/metrics";
+
+/** One function for each fact that is counted. */
+export interface RiskMetrics {
+  scored(mode: RiskMode, level: RiskLevel): void;
+  raised(signal: RiskSignal): void;
+  refused(mode: RiskMode, refusal: NonNullable<RiskVerdict["refusal"]>): void;
+  lost(count: number): void;
+}
+
+export function createRiskMetrics(registry: Metrics, prefix: string): RiskMetrics {
+  const scores = registry.counter({
+    name: `${prefix}_risk_sign_ins_total`,
+    help: "Sign-ins with a correct password that were scored, by level",
+    labels: { mode: riskModes, level: riskLevels },
+  });
+  const signals = registry.counter({
+    name: `${prefix}_risk_signals_total`,
+    help: "Signals of suspicious and dangerous sign-ins, each network of an account once in half an hour",
+    labels: { signal: riskSignals },
+  });
+  const refusals = registry.counter({
+    name: `${prefix}_risk_refusals_total`,
+    help: "Sign-ins with a correct password that were refused; with mode observe they would have been",
+    labels: { mode: riskModes, response: ["deny", "hold_mail", "hold_submission"] },
+  });
+  const losses = registry.counter({
+    name: `${prefix}_risk_facts_lost_total`,
+    help: "Sign-ins and wrong passwords that were not remembered, because Redis was unavailable or too many waited",
+    labels: {},
+  })({});
+  return {
+    scored: (mode, level) => scores({ mode, level }).inc(),
+    raised: (signal) => signals({ signal }).inc(),
+    refused: (mode, response) => refusals({ mode, response }).inc(),
+    lost: (count) => losses.inc(count),
+  };
+}

@@ -1,0 +1,15 @@
+import { within } from "@postern/shared/platform/concurrency";
+import { defineScript, type RedisClient } from "@postern/shared/platform/redis";
+import type { RiskStore } from "./risk-store.ts";
+import { replaceRiskFacts } from "./scripts/scripts.generated.ts";
+
+export function createRiskStore(redis: RedisClient, timeoutMs: number): RiskStore {
+  const replace = defineScript(redis, replaceRiskFacts);
+  return {
+    read: async (key) => (await within(redis.get(key), timeoutMs)) ?? undefined,
+    replace: async (factsKey, { expected, replacement, lifeSeconds }) => {
+      const present = await within(replace({ factsKey }, { expected, replacement, lifeSeconds }), timeoutMs);
+      return typeof present === "string" ? present : undefined;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { RiskNames } from "@postern/shared/domain/risk";
+import { createHotCache } from "@postern/shared/platform/cache";
+import { riskAccountKey, riskSourceKey } from "@postern/shared/platform/redis";
+import type { RiskSubject } from "../brute-force/risk-read.ts";
+
+const maxNames = 16_384;
+const maxAddresses = 16_384;
+/** Longer names belong to no account and would fill the memory. */
+const maxKeptLength = 256;
+
+/** Names and addresses recur, so their digests are cached. */
+export interface RiskSubjects {
+  readonly account: (name: string) => RiskSubject;
+  /** Undefined for anything but an address. */
+  readonly source: (address: string) => RiskSubject | undefined;
+}
+
+const none: RiskSubject = { id: "", key: "" };
+
+export function createRiskSubjects(names: RiskNames, keyPrefix: string): RiskSubjects {
+  const accounts = createHotCache<RiskSubject>(maxNames);
+  const sources = createHotCache<RiskSubject>(maxAddresses);
+  return {
+    account: (name) => {
+      const known = accounts.get(name);
+      if (known !== undefined) return known;
+      const id = names.account(name);
+      const subject = { id, key: riskAccountKey.build(keyPrefix, id) };
+      if (name.length <= maxKeptLength) accounts.set(name, subject);
+      return subject;
+    },
+    source: (address) => {
+      const known = sources.get(address);
+      if (known !== undefined) return known === none ? undefined : known;
+      const id = names.network(address);
+      const subject = id === undefined ? none : { id, key: riskSourceKey.build(keyPrefix, id) };
+      sources.set(address, subject);
+      return subject === none ? undefined : subject;
+    },
+  };
+}

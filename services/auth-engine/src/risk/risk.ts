@@ -1,0 +1,269 @@
+import type { AuthDecision, Ok } from "@postern/shared/contracts";
+import {
+  type AccountFacts,
+  type AssessedSignIn,
+  assess,
+  decodeAccountFacts,
+  decodeSourceFacts,
+  holdOf,
+  isCausedFromOutside,
+  noteSignIn,
+  noteWrongPassword,
+  type RiskSettings,
+  type SourceFacts,
+  verdictOf,
+} from "@postern/shared/domain/risk";
+import { createHotCache } from "@postern/shared/platform/cache";
+import { within } from "@postern/shared/platform/concurrency";
+import type { Clock } from "@postern/shared/platform/time";
+import type { RiskKeys, RiskRead, RiskSubject } from "../brute-force/risk-read.ts";
+import type { Attempt } from "../decision/attempt.ts";
+import type { Facts } from "../facts/facts.ts";
+import type { RiskFacts, ScoredSignIn } from "../facts/risk.ts";
+import type { FactWriter } from "./fact-writer.ts";
+import type { LeakedPasswords } from "./leaked-passwords.ts";
+import type { Places } from "./places.ts";
+import type { RiskStore } from "./risk-store.ts";
+import type { RiskSubjects } from "./risk-subjects.ts";
+import { minuteOf, signInOf } from "./sign-in.ts";
+import { createSprayWatch } from "./spray-watch.ts";
+
+/** Detection of stolen passwords, as the pipeline uses it. */
+export interface Risk {
+  /** What the check for bans reads too. Undefined if the attempt is not scored. */
+  readonly keysOf: (attempt: Attempt) => RiskKeys | undefined;
+  /**
+   * Scores a sign-in with a correct password; undefined without facts, such as while Redis is unavailable. A promise
+   * only if the password or the second factor must be looked up, or the facts of another name.
+   */
+  readonly assess: (
+    attempt: Attempt,
+    decision: Ok,
+    facts: Facts,
+  ) => RiskFacts | undefined | Promise<RiskFacts | undefined>;
+  /** Remembers a decision, after it was sent. */
+  readonly note: (attempt: Attempt, decision: AuthDecision, facts: Facts) => void;
+  /** Forgets what waits to be written about an account. */
+  readonly forget: (names: readonly string[]) => void;
+}
+
+export interface RiskDeps {
+  readonly settings: () => RiskSettings;
+  readonly subjects: RiskSubjects;
+  readonly store: Pick<RiskStore, "read">;
+  readonly accounts: FactWriter<AccountFacts>;
+  readonly sources: FactWriter<SourceFacts>;
+  readonly places: Pick<Places, "of">;
+  /** Absent if no list is configured. */
+  readonly leaked: LeakedPasswords | undefined;
+  readonly clock: Clock;
+  /** Called after each scored sign-in; `isNews` unless the same network was doubted before. */
+  readonly onScored: (attempt: Attempt, risk: RiskFacts, isNews: boolean) => void;
+}
+
+/** What cached sign-ins do not find out again. */
+interface Remembered {
+  readonly wasCompared?: boolean;
+  readonly wasAsked?: boolean;
+  readonly isLeaked?: boolean | undefined;
+  readonly hasSecondFactor?: boolean | undefined;
+}
+
+const maxRemembered = 16_384;
+const askMs = 1000;
+const reportMinutes = 30;
+
+/** Values recur with every sign-in of an account, so the decoded form of the last one is kept. */
+function createDecoder() {
+  const decoded = createHotCache<{ readonly value: string; readonly facts: AccountFacts | undefined }>(maxRemembered);
+  return ({ id }: RiskSubject, value: string): AccountFacts | undefined => {
+    if (value === "") return undefined;
+    const known = decoded.get(id);
+    if (known?.value === value) return known.facts;
+    const facts = decodeAccountFacts(value);
+    decoded.set(id, { value, facts });
+    return facts;
+  };
+}
+
+/** Not the API caller's own address, and not where a second factor has yet to show whether the password was correct. */
+function isScored({ operation, clientIp, clientIpIsPeer, masterLogin, hidesOutcome }: Attempt): boolean {
+  if (operation !== "authenticate" || clientIp === undefined) return false;
+  return clientIpIsPeer !== true && masterLogin === undefined && hidesOutcome !== true;
+}
+
+interface OwnFacts {
+  readonly subject: RiskSubject;
+  readonly read: string;
+}
+
+/** Facts are kept under the account's own name. Other names for it are remembered, and read once more each. */
+function createNames({ subjects, store }: Pick<RiskDeps, "subjects" | "store">) {
+  const aliases = createHotCache<RiskSubject>(maxRemembered);
+  const readAs = async (subject: RiskSubject, typed: string): Promise<OwnFacts | undefined> => {
+    try {
+      const read = await store.read(subject.key);
+      aliases.set(typed, subject);
+      return { subject, read: read ?? "" };
+    } catch {
+      // Redis became unavailable in between.
+      return undefined;
+    }
+  };
+  return {
+    subjectOf: (typed: string): RiskSubject => aliases.get(typed) ?? subjects.account(typed),
+    ofAccount: (account: string, typed: string, { keys, account: read }: RiskRead) => {
+      const subject = subjects.account(account);
+      return subject.id === keys.account.id ? { subject, read } : readAs(subject, typed);
+    },
+  };
+}
+
+/** What costs a query or a search in a file, and is remembered for cached sign-ins. */
+function createFindings(leaked: LeakedPasswords | undefined) {
+  const remembered = createHotCache<Remembered>(maxRemembered);
+  return {
+    forget: (id: string): void => remembered.delete(id),
+    known: (id: string): Remembered | undefined => remembered.get(id),
+    /** A success that another engine cached is compared once here too. */
+    mustCompare: (id: string, { credential, cache }: Facts): boolean =>
+      leaked !== undefined &&
+      credential === "password" &&
+      (cache?.servedFrom === undefined || remembered.get(id)?.wasCompared !== true),
+    compare: async (id: string, { password }: Attempt): Promise<void> => {
+      const isLeaked = await leaked?.contains(password?.reveal() ?? "");
+      remembered.set(id, { ...remembered.get(id), isLeaked, wasCompared: true });
+    },
+    ask: async (id: string, facts: Facts): Promise<void> => {
+      const asked = facts.hasSecondFactor ?? facts.accountHasSecondFactor?.();
+      // A backend that hangs must not use up the decision's time.
+      const answer = await within(Promise.resolve(asked), askMs).catch(() => undefined);
+      const earlier = remembered.get(id);
+      // No answer is never "no second factor".
+      remembered.set(id, { ...earlier, hasSecondFactor: answer ?? earlier?.hasSecondFactor, wasAsked: true });
+    },
+  };
+}
+
+function createAssess(deps: RiskDeps, decode: ReturnType<typeof createDecoder>, names: ReturnType<typeof createNames>) {
+  const { settings, places, leaked, clock } = deps;
+  const findings = createFindings(leaked);
+
+  const scoreOf = (attempt: Attempt, facts: Facts, own: ScoredSignIn): RiskFacts => {
+    const now = settings();
+    const source = facts.bruteForce?.riskRead?.source ?? "";
+    const { isLeaked, hasSecondFactor } = findings.known(own.subject.id) ?? {};
+    const signIn: AssessedSignIn = {
+      ...own.signIn,
+      isLeaked: own.signIn.credential === "password" && isLeaked === true,
+      hasSecondFactor,
+      isFactorNext: attempt.dialect === "idp" && hasSecondFactor !== false,
+    };
+    const found = assess(own.before, source === "" ? undefined : decodeSourceFacts(source), signIn, now);
+    const verdict = verdictOf(own.before, signIn, found, now);
+    return { ...found, mode: now.mode, verdict, scored: { ...own, signIn }, isRefused: false };
+  };
+  /** The backend is queried only where the answer matters. Observing must neither delay a decision nor load a backend. */
+  const mustAsk = ({ dialect }: Attempt, { scored, isKnown, mode }: RiskFacts, facts: Facts): boolean => {
+    const { before, signIn, subject } = scored;
+    if (mode !== "enforce") return false;
+    if (isKnown || before === undefined || signIn.credential !== "password") return false;
+    if (dialect !== "idp" && !settings().legacyProtocols.has(signIn.protocol)) return false;
+    return facts.cache?.servedFrom === undefined || findings.known(subject.id)?.wasAsked !== true;
+  };
+  const look = async (attempt: Attempt, facts: Facts, own: ScoredSignIn): Promise<RiskFacts> => {
+    if (findings.mustCompare(own.subject.id, facts)) await findings.compare(own.subject.id, attempt);
+    const found = scoreOf(attempt, facts, own);
+    if (!mustAsk(attempt, found, facts)) return found;
+    await findings.ask(own.subject.id, facts);
+    return scoreOf(attempt, facts, own);
+  };
+  const score = (attempt: Attempt, facts: Facts, own: ScoredSignIn): RiskFacts | Promise<RiskFacts> => {
+    if (findings.mustCompare(own.subject.id, facts)) return look(attempt, facts, own);
+    const found = scoreOf(attempt, facts, own);
+    return mustAsk(attempt, found, facts) ? look(attempt, facts, own) : found;
+  };
+  const assessOne: Risk["assess"] = (attempt, decision, facts) => {
+    const read = facts.bruteForce?.riskRead;
+    const { credential } = facts;
+    if (read === undefined || (credential !== "password" && credential !== "app_password")) return undefined;
+    const { id: network } = read.keys.source;
+    const { account, attributes } = decision;
+    const signIn = signInOf(attempt, { network, credential }, { places, nowMs: clock.now() });
+    const scored = ({ subject, read: value }: OwnFacts) =>
+      score(attempt, facts, { subject, read: value, before: decode(subject, value), signIn, account, attributes });
+    const own = names.ofAccount(account, attempt.username, read);
+    return own instanceof Promise ? own.then((later) => later && scored(later)) : scored(own);
+  };
+  return { assess: assessOne, forget: findings.forget };
+}
+
+function createNote(deps: RiskDeps, decode: ReturnType<typeof createDecoder>): Risk["note"] {
+  const { settings, accounts, clock, onScored } = deps;
+  const spray = createSprayWatch(deps.sources);
+  const reported = createHotCache<number>(maxRemembered);
+  /** Mail clients open many connections before the first of them is remembered. */
+  const isReportDue = ({ id }: RiskSubject, { network, minute }: AssessedSignIn): boolean => {
+    const key = `${id} ${network}`;
+    const isDue = minute - (reported.get(key) ?? 0) >= reportMinutes;
+    if (isDue) reported.set(key, minute);
+    return isDue;
+  };
+  const noteSuccess = (attempt: Attempt, risk: RiskFacts, from: RiskRead): void => {
+    const ages = settings();
+    const { verdict, level, signals, isKnown, mode, isRefused, scored } = risk;
+    const { subject, read, before, signIn } = scored;
+    // Others must not keep an account from knowing its networks.
+    const isDoubted = level !== "ordinary" && !isKnown && !isCausedFromOutside(signals);
+    const hold = mode === "enforce" ? holdOf(verdict, risk, { minute: signIn.minute, settings: ages }) : undefined;
+    const change = (found: AccountFacts | undefined): AccountFacts =>
+      noteSignIn(found, signIn, { isDoubted, hold, ages });
+    // What only a hold refused says nothing about the account.
+    const isNews = (!isRefused || isDoubted) && change(before) !== before;
+    if (isNews) accounts.add(subject.key, read, change);
+    if (!isRefused) spray.right(from, subject.id, signIn.minute);
+    onScored(attempt, risk, isNews && level !== "ordinary" && isReportDue(subject, signIn));
+  };
+  const noteGuess = (facts: Facts, read: RiskRead): void => {
+    const { keys, account: value } = read;
+    const minute = minuteOf(clock.now());
+    spray.wrong(read, keys.account.id, minute);
+    // Made-up names take no memory: only accounts that signed in have facts.
+    const before = facts.accountKnown === true ? decode(keys.account, value) : undefined;
+    if (before === undefined) return;
+    const guess = { network: keys.source.id, minute };
+    const change = (found: AccountFacts | undefined) => found && noteWrongPassword(found, guess);
+    if (change(before) !== before) accounts.add(keys.account.key, value, change);
+  };
+  return (attempt, decision, facts) => {
+    const read = facts.bruteForce?.riskRead;
+    const { risk } = facts;
+    if (read === undefined) return;
+    if (decision.outcome === "fail" && (decision.reason === "wrong_password" || decision.reason === "unknown_user")) {
+      noteGuess(facts, read);
+    } else if (risk !== undefined && (decision.outcome === "ok" || risk.isRefused)) noteSuccess(attempt, risk, read);
+  };
+}
+
+export function createRisk(deps: RiskDeps): Risk {
+  const { settings, subjects, accounts } = deps;
+  const names = createNames(deps);
+  const decode = createDecoder();
+  const { assess: assessOne, forget } = createAssess(deps, decode, names);
+  return {
+    keysOf: (attempt) => {
+      if (settings().mode === "off" || !isScored(attempt)) return undefined;
+      const source = subjects.source(attempt.clientIp ?? "");
+      return source === undefined ? undefined : { account: names.subjectOf(attempt.username), source };
+    },
+    assess: assessOne,
+    note: createNote(deps, decode),
+    forget: (flushed) => {
+      for (const name of flushed) {
+        const subject = subjects.account(name);
+        forget(subject.id);
+        accounts.drop(subject.key);
+      }
+    },
+  };
+}

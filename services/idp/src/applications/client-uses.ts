@@ -1,0 +1,66 @@
+export type ClientKind = "oidc" | "saml";
+
+/** When one client was last used, in seconds since the epoch. */
+export interface ClientUse {
+  readonly kind: ClientKind;
+  readonly id: string;
+  readonly atSeconds: number;
+}
+
+/** Where last uses are kept. Rejects without Redis. */
+export interface ClientUseStore {
+  /** A later use that is already stored remains. */
+  write(uses: readonly ClientUse[]): Promise<void>;
+  /** Seconds by client, for those of the clients that were used. */
+  read(kind: ClientKind, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
+}
+
+/** Notes which clients are used. Nothing waits for it: what cannot be written is tried again with the next batch. */
+export interface ClientUses {
+  note(kind: ClientKind, id: string): void;
+  /** Writes what was noted. Never rejects. */
+  flush(): Promise<void>;
+  /** Writes a last time. */
+  close(): Promise<void>;
+}
+
+export interface ClientUsesDeps {
+  readonly store: Pick<ClientUseStore, "write">;
+  readonly nowMs: () => number;
+  readonly everyMs: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Clients of the configuration are fewer; a site with more loses the use of some for one batch. */
+const maxNoted = 10_000;
+
+export function createClientUses({ store, nowMs, everyMs, onError }: ClientUsesDeps): ClientUses {
+  let noted = new Map<string, ClientUse>();
+  const keep = (use: ClientUse): void => {
+    const key = `${use.kind} ${use.id}`;
+    if (noted.has(key) || noted.size < maxNoted) noted.set(key, use);
+  };
+  const flush = async (): Promise<void> => {
+    if (noted.size === 0) return;
+    const batch = noted;
+    noted = new Map();
+    try {
+      await store.write([...batch.values()]);
+    } catch (error) {
+      const later = noted;
+      noted = batch;
+      for (const use of later.values()) keep(use);
+      onError(error);
+    }
+  };
+  const timer = setInterval(() => void flush(), everyMs);
+  timer.unref();
+  return {
+    note: (kind, id) => keep({ kind, id, atSeconds: Math.floor(nowMs() / 1000) }),
+    flush,
+    close: async () => {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { SAML } from "@node-saml/node-saml";
+import { freePort, poll, scratchFolder } from "@postern/shared/testing";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchChromium } from "../../../tools/pages/chromium.ts";
+import { askAdmin } from "../../support/ask-admin.ts";
+import { axeProblems } from "../../support/axe.ts";
+import { keyboardProblems, layoutProblems } from "../../support/page-rules.ts";
+import { keyPair } from "../saml/key-pair.ts";
+import { type ConsoleStack, openConsole, passFactors, startConsoleStack } from "./console-stack.ts";
+
+let desk: ConsoleStack;
+let browser: Browser;
+const hostile = `<script>alert("wiki")</script>`;
+const acsUrl = "https://wiki.example.test/acs";
+
+beforeAll(async () => {
+  await using folder = await scratchFolder();
+  const { cert } = await keyPair(folder.path, "sp");
+  const url = `http://127.0.0.1:${await freePort()}/metadata`;
+  desk = await startConsoleStack({
+    identity: {
+      saml: {
+        enabled: true,
+        entity_id: "urn:test:idp",
+        service_providers: [
+          { name: hostile, entity_id: "urn:test:wiki", acs_url: acsUrl, cert },
+          { entity_id: "urn:test:files", metadata: { url, allow_unsigned: true } },
+        ],
+      },
+    },
+  });
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  await browser.close();
+  await desk[Symbol.asyncDispose]();
+});
+
+const itemOf = (page: Page, text: string) => page.locator(".things > li", { hasText: text });
+
+/** Signs in at the service provider; its own site does not exist. */
+async function signInAtWiki(): Promise<void> {
+  await using context = await browser.newContext({ locale: "en-US" });
+  const page = await context.newPage();
+  await page.route("https://wiki.example.test/**", (route) => route.fulfill({ body: "wiki" }));
+  const provider = new SAML({
+    issuer: "urn:test:wiki",
+    callbackUrl: acsUrl,
+    entryPoint: `${desk.issuer}/saml/sso`,
+    idpCert: "unused",
+    disableRequestedAuthnContext: true,
+  });
+  const answered = page.waitForResponse((response) => response.url().includes("/saml/sso?request="));
+  await page.goto(await provider.getAuthorizeUrlAsync("", undefined, {}));
+  await passFactors(page, "victor");
+  expect((await answered).status()).toBe(200);
+}
+
+test("the page shows clients and service providers with their last use, and what of them expires", async () => {
+  await using context = await browser.newContext({ locale: "en-US", bypassCSP: true });
+  const page = await openConsole(context, desk, "hugo");
+  await page.getByRole("link", { name: "Clients" }).click();
+  await page.getByRole("heading", { level: 1, name: "Clients" }).waitFor();
+  expect(await itemOf(page, "urn:test:wiki").innerText()).toContain("Not recorded");
+  await signInAtWiki();
+  await poll("both last uses", async () => {
+    await page.reload();
+    const texts = await Promise.all(
+      [itemOf(page, "urn:test:wiki"), itemOf(page, "console")].map((one) => one.first().innerText()),
+    );
+    return texts.every((text) => /Last used\s+\d{4}-/u.test(text));
+  });
+  const wiki = await itemOf(page, "urn:test:wiki").innerText();
+  expect(wiki).toContain(hostile);
+  expect(wiki).toMatch(/any: .+ UTC In 0 days/u);
+  expect(await itemOf(page, "urn:test:files").innerText()).toContain("Not usable: the metadata was never loaded");
+  expect(await page.locator("main script, main img").count()).toBe(0);
+  await page.setViewportSize({ width: 320, height: 640 });
+  expect(await layoutProblems(page)).toEqual([]);
+  expect(await keyboardProblems(page)).toEqual([]);
+  expect(await axeProblems(page)).toEqual([]);
+});
+
+test("the list contains no secret, and needs an operator's scope", async () => {
+  const { status, text } = await askAdmin(desk.stack, "GET", "/api/v1/applications");
+  expect(status).toBe(200);
+  expect(text).not.toContain("console-secret");
+  expect((await fetch(`${desk.stack.url}/api/v1/applications`)).status).toBe(401);
+});
+
+test("without the identity provider, the page is a temporary failure", async () => {
+  await using context = await browser.newContext({ locale: "en-US" });
+  const page = await openConsole(context, desk, "ada");
+  await desk.stack.services.get("idp")?.stop();
+  const response = await page.goto(`${desk.url}/console/clients`);
+  expect(response?.status()).toBe(503);
+});

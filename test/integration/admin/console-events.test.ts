@@ -1,0 +1,143 @@
+import { DatabaseSync } from "node:sqlite";
+import { Secret } from "@postern/shared/platform/crypto";
+import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
+import { poll } from "@postern/shared/testing";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchChromium } from "../../../tools/pages/chromium.ts";
+import { alice, askJson } from "../../support/ask-json.ts";
+import { testRedis } from "../../support/redis-content.ts";
+import { assertionSecret } from "../../support/stack-config.ts";
+import { auditLines, type ConsoleStack, cookieHeader, openConsole, startConsoleStack } from "./console-stack.ts";
+
+let desk: ConsoleStack;
+let browser: Browser;
+
+beforeAll(async () => {
+  desk = await startConsoleStack();
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  await browser.close();
+  await desk[Symbol.asyncDispose]();
+});
+
+const inEnglish = { locale: "en-US" };
+const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 600 });
+
+/** A stream of events of a replica, as text. */
+interface OpenStream {
+  readonly status: number;
+  /** What arrived so far. */
+  readonly text: () => string;
+  readonly ended: Promise<void>;
+  readonly leave: () => void;
+}
+
+async function openStream(origin: string, cookie: string, page = "system"): Promise<OpenStream> {
+  const caller = { method: "none", scopes: [], clientIp: "127.0.0.1", session: "test" } as const;
+  const headers = { cookie, [callerAssertionHeader]: await sign(caller, "admin") };
+  const aborter = new AbortController();
+  const response = await fetch(`${origin}/console/${page}/events`, { headers, signal: aborter.signal });
+  let text = "";
+  const read = async (): Promise<void> => {
+    for await (const part of response.body ?? []) text += Buffer.from(part).toString();
+  };
+  return {
+    status: response.status,
+    text: () => text,
+    ended: read().catch(() => undefined),
+    leave: () => aborter.abort(),
+  };
+}
+
+const pagesIn = ({ text }: OpenStream): number => text().split("event: page\n").length - 1;
+
+test("the pages change by themselves, without touching forms", async () => {
+  await using context = await browser.newContext(inEnglish);
+  const page = await openConsole(context, desk, "helen");
+  const violations: string[] = [];
+  page.on("console", (message) => violations.push(message.text()));
+  await page.getByRole("link", { name: "System" }).click();
+  const before = await page.locator("#live time").first().innerText();
+  await expect.poll(() => page.locator("#live time").first().innerText(), { timeout: 30_000 }).not.toBe(before);
+  await page.getByRole("link", { name: "Bans and attacks" }).click();
+  await page.getByLabel("Only this rule").fill("half a na");
+  await askJson(desk.stack.url, { ...alice, client_ip: "192.0.2.200", password: "wrong" });
+  await expect
+    .poll(() => page.locator("#live .counted").first().innerText(), { timeout: 30_000 })
+    .toContain("192.0.2.0/24");
+  expect(await page.getByLabel("Only this rule").inputValue()).toBe("half a na");
+  expect(violations).toEqual([]);
+});
+
+test("without a session or a role there is no stream", async () => {
+  expect((await openStream(desk.second.url, "")).status).toBe(403);
+  expect((await openStream(desk.url, "console_session=x")).status).toBe(403);
+});
+
+test("signing out at one replica ends the streams of the session at the other", async () => {
+  await using context = await browser.newContext(inEnglish);
+  const page = await openConsole(context, desk, "hugo");
+  const cookie = await cookieHeader(context, desk);
+  const streams = [await openStream(desk.second.url, cookie), await openStream(desk.url, cookie, "bans")];
+  await poll("an event of each", async () => streams.every((stream) => pagesIn(stream) > 0));
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await Promise.all(streams.map(({ ended }) => ended));
+  for (const { text } of streams) expect(text()).toMatch(/event: end\ndata:\n\n$/u);
+});
+
+test("a withdrawn role ends the streams and the session", async () => {
+  await using context = await browser.newContext(inEnglish);
+  const page = await openConsole(context, desk, "sue");
+  await page.goto(`${desk.url}/console/system`);
+  const stream = await openStream(desk.second.url, await cookieHeader(context, desk));
+  expect(stream.status).toBe(200);
+  using directory = new DatabaseSync(desk.directoryFile);
+  directory.exec("UPDATE users SET uid = 'former-sue' WHERE uid = 'sue'");
+  await stream.ended;
+  await page.getByText("This page no longer changes by itself.").waitFor();
+  await page.reload();
+  expect(page.url()).not.toContain("/console/system");
+  expect(auditLines(desk, "console.sign_out")).toContainEqual(
+    expect.objectContaining({ actor: "sue@example.test", reason: "no_role" }),
+  );
+});
+
+test("an operator has four streams, of which the oldest gives way", async () => {
+  await using context = await browser.newContext(inEnglish);
+  await openConsole(context, desk, "sam");
+  const cookie = await cookieHeader(context, desk);
+  const first = await openStream(desk.second.url, cookie);
+  const others: OpenStream[] = [];
+  for (let index = 0; index < 4; index += 1) others.push(await openStream(desk.second.url, cookie));
+  await first.ended;
+  await poll("an event of each", async () => others.every((stream) => pagesIn(stream) > 0));
+  expect([first, ...others].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  for (const { leave } of others) leave();
+});
+
+test("a stream does not prolong its session, and ends with it", async () => {
+  await using context = await browser.newContext(inEnglish);
+  await openConsole(context, desk, "ada");
+  const stream = await openStream(desk.second.url, await cookieHeader(context, desk));
+  const redis = await testRedis(desk.stack.redis?.port ?? 0);
+  for (const key of await redis.keys("*console:session*")) await redis.pexpire(key, 4000);
+  redis.disconnect();
+  await stream.ended;
+  expect(stream.text()).toContain("event: end");
+});
+
+test("streams end when admin or the gateway stops, and neither waits for them", async () => {
+  await using context = await browser.newContext(inEnglish);
+  await openConsole(context, desk, "ada");
+  const cookie = await cookieHeader(context, desk);
+  const [direct, forwarded] = [await openStream(desk.second.url, cookie), await openStream(desk.url, cookie)];
+  await poll("an event of each", async () => pagesIn(direct) > 0 && pagesIn(forwarded) > 0);
+  expect(await desk.second.process.stop()).toBe(0);
+  await direct.ended;
+  expect(direct.text()).not.toContain("event: end");
+  expect(await desk.stack.gateway.stop()).toBe(0);
+  await forwarded.ended;
+});

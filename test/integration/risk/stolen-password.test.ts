@@ -1,0 +1,178 @@
+import { hash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { mmdbFile, poll, scratchFolder } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { askAdmin } from "../../support/ask-admin.ts";
+import { logLineOf } from "../../support/log-lines.ts";
+import { redisContent, testRedis } from "../../support/redis-content.ts";
+import type { Stack } from "../../support/stack.ts";
+import { login, passwordOf, startGuessedStack, userName } from "../brute-force/guessed-stack.ts";
+
+const home = "192.0.2.7";
+const phone = "192.0.3.7";
+const bot = "198.51.100.7";
+const leakedUser = 9;
+
+const berlin = { country: { iso_code: "DE" }, location: { latitude: 52.5, longitude: 13.4 } };
+const lagos = { country: { iso_code: "NG" }, location: { latitude: 6.5, longitude: 3.4 } };
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>;
+
+/** Accounts are learned immediately, and a network is known from its first sign-in on. */
+const quick = { learn_for: "0s", known_after: "0s", dangerous: { score: 80 } };
+
+function startRiskStack(risk: object): Promise<Stack> {
+  const files = {
+    city_file: join(folder.path, "city.mmdb"),
+    system_file: join(folder.path, "system.mmdb"),
+    leaked_passwords_file: join(folder.path, "leaked"),
+  };
+  return startGuessedStack({ cached: true, services: ["admin"], risk: { ...quick, ...files, ...risk } });
+}
+
+beforeAll(async () => {
+  folder = await scratchFolder();
+  writeFileSync(
+    join(folder.path, "city.mmdb"),
+    mmdbFile("City", { "192.0.2.0/24": berlin, "192.0.3.0/24": berlin, "198.51.100.0/24": lagos }),
+  );
+  writeFileSync(
+    join(folder.path, "system.mmdb"),
+    mmdbFile("ASN", {
+      "192.0.2.0/23": { autonomous_system_number: 64_500 },
+      "198.51.100.0/24": { autonomous_system_number: 64_501 },
+    }),
+  );
+  writeFileSync(join(folder.path, "leaked"), `${hash("sha1", passwordOf(leakedUser), "hex").toUpperCase()}:17\r\n`);
+});
+
+afterAll(() => folder[Symbol.asyncDispose]());
+
+interface Outcome {
+  readonly status: number;
+  readonly words: string;
+  readonly line: Readonly<Record<string, unknown>>;
+}
+
+async function signIn(stack: Stack, index: number, clientIp: string, protocol = "imap"): Promise<Outcome> {
+  const { status, headers } = await login(stack, {
+    clientIp,
+    user: userName(index),
+    password: passwordOf(index),
+    protocol,
+  });
+  const line = await logLineOf(stack.gateway, headers.get("x-service-session") ?? undefined, "decided");
+  return { status, words: headers.get("auth-status") ?? "", line };
+}
+
+const factsOf = async (stack: Stack): Promise<readonly (readonly [string, string])[]> => {
+  const redis = await testRedis(stack.redis?.port ?? 0);
+  try {
+    const keys = await redis.keys("*risk:account:*");
+    return await Promise.all(keys.map(async (key) => [key, (await redis.get(key)) ?? ""] as const));
+  } finally {
+    redis.disconnect();
+  }
+};
+
+/** Signs in at home, and waits until the engines remember it. */
+async function settle(stack: Stack, index: number): Promise<void> {
+  const before = new Set((await factsOf(stack)).map(([key]) => key));
+  expect(await signIn(stack, index, home)).toMatchObject({ status: 200 });
+  await poll("facts of the account", async () => (await factsOf(stack)).some(([key]) => !before.has(key)));
+}
+
+describe("with observe, the default", () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await startRiskStack({});
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  test("a stolen password is scored at both engines and in every protocol, and signs in as before", async () => {
+    await settle(stack, 0);
+    for (const protocol of ["imap", "smtp", "imap", "smtp", "pop3", "smtp"]) {
+      const { status, line } = await signIn(stack, 0, bot, protocol);
+      expect([status, line["risk_score"], line["risk_signals"]]).toEqual([
+        200,
+        90,
+        "new_source new_country impossible_travel",
+      ]);
+    }
+    const warned = await poll("the engine's warning", () =>
+      stack.engines.find((engine) => engine.output().includes('"msg":"suspicious sign-in"')),
+    );
+    expect(warned.output()).toContain("new_country: NG is new");
+    expect(await signIn(stack, 0, home)).toMatchObject({ status: 200 });
+    expect((await signIn(stack, 0, home)).line).not.toHaveProperty("risk_score");
+  });
+
+  test("a leaked password raises a signal, also where the success is cached", async () => {
+    await settle(stack, leakedUser);
+    for (let index = 0; index < 4; index += 1) {
+      expect((await signIn(stack, leakedUser, home)).line).toMatchObject({ risk_signals: "leaked_password" });
+    }
+  });
+
+  test("facts contain no name, address or password, expire, and are small", async () => {
+    await settle(stack, 3);
+    const redis = await testRedis(stack.redis?.port ?? 0);
+    const content = await redisContent(redis);
+    const lines = content.split("\n").filter((line) => line.includes("risk:"));
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) {
+      expect(line).not.toMatch(/user3|example|right-|192\.0\.2|198\.51/u);
+      expect(line.length).toBeLessThan(1000);
+    }
+    for (const key of await redis.keys("*risk:*")) expect(await redis.ttl(key)).toBeGreaterThan(0);
+    redis.disconnect();
+  });
+
+  test("flushing an account erases its facts", async () => {
+    await settle(stack, 4);
+    const before = (await factsOf(stack)).length;
+    const { status } = await askAdmin(stack, "DELETE", "/api/v1/cache/flush", { body: { user: userName(4) } });
+    expect(status).toBe(200);
+    expect(await factsOf(stack)).toHaveLength(before - 1);
+  });
+});
+
+describe("with enforce", () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await startRiskStack({ mode: "enforce" });
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  test("submission is refused in words to unknown networks, reading is not, and home is never refused", async () => {
+    await settle(stack, 0);
+    const refused = await signIn(stack, 0, bot, "smtp");
+    expect(refused).toMatchObject({ status: 403, line: { reason: "risk", risk_score: 90 } });
+    expect(refused.words).toContain("sign in on the web site");
+    expect(await signIn(stack, 0, bot, "imap")).toMatchObject({ status: 200 });
+    // The hold reaches the other engine too.
+    await poll("the hold", async () => (await signIn(stack, 0, phone, "smtp")).status === 403);
+    for (let index = 0; index < 4; index += 1) {
+      expect(await signIn(stack, 0, phone, "imap")).toMatchObject({ status: 200 });
+      expect(await signIn(stack, 0, home, "smtp")).toMatchObject({ status: 200 });
+    }
+  });
+
+  test("wrong passwords from many networks refuse no owner, neither at home nor elsewhere", async () => {
+    await settle(stack, 1);
+    for (let index = 0; index < 30; index += 1) {
+      await login(stack, { clientIp: `203.0.${index}.7`, user: userName(1), password: `guess-${index}` });
+    }
+    expect(await signIn(stack, 1, home, "smtp")).toMatchObject({ status: 200 });
+    expect(await signIn(stack, 1, phone, "smtp")).toMatchObject({ status: 200 });
+  });
+
+  test("while Redis is unavailable there is no signal and no denial", async () => {
+    await settle(stack, 2);
+    expect(await signIn(stack, 2, bot, "smtp")).toMatchObject({ status: 403 });
+    await stack.redis?.stop();
+    await poll("sign-ins without Redis", async () => (await signIn(stack, 2, bot, "smtp")).status === 200);
+    expect((await signIn(stack, 2, bot, "smtp")).line).not.toHaveProperty("risk_score");
+  });
+});

@@ -1,0 +1,103 @@
+import type { AccountReport, DecisionRecord, Explanation, OidcSessionList } from "@postern/shared/contracts";
+import type { Operator } from "../../services/admin/src/operators/operator.ts";
+import { accountPage } from "../../services/admin/src/pages/account-page.ts";
+import type { ConsolePage } from "../../services/admin/src/pages/console-document.ts";
+import type { SubjectLinks } from "../../services/admin/src/pages/shown-values.ts";
+
+interface AccountSampleParts {
+  readonly explanation: Explanation;
+  readonly records: readonly DecisionRecord[];
+  readonly operator: Operator;
+  readonly links: SubjectLinks;
+}
+
+const at = (time: string): string => `2030-05-06T${time}:00.000Z`;
+const agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+const signedIn = { auth_time: at("08:12"), mfa_completed: true };
+
+const report: AccountReport = {
+  query: "alice@example.test",
+  account: "alice@example.test",
+  protocol: "imap",
+  backends: [
+    {
+      name: "ldap(staff)",
+      outcome: "unavailable",
+      code: "DIRECTORY_UNAVAILABLE",
+      stores: [],
+    },
+    {
+      name: "sql",
+      outcome: "found",
+      account: "alice@example.test",
+      account_field: "username",
+      attributes: { displayName: ["Alice Example"], mail: ["alice@example.test"] },
+      groups: ["customers"],
+      stores: ["totp", "recovery_codes", "webauthn", "app_passwords"],
+    },
+  ],
+  factors: {
+    totp: true,
+    recovery_codes_left: 7,
+    wrong_codes: { totp: 2 },
+    passkeys: [{ id: "AQID", name: "Blue key", created: at("07:00"), last_used: at("08:12") }],
+  },
+  app_passwords: [
+    {
+      id: "0123456789abcdef",
+      label: "Phone",
+      protocols: ["imap", "smtp"],
+      created: at("07:30"),
+      last_used: at("13:00"),
+    },
+    { id: "0123456789abcde0", label: "Old laptop", protocols: [], created: at("07:31") },
+  ],
+  notifications: [
+    { id: "1", event: "new_device", channel: "mail", outcome: "delivered", time: at("08:12") },
+    { id: "2", event: "app_password_created", channel: "mail", outcome: "delivered", time: at("07:30") },
+  ],
+  incomplete: [],
+};
+
+const sessions: OidcSessionList = {
+  sessions: [
+    {
+      ...signedIn,
+      id: "s1",
+      client_id: "webmail",
+      user_id: "alice",
+      username: "alice",
+      display_name: "Alice",
+      redirect_uri: "https://webmail.example.org/",
+      mfa_method: "totp",
+      scopes: ["openid", "profile"],
+    },
+  ],
+  browser_sessions: [
+    {
+      ...signedIn,
+      id: "b1",
+      client_ip: "203.0.113.9",
+      user_agent: agent,
+      last_seen: at("13:52"),
+      client_ids: ["webmail"],
+    },
+  ],
+};
+
+/** One account. */
+export const accountSample = ({ explanation, records, operator, links }: AccountSampleParts): ConsolePage =>
+  accountPage({
+    query: explanation.query,
+    answer: {
+      report,
+      explanation,
+      records,
+      sessions,
+    },
+    done: undefined,
+    operator,
+    helpdesk: { resetsFactors: false },
+    links,
+    next: "/console/account",
+  });
