@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { Agent, type AgentOptions, request } from "node:http";
+import { Agent, request } from "node:http";
 import { serialMark } from "../stack/serial-mark.ts";
 import { percentile } from "./percentile.ts";
 import { basicAuthorization } from "./wrk.ts";
@@ -17,12 +17,38 @@ const giveUpMs = 10_000;
 /** Node's shortest timer. */
 const tickMs = 1;
 
+/** Connections that take turns, as those of many mail servers do: a request uses the one that has been idle longest, or waits for one. */
+class Connections {
+  private readonly idle: Agent[];
+  private readonly all: readonly Agent[];
+  private readonly waiting: ((agent: Agent) => void)[] = [];
+
+  constructor(count: number) {
+    this.all = Array.from({ length: count }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+    this.idle = [...this.all];
+  }
+
+  async take(): Promise<Agent> {
+    return this.idle.shift() ?? new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  release(agent: Agent): void {
+    const next = this.waiting.shift();
+    if (next === undefined) this.idle.push(agent);
+    else next(agent);
+  }
+
+  close(): void {
+    for (const agent of this.all) agent.destroy();
+  }
+}
+
 interface Target {
-  readonly agent: Agent;
+  readonly connections: Connections;
   readonly url: URL;
 }
 
-function send({ agent, url }: Target, body: string): Promise<number> {
+function send(agent: Agent, url: URL, body: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = {
       "content-type": "application/json",
@@ -48,12 +74,15 @@ interface Totals {
 
 async function sendOne(target: Target, body: string, totals: Totals): Promise<void> {
   const due = performance.now();
+  const agent = await target.connections.take();
   try {
-    const status = await send(target, body);
+    const status = await send(agent, target.url, body);
     if (status >= 400) totals.refused += 1;
     totals.times.push(performance.now() - due);
   } catch {
     totals.socketErrors += 1;
+  } finally {
+    target.connections.release(agent);
   }
 }
 
@@ -71,10 +100,8 @@ function bodiesOf(file: string): (serial: number) => string {
  * time counts, so that a stall of the server affects every request that was due in it.
  */
 export async function runAtFixedRate(load: FixedRateLoad, seconds: number): Promise<GeneratorReport> {
-  const { url, bodiesFile, connections, perSecond } = load;
-  // Connections take turns, as those of many mail servers do.
-  const options: AgentOptions = { keepAlive: true, maxSockets: connections, scheduling: "fifo" };
-  const target = { agent: new Agent(options), url: new URL(url) };
+  const { url, bodiesFile, perSecond } = load;
+  const target = { connections: new Connections(load.connections), url: new URL(url) };
   const bodyOf = bodiesOf(bodiesFile);
   const totals: Totals = { times: [], refused: 0, socketErrors: 0 };
   const wanted = Math.round(perSecond * seconds);
@@ -90,7 +117,7 @@ export async function runAtFixedRate(load: FixedRateLoad, seconds: number): Prom
     }, tickMs);
   });
   await Promise.all(pending);
-  target.agent.destroy();
+  target.connections.close();
   const sorted = totals.times.toSorted((a, b) => a - b);
   return {
     requests: sorted.length,
