@@ -2,7 +2,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execute } from "./checks/execute.ts";
-import { type Check, type Plan, planOf, type Stage } from "./checks/plan.ts";
+import { type Check, type Plan, planOf, rerunOf, type Stage } from "./checks/plan.ts";
+import { filesToRerun, withRerun } from "./checks/rerun.ts";
 import { slowestTests } from "./checks/slowest-tests.ts";
 import { type Counts, countTests } from "./checks/vitest-results.ts";
 
@@ -24,17 +25,38 @@ function readReport(path: string): string | undefined {
   }
 }
 
+interface Outcome {
+  readonly counts: Counts;
+  /** Report of vitest's JSON reporter. */
+  readonly results?: string;
+  readonly output: string;
+}
+
+async function runOnce(check: Check): Promise<Outcome> {
+  const { code, output } = await execute(check.command, check.args, check.timeoutMs);
+  if (check.report === undefined)
+    return { counts: code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }, output };
+  const results = readReport(check.report);
+  return { counts: countTests(results, code), ...(results === undefined ? {} : { results }), output };
+}
+
+/** Runs files that failed once more, alone, so that a test that depends on timing does not decide. Both runs are printed. */
+async function runAgain(check: Check, first: Outcome): Promise<Outcome> {
+  const files = filesToRerun(first.results);
+  if (files.length === 0 || first.output.includes("Unhandled Error")) return first;
+  console.log(`${first.output.trimEnd()}\nUNSTABLE? ${check.name}: running once more, alone: ${files.join(" ")}`);
+  const second = await runOnce(rerunOf(check, `${folder}/rerun.json`, files));
+  const results = withRerun(first.results, second.results);
+  return { ...second, results, counts: countTests(results, second.counts.failed) };
+}
+
 async function runCheck(check: Check): Promise<Counts> {
-  const { name, command, args, timeoutMs, report } = check;
   const started = performance.now();
-  const { code, output } = await execute(command, args, timeoutMs);
-  const bare = code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-  const results = report === undefined ? undefined : readReport(report);
-  const counts = report === undefined ? bare : countTests(results, code);
+  const { counts, results, output } = await runAgain(check, await runOnce(check));
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  const detail = report === undefined ? "" : `, ${counts.passed} passed, ${counts.failed} failed`;
+  const detail = check.report === undefined ? "" : `, ${counts.passed} passed, ${counts.failed} failed`;
   if (counts.failed > 0) console.log(output.trimEnd());
-  console.log(`${counts.failed === 0 ? "ok    " : "FAILED"} ${name} (${seconds} s${detail})`);
+  console.log(`${counts.failed === 0 ? "ok    " : "FAILED"} ${check.name} (${seconds} s${detail})`);
   for (const line of slowestTests(results ?? "", slowestShown)) console.log(`         ${line}`);
   return counts;
 }

@@ -5,7 +5,7 @@ export interface Check {
   readonly command: string;
   readonly args: readonly string[];
   readonly timeoutMs: number;
-  /** File with vitest's results; each of its tests is counted instead of the check. */
+  /** File with vitest's results; each of its tests is counted instead of the check, and failed files are run once more. */
   readonly report?: string;
 }
 
@@ -22,6 +22,12 @@ function vitest(project: string, timeoutMs: number): Check {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   const args = ["run", "--project", project, "--no-color", ...reporters];
   return { name: `${project} tests`, command: "node_modules/.bin/vitest", args, timeoutMs, report };
+}
+
+/** The same tests, limited to some files, one after the other. */
+export function rerunOf(check: Check, report: string, files: readonly string[]): Check {
+  const args = check.args.filter((arg) => !arg.startsWith("--outputFile"));
+  return { ...check, report, args: [...args, `--outputFile.json=${report}`, "--no-file-parallelism", ...files] };
 }
 
 /** Files with prose for readers; `.textlintignore` lists the exceptions. */
