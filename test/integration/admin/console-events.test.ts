@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
-import { poll } from "@postern/shared/testing";
+import { pause, poll } from "@postern/shared/testing";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launchChromium } from "../../../tools/pages/chromium.ts";
@@ -127,6 +127,28 @@ test("a stream does not prolong its session, and ends with it", async () => {
   redis.disconnect();
   await stream.ended;
   expect(stream.text()).toContain("event: end");
+});
+
+test("while Redis is frozen streams pause instead of ending for good", async () => {
+  await using context = await browser.newContext(inEnglish);
+  await openConsole(context, desk, "ada");
+  const cookie = await cookieHeader(context, desk);
+  const { redis } = desk.stack;
+  if (redis === undefined) throw new Error("the stack has no Redis");
+  const before = await openStream(desk.second.url, cookie);
+  await pause(redis);
+  await before.ended;
+  const during = await openStream(desk.second.url, cookie);
+  await during.ended;
+  redis.signal("SIGCONT");
+  expect(before.text()).not.toContain("event: end");
+  expect([during.status, during.text()]).toEqual([200, "retry: 3000\n\n"]);
+  const after = await poll("a stream with pages", async () => {
+    const stream = await openStream(desk.second.url, cookie);
+    await Promise.race([stream.ended, poll("a page", async () => pagesIn(stream) > 0)]);
+    return pagesIn(stream) > 0 ? stream : undefined;
+  });
+  after.leave();
 });
 
 test("streams end when admin or the gateway stops, and neither waits for them", async () => {

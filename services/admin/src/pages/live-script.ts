@@ -21,6 +21,12 @@ source.addEventListener("end", () => {
   source.close();
   ended.hidden = false;
 });
+source.addEventListener("error", () => {
+  ended.hidden = source.readyState !== EventSource.CLOSED;
+});
+source.addEventListener("open", () => {
+  ended.hidden = true;
+});
 `;
 
 export const liveScript = scriptAsset("live", code);

@@ -52,7 +52,8 @@ function createStream(onEnd: () => void): Stream {
     if (isForGood) body.write("event: end\ndata:\n\n");
     body.end();
   };
-  const fail = (): void => finish(true);
+  // What could not be checked is not shown; the browser connects again.
+  const fail = (): void => finish();
   body.once("close", () => finish());
   return {
     body,
@@ -61,6 +62,11 @@ function createStream(onEnd: () => void): Stream {
       timers.push(every(ms, () => work().catch(fail)));
     },
   };
+}
+
+/** A stream without content: a browser that gets an error instead never connects again. */
+function emptyStream(): PassThrough {
+  return new PassThrough().end(`retry: ${retryMs}\n\n`);
 }
 
 /** `GET /console/<page>/events`: the live part of a page, as long as the operator may open it. A stream is no activity of the session. */
@@ -98,8 +104,15 @@ export function getEvents(deps: ConsolePagesDeps, { page, render }: LivePage) {
       if (found !== "none" && "withdrawn" in found) auditWithdrawn(deps, found.withdrawn, about);
       return found;
     };
-    const operator = await ask();
+    const operator = await ask().catch((error: unknown) => {
+      deps.logger.warn(
+        { session: about.session, err: error },
+        "the operator of a stream of events could not be checked",
+      );
+      return undefined;
+    });
     reply.headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+    if (operator === undefined) return reply.type("text/event-stream").send(emptyStream());
     if (cookie === undefined || !mayRead(operator)) return reply.code(403).send();
     const body = begin(cookie, ask, operator);
     return body === undefined ? reply.code(503).send() : reply.type("text/event-stream").send(body);
