@@ -36,15 +36,14 @@ export function logoutStartedByIdp(tools: LogoutTools): void {
     test("notifies one service provider in a frame and the other by SOAP, and accepts the response on either replica", async () => {
       const browser = newBrowser();
       const { nameID } = await signIn(browser, wiki());
-      await signIn(browser, plain());
-      const before = soapRequests().length;
+      const { sessionIndex = "no session index" } = await signIn(browser, plain());
       const { page, place, profile } = await begin(browser, wiki());
       expect(page.headers.get("content-security-policy")).toContain("frame-src 'self' https://wiki.example.test;");
       expect(profile.nameID).toBe(nameID);
       const state = async (): Promise<unknown> => JSON.parse((await browser.get(`${place}&state=1`)).text);
       const soapIsDone = { over: false, states: expect.arrayContaining(["asking", "done"]) };
       await expect.poll(state, { timeout: 10_000 }).toMatchObject(soapIsDone);
-      expect(soapRequests().length - before).toBe(1);
+      expect(soapRequests().filter((body) => body.includes(sessionIndex))).toHaveLength(1);
       const answer = pathOf(await wiki().getLogoutResponseUrlAsync(profile, "", {}, true));
       expect((await browser.get(answer)).status).toBe(204);
       expect((await browser.get(place)).location).toBe("/logged_out");
