@@ -37,6 +37,7 @@ const packages = docker(
 );
 const sbom = `postern-${version}-image.cdx.json`;
 writeFileSync(join(out, sbom), withDebianPackages(own, packages));
+execFileSync(join(root, "tools/release/validate-sbom.sh"), [join(out, sbom)], { stdio: "inherit" });
 const [id = "", size = ""] = docker("image", "inspect", "--format", "{{.Id}} {{.Size}}", image).trim().split(" ");
 const signed = writeRelease({
   root,

@@ -1,31 +1,48 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { guideSteps } from "./guide-commands.ts";
 
 const root = join(import.meta.dirname, "../..");
 const guide = readFileSync(join(root, "docs/guides/debian.md"), "utf8");
 const steps = readFileSync(join(root, "tools/package/test-steps.sh"), "utf8");
 
 /** Words of a command; the line breaks of a long one do not count. */
-const words = (text: string): string => text.replaceAll(/\\\n\s*/gu, " ").replaceAll(/\s+/gu, " ");
+const words = (text: string): string =>
+  text
+    .replaceAll(/\\\n\s*/gu, " ")
+    .replaceAll(/\s+/gu, " ")
+    .trim();
 
-/** The commands of the sections from the configuration to the first login. */
-function commandsOf(page: string): readonly string[] {
-  const [, part = ""] = /^## Configure$([^]*?)^## Operate$/mu.exec(page) ?? [];
-  const blocks = [...part.matchAll(/^```sh\n([^]*?)^```$/gmu)].map(([, block = ""]) => block);
-  return blocks.flatMap((block) => words(block.replaceAll(/(?<!\\)\n/gu, "\u0000")).split("\u0000")).filter(Boolean);
-}
+/** Commands and files from the configuration to the first login. */
+const textsOf = (page: string): readonly string[] =>
+  guideSteps(page, "\n## Configure\n", "\n## Operate\n").map((step) =>
+    words(step.kind === "file" ? step.content : step.command),
+  );
 
-const missing = (page: string): readonly string[] =>
-  commandsOf(page).filter((command) => !words(steps).includes(command.trim()));
+const missing = (page: string): readonly string[] => textsOf(page).filter((text) => !words(steps).includes(text));
 
 test("make test-package runs each command of the guide, from the configuration to the first login", () => {
-  expect(commandsOf(guide).length).toBeGreaterThan(10);
+  expect(textsOf(guide).length).toBeGreaterThan(10);
   expect(missing(guide)).toEqual([]);
 });
 
 test("a planted command that is not run is found", () => {
   expect(missing(guide.replace("systemctl restart dovecot", "systemctl restart dovecot --force"))).toEqual([
     "systemctl restart dovecot --force",
+  ]);
+});
+
+test("a planted file that is not written is found", () => {
+  expect(missing(guide.replace("mail_uid = vmail", "mail_uid = mail"))).toHaveLength(1);
+});
+
+test("commands may continue on the next line, and files have a path", () => {
+  const page =
+    "# A\n```sh\none \\\n  more |\n  end\ntwo\n```\nWrite `/etc/x`:\n\n```\ny = 1\n```\n```\nno\n```\n## B\n```sh\nz\n```\n";
+  expect(guideSteps(page, "# A\n", "## B\n")).toEqual([
+    { kind: "command", command: "one \\\n  more |\n  end" },
+    { kind: "command", command: "two" },
+    { kind: "file", path: "/etc/x", content: "y = 1\n" },
   ]);
 });

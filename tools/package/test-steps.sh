@@ -60,11 +60,21 @@ userdb {
   driver = lua
   args = file=/etc/dovecot/postern.lua blocking=yes
 }
+mail_home = /var/vmail/%Ld/%Ln
+mail_location = maildir:~/Maildir
+mail_uid = vmail
+mail_gid = vmail
 DOVECOT
+useradd --user-group --home-dir /var/vmail --shell /usr/sbin/nologin vmail
+install -d -o vmail -g vmail -m 0700 /var/vmail
 sed -i 's/^!include auth-system/#&/; $a !include auth-postern.conf.ext' /etc/dovecot/conf.d/10-auth.conf
 systemctl restart dovecot
 until_true doveadm auth test alice@example.test 'a long test password'
 mustnt login 'wrong'
+printf '%s\n' 'a login alice@example.test "a long test password"' 'b list "" *' 'c logout' |
+  openssl s_client -quiet -crlf -connect localhost:993 >imap.log 2>&1 || true
+must grep -q '^a OK .*Logged in' imap.log
+must grep -q 'LIST .*INBOX' imap.log
 step "signed in through Dovecot"
 
 step "doctor"
