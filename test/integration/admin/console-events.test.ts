@@ -129,7 +129,7 @@ test("a stream does not prolong its session, and ends with it", async () => {
   expect(stream.text()).toContain("event: end");
 });
 
-test("while Redis is frozen streams pause instead of ending for good", async () => {
+test("while Redis is frozen streams pause instead of ending permanently", async () => {
   await using context = await browser.newContext(inEnglish);
   await openConsole(context, desk, "ada");
   const cookie = await cookieHeader(context, desk);
