@@ -1,4 +1,4 @@
-// Compares the cost of Postern's decisions with lower bounds, in one run. Usage: bench/run.ts [--long]
+// Compares the cost of Postern's decisions with lower bounds, in one run. Usage: bench/run.ts [--long] [--only WORDS]
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
@@ -48,8 +48,15 @@ async function build(): Promise<void> {
   }
 }
 
+interface Selection {
+  /** Whether to run the scenarios that take long, too. */
+  readonly long: boolean;
+  /** Words in the names of the scenarios to run; all if absent. */
+  readonly only: string | undefined;
+}
+
 /** Runs the scenarios in this order; each stops what it has started. */
-async function measure(servers: Servers, long: boolean): Promise<Results> {
+async function measure(servers: Servers, { long, only }: Selection): Promise<Results> {
   const rows: Row[] = [];
   const memories: Memory[] = [];
   let starts: readonly Start[] = [];
@@ -93,7 +100,9 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
     ["the console with a million bans", async () => void (consolePages = await measureConsole(servers))],
     ["ten minutes of load", async () => void (endurance = await measureEndurance(servers, say))],
   ];
-  for (const [name, run] of long ? [...scenarios, ...longScenarios] : scenarios) {
+  const selected = (long ? [...scenarios, ...longScenarios] : scenarios).filter(([name]) => name.includes(only ?? ""));
+  if (selected.length === 0) throw new Error(`no scenario's name contains "${only}"`);
+  for (const [name, run] of selected) {
     const began = performance.now();
     await run();
     say(`measured: ${name}, ${Math.round((performance.now() - began) / 1000)} s`);
@@ -104,12 +113,12 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
 
 async function main(): Promise<void> {
   process.chdir(join(import.meta.dirname, ".."));
-  const { values } = parseArgs({ options: { long: { type: "boolean", default: false } } });
+  const { values } = parseArgs({ options: { long: { type: "boolean", default: false }, only: { type: "string" } } });
   await build();
   const started = performance.now();
   await using servers = await startServers();
   stopOnSignals(servers.folder);
-  const results = await measure(servers, values.long);
+  const results = await measure(servers, { long: values.long, only: values.only });
   const targets = targetsOf(results);
   say("");
   for (const line of reportLines(results, targets)) say(line);
