@@ -1,7 +1,7 @@
 import { roles } from "../measure/processes.ts";
 import type { Row } from "../measure/row.ts";
 import type { Results } from "./results.ts";
-import type { Target } from "./targets.ts";
+import type { Target } from "./target.ts";
 
 const titleWidth = 45;
 
@@ -29,9 +29,9 @@ function table(results: Results): readonly string[] {
   return results.rows.map(line);
 }
 
-function targetLine({ title, target, measured, met }: Target): string {
+function targetLine({ title, target, measured, range = "", met }: Target): string {
   const verdict = met === undefined ? "" : met ? "ok" : "MISS";
-  return `  ${title.padEnd(58)}${target.padStart(12)}${measured.padStart(16)}   ${verdict}`;
+  return `  ${title.padEnd(58)}${target.padStart(12)}${measured.padStart(14)}${range.padStart(18)}   ${verdict}`.trimEnd();
 }
 
 /** The whole report as lines of at most 120 columns. */
@@ -72,7 +72,7 @@ export function reportLines(results: Results, targets: readonly Target[]): reado
       ? ["Management API with a million bans, one after the other: p50 / p99", ...managementLines, ""]
       : []),
     ...(consoleLines.length > 0 ? ["Pages of the console with a million bans: CPU", ...consoleLines, ""] : []),
-    "Targets, as ratios in this run",
+    "Targets, as ratios in this run: median and range of the rounds",
     ...targets.map(targetLine),
     `  ${met} met, ${missed} missed`,
   ];

@@ -1,54 +1,39 @@
+import type { Added, Figure } from "../measure/added.ts";
 import type { Row, RowId } from "../measure/row.ts";
 import { type Results, rowOf } from "./results.ts";
-
-/** A target and this run's result; no result if it was not measured. */
-export interface Target {
-  readonly title: string;
-  readonly target: string;
-  readonly measured: string;
-  readonly met: boolean | undefined;
-}
-
-interface Bound {
-  readonly title: string;
-  readonly value: number | undefined;
-  /** Half of the rounds are within this distance of the value. */
-  readonly spread?: number | undefined;
-  readonly atMost?: number;
-  readonly atLeast?: number;
-  readonly unit: string;
-  readonly digits?: number;
-}
-
-function judged({ title, value, spread, atMost, atLeast, unit, digits = 2 }: Bound): Target {
-  const target = atMost === undefined ? `≥ ${atLeast?.toFixed(digits)}${unit}` : `≤ ${atMost.toFixed(digits)}${unit}`;
-  if (value === undefined || Number.isNaN(value)) return { title, target, measured: "not measured", met: undefined };
-  const met = atMost === undefined ? value >= (atLeast ?? 0) : value <= atMost;
-  const within = spread === undefined ? "" : ` ± ${spread.toFixed(digits)}`;
-  return { title, target, measured: `${value.toFixed(digits)}${within}${unit}`, met };
-}
+import { judged, type Target } from "./target.ts";
 
 function ratio(results: Results, pick: (row: Row) => number, above: RowId, below: RowId): number | undefined {
   const [a, b] = [rowOf(results, above), rowOf(results, below)];
   return a === undefined || b === undefined ? undefined : pick(a) / pick(b);
 }
 
+type Comparison = Exclude<keyof Added, "to">;
+
+const ofRow: Readonly<Record<Exclude<Comparison, "micros">, (row: Row) => number>> = {
+  times: ({ cpuMicros }) => cpuMicros.total,
+  rate: ({ requestsPerSecond }) => requestsPerSecond,
+  p50: ({ p50Ms }) => p50Ms,
+  p99: ({ p99Ms }) => p99Ms,
+};
+
 /** From the rounds in which both were measured, if there are any; otherwise from their median windows. */
-function inTurn(results: Results, what: "times" | "rate", above: RowId, below: RowId): number | undefined {
+function inTurn(
+  results: Results,
+  what: Exclude<Comparison, "micros">,
+  above: RowId,
+  below: RowId,
+): number | Figure | undefined {
   const added = rowOf(results, above)?.added;
   if (added?.to === below) return added[what];
-  return ratio(results, what === "times" ? cpu : rate, above, below);
+  return ratio(results, ofRow[what], above, below);
 }
 
 const cpu = (row: Row): number => row.cpuMicros.total;
-const rate = (row: Row): number => row.requestsPerSecond;
 const p50 = (row: Row): number => row.p50Ms;
-const p99 = (row: Row): number => row.p99Ms;
 
 /** The two decisions of a site under attack: that of a legitimate client and that of an attacker. */
 function guardedTargets(results: Results): readonly Target[] {
-  const of = (pick: (row: Row) => number, above: RowId, below: RowId = "skeleton"): number | undefined =>
-    ratio(results, pick, above, below);
   return [
     judged({
       title: "cached success: CPU / skeleton",
@@ -62,9 +47,24 @@ function guardedTargets(results: Results): readonly Target[] {
       atLeast: 0.48,
       unit: " ×",
     }),
-    judged({ title: "cached success: p99 / skeleton", value: of(p99, "cached"), atMost: 1.5, unit: " ×" }),
-    judged({ title: "cached success: p50, 1 conn", value: of(p50, "cached-1", "skeleton-1"), atMost: 1.3, unit: " ×" }),
-    judged({ title: "cached success: p99, 1 conn", value: of(p99, "cached-1", "skeleton-1"), atMost: 1.5, unit: " ×" }),
+    judged({
+      title: "cached success: p99 / skeleton",
+      value: inTurn(results, "p99", "cached", "skeleton"),
+      atMost: 1.5,
+      unit: " ×",
+    }),
+    judged({
+      title: "cached success: p50, 1 conn",
+      value: inTurn(results, "p50", "cached-1", "skeleton-1"),
+      atMost: 1.3,
+      unit: " ×",
+    }),
+    judged({
+      title: "cached success: p99, 1 conn",
+      value: inTurn(results, "p99", "cached-1", "skeleton-1"),
+      atMost: 1.5,
+      unit: " ×",
+    }),
     judged({
       title: "failed and counted: CPU / skeleton",
       value: inTurn(results, "times", "counted", "skeleton"),
@@ -91,7 +91,7 @@ function fixedRateTargets(results: Results): readonly Target[] {
     }),
     judged({
       title: "cached success, 1,000/s: p99 / skeleton",
-      value: ratio(results, p99, "cached-1000", "skeleton-1000"),
+      value: inTurn(results, "p99", "cached-1000", "skeleton-1000"),
       atMost: 1.5,
       unit: " ×",
     }),
@@ -169,13 +169,13 @@ function decisionTargets(results: Results): readonly Target[] {
 /** The cost of a site's scripts that do not affect the decision. */
 function scriptTargets(results: Results): readonly Target[] {
   const title = "scripts: CPU that an empty environment script adds";
-  return [judged({ title, ...addedBy(results, "scripted", "unscripted"), atMost: 50, unit: " µs", digits: 0 })];
+  return [judged({ title, value: addedBy(results, "scripted", "unscripted"), atMost: 50, unit: " µs", digits: 0 })];
 }
 
 /** From the rounds in which both were measured. */
-function addedBy(results: Results, above: RowId, below: RowId): Pick<Bound, "value" | "spread"> {
+function addedBy(results: Results, above: RowId, below: RowId): Figure | undefined {
   const added = rowOf(results, above)?.added;
-  return added?.to === below ? { value: added.micros, spread: added.spread } : { value: undefined };
+  return added?.to === below ? added.micros : undefined;
 }
 
 /** The cost of a dialect and of caller authentication, for the same decision. */
@@ -189,7 +189,7 @@ function edgeTargets(results: Results): readonly Target[] {
     }),
   );
   const added = (title: string, above: RowId, atMost: number): Target =>
-    judged({ title, ...addedBy(results, above, "lookup-open"), atMost, unit: " µs", digits: 0 });
+    judged({ title, value: addedBy(results, above, "lookup-open"), atMost, unit: " µs", digits: 0 });
   return [
     ...dialects,
     added("caller: CPU that Basic adds to none", "lookup-basic", 10),
