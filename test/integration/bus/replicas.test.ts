@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import type { Bus, LiveReplicas, Replica } from "@postern/shared/platform/bus";
+import type { LiveReplicas, Replica } from "@postern/shared/platform/bus";
 import { type NatsServer, poll, spawnNats } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { countMetrics, echo, failureCode, makeBus, soon } from "./bus-fixture.ts";
+import { replica, serve } from "./replica-fixture.ts";
 
 const repeatable = { ...echo, repeatable: true };
 const text = "x";
@@ -25,32 +26,7 @@ function known(live: () => readonly Replica[]): LiveReplicas {
   };
 }
 
-const replica = (instance: string, isAddressed = true): Replica => ({ instance, isAddressed, outstanding: 0 });
 const left = [replica("left")];
-
-interface Server extends AsyncDisposable {
-  readonly bus: Bus;
-  /** The ids of the requests that have arrived. */
-  readonly seen: string[];
-  /** Answers the requests that it has held back; later ones are answered immediately. */
-  release(): void;
-}
-
-/** Serves `echo` with its name in the reply; with `holds`, it keeps requests until `release`. */
-async function serve(url: string, instance: string, { holds = false, addressed = true } = {}): Promise<Server> {
-  const bus = await makeBus(url);
-  const gate = Promise.withResolvers<void>();
-  if (!holds) gate.resolve();
-  const seen: string[] = [];
-  const handler = async (request: { readonly text: string }, { requestId }: { readonly requestId: string }) => {
-    seen.push(requestId);
-    await gate.promise;
-    return { text: request.text, by: instance };
-  };
-  bus.serve(echo, handler, addressed ? { instance } : {});
-  await bus.flush();
-  return { bus, seen, release: () => gate.resolve(), [Symbol.asyncDispose]: () => bus.close() };
-}
 
 test("batches go to the replica with fewer unanswered requests, so that one that does not answer gets hardly any", async () => {
   await using frozen = await serve(nats.url, "frozen", { holds: true });

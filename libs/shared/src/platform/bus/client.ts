@@ -136,10 +136,13 @@ function createReplyReceiver({ codec, metrics }: ClientDeps, pending: PendingTab
   };
 }
 
-/** NATS sends its own status 503 to the reply subject of a batch, which contains the ids of the batch. */
+/**
+ * NATS sends its own status 503 to the reply subject of a batch, which contains the ids of the batch and when it was sent. A status that
+ * comes late is about a replica that a request has left: it says nothing about the replica that has the request now.
+ */
 function undeliveredBy(message: Msg, pending: PendingTable): readonly PendingRequest[] | undefined {
   const range = parseReplySubject(message.subject);
   if (message.headers?.code !== 503 || range === undefined) return undefined;
   const requests = Array.from({ length: range.count }, (_, offset) => pending.find((range.firstId + offset) >>> 0));
-  return requests.filter((request) => request !== undefined);
+  return requests.filter((request) => request !== undefined).filter(({ sentAtMs }) => sentAtMs === range.sentAtMs);
 }

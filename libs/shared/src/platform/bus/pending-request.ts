@@ -44,6 +44,8 @@ export class PendingRequest implements Frame, Timed {
   readonly route: Route;
   /** The replica to whose own subject it was sent; undefined if the queue group received it. */
   replica: Replica | undefined = undefined;
+  /** When it was last sent, by the clock of this host. */
+  sentAtMs = 0;
   /** How often it was sent again. */
   repeats = 0;
   /** How often that was because a replica was silent. */

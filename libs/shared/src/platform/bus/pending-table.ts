@@ -13,8 +13,8 @@ export interface PendingTable {
   /** Gives the requests of a batch consecutive ids and returns the first. */
   readonly number: (batch: readonly PendingRequest[]) => number;
   readonly find: (id: number) => PendingRequest | undefined;
-  /** Records that requests go to a replica, or to the queue group; the replica's load follows. */
-  readonly assign: (requests: readonly PendingRequest[], replica: Replica | undefined) => void;
+  /** Records that requests go to a replica, or to the queue group; the replica's load follows. `sentAtMs` is absent if they wait for one. */
+  readonly assign: (requests: readonly PendingRequest[], replica: Replica | undefined, sentAtMs?: number) => void;
   /** The requests that have been sent. */
   readonly sent: () => Iterable<PendingRequest>;
   readonly resolve: (request: PendingRequest, value: unknown) => void;
@@ -23,10 +23,11 @@ export interface PendingTable {
   readonly failNumbered: (code: ErrorCode) => void;
 }
 
-function assignReplica(requests: readonly PendingRequest[], replica: Replica | undefined): void {
+function assignReplica(requests: readonly PendingRequest[], replica: Replica | undefined, sentAtMs = 0): void {
   for (const request of requests) {
     if (request.replica !== undefined) request.replica.outstanding -= 1;
     request.replica = replica;
+    request.sentAtMs = sentAtMs;
   }
   if (replica !== undefined) replica.outstanding += requests.length;
 }

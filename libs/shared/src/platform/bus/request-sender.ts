@@ -56,9 +56,10 @@ function createPublisher({ link, inbox, clock, tracer }: RequestSenderDeps, pend
   /** The requests have the same route and consecutive ids. */
   const publish = (requests: readonly PendingRequest[], route: Route, chosen: Replica | undefined): void => {
     const replica = chosen?.isAddressed === true ? chosen : undefined;
-    pending.assign(requests, replica);
+    const sentAtMs = clock.now();
+    pending.assign(requests, replica, sentAtMs);
     const bytes = encodeFrames(requests);
-    const batch = { firstId: requests[0]?.id ?? 0, count: requests.length, sentAtMs: clock.now() };
+    const batch = { firstId: requests[0]?.id ?? 0, count: requests.length, sentAtMs };
     try {
       const subject = replica === undefined ? route.subject : route.subjectAt(replica.instance);
       const headers = tracer === undefined ? undefined : headersOf(requests, bytes.length);

@@ -51,11 +51,27 @@ function sendAgain({ metrics, publish }: ResendingDeps, request: PendingRequest,
   publish([request], request.route, replica);
 }
 
+interface Choice {
+  /** Absent: the queue group gets the request, unless it waits. */
+  readonly chosen: Replica | undefined;
+  /** Whether a replica that may have the request is expected. */
+  readonly waits: boolean;
+}
+
+/**
+ * Where a request goes that its last replica did not receive. If it was sent again before that, an earlier replica may have received it:
+ * then it never goes to replicas of an earlier version, which would count it a second time.
+ */
+function chooseNext({ repeats }: PendingRequest, replicas: LiveReplicas): Choice {
+  const live = replicas.live();
+  const chosen = chooseReplica(repeats === 0 ? live : live.filter(({ isAddressed }) => isAddressed));
+  return { chosen, waits: chosen === undefined && (live.length > 0 || replicas.isReturning()) };
+}
+
 /** Sends a request that no replica has received. Returns false if it waits for one. */
 function sendUnsent(deps: ResendingDeps, request: PendingRequest): boolean {
-  const replicas = deps.replicasFor(request.route);
-  const chosen = chooseReplica(replicas.live());
-  if (chosen === undefined && replicas.isReturning()) return false;
+  const { chosen, waits } = chooseNext(request, deps.replicasFor(request.route));
+  if (waits) return false;
   sendAgain(deps, request, chosen);
   return true;
 }
@@ -78,6 +94,10 @@ function resendIfNeeded(deps: ResendingDeps, request: PendingRequest, silent: re
   return true;
 }
 
+function offline(replicas: LiveReplicas): Choice {
+  return { chosen: undefined, waits: replicas.isReturning() };
+}
+
 /** Sends requests a second time, or later. */
 export function createResending(deps: ResendingDeps): Resending {
   const { link, pending, replicasFor } = deps;
@@ -97,11 +117,10 @@ export function createResending(deps: ResendingDeps): Resending {
     const { replica, route } = request;
     const replicas = replicasFor(route);
     replicas.unreachable(replica);
-    const isConnected = link.isConnected();
-    const chosen = isConnected ? chooseReplica(replicas.live()) : undefined;
+    const { chosen, waits } = link.isConnected() ? chooseNext(request, replicas) : offline(replicas);
     const hasNone = chosen === undefined && replica === undefined;
-    if (chosen === undefined && replicas.isReturning()) keep([request]);
-    else if (hasNone || !isConnected) pending.fail(request, new AppError("BUS_NO_RESPONDERS"));
+    if (waits) keep([request]);
+    else if (hasNone || !link.isConnected()) pending.fail(request, new AppError("BUS_NO_RESPONDERS"));
     else sendAgain(deps, request, chosen);
   };
 
