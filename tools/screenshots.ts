@@ -21,6 +21,7 @@ async function main(): Promise<void> {
   const pictured: PicturedPage[] = [];
   const pages = [
     ...server.names.map((name) => [name, server.urlOf(name, values.language)] as const),
+    ...server.statusUrls(values.language),
     ...server.consoleUrls,
   ];
   const chosen = pages.filter(([name]) => values.only === undefined || values.only.includes(name));

@@ -12,6 +12,7 @@ import { registerDevUi } from "../../services/idp/src/routes/dev-ui/register.ts"
 import { getStatic } from "../../services/idp/src/routes/pages/get-static.ts";
 import { consoleSample, consoleSampleNames } from "./console-samples.ts";
 import { pageStates } from "./page-states.ts";
+import { statusSamples } from "./status-samples.ts";
 
 /** The developer UI of the identity provider and the files of its pages, without the rest of the service. */
 export interface PageServer extends AsyncDisposable {
@@ -25,6 +26,8 @@ export interface PageServer extends AsyncDisposable {
   stateUrls(tag: string): readonly string[];
   /** Pages of the console, with the names of their pictures. */
   readonly consoleUrls: ReadonlyMap<string, string>;
+  /** The public status in one language, with the names of its pictures. */
+  statusUrls(tag: string): ReadonlyMap<string, string>;
 }
 
 const [fallback] = languages;
@@ -39,6 +42,14 @@ function serveConsole(app: FastifyInstance, origin: string): void {
     // HSTS would redirect later requests to this host.
     const { "strict-transport-security": _hsts, ...sent } = headers;
     app.get(`/samples/${name}`, (_request, reply) => reply.headers(sent).send(body));
+  }
+}
+
+function serveStatus(app: FastifyInstance): void {
+  for (const { name, headers, render } of statusSamples) {
+    for (const { tag } of languages) {
+      app.get(`/states/${name}/${tag}`, (_request, reply) => reply.headers({ ...headers }).send(render(tag)));
+    }
   }
 }
 
@@ -76,6 +87,7 @@ export async function startPageServer(): Promise<PageServer> {
     }
   }
   serveConsole(app, site);
+  serveStatus(app);
   const origin = await app.listen({ host: "127.0.0.1", port: 0 });
   return {
     names: pageList.map(({ name }) => name),
@@ -84,6 +96,7 @@ export async function startPageServer(): Promise<PageServer> {
     urlOf: (name, tag = "en") => `${origin}/api/v1/dev/ui/render/${name}/${tag}`,
     stateUrls: (tag) => Array.from(pageStates.keys(), (name) => `${origin}/states/${name}/${tag}`),
     consoleUrls: new Map(consoleSampleNames.map((name) => [name, `${origin}/samples/${name}`])),
+    statusUrls: (tag) => new Map(statusSamples.map(({ name }) => [name, `${origin}/states/${name}/${tag}`])),
     [Symbol.asyncDispose]: async () => {
       app.server.closeAllConnections();
       await app.close();

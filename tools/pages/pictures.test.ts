@@ -17,10 +17,11 @@ const largestFolder = 2.5 * mebibyte;
 
 const pictured = (): readonly (readonly [name: string, url: string])[] => [
   ...server.names.map((name) => [name, server.urlOf(name)] as const),
+  ...server.statusUrls("en"),
   ...server.consoleUrls,
 ];
 
-test("exactly the pages of the developer UI and the console's samples have pictures: `make screenshots` takes them", () => {
+test("exactly the pages of the developer UI, the public status and the console's samples have pictures: `make screenshots` takes them", () => {
   const pictures = readdirSync(picturesFolder).filter((file) => file.endsWith(".webp"));
   expect(pictures.toSorted()).toEqual(
     pictured()

@@ -14,10 +14,10 @@ import { createAuthPolicy } from "./context/auth-policy.ts";
 import { createAuthRoute, createClientAddresses } from "./context/auth-route.ts";
 import { type CallerTokens, callerTokensFromConfig } from "./context/caller-tokens.ts";
 import { forwardSettings } from "./context/forward-settings.ts";
-import { createGatewayHealth } from "./context/health.ts";
 import { createHooks } from "./context/hooks.ts";
 import { limitsOnTheBus } from "./context/limits.ts";
 import { proxiedConnections } from "./context/proxied-connections.ts";
+import { createStates, type PublicStatusContext } from "./context/public-status.ts";
 import { createUpstreams } from "./context/upstreams.ts";
 import { type AttributesAsHeaders, createAttributeHeaders } from "./dialects/attribute-headers.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";
@@ -66,6 +66,8 @@ export interface GatewayContext extends Base {
   readonly authPolicy: AuthPolicyRouteDeps;
   readonly upstreams: UpstreamHealth;
   readonly accountPages: AccountPages;
+  /** Undefined if the site does not show its status. */
+  readonly publicStatus: PublicStatusContext | undefined;
   readonly forward: ForwardDeps;
   readonly newSession: () => string;
 }
@@ -111,7 +113,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     keepCallers: metrics.keepCallers,
     channels: createChannels(names, settings.frontAddresses.length > 0),
     proxied,
-    health: createGatewayHealth({ base, settings, bus, state }),
+    ...createStates({ base, settings, bus, state, engineWatch }),
     releasable,
     attributeHeaders: createAttributeHeaders(names, releasable),
     accountPages,

@@ -93,6 +93,7 @@ async function start(config: Config): Promise<Service> {
       },
       { name: "routes", run: () => app.close() },
       { name: "upstreams", run: () => context.upstreams.close() },
+      { name: "public status", run: () => context.publicStatus?.watch.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "engine watch", run: () => engineWatch.close() },
       { name: "keys of tokens", run: () => callerTokens.close() },

@@ -1,6 +1,6 @@
-import { operations, pathTo } from "@postern/shared/contracts";
+import { operation, operations, pathTo } from "@postern/shared/contracts";
 import { errorCodes } from "@postern/shared/platform/errors";
-import { createMethodTable, onlyOperations, sitePath } from "@postern/shared/platform/http";
+import { createMethodTable, onlyOperations, routeOf, sitePath } from "@postern/shared/platform/http";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { GatewayContext } from "./context.ts";
 import { jsonReply } from "./dialects/reply.ts";
@@ -15,6 +15,7 @@ import { registerAuthRoutes } from "./routes/auth/dialect-routes.ts";
 import { registerAuthPolicy } from "./routes/auth-policy/register.ts";
 import { getHealth, getPing } from "./routes/operations/get-health.ts";
 import { getMetrics, type MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
+import { getStatus, getStatusJson } from "./routes/operations/get-status.ts";
 
 const metricsPath = pathTo("metrics");
 
@@ -33,6 +34,17 @@ function switchedOff(context: GatewayContext): (pattern: string) => boolean {
     if (key !== undefined) return disabledEndpoints.has(key);
     return pattern === metricsPath && !metricsRoute.enabled;
   };
+}
+
+/** Answered here, because the status must be visible while the service behind the sign-in pages is down. */
+function registerStatus(app: FastifyInstance, { publicStatus, names }: GatewayContext): void {
+  if (publicStatus === undefined) return;
+  const probes = ["GET", "HEAD"];
+  const deps = { ...publicStatus, names };
+  const { inLanguage } = operation("statusPage");
+  app.route({ method: probes, url: pathTo("statusPage"), handler: getStatus(deps) });
+  if (inLanguage !== undefined) app.route({ ...routeOf(inLanguage), method: probes, handler: getStatus(deps) });
+  app.route({ method: probes, url: pathTo("publicStatus"), handler: getStatusJson(deps) });
 }
 
 /** The gateway: the back channel's dialects, the operators' pages, and the paths of the services behind it. */
@@ -75,6 +87,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
   app.route({ method: probes, url: pathTo("health"), handler: getHealth(context.health, context.channels) });
   const metricsRoute = (): MetricsRouteSettings => context.live.current.metricsRoute;
   app.route({ method: probes, url: pathTo("metrics"), handler: getMetrics(context.metrics, metricsRoute) });
+  registerStatus(app, context);
   await registerForwarding(app, context.forward);
   await app.ready();
   return app;

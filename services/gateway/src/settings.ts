@@ -23,6 +23,7 @@ import { type Rate, rateOf } from "./limits/gcra.ts";
 import type { CertificateHeaders } from "./plugins/client-certificate.ts";
 import type { BodyParserSettings } from "./plugins/decompress-body.ts";
 import type { TrustSettings } from "./plugins/request-address.ts";
+import { type PublicStatusSettings, publicStatusSettings } from "./public-status/settings.ts";
 import type { MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
 import { healthCheckSettings } from "./upstream-health/settings.ts";
 import type { HealthCheckSettings } from "./upstream-health/target.ts";
@@ -55,6 +56,8 @@ export interface GatewaySettings {
   readonly siteNames: SiteNames;
   /** Whether `GET /api/v1/auth/basic` exists. */
   readonly basicEndpoint: boolean;
+  /** Absent if customers cannot see the status. */
+  readonly publicStatus: PublicStatusSettings | undefined;
   readonly requestHeaders: RequestHeaderNames;
   readonly decompression: BodyParserSettings;
   readonly keyPrefix: string;
@@ -162,6 +165,7 @@ export function gatewaySettings(config: Config): GatewaySettings {
       saslSegment: naming.sasl_segment,
     },
     basicEndpoint: servers.http.auth_basic_endpoint,
+    publicStatus: publicStatusSettings(config),
     requestHeaders: config.auth.request.headers,
     decompression: {
       enabled: servers.http.middlewares.request_decompression,

@@ -26,6 +26,8 @@ test("every page complies with WCAG 2.2 AA, in light and dark colours", { timeou
   for (const url of [
     ...samples,
     ...server.stateUrls("en"),
+    ...server.statusUrls("en").values(),
+    ...server.statusUrls("ar").values(),
     server.urlOf("home", "ar"),
     ...server.consoleUrls.values(),
   ]) {

@@ -20,7 +20,11 @@ afterAll(async () => {
 type Check = (page: Page) => Promise<readonly string[]>;
 
 /** Opens every page of the developer UI. @returns the problems of each page that has any */
-async function problemsOf(tag: string, check: Check): Promise<readonly (readonly [string, readonly string[]])[]> {
+async function problemsOf(
+  tag: string,
+  check: Check,
+  urls: Iterable<string> = [...server.names.map((name) => server.urlOf(name, tag)), ...server.stateUrls(tag)],
+): Promise<readonly (readonly [string, readonly string[]])[]> {
   await using context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } });
   const page = await context.newPage();
   const violations: string[] = [];
@@ -30,7 +34,7 @@ async function problemsOf(tag: string, check: Check): Promise<readonly (readonly
   });
   page.on("console", (message) => violations.push(message.text()));
   const problems: (readonly [string, readonly string[]])[] = [];
-  for (const url of [...server.names.map((name) => server.urlOf(name, tag)), ...server.stateUrls(tag)]) {
+  for (const url of urls) {
     await page.goto(url);
     const found = [...(await check(page)), ...violations.splice(0)];
     if (found.length > 0) problems.push([url, found]);
@@ -49,6 +53,12 @@ describe("every page, without JavaScript, 320 px wide", () => {
   // test/long/pages checks the other languages.
   test("fits the screen in Arabic, from right to left", async () => {
     expect(await problemsOf("ar", layoutProblems)).toEqual([]);
+  });
+
+  test("the public status fits the screen in every language, and complies with its policy", async () => {
+    for (const tag of server.tags) {
+      expect(await problemsOf(tag, layoutProblems, server.statusUrls(tag).values())).toEqual([]);
+    }
   });
 });
 

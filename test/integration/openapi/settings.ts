@@ -47,6 +47,7 @@ export function stackSettings(issuer: string, hookScript: string, auditFile: str
         http: {
           auth_basic_endpoint: true,
           auth_policy_endpoint: true,
+          public_status: true,
           openapi_validation: { enabled: true, enforce: true, operations: ["flushUserCache"] },
           rate_limit: { per_second: 10_000, burst: 10_000 },
           console_address: ["127.0.0.1:0"],

@@ -1,5 +1,6 @@
 import { type Base, createServiceReport, type EngineBus } from "@postern/shared/assembly";
 import type { SystemReport } from "@postern/shared/contracts";
+import { createServiceReports, type ServiceReports } from "@postern/shared/domain/service-reports";
 import { within } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import type { Health } from "@postern/shared/platform/lifecycle";
@@ -9,8 +10,6 @@ import { hookFiles } from "../hooks/hook-files.ts";
 import type { ReadJob } from "../jobs/jobs.ts";
 import { createQueues } from "../system/queues-redis.ts";
 import { createRedisRoles } from "../system/redis-roles-redis.ts";
-import type { ServiceReports } from "../system/service-reports.ts";
-import { createServiceReports } from "../system/service-reports-nats.ts";
 import { createDescribeSystem, type DescribeSystem } from "../system/system-report.ts";
 
 interface Parts extends Base, EngineBus {

@@ -24,4 +24,16 @@ export const pageDrives: readonly Drive[] = [
   read("ping", null),
   read("health", null),
   read("metrics", null),
+  read("statusPage", null),
+  {
+    operationId: "statusPageInLanguage",
+    status: 200,
+    parts: () => ({ path: { languageTag: "de" }, authorization: null }),
+  },
+  {
+    operationId: "statusPageInLanguage",
+    status: 404,
+    parts: () => ({ path: { languageTag: "xx" }, authorization: null }),
+  },
+  read("publicStatus", null),
 ];

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { page, withLanguage } from "../idp/page-operation.ts";
 import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
 import { defineOperation } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
@@ -15,6 +16,21 @@ const health = { owner: "gateway", channel: "both" } as const;
 const ping = defineFamily({ ...health, name: "liveness", prefix: "/ping" });
 const healthz = defineFamily({ ...health, name: "health", prefix: "/healthz" });
 const metrics = defineFamily({ name: "metrics", prefix: "/metrics", owner: "gateway", channel: "back" });
+const status = defineFamily({ name: "public status", prefix: "/status", owner: "gateway", channel: "front" });
+const statusJson = defineFamily({ ...status, name: "public status as JSON", prefix: "/status.json" });
+
+/** For customers: without names, numbers and causes. */
+const PublicStatus = Type.Union(
+  [
+    Type.Object({ status: Type.Literal("works") }),
+    Type.Object({
+      status: Type.Literal("degraded"),
+      since: Type.String({ format: "date-time", description: "When the gateway noticed it, to the minute." }),
+    }),
+  ],
+  { title: "PublicStatus" },
+);
+
 const common = { tag: "Operation", audience: "management", method: "get" } as const;
 
 export const gatewayOperations = [
@@ -51,5 +67,33 @@ export const gatewayOperations = [
       401: emptyAnswer("Credentials are required and are missing or wrong."),
       404: emptyAnswer("observability.metrics.endpoint_enabled is false."),
     },
+  }),
+  withLanguage(
+    defineOperation({
+      family: status,
+      tag: "Operation",
+      audience: "idp",
+      method: "get",
+      path: "/status",
+      operationId: "statusPage",
+      summary: "Show customers whether sign-in works",
+      security: "none",
+      answers: { 200: page("Whether sign-in works, and since when it has been degraded.") },
+    }),
+    {
+      summary: "Show customers whether sign-in works, in a given language",
+      answers: { 200: page("The page."), 404: emptyAnswer("The language is not available.") },
+    },
+  ),
+  defineOperation({
+    family: statusJson,
+    tag: "Operation",
+    audience: "idp",
+    method: "get",
+    path: "/status.json",
+    operationId: "publicStatus",
+    summary: "Read whether sign-in works",
+    security: "none",
+    answers: { 200: jsonAnswer("Whether sign-in works.", PublicStatus) },
   }),
 ];

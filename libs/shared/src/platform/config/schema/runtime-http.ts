@@ -143,6 +143,10 @@ export const HttpServer = section("HTTP listeners of the gateway.", {
       "Whether /api/v1/auth-policy is available, the auth-policy protocol of Dovecot and weakforced for mail servers that verify passwords themselves.",
     reload: "live",
   }),
+  public_status: boolean(false, {
+    description:
+      "Whether /status and /status.json on the front channel tell everyone whether sign-in works, and since when it has been degraded.",
+  }),
   auth_basic_endpoint: boolean(false, { description: "Whether GET /api/v1/auth/basic is available." }),
   middlewares: Middlewares,
   rate_limit: RateLimit,

@@ -1,4 +1,4 @@
-import type { ServiceReport } from "@postern/shared/contracts";
+import type { ServiceReport } from "../../contracts/index.ts";
 
 /** What a process said last. */
 export interface HeardReport extends ServiceReport {

@@ -1,7 +1,7 @@
-import { type ServiceReport, serviceReportAsked, serviceReported } from "@postern/shared/contracts";
-import type { Bus } from "@postern/shared/platform/bus";
-import { endsWithin } from "@postern/shared/platform/concurrency";
-import type { Clock } from "@postern/shared/platform/time";
+import { type ServiceReport, serviceReportAsked, serviceReported } from "../../contracts/index.ts";
+import type { Bus } from "../../platform/bus/index.ts";
+import { endsWithin } from "../../platform/concurrency/index.ts";
+import type { Clock } from "../../platform/time/index.ts";
 import type { HeardReport, ServiceReports } from "./service-reports.ts";
 
 export interface ServiceReportsDeps {

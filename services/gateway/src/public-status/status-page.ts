@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { lookUpLanguage, negotiateLanguage } from "@postern/shared/domain/localisation";
+import { type AccentColours, html, htmlText, icons, stylesheetOf, trustedHtml } from "@postern/shared/platform/pages";
+import type { PublicStatus } from "./public-status.ts";
+import { type StatusTexts, statusTexts } from "./status-texts.ts";
+
+export interface StatusPageSettings {
+  /** Of the site, as on the sign-in pages. */
+  readonly brand: string;
+  readonly accent: AccentColours;
+}
+
+export interface StatusPages {
+  /** In one of the languages; undefined for another one. */
+  readonly render: (tag: string, status: PublicStatus) => string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const tags = Object.keys(statusTexts);
+
+/** The language of the path, or that of the browser, or English; undefined if there is none for the path. */
+export function languageOf(named: string | undefined, acceptLanguage: string | undefined): string | undefined {
+  if (named !== undefined) return lookUpLanguage(named, tags);
+  return negotiateLanguage(acceptLanguage, tags) ?? "en";
+}
+
+const writtenTag = (tag: string): string => (tag === "zh" ? "zh-Hans" : tag);
+
+/** The customers' time zone is unknown, and the page runs no script. */
+function utcTime(tag: string, ms: number): string {
+  const words = new Intl.DateTimeFormat(writtenTag(tag), {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone: "UTC",
+    numberingSystem: "latn",
+  });
+  return `${words.format(ms)} UTC`;
+}
+
+function message(tag: string, texts: StatusTexts, { degradedSinceMs: ms }: PublicStatus) {
+  if (ms === undefined) {
+    return html`<div class="sign good">${icons.tick}</div>
+<h1>${texts.works}</h1>
+<p class="lead">${texts.worksText}</p>`;
+  }
+  const [before = "", after = ""] = texts.since.split("{time}");
+  return html`<div class="sign bad">${icons.clock}</div>
+<h1>${texts.degraded}</h1>
+<p><strong>${before}<time datetime="${new Date(ms).toISOString()}">${utcTime(tag, ms)}</time>${after}</strong></p>
+<p class="lead">${texts.degradedText}</p>`;
+}
+
+/** In the style of the sign-in pages, but in one piece: their stylesheet is served by a service that may be down. */
+export function createStatusPages({ brand, accent }: StatusPageSettings): StatusPages {
+  const style = stylesheetOf(accent);
+  const digest = createHash("sha256").update(style).digest("base64");
+  const [letter = ""] = brand;
+  // At most one for each language: a status is rendered once, however many customers ask.
+  const rendered = new Map<string, { readonly ms: number | undefined; readonly page: string }>();
+  return {
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": `default-src 'none'; style-src 'sha256-${digest}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      "x-frame-options": "DENY",
+      "referrer-policy": "no-referrer",
+    },
+    render: (tag, status) => {
+      const texts = statusTexts[tag];
+      if (texts === undefined) return undefined;
+      const ms = status.degradedSinceMs;
+      const known = rendered.get(tag);
+      if (known !== undefined && known.ms === ms) return known.page;
+      const page = htmlText(html`<!doctype html>
+<html lang="${writtenTag(tag)}" dir="${tag === "ar" ? "rtl" : "ltr"}">
+<head>
+<meta charset="utf-8">
+<title>${ms === undefined ? texts.works : texts.degraded} – ${brand}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<style>${trustedHtml(style)}</style>
+</head>
+<body>
+<header><span class="brand"><span class="mark" aria-hidden="true">${letter.toUpperCase()}</span>${brand}</span></header>
+<main>${message(tag, texts, status)}</main>
+</body>
+</html>
+`);
+      rendered.set(tag, { ms, page });
+      return page;
+    },
+  };
+}
