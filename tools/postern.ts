@@ -5,6 +5,7 @@ import { runDnsCommand } from "./cli/dns.ts";
 import { runDoctorCommand } from "./cli/doctor.ts";
 import { runInitCommand } from "./cli/init.ts";
 import { isOperatorCommand, runOperatorCommand } from "./cli/operator/run-operator.ts";
+import { runRiskCommand } from "./cli/risk-replay.ts";
 import { run } from "./cli/run.ts";
 import { runScriptCommand } from "./cli/script-test.ts";
 
@@ -19,6 +20,7 @@ async function runTopic() {
   if (topic === "doctor") return runDoctorCommand(rest);
   if (topic === "completion") return runCompletionCommand(rest);
   if (topic === "dns") return runDnsCommand(rest);
+  if (topic === "risk") return runRiskCommand(rest);
   if (topic === "directory") return runDirectoryCommand(rest, terminal);
   if (!isOperatorCommand(args)) return run(args);
   return runOperatorCommand(args, { environment: process.env, progress: (line) => console.error(line) });

@@ -6,6 +6,7 @@ import { exitCodeHelp } from "./exit-codes.ts";
 import { initOptions, initUsage } from "./init/flags.ts";
 import { operatorCommands } from "./operator/commands.ts";
 import { connectionHelp, connectionOptionNames } from "./operator/options.ts";
+import { riskOptions, riskUsage } from "./risk-replay.ts";
 import { scriptOptions, scriptUsage } from "./script-test.ts";
 
 type Group = "site" | "setup" | "files";
@@ -147,6 +148,19 @@ const local: readonly TableCommand[] = [
     actions: ["test"],
     options: named(directoryOptions),
     help: directoryUsage,
+  },
+  {
+    name: "risk",
+    group: "files",
+    forms: [
+      [
+        "risk replay FILE [--config FILE] [--limit N] [--json]",
+        "show which sign-ins of a gateway's log auth.risk of a configuration would refuse",
+      ],
+    ],
+    actions: ["replay"],
+    options: named(riskOptions),
+    help: riskUsage,
   },
   {
     name: "dns",

@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { runDirectoryCommand } from "./directory-test.ts";
 import { runDnsCommand } from "./dns.ts";
+import { runRiskCommand } from "./risk-replay.ts";
 import { runScriptCommand } from "./script-test.ts";
 
 const terminal = { input: new PassThrough(), output: new PassThrough() };
@@ -11,10 +12,11 @@ function usageOf(command: string) {
 }
 
 test.each([[["--help"]], [["-h"]], [["test", "--help"]]])(
-  "postern directory, postern script and postern dns print their usage: %j",
+  "postern directory, postern script, postern risk and postern dns print their usage: %j",
   async (args) => {
     expect(await runDirectoryCommand(args, terminal)).toMatchObject(usageOf("postern directory test USER"));
     expect(await runScriptCommand(args)).toMatchObject(usageOf("postern script test FILE"));
+    expect(await runRiskCommand(args)).toMatchObject(usageOf("postern risk replay FILE"));
     expect(runDnsCommand(args)).toMatchObject(usageOf("postern dns"));
   },
 );

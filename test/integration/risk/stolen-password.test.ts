@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mmdbFile, poll, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runRiskCommand } from "../../../tools/cli/risk-replay.ts";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { logLineOf } from "../../support/log-lines.ts";
 import { redisContent, testRedis } from "../../support/redis-content.ts";
@@ -106,6 +107,21 @@ describe("with observe, the default", () => {
     expect(warned.output()).toContain("new_country: NG is new");
     expect(await signIn(stack, 0, home)).toMatchObject({ status: 200 });
     expect((await signIn(stack, 0, home)).line).not.toHaveProperty("risk_score");
+  });
+
+  test("a replay of the gateway's log shows what enforce would have refused", async () => {
+    await settle(stack, 6);
+    for (const protocol of ["imap", "smtp"]) await signIn(stack, 6, bot, protocol);
+    const [log, config] = [join(folder.path, "gateway.log"), join(folder.path, "replayed.yaml")];
+    writeFileSync(log, stack.gateway.output());
+    writeFileSync(config, JSON.stringify({ auth: { risk: { dangerous: { score: 80 } } } }));
+    const { exitCode, output } = await runRiskCommand(["replay", log, "--config", config, "--limit", "100", "--json"]);
+    const { refused_sign_ins: refused } = JSON.parse(output.join("\n"));
+    expect(exitCode).toBe(1);
+    expect(refused.filter(({ username }: { readonly username: string }) => username === userName(6))).toMatchObject([
+      { protocol: "smtp", client_ip: bot, score: 90, refusal: "hold_submission" },
+    ]);
+    expect(JSON.stringify(refused)).not.toContain(home);
   });
 
   test("a leaked password raises a signal, also where the success is cached", async () => {

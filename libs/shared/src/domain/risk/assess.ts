@@ -133,7 +133,7 @@ function knows(facts: AccountFacts, { network, device, minute }: SignIn, setting
   return seen !== undefined && isKnownNetwork(seen, minute, settings);
 }
 
-function levelOf(score: number, { scores }: RiskSettings): RiskLevel {
+export function levelOf(score: number, { scores }: Pick<RiskSettings, "scores">): RiskLevel {
   if (score >= scores.dangerous) return "dangerous";
   return score >= scores.suspicious ? "suspicious" : "ordinary";
 }

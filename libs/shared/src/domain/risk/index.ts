@@ -11,6 +11,7 @@ export {
   assess,
   holdOf,
   isCausedFromOutside,
+  levelOf,
   type RiskVerdict,
   verdictOf,
 } from "./assess.ts";

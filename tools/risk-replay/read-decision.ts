@@ -1,0 +1,44 @@
+import { type RiskSignal, riskSignals } from "@postern/shared/domain/risk";
+import { type Static, Type } from "typebox";
+import { Check } from "typebox/value";
+
+/** A gateway's line about a decision, as far as a replay needs it. */
+const DecidedLine = Type.Object({
+  msg: Type.Literal("decided"),
+  time: Type.String(),
+  outcome: Type.String(),
+  username: Type.String(),
+  protocol: Type.String(),
+  session: Type.String(),
+  reason: Type.Optional(Type.String()),
+  client_ip: Type.Optional(Type.String()),
+  risk_signals: Type.Optional(Type.String()),
+});
+
+export interface LoggedDecision {
+  readonly minute: number;
+  readonly line: Static<typeof DecidedLine>;
+  readonly signals: readonly RiskSignal[];
+  readonly wasRefused: boolean;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined for any other line: a log has lines of other messages, and the last one may be cut off. */
+export function readDecision(text: string): LoggedDecision | undefined {
+  // Most lines of a log are cheaper to recognise than to parse.
+  if (!text.includes('"decided"')) return undefined;
+  const line = parsed(text);
+  if (!Check(DecidedLine, line)) return undefined;
+  const minute = Math.floor(Date.parse(line.time) / 60_000);
+  if (!Number.isSafeInteger(minute)) return undefined;
+  const names = new Set(line.risk_signals?.split(" "));
+  const signals = riskSignals.filter((signal) => names.has(signal));
+  return { minute, line, signals, wasRefused: line.outcome === "fail" && line.reason === "risk" };
+}
