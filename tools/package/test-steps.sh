@@ -72,7 +72,7 @@ systemctl restart dovecot
 until_true doveadm auth test alice@example.test 'a long test password'
 mustnt login 'wrong'
 printf '%s\n' 'a login alice@example.test "a long test password"' 'b list "" *' 'c logout' |
-  openssl s_client -quiet -crlf -connect localhost:993 >imap.log 2>&1 || true
+  openssl s_client -quiet -crlf -connect 127.0.0.1:993 >imap.log 2>&1 || true
 must grep -q '^a OK .*Logged in' imap.log
 must grep -q 'LIST .*INBOX' imap.log
 step "signed in through Dovecot"

@@ -37,11 +37,13 @@ const read = async (response: IncomingMessage): Promise<Answer> => ({
   body: await text(response),
 });
 
-function ask(url: string, headers: Readonly<Record<string, string>> = {}, body?: string): Promise<Answer> {
+type Headers = Readonly<Record<string, string>>;
+
+function ask(url: string, headers: Headers = {}, body?: string, localAddress = client): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const send = url.startsWith("https") ? requestTls : request;
     const method = body === undefined ? "GET" : "POST";
-    const options = { method, headers, localAddress: client, rejectUnauthorized: false, agent: false } as const;
+    const options = { method, headers, localAddress, rejectUnauthorized: false, agent: false } as const;
     send(url, options, (response) => resolve(read(response)))
       .once("error", reject)
       .end(body);
@@ -85,16 +87,23 @@ async function survives({ second }: Site, url: string): Promise<boolean> {
   }
 }
 
-/** The address that the gateway logs for a lookup, whose caller tries to name another one. */
-async function addressOf(site: Site, back: string, username: string): Promise<unknown> {
+const forged = { "x-forwarded-for": "203.0.113.66", "x-real-ip": "203.0.113.66" };
+
+/** What a proxy sends that the test replaces, from the proxy's address. */
+interface Replayed {
+  readonly headers: Headers;
+  readonly from: string;
+}
+
+/** The address that the gateway logs for a lookup; without other headers, its caller tries to name another one. */
+async function addressOf(site: Site, back: string, username: string, replayed?: Replayed): Promise<unknown> {
   const headers = {
     authorization: basicAuth,
     "content-type": "application/json",
-    "x-forwarded-for": "203.0.113.66",
-    "x-real-ip": "203.0.113.66",
+    ...(replayed?.headers ?? forged),
   };
   const asked = JSON.stringify({ username, protocol: "imap" });
-  expect((await ask(`${back}/api/v1/auth/json?mode=no-auth`, headers, asked)).status).toBe(403);
+  expect((await ask(`${back}/api/v1/auth/json?mode=no-auth`, headers, asked, replayed?.from)).status).toBe(403);
   const line = await poll("the log line", () =>
     [site.stack.gateway, site.second.process]
       .flatMap((gateway) => gateway.output().split("\n"))
@@ -199,5 +208,57 @@ describe("nginx with deploy/nginx/pages.conf", () => {
     await site.second.process.stop();
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(`${pages}/ping`)));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+  });
+});
+
+/** What Traefik adds to a request; the names and their spelling are those of its version 3. */
+const traefikHeaders = (host: string, port: string): Headers => ({
+  Host: host,
+  "User-Agent": "curl/7.88.1",
+  Accept: "*/*",
+  "X-Forwarded-For": client,
+  "X-Forwarded-Host": host,
+  "X-Forwarded-Port": port,
+  "X-Forwarded-Proto": port === "443" ? "https" : "http",
+  "X-Forwarded-Server": "proxy.example.test",
+  "X-Real-Ip": client,
+  "Accept-Encoding": "gzip",
+});
+
+describe("requests as Traefik sends them with deploy/traefik", () => {
+  const from = "127.0.0.1";
+  let site: Site;
+
+  beforeAll(async () => {
+    site = await startSite({ trusted_proxies: [from] });
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  test("its health check succeeds at each server that postern.yaml names", async () => {
+    const { services } = parse(replaceGateways(await shipped("traefik/postern.yaml"), site.fronts, site.backs)).http;
+    const checks = ["postern-pages", "postern-backchannel"].flatMap((name) => {
+      const { servers, healthCheck } = services[name].loadBalancer;
+      return servers.map(({ url }: { readonly url: string }) => `${url}${healthCheck.path}`);
+    });
+    expect(checks).toHaveLength(4);
+    const answers = await Promise.all(
+      checks.map((url) => ask(url, { "User-Agent": "Go-http-client/1.1" }, undefined, from)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  });
+
+  test("a page is served, also with long query strings", async () => {
+    const headers = traefikHeaders("login.example.test", "443");
+    const page = `http://${site.fronts[0]}/ping`;
+    expect(await ask(page, headers, undefined, from)).toEqual({ status: 200, body: "pong" });
+    expect((await ask(`${page}?SAMLRequest=${"a".repeat(20_000)}`, headers, undefined, from)).status).toBe(200);
+  });
+
+  test("a decision is logged with the mail server's address, and with the peer's if the peer is not listed", async () => {
+    const headers = traefikHeaders("gateway.example.test:9080", "9080");
+    const back = `http://${site.backs[0]}`;
+    expect(await addressOf(site, back, "behind-traefik", { headers, from })).toBe(client);
+    const other = { headers: { ...headers, ...forged }, from: client };
+    expect(await addressOf(site, back, "beside-traefik", other)).toBe(client);
   });
 });
