@@ -5,6 +5,7 @@ import { asciiOnly } from "./ascii.ts";
 import { external } from "./external.ts";
 import { httpWithoutUndici } from "./http-module.ts";
 import { unreviewedPath } from "./paths.ts";
+import { rawText } from "./raw-text.ts";
 import { workerStartedBy } from "./workers.ts";
 
 export interface Bundle {
@@ -18,7 +19,8 @@ function reviewModules(root: string, problems: string[]): Plugin {
   return {
     name: "postern-review",
     transform(code, id) {
-      if (!isAbsolute(id)) return null;
+      // The text of a file is not run.
+      if (!isAbsolute(id) || id.endsWith("?raw")) return null;
       const unreviewed = unreviewedPath(root, id, code);
       if (unreviewed !== undefined)
         problems.push(`${unreviewed} uses its own location: review it in tools/bundle/paths.ts`);
@@ -78,7 +80,7 @@ export async function bundleProgram(root: string, { entry, folder }: Program): P
     external: [...external],
     // The names of CommonJS. They refer to the bundle, which is why paths.ts reviews their use.
     transform: { define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" } },
-    plugins: [httpWithoutUndici(), reviewModules(root, problems)],
+    plugins: [httpWithoutUndici(), rawText(), reviewModules(root, problems)],
     onLog: (level, { code, message }) => {
       // depd creates functions with `eval`, from constant text.
       if (level === "warn" && !(code === "EVAL" && message.includes("node_modules/depd/"))) problems.push(message);

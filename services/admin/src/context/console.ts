@@ -22,9 +22,11 @@ import { createOperatorSessions, createSignInAttempts } from "../operators/opera
 import { createProvider } from "../operators/provider-http.ts";
 import { createRoleLookup } from "../operators/role-lookup.ts";
 import { createSubjectHandles } from "../operators/subject-handles.ts";
+import { createApiViewer } from "../pages/api-viewer.ts";
 import { createShowPage } from "../pages/console-document.ts";
 import { consoleStyle } from "../pages/console-style.ts";
 import { liveScript } from "../pages/live-script.ts";
+import { viewerFiles } from "../pages/viewer-files.ts";
 import { createConsoleCookies } from "../routes/console-pages/console-cookies.ts";
 import type { ConsolePagesDeps } from "../routes/console-pages/deps.ts";
 import type { AdminSettings, LiveAdminSettings } from "../settings.ts";
@@ -55,6 +57,7 @@ export function createConsole(config: Config, parts: ConsoleParts): CreateConsol
   const { origin, name, idpUrl, assertionTtlSeconds: ttlSeconds } = settings;
   const helpdesk = () => live.current.console.helpdesk;
   const style = consoleStyle(settings.accent);
+  const viewer = createApiViewer(viewerFiles);
   const stores = { redis, keyPrefix: config.storage.redis.prefix, keys, clock };
   const sessions = createOperatorSessions(stores);
   const findRole = createRoleLookup({
@@ -79,7 +82,8 @@ export function createConsole(config: Config, parts: ConsoleParts): CreateConsol
     return {
       origin,
       show: createShowPage({ origin, name, stylesheet: style.path }),
-      assets: [style, liveScript],
+      assets: [style, liveScript, ...viewer.assets],
+      apiPage: viewer.page,
       streams,
       cookies: createConsoleCookies(origin),
       sessions,

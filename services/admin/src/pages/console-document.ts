@@ -8,8 +8,17 @@ export interface ConsolePage {
   readonly status?: number;
   /** Address of the script that it runs. */
   readonly script?: string;
+  /** What a page consists of that is not in the style of the others. */
+  readonly library?: PageLibrary;
   /** Loads this path of the console by itself, after a sign-in. */
   readonly goesTo?: string;
+}
+
+export interface PageLibrary {
+  /** Address of a script that runs before the page's own. */
+  readonly script: string;
+  /** Addresses of the styles, in place of the console's. */
+  readonly styles: readonly string[];
 }
 
 /** A response for a browser. */
@@ -59,7 +68,7 @@ export function createShowPage({ origin, name, stylesheet }: ConsolePagesDeps): 
     "content-language": "en",
   });
   const [plain, scripted] = [headersWith(false), headersWith(true)];
-  return ({ title, body, status = 200, goesTo, script }, operator) => ({
+  return ({ title, body, status = 200, goesTo, script, library }, operator) => ({
     status,
     headers: script === undefined ? plain : scripted,
     body: htmlText(html`<!doctype html>
@@ -72,7 +81,8 @@ export function createShowPage({ origin, name, stylesheet }: ConsolePagesDeps): 
 <meta name="robots" content="noindex">
 ${goesTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${goesTo}">`}
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${stylesheet}">
+${(library?.styles ?? [stylesheet]).map((href) => html`<link rel="stylesheet" href="${href}">`)}
+${library !== undefined && html`<script src="${library.script}" defer></script>`}
 ${script !== undefined && html`<script src="${script}" defer></script>`}
 </head>
 <body class="console">

@@ -12,6 +12,7 @@ import {
   mayAct,
   scopesOfRole,
 } from "./actions.ts";
+import { consolePages } from "./pages.ts";
 
 const ids = Object.keys(consoleActions).filter((id) => isConsoleAction(id));
 const rules = [{ resetsFactors: false }, { resetsFactors: true }];
@@ -52,6 +53,14 @@ test("a higher role may do everything that a lower one may", () => {
   }
 });
 
+test("the guide has the same pages with the same roles, and no others", () => {
+  const guide = readFileSync(join(import.meta.dirname, "../../../../../docs/guides/console.md"), "utf8");
+  const [, section = ""] = guide.split("## Pages\n");
+  const [table = ""] = section.split("\n## ");
+  const rows = [...table.matchAll(/^\| ([^|]+) \| `(\w+)` \|/gmu)].map(([, title, role]) => [title, role]);
+  expect(rows).toEqual(Object.values(consolePages).map(({ title, role }) => [title, role]));
+});
+
 test("the guide has the same actions, roles, operations and scopes", () => {
   const guide = readFileSync(join(import.meta.dirname, "../../../../../docs/guides/console.md"), "utf8");
   const rows = Object.values(consoleActions).map((action: ConsoleAction) => {
@@ -61,4 +70,7 @@ test("the guide has the same actions, roles, operations and scopes", () => {
     return `| ${action.label} | ${action.target} | ${role} | ${proof} | \`${action.operation}\`, \`${action.scope}\` |`;
   });
   for (const row of rows) expect(guide).toContain(row);
+  const [, section = ""] = guide.split("## Roles and actions\n");
+  const [table = ""] = section.split(/\n(?!\|)(?=\S)/u);
+  expect(table.match(/^\| /gmu)).toHaveLength(rows.length + 1);
 });

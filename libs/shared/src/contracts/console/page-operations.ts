@@ -123,6 +123,18 @@ export const consolePageOperations = [
     summary: "Export audit records",
   }),
   defineConsolePage({
+    method: "get",
+    path: "/console/api",
+    operationId: "consoleApi",
+    summary: "Browse the management interface",
+  }),
+  defineConsolePage({
+    method: "get",
+    path: "/console/api/document",
+    operationId: "consoleApiDocument",
+    summary: "Load the OpenAPI document of the management interface",
+  }),
+  defineConsolePage({
     method: "post",
     path: "/console/actions/{action}",
     operationId: "consoleAct",

@@ -9,7 +9,7 @@ export interface ConsolePageRow {
   readonly role: ConsoleRole;
 }
 
-/** Pages of the console in the order of its navigation. docs/guides/console.md has the same rows. */
+/** Pages of the console in the order of its navigation. docs/guides/console.md has the same rows; a test compares them. */
 export const consolePages = {
   search: { title: "Search", operation: "consoleSearch", role: "helpdesk" },
   account: { title: "Account", operation: "consoleAccount", role: "helpdesk" },
@@ -17,6 +17,7 @@ export const consolePages = {
   clients: { title: "Clients", operation: "consoleClients", role: "helpdesk" },
   system: { title: "System", operation: "consoleSystem", role: "helpdesk" },
   audit: { title: "Audit", operation: "consoleAudit", role: "security" },
+  api: { title: "API", operation: "consoleApi", role: "helpdesk" },
 } as const satisfies Readonly<Record<string, ConsolePageRow>>;
 
 export type ConsolePageId = keyof typeof consolePages;

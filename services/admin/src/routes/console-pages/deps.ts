@@ -11,7 +11,7 @@ import type { Provider } from "../../operators/provider.ts";
 import type { FindRole } from "../../operators/role-lookup.ts";
 import type { SubjectHandles } from "../../operators/subject-handles.ts";
 import type { ConsoleAsset } from "../../pages/console-assets.ts";
-import type { ShowPage } from "../../pages/console-document.ts";
+import type { ConsolePage, ShowPage } from "../../pages/console-document.ts";
 import type { ConsoleCookies } from "./console-cookies.ts";
 
 /** What the pages of the console need. */
@@ -19,6 +19,7 @@ export interface ConsolePagesDeps {
   readonly origin: string;
   readonly show: ShowPage;
   readonly assets: readonly ConsoleAsset[];
+  readonly apiPage: ConsolePage;
   readonly streams: EventStreams;
   readonly cookies: ConsoleCookies;
   readonly sessions: OperatorSessions;

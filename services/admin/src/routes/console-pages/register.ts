@@ -7,6 +7,7 @@ import { parseConsoleForms } from "./console-form.ts";
 import { originOf, sendNotice } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
 import { getAccountPage } from "./get-account-page.ts";
+import { getApiDocument, getApiPage } from "./get-api-page.ts";
 import { getAsset } from "./get-asset.ts";
 import { getBansEvents, getBansPage } from "./get-bans-page.ts";
 import { getCallback } from "./get-callback.ts";
@@ -53,6 +54,8 @@ export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDep
   app.route({ ...routeOf(operation("consoleAudit")), handler: showAudit(deps) });
   app.route({ ...routeOf(operation("consoleAuditFilter")), handler: showAudit(deps) });
   app.route({ ...routeOf(operation("consoleAuditExport")), handler: postAuditExport(deps) });
+  app.route({ ...routeOf(operation("consoleApi")), handler: getApiPage(deps) });
+  app.route({ ...routeOf(operation("consoleApiDocument")), handler: getApiDocument(deps) });
   app.route({ ...routeOf(operation("consoleAct")), handler: postAct(deps) });
   app.route({ ...routeOf(operation("consoleAsset")), handler: getAsset(deps) });
 }
