@@ -53,6 +53,13 @@ describe("docs/operations/promises.md", () => {
     expect(unproven(page)).toEqual([]);
   });
 
+  test("records removal checks only of tests that prove a promise", () => {
+    const [promises = "", checks = ""] = page.split("\n## The tests can fail\n");
+    const checked = promisesOf(checks).flatMap(({ tests }) => tests);
+    expect(checked.length).toBeGreaterThan(5);
+    expect(unnamed(promises, checked)).toEqual([]);
+  });
+
   test("names every test of an outage", () => {
     const files = globSync(["test/long/outages/*.test.ts", "test/integration/engines/*.test.ts"], { cwd: root });
     expect(files.length).toBeGreaterThan(10);
