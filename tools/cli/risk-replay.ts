@@ -45,12 +45,13 @@ function refusedLines({ refused, refused_sign_ins: shown }: ReplayReport): reado
   return ["", ...table(["TIME", "FROM", "BY", "NAME", "SCORE", "REFUSED BY", "SIGNALS"], rows), ...more];
 }
 
+const numbers = (one: { readonly sign_ins: number; readonly accounts: number }) => [
+  String(one.sign_ins),
+  String(one.accounts),
+];
+
 function readable(report: ReplayReport): readonly string[] {
   const { decisions, scored, suspicious, dangerous, refused, refused_before: before } = report;
-  const numbers = (one: { readonly sign_ins: number; readonly accounts: number }) => [
-    String(one.sign_ins),
-    String(one.accounts),
-  ];
   return [
     `${decisions} decisions, ${scored} of them with signals: ${suspicious} suspicious, ${dangerous} dangerous`,
     `${refused} would be refused; ${before} were refused when the log was written`,
