@@ -65,5 +65,5 @@ export async function measureFixedRate(servers: Servers): Promise<readonly Row[]
       { url: ldap.url, bodiesFile: ldapBodies, perSecond: 400 },
     ),
   ];
-  return measureInTurn(plans, rounds);
+  return await measureInTurn(plans, rounds);
 }

@@ -34,5 +34,5 @@ export async function measureHistory(servers: Servers): Promise<readonly Row[]> 
     await runWrk({ url: postern.url, bodiesFile, connections: 1 }, fillSeconds);
     plans.push(decisionPlan(postern, { id, title, connections: 64, bodiesFile, first: true, outcome: "ok" }));
   }
-  return measureInTurn(plans, rounds);
+  return await measureInTurn(plans, rounds);
 }

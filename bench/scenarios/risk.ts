@@ -32,5 +32,5 @@ export async function measureRisk(servers: Servers): Promise<readonly Row[]> {
     await runWrk({ url: postern.url, bodiesFile, connections: 1 }, fillSeconds);
     plans.push(decisionPlan(postern, { id, title, connections: 64, bodiesFile, first: true, outcome: "ok" }));
   }
-  return measureInTurn(plans, rounds);
+  return await measureInTurn(plans, rounds);
 }

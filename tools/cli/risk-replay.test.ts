@@ -18,7 +18,7 @@ async function replay(lines: readonly string[], risk: object, ...flags: readonly
   const [log, config] = [join(folder.path, "gateway.log"), join(folder.path, "config.yaml")];
   writeFileSync(log, `${lines.join("\n")}\n`);
   writeFileSync(config, JSON.stringify({ auth: { risk } }));
-  return runRiskCommand(["replay", log, "--config", config, ...flags]);
+  return await runRiskCommand(["replay", log, "--config", config, ...flags]);
 }
 
 async function reported(lines: readonly string[], risk: object) {

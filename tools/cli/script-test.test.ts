@@ -38,7 +38,7 @@ async function inFolder(source: string, input: object) {
   const request = join(folder.path, "request.json");
   await writeFile(script, source);
   await writeFile(request, JSON.stringify(input));
-  return runScriptCommand(["test", script, "--input", request]);
+  return await runScriptCommand(["test", script, "--input", request]);
 }
 
 test("a result that differs from the expected one ends with 1, and both are printed", async () => {

@@ -30,7 +30,7 @@ async function readWhole(file: string): Promise<Buffer> {
   await using handle = await open(file);
   const { size } = await handle.stat();
   if (size > maxBytes) throw new RangeError(`larger than ${maxBytes} bytes`);
-  return handle.readFile();
+  return await handle.readFile();
 }
 
 interface PlaceFile<Facts> {
