@@ -50,7 +50,7 @@ function checkUse(body: readonly string[], { list, names, isVariable }: Declared
 }
 
 /**
- * Reads the header comment and checks the body against it. `docs/adr/0129` describes the form.
+ * Reads the header comment and checks the body against it. `docs/adr/0004` describes the form.
  * @throws Error with a sentence that says what the file lacks.
  */
 export function readScript(path: string, lua: string): LuaScript {

@@ -27,7 +27,7 @@ function named(signs: Signs, userAgent: string): string | undefined {
 
 const longest = 40;
 
-/** Browser and system, if they are known: `Firefox, Linux`. Otherwise the header itself, shortened. See ADR 0130. */
+/** Browser and system, if they are known: `Firefox, Linux`. Otherwise the header itself, shortened. See ADR 0023. */
 export function deviceName(userAgent: string): string {
   const parts = [named(browsers, userAgent), named(systems, userAgent)].filter((part) => part !== undefined);
   if (parts.length > 0) return parts.join(", ");

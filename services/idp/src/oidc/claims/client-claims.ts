@@ -10,7 +10,7 @@ import {
 import { claimTable, type OidcSettings } from "../settings/oidc-settings.ts";
 import { type ClaimSources, hasSource } from "./claims.ts";
 
-/** Which claims about its users a client may receive, and where their values come from (ADR 0132). */
+/** Which claims about its users a client may receive, and where their values come from (ADR 0120). */
 export interface ClientClaims extends ClaimSources {
   /** The claims that these scopes release. */
   ofScopes(scopes: readonly string[]): readonly string[];
