@@ -5,7 +5,7 @@ export interface Check {
   readonly command: string;
   readonly args: readonly string[];
   readonly timeoutMs: number;
-  /** File with vitest's results; each of its tests is counted instead of the check, and failed files are run once more. */
+  /** File with vitest's results; each of its tests is counted instead of the check, and failed files are run again. */
   readonly report?: string;
 }
 

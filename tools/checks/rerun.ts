@@ -25,7 +25,7 @@ function isUnsuccessful(file: FileResult): boolean {
   return file.status !== "passed";
 }
 
-/** Files of a report of vitest's JSON reporter that are run once more, alone: those that failed, unless there are many. */
+/** Files of a report of vitest's JSON reporter that are run again, alone: those that failed, unless there are many. */
 export function filesToRerun(report: string | undefined): readonly string[] {
   const failed = filesIn(report)
     .filter(isUnsuccessful)

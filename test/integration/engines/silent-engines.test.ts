@@ -62,14 +62,12 @@ describe("with both engines frozen (SIGSTOP)", () => {
 
   test("a sign-in that begins when they are known to be silent does not wait for the deadline either", async () => {
     freeze();
-    // Each replica learns of the silence in its first request.
     for (let index = 0; index < 3; index += 1) {
       const browser = createBrowser([idp.replicas[0] ?? ""]);
       const login = await browser.open("/mfa/register/home");
-      const started = performance.now();
       expect((await browser.submit(login, alice)).status).toBe(500);
-      expect(performance.now() - started).toBeLessThan(decisionMs / 2);
     }
+    expect(await failed(idp.first, "DEADLINE_EXCEEDED")).toBe(0);
   });
 
   test("the same sign-in succeeds when they resume", async () => {

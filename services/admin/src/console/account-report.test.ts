@@ -69,7 +69,7 @@ test("what does not answer is named, and the rest remains", async () => {
   const found = await report({ describe: silent, listAppPasswords: silent, locks: { read: silent } });
   expect(found).toMatchObject({ account: "alice@example.test", factors: { totp: true }, backends: [] });
   expect(found.incomplete).toEqual([
-    "the engines could not be asked",
+    "the engines could not be queried",
     "app passwords could not be read",
     "counts of wrong codes could not be read",
   ]);

@@ -103,7 +103,7 @@ export function createReportAccount(deps: AccountReportDeps): ReportAccount {
     const { get, incomplete } = parts;
     const target = { session, username: query };
     const [{ backends }, factors, appPasswords] = await Promise.all([
-      get(() => describe({ username: query, protocol }), { backends: [] }, "the engines could not be asked"),
+      get(() => describe({ username: query, protocol }), { backends: [] }, "the engines could not be queried"),
       get<Reply<typeof mfaFactorsRead> | undefined>(
         () => readFactors(target),
         undefined,

@@ -35,7 +35,7 @@ const maxAddresses = 100;
 const maxFailures = 10;
 const maxAccounts = 20;
 const noHistory = "sign-ins are not recorded: observability.decision_history is off";
-const isWide = "sign-ins are recorded for each IPv4 /24 and IPv6 /48; ask for one of these networks";
+const isWide = "sign-ins are recorded for each IPv4 /24 and IPv6 /48; search for one of these networks";
 
 function unique(bans: readonly Ban[]): readonly Ban[] {
   return [...new Map(bans.map((ban) => [`${ban.rule} ${ban.network}`, ban])).values()];
@@ -80,7 +80,7 @@ function createAccountSearch(deps: ExplainDeps) {
       otherAccounts: [],
       incomplete: [
         ...(history === undefined ? [noHistory] : []),
-        ...(isComplete ? [] : ["a backend could not be asked for the account behind this name"]),
+        ...(isComplete ? [] : ["a backend could not be queried for the account behind this name"]),
       ],
     };
   };

@@ -19,7 +19,7 @@ function list(about: Actionable | undefined, target: string, credentials: readon
 }
 
 const wrong = (count: number | undefined): Html | undefined =>
-  count === undefined ? undefined : html`, ${count} wrong ${count === 1 ? "code" : "codes"} in a row`;
+  count === undefined ? undefined : html`, ${count} consecutive wrong ${count === 1 ? "code" : "codes"}`;
 
 const moment = (word: string, iso: string | undefined): Html | undefined =>
   iso === undefined ? undefined : html`${word} ${time(iso)}`;
@@ -59,7 +59,7 @@ export function factorsPart(about: Actionable | undefined, account: string, { fa
   const credentials = factors === undefined ? [] : credentialsOf(factors);
   return html`<h2>Second factors</h2>${
     credentials.length === 0
-      ? html`<p class="lead">${factors === undefined ? "Unknown." : "None: the password alone signs in."}</p>`
+      ? html`<p class="lead">${factors === undefined ? "Unknown." : "None: the password is enough to sign in."}</p>`
       : list(about, account, credentials)
   }`;
 }

@@ -129,8 +129,8 @@ function nextPage({ fields, operator }: AuditView, cursor: string): Html {
 function records(view: AuditView): Html {
   const { answer, isFirst } = view;
   if (answer === "off")
-    return html`<p class="lead">Audit records are not kept for this page: observability.audit_history.enabled. The audit stream has them.</p>`;
-  if (answer === "invalid") return html`<p class="lead" role="alert">The filter is not valid.</p>`;
+    return html`<p class="lead">Audit records are only shown here if observability.audit_history.enabled is true. The audit stream has all of them.</p>`;
+  if (answer === "invalid") return html`<p class="lead" role="alert">The filter is invalid.</p>`;
   const { records: found, next } = answer;
   return html`${found.length > 0 && html`<ol class="timeline">${found.map(item)}</ol>`}${
     found.length === 0 && html`<p class="lead">${next === undefined ? "No more records match." : "None so far."}</p>`

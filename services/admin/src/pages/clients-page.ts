@@ -83,7 +83,7 @@ function registeredItem(client: RegisteredClient): Html {
     ["Kind", kind === "mail" ? "mail client" : "dynamic registration"],
     ["Last used", client.last_used === undefined ? "Never" : time(client.last_used)],
     ["Registered", html`${time(client.created)}, from ${client.network}`],
-    ["Ends unless used", time(client.ends)],
+    ["Expires unless used", time(client.ends)],
     ["Scopes", client.scope],
     ["Redirect URIs", code(client.redirect_uris.join(" "))],
   ]);
@@ -100,7 +100,7 @@ function registeredPart({ registered, position }: ClientsView): Html | undefined
   const { clients, next } = registered;
   const path = pathTo("consoleClients");
   return html`${section("Clients that registered themselves", clients.map(registeredItem))}${
-    clients.length > 0 && html`<p class="hint">Their names are unverified. Those that end soonest are first.</p>`
+    clients.length > 0 && html`<p class="hint">Names are unverified. The next to expire is listed first.</p>`
   }${position > 0 && html`<p><a href="${path}">First page</a></p>`}${
     next !== undefined && html`<p><a href="${path}?position=${next}">Next page</a></p>`
   }`;

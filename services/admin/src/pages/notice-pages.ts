@@ -20,7 +20,7 @@ const notices = {
   },
   no_role: {
     title: "No access",
-    text: "This account has no role in the console. Administrators assign roles by runtime.console.roles.",
+    text: "This account has no role in the console. Administrators assign roles in runtime.console.roles.",
     status: 403,
   },
   role: { title: "Not permitted", text: "Your role does not permit this. Nothing was changed.", status: 403 },
@@ -34,8 +34,8 @@ const notices = {
     text: "The form does not belong to this session or this console. Open the page again. Nothing was changed.",
     status: 403,
   },
-  reason: { title: "Reason missing", text: "Give a reason of 3 to 300 characters. Nothing was changed.", status: 400 },
-  filter: { title: "Filter not valid", text: "Check the times of the filter. Nothing was exported.", status: 400 },
+  reason: { title: "Reason missing", text: "Enter a reason of 3 to 300 characters. Nothing was changed.", status: 400 },
+  filter: { title: "Invalid filter", text: "Check the times of the filter. Nothing was exported.", status: 400 },
   failed: { title: "Not done", text: "The request was rejected: there may have been nothing to change.", status: 400 },
   one_factor: {
     title: "Second factor required",
@@ -45,19 +45,19 @@ const notices = {
   },
   unnamed: {
     title: "Not signed in",
-    text: "The identity provider did not name the account. Administrators select its claim by runtime.console.account_claim.",
+    text: "The identity provider did not name the account. Administrators set the claim in runtime.console.account_claim.",
     status: 403,
   },
   cancelled: { title: "Not signed in", text: "The sign-in was cancelled.", status: 403, signIn: "Sign in" },
   invalid: {
     title: "Not signed in",
-    text: "The sign-in took too long, was begun in another browser, or was not valid.",
+    text: "The sign-in took too long, began in another browser, or was invalid.",
     status: 400,
     signIn: "Sign in",
   },
   unavailable: {
     title: "Temporarily unavailable",
-    text: "A service that this page needs does not respond. Whether an action was carried out is in the audit stream. Try again later.",
+    text: "A service that this page needs does not respond. The audit stream shows whether an action was carried out. Try again later.",
     status: 503,
   },
   no_sessions: {
@@ -67,7 +67,7 @@ const notices = {
   },
   link: {
     title: "Link expired",
-    text: "Links to a search end after eight hours, and are for the operator who searched. Search again.",
+    text: "A link to a search works for eight hours, and only for the operator who searched. Search again.",
     status: 404,
   },
   empty: {
