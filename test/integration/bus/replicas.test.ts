@@ -28,7 +28,7 @@ function known(live: () => readonly Replica[]): LiveReplicas {
 
 const left = [replica("left")];
 
-test("batches go to the replica with fewer unanswered requests, so that one that does not answer gets hardly any", async () => {
+test("batches go to the replica with fewer unanswered requests, so that one that does not answer gets almost none", async () => {
   await using frozen = await serve(nats.url, "frozen", { holds: true });
   await using alive = await serve(nats.url, "alive");
   await using bus = await makeBus(nats.url);

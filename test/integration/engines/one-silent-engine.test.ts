@@ -84,7 +84,7 @@ test("with one of three engines frozen, no request fails, and the frozen engine 
   expect(await resent()).toBe(known);
 });
 
-test("a request that two engines receive is counted once, also when the first one continues later", async () => {
+test("a request that two engines receive is counted once, even if the first one continues later", async () => {
   const [before, late] = [await resent(), await happened("late_reply")];
   frozen.signal("SIGSTOP");
   const answers: Promise<number>[] = [];

@@ -165,7 +165,7 @@ describe("with enforce", () => {
     await settle(stack, 0);
     const refused = await signIn(stack, 0, bot, "smtp");
     expect(refused).toMatchObject({ status: 403, line: { reason: "risk", risk_score: 90 } });
-    expect(refused.words).toContain("sign in on the web site");
+    expect(refused.words).toContain("sign in on the website");
     expect(await signIn(stack, 0, bot, "imap")).toMatchObject({ status: 200 });
     // The hold reaches the other engine too.
     await poll("the hold", async () => (await signIn(stack, 0, phone, "smtp")).status === 403);

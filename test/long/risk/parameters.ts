@@ -11,7 +11,7 @@ export interface Parameters {
   readonly vpn: number;
   /** Of VPN users: those who change the country of the exit every day. */
   readonly vpnWanders: number;
-  /** Accounts that are hardly used. */
+  /** Accounts that are rarely used. */
   readonly idle: number;
   readonly secondFactor: number;
   readonly leaked: number;

@@ -105,7 +105,7 @@ test("the account whose role was checked is changed, not the name that was typed
 
 const unknownTo = async (account: string) => ({ account, role: undefined, isUnknown: true }) as const;
 
-test("an account that is disabled may have any role, so no operator acts on it; a name that no backend has is no account", async () => {
+test("an account that is disabled may have any role, so no operator acts on it; a name that no backend has is not an account", async () => {
   const [disabled, unknown] = [
     await acted("reset-totp", { findRole: unknownTo, mayHaveRole: true }),
     await acted("flush", { findRole: unknownTo }),

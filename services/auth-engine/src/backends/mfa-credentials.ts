@@ -48,7 +48,7 @@ export interface MfaAccount {
   /** Empty for kinds that are not supported. */
   readFactors(context: CallContext): Promise<StoredFactors>;
 
-  /** Undefined deletes the secret; deleting a missing one is no error. */
+  /** Undefined deletes the secret; deleting a missing one is not an error. */
   replaceTotpSecret(stored: string | undefined, context: CallContext): Promise<void>;
 
   /** Replaces all codes in one step; an empty list deletes them. */

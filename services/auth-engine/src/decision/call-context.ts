@@ -3,6 +3,6 @@ export interface CallContext {
   /** Absolute, in epoch milliseconds. */
   readonly deadline: number;
   readonly signal: AbortSignal;
-  /** Identifies the request, also when another engine receives it too; absent outside the bus. */
+  /** Identifies the request, even if another engine receives it too; absent outside the bus. */
   readonly requestId?: string;
 }

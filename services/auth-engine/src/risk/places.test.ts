@@ -40,7 +40,7 @@ test("country, system and location in whole degrees; unknown addresses and IPv6 
   expect(problems).toEqual([]);
 });
 
-test("a replaced file is read again, a broken one is reported and leaves the one before, an absent one is no fault", async () => {
+test("a replaced file is read again, a broken one is reported and leaves the one before, an absent one is not an error", async () => {
   await using folder = await scratchFolder();
   const file = join(folder.path, "city.mmdb");
   const { places, problems } = await placesIn(folder.path);

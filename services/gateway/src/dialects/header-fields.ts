@@ -123,7 +123,7 @@ export function createHeaderReader(headers: FieldHeaders): (rawHeaders: RawHeade
       if (value === undefined) return undefined;
       const decoded = field === "password" ? decoders[form](value) : decodePercents(value);
       if (decoded !== undefined) return decoded;
-      // Names in certificates may be Latin-1 or T.61, which is no reason to reject the request.
+      // Names in certificates may be Latin-1 or T.61, which does not make the request malformed.
       if (field.startsWith("ssl_")) return decodeLatin1(value);
       if (field === "password" && form === "base64") throw malformed(`${headers[field]} is not Base64`);
       throw notUtf8(field, found, headers);

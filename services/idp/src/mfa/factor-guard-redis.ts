@@ -36,7 +36,7 @@ export interface FactorGuardSettings {
   readonly maxFailures: number;
 }
 
-/** Counts attempts at sign-ins: for the account, in a row, and for the flow. */
+/** Counts attempts at sign-ins: consecutive ones for the account, and those of the flow. */
 function createAttemptCounts(
   redis: RedisClient,
   keyPrefix: string,

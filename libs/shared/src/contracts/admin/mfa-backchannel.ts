@@ -91,7 +91,7 @@ export const MfaBackchannelFactors = Type.Object(
     passkeys: Type.Array(
       Type.Object({
         id: Type.String(),
-        name: Type.String({ description: "As the user named it. Empty without one." }),
+        name: Type.String({ description: "Name that the user gave it; empty if none." }),
       }),
     ),
     app_passwords: Type.Integer({ minimum: 0, description: "Number of app passwords." }),

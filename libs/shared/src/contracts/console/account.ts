@@ -22,14 +22,14 @@ export type AccountQuestion = Static<typeof AccountQuestion>;
 
 const Passkey = Type.Object({
   id: Type.String(),
-  name: Type.String({ description: "As the user named it. Empty without one." }),
+  name: Type.String({ description: "Name that the user gave it; empty if none." }),
   created: Type.Optional(time("When it was added. Absent if the stored credential does not say.")),
   last_used: Type.Optional(time("When it last signed in. Absent if it never did.")),
 });
 
 const ListedAppPassword = Type.Object({
   id: Type.String(),
-  label: Type.String({ description: "As the user named the device." }),
+  label: Type.String({ description: "Name that the user gave the device." }),
   protocols: Type.Array(Type.String(), { description: "Protocols for which it may be used. Empty: all." }),
   created: time("When it was created."),
   last_used: Type.Optional(time("When it last signed in, accurate to one hour. Absent if it never did.")),
@@ -48,9 +48,9 @@ export const AccountReport = Type.Object(
   {
     query: Type.String(),
     account: Type.Optional(Type.String({ description: "Name of the account. Absent if no backend has it." })),
-    protocol: Type.String({ description: "Protocol of the question to the backends." }),
+    protocol: Type.String({ description: "Protocol for which the backends were queried." }),
     backends: Type.Array(BackendDescription, {
-      description: "In their order. The first that has the account decides.",
+      description: "In the configured order. The first that has the account decides.",
     }),
     factors: Type.Optional(
       Type.Object(

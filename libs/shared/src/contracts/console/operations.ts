@@ -57,13 +57,15 @@ export const consoleOperations = [
     ...common,
     path: "/api/v1/console/bans",
     operationId: "listBansByEnd",
-    summary: "List the bans in force, sorted by their end",
+    summary: "List the active bans, sorted by their end",
     request: {
       query: Type.Object({
         order: Type.Optional(
-          Type.Enum(["asc", "desc"], { description: "asc: those that end first, first; desc, the default: last." }),
+          Type.Enum(["asc", "desc"], {
+            description: "asc: the next to end is first; desc, the default: the last to end is first.",
+          }),
         ),
-        rule: Type.Optional(subject("Only bans by this rule. A page may then be shorter, and next continues.")),
+        rule: Type.Optional(subject("Only bans by this rule. A page may then be shorter; next continues the list.")),
         limit,
         cursor,
       }),
@@ -78,7 +80,10 @@ export const consoleOperations = [
     request: {
       query: Type.Object({
         minutes: Type.Optional(
-          Type.String({ pattern: "^[0-9]+$", description: "Length of the series, 1 to 1440; 60 by default." }),
+          Type.String({
+            pattern: "^[0-9]+$",
+            description: "Length of the series in minutes, 1 to 1440; 60 by default.",
+          }),
         ),
       }),
     },
@@ -104,7 +109,7 @@ export const consoleOperations = [
     operationId: "showSystem",
     summary: "Show the state of services, engines, backends, Redis, NATS, queues, configuration and certificates",
     description:
-      "Answers within about two seconds, also while everything but gateway and admin is unavailable: a part whose source does not answer is unknown. A report is reused for one second.",
+      "Responds within about two seconds, even while everything but gateway and admin is unavailable: a part whose source does not answer is unknown. A report is reused for one second.",
     answers: { 200: jsonAnswer("The state of the site.", SystemReport) },
   }),
 ];

@@ -20,7 +20,7 @@ export const applicationOperations = [
     operationId: "listApplications",
     summary: "List the OIDC clients and SAML service providers of the configuration",
     description:
-      "With their last use, and the end of metadata and certificates. Clients that registered themselves are in the list of registered clients.",
+      "With their last use, and the expiry of metadata and certificates. Clients that registered themselves are in the list of registered clients.",
     tag: "Help desk",
     audience: "management",
     security: "backchannel",

@@ -9,7 +9,7 @@ const words = (description: string) => Type.Array(Type.String(), { description }
 const OidcApplication = Type.Object(
   {
     client_id: Type.String(),
-    name: Type.String({ description: "Name on the consent page. Empty without one." }),
+    name: Type.String({ description: "Name on the consent page; empty if none is configured." }),
     authentication: Type.String({ description: "Method at the token endpoint; none: a public client." }),
     grant_types: words("Permitted grant types."),
     redirect_uris: words("Redirect URIs."),
@@ -23,17 +23,17 @@ const OidcApplication = Type.Object(
 const SamlCertificate = Type.Object({
   use: Type.String({ description: "signing, encryption, or any: configured for both." }),
   end: time(
-    "End of validity. Signatures are verified after it too; service providers usually change their key before.",
+    "Time of expiry. Signatures are still verified afterwards; service providers usually change their key before.",
   ),
 });
 
 const SamlApplication = Type.Object(
   {
     entity_id: Type.String(),
-    name: Type.String({ description: "Name on the sign-in page. Empty without one." }),
+    name: Type.String({ description: "Name on the sign-in page; empty if none is configured." }),
     state: Type.String({ description: "usable, metadata_missing (never loaded) or metadata_expired." }),
     metadata: Type.String({ description: "URL or file of the metadata. Empty: the configuration has everything." }),
-    metadata_end: Type.Optional(time("End of validity of the metadata. Absent if it names none, or is not loaded.")),
+    metadata_end: Type.Optional(time("Expiry of the metadata. Absent if it has none, or the metadata is not loaded.")),
     certificates: Type.Array(SamlCertificate),
     last_used: lastUsed,
   },

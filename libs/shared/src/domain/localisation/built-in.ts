@@ -7,7 +7,7 @@ const english = {
   "auth.network_not_allowed": "Signing in from this network is not allowed",
   "auth.protocol_not_allowed": "This service is not enabled for your account",
   "auth.tls_required": "An encrypted connection (TLS) is required",
-  "auth.confirm_sign_in": "Unusual sign-in; sign in on the web site to confirm that it is you",
+  "auth.confirm_sign_in": "Unusual sign-in; sign in on the website to confirm that it is you",
   "auth.try_later": "Temporary server problem, try again later",
 };
 

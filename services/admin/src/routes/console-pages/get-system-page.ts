@@ -15,7 +15,7 @@ async function reportFor({ ask }: ConsolePagesDeps, operator: Operator): Promise
   return report;
 }
 
-/** `GET /console/system`: also while other services are stopped. */
+/** `GET /console/system`, which works even while other services are stopped. */
 export function getSystemPage(deps: ConsolePagesDeps) {
   return forOperator(deps, async ({ reply, operator }) =>
     sendPage(deps, reply, systemPage(await reportFor(deps, operator)), operator),

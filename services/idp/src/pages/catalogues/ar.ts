@@ -183,8 +183,7 @@ export const ar: Catalogue = {
   "notice.factor_guessed": "أدخل شخص يعرف كلمة مرور حسابك {account} رموزًا كثيرة غير صحيحة ({factor}).",
   "notice.factor_locked":
     "أُقفلت طريقة للتحقق بخطوتين في حسابك {account} بعد إدخال رموز غير صحيحة كثيرة: {factor}. لا تزال طرقك الأخرى تعمل. لفتحها، تواصل مع المسؤول.",
-  "notice.suspicious_sign_in":
-    "يبدو تسجيل دخول إلى حسابك {account} بكلمة المرور الصحيحة غير معتاد. إذا لم تكن أنت، فغيّر كلمة المرور الآن.",
+  "notice.suspicious_sign_in": "يبدو تسجيل دخول إلى حسابك {account} بكلمة المرور الصحيحة غير معتاد.",
   "notice.where": "الوقت: {time}\nالجهاز: {device}\nعنوان IP: {address}",
   "notice.not_you": "إذا كنت أنت، فلا حاجة إلى أي إجراء. وإلا فغيّر كلمة مرورك وراجع حسابك: {link}",
   "webauthn.title": "استخدم مفتاح المرور",

@@ -205,7 +205,7 @@ export const de: Catalogue = {
   "notice.factor_locked":
     "Nach zu vielen falschen Codes wurde für Ihr Konto {account} eine Methode der Bestätigung in zwei Schritten gesperrt: {factor}. Ihre anderen Methoden funktionieren weiterhin. Zum Entsperren wenden Sie sich an Ihren Administrator.",
   "notice.suspicious_sign_in":
-    "Eine Anmeldung mit dem richtigen Passwort an Ihrem Konto {account} wirkt ungewöhnlich. Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort.",
+    "Bei Ihrem Konto {account} gab es eine ungewöhnliche Anmeldung mit dem richtigen Passwort.",
   "notice.where": "Zeit: {time}\nGerät: {device}\nIP-Adresse: {address}",
   "notice.not_you":
     "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, ändern Sie Ihr Passwort und überprüfen Sie Ihr Konto: {link}",

@@ -192,8 +192,7 @@ export const en = {
     "Someone who knows the password for your account {account} entered many incorrect codes ({factor}).",
   "notice.factor_locked":
     "A two-step verification method of your account {account} was locked after too many incorrect codes: {factor}. Your other methods still work. To unlock this method, contact your administrator.",
-  "notice.suspicious_sign_in":
-    "A sign-in to your account {account} with the correct password looks unusual. If it was not you, change your password now.",
+  "notice.suspicious_sign_in": "There was an unusual sign-in to your account {account} with the correct password.",
   "notice.where": "Time: {time}\nDevice: {device}\nIP address: {address}",
   "notice.not_you":
     "If this was you, you don’t need to do anything. If it wasn’t, change your password and review your account: {link}",

@@ -205,7 +205,7 @@ export const fr: Catalogue = {
   "notice.factor_locked":
     "Une méthode de validation en deux étapes de votre compte {account} a été verrouillée après trop de codes incorrects\u00A0: {factor}. Vos autres méthodes fonctionnent toujours. Pour la déverrouiller, contactez votre administrateur.",
   "notice.suspicious_sign_in":
-    "Une connexion à votre compte {account} avec le bon mot de passe semble inhabituelle. Si ce n’était pas vous, changez votre mot de passe maintenant.",
+    "Une connexion inhabituelle à votre compte {account} a eu lieu avec le bon mot de passe.",
   "notice.where": "Date et heure\u00A0: {time}\nAppareil\u00A0: {device}\nAdresse IP\u00A0: {address}",
   "notice.not_you":
     "Si c’était vous, vous n’avez rien à faire. Sinon, changez votre mot de passe et vérifiez votre compte\u00A0: {link}",

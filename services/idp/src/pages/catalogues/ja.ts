@@ -193,8 +193,7 @@ export const ja: Catalogue = {
     "アカウント {account} のパスワードを知っている人が、間違ったコードを何度も入力しました（{factor}）。",
   "notice.factor_locked":
     "間違ったコードが多すぎたため、アカウント {account} の2段階認証の方法がロックされました：{factor}。ほかの方法は引き続き使えます。ロックを解除するには、管理者にお問い合わせください。",
-  "notice.suspicious_sign_in":
-    "アカウント {account} への正しいパスワードによるログインに、普段と異なる点があります。心当たりがない場合は、今すぐパスワードを変更してください。",
+  "notice.suspicious_sign_in": "アカウント {account} への正しいパスワードによるログインに、普段と異なる点があります。",
   "notice.where": "日時：{time}\nデバイス：{device}\nIP アドレス：{address}",
   "notice.not_you":
     "ご本人の操作であれば、何もする必要はありません。心当たりがない場合は、パスワードを変更し、アカウントを確認してください：{link}",

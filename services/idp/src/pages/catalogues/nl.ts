@@ -199,8 +199,7 @@ export const nl: Catalogue = {
     "Iemand die het wachtwoord van uw account {account} kent, heeft veel onjuiste codes ingevoerd ({factor}).",
   "notice.factor_locked":
     "Een methode voor verificatie in twee stappen van uw account {account} is vergrendeld na te veel onjuiste codes: {factor}. Uw andere methoden werken nog. Neem contact op met uw beheerder om deze te ontgrendelen.",
-  "notice.suspicious_sign_in":
-    "Een aanmelding bij uw account {account} met het juiste wachtwoord lijkt ongewoon. Was u het niet? Wijzig dan nu uw wachtwoord.",
+  "notice.suspicious_sign_in": "Een aanmelding bij uw account {account} met het juiste wachtwoord lijkt ongewoon.",
   "notice.where": "Tijd: {time}\nApparaat: {device}\nIP-adres: {address}",
   "notice.not_you":
     "Was u dit zelf? Dan hoeft u niets te doen. Zo niet, wijzig dan uw wachtwoord en controleer uw account: {link}",

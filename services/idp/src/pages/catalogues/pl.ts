@@ -193,8 +193,7 @@ export const pl: Catalogue = {
   "notice.factor_guessed": "Ktoś, kto zna hasło do Twojego konta {account}, wpisał wiele błędnych kodów ({factor}).",
   "notice.factor_locked":
     "Metoda weryfikacji dwuetapowej Twojego konta {account} została zablokowana po zbyt wielu błędnych kodach: {factor}. Pozostałe metody nadal działają. Aby ją odblokować, skontaktuj się z administratorem.",
-  "notice.suspicious_sign_in":
-    "Logowanie na Twoje konto {account} z poprawnym hasłem wygląda nietypowo. Jeśli to nie Ty, zmień teraz hasło.",
+  "notice.suspicious_sign_in": "Logowanie na Twoje konto {account} z poprawnym hasłem wygląda nietypowo.",
   "notice.where": "Czas: {time}\nUrządzenie: {device}\nAdres IP: {address}",
   "notice.not_you": "Jeśli to Ty, nie musisz nic robić. Jeśli nie, zmień hasło i sprawdź swoje konto: {link}",
   "webauthn.title": "Użyj klucza dostępu",

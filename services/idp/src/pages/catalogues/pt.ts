@@ -197,7 +197,7 @@ export const pt: Catalogue = {
   "notice.factor_locked":
     "Um método de verificação em dois passos da sua conta {account} foi bloqueado após demasiados códigos incorretos: {factor}. Os outros métodos continuam a funcionar. Para o desbloquear, contacte o administrador.",
   "notice.suspicious_sign_in":
-    "Um início de sessão na sua conta {account} com a palavra-passe correta parece invulgar. Se não foi você, altere já a sua palavra-passe.",
+    "Um início de sessão na sua conta {account} com a palavra-passe correta parece invulgar.",
   "notice.where": "Data e hora: {time}\nDispositivo: {device}\nEndereço IP: {address}",
   "notice.not_you":
     "Se foi você, não precisa de fazer nada. Caso contrário, altere a palavra-passe e verifique a sua conta: {link}",

@@ -48,7 +48,7 @@ const AuditHistory = section(
     }),
     max_records: integer(50_000, {
       description:
-        "Number of records kept: this number with an outcome of an identified actor, and this number of denials without one. Above it, the oldest are removed.",
+        "Number of records kept of each kind: denials without an identified actor, and all others. Above it, the oldest are removed.",
       minimum: 1000,
       maximum: 1_000_000,
     }),
