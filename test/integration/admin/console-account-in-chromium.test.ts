@@ -186,7 +186,7 @@ test("with all engines and the identity provider stopped, the page says what is 
   });
   const text = await page.locator(".note").innerText();
   for (const missing of [
-    "engines could not be asked",
+    "engines could not be queried",
     "sessions could not be read",
     "second factors could not be read",
   ])

@@ -97,7 +97,7 @@ test("a withdrawn role ends the streams and the session", async () => {
   using directory = new DatabaseSync(desk.directoryFile);
   directory.exec("UPDATE users SET uid = 'former-sue' WHERE uid = 'sue'");
   await stream.ended;
-  await page.getByText("This page no longer changes by itself.").waitFor();
+  await page.getByText("This page is no longer updated.").waitFor();
   await page.reload();
   expect(page.url()).not.toContain("/console/system");
   expect(auditLines(desk, "console.sign_out")).toContainEqual(
