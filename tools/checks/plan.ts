@@ -14,7 +14,7 @@ export type Plan = "all" | "static" | "long";
 const source = "--conditions=@postern/source";
 
 function program(name: string, command: string, ...args: readonly string[]): Check {
-  return { name, command: `node_modules/.bin/${command}`, args, timeoutMs: 300_000 };
+  return { name, command: `node_modules/.bin/${command}`, args, timeoutMs: 900_000 };
 }
 
 function vitest(project: string, timeoutMs: number): Check {

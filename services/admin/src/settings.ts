@@ -65,7 +65,7 @@ function liveJwtSettings({ auth, runtime }: Config): LiveJwtSettings {
   return {
     disabled: runtime.servers.http.disabled_endpoints.auth_jwt,
     users: new Map(users.map(({ username, password, roles }) => [username, { password, roles }])),
-    directoryRoles: directory_roles,
+    backendRoles: directory_roles,
     lives: {
       accessSeconds: Math.ceil(token_expiry / 1000),
       refreshSeconds: Math.ceil(refresh_token_expiry / 1000),

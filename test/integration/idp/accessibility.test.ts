@@ -41,4 +41,7 @@ test("the check reports a page with a fault", async () => {
   const page = await context.newPage();
   await page.setContent('<html lang="en"><title>x</title><main><h1>x</h1><img src="data:,"></main></html>');
   expect((await axeProblems(page)).join()).toContain("light: image-alt");
+  await page.setContent(`<html lang="en"><title>x</title><style>@media (prefers-color-scheme: dark) { p { color: #111; background: #000 } }</style>
+<main><h1>x</h1><p>text</p></main></html>`);
+  expect((await axeProblems(page)).join()).toMatch(/^dark: color-contrast/u);
 });

@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 import { freePort, scratchFolder, spawnNginx } from "@postern/shared/testing";
 import { parse } from "yaml";
 import { makeCertificate, makeSignedCertificate } from "../../support/certificates.ts";
-import { type MailBackend, startMailBackend } from "../../support/mail-backends.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { isTree, merged, type Tree } from "../../support/stack-config.ts";
 import { startTcpRecorder, type TcpRecorder } from "../../support/tcp-server.ts";
+import { startUpstreamServer, type UpstreamServer } from "../../support/upstream-servers.ts";
 
 export const repository = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -19,7 +19,7 @@ export type Listener = keyof typeof listeners;
 export interface NginxSetting extends AsyncDisposable {
   readonly ports: Readonly<Record<Listener, number>>;
   readonly stack: Stack;
-  readonly backends: Readonly<Record<"imap" | "pop3" | "smtp", MailBackend>>;
+  readonly mailServers: Readonly<Record<"imap" | "pop3" | "smtp", UpstreamServer>>;
   /** The requests of nginx. */
   readonly recorder: TcpRecorder;
   /** With `client.crt` and `client.key` of a client whose certificate the shipped configuration accepts. */
@@ -84,12 +84,12 @@ export async function startNginxSetting({ smtp }: { readonly smtp?: number } = {
   await using started = new AsyncDisposableStack();
   const { path: folder } = started.use(await scratchFolder());
   await makeCertificates(folder);
-  const backends = {
-    imap: started.use(await startMailBackend("imap")),
-    pop3: started.use(await startMailBackend("pop3")),
-    smtp: started.use(await startMailBackend("smtp")),
+  const mailServers = {
+    imap: started.use(await startUpstreamServer("imap")),
+    pop3: started.use(await startUpstreamServer("pop3")),
+    smtp: started.use(await startUpstreamServer("smtp")),
   };
-  const upstreams = Object.fromEntries(Object.entries(backends).map(([name, { port }]) => [name, { port }]));
+  const upstreams = Object.fromEntries(Object.entries(mailServers).map(([name, { port }]) => [name, { port }]));
   if (smtp !== undefined) upstreams["smtp"] = { port: smtp };
   const httpPort = await freePort();
   const stack = started.use(
@@ -106,5 +106,5 @@ export async function startNginxSetting({ smtp }: { readonly smtp?: number } = {
   const config = await shippedNginx(ports, recorder.port, folder);
   started.use(await spawnNginx({ config, port: ports.imap, modules: ["ngx_mail_module"] }));
   const owned = started.move();
-  return { ports, stack, backends, recorder, folder, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { ports, stack, mailServers, recorder, folder, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

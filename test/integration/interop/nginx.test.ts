@@ -34,7 +34,7 @@ describe("IMAP", () => {
     await client.until(/^\* OK/);
     client.send(`a1 LOGIN ${username} ${password}`);
     expect(await client.until(/^a1 /)).toBe("a1 OK signed in at the backend");
-    expect(setting.backends.imap.logins).toContainEqual({ user: username, password });
+    expect(setting.mailServers.imap.logins).toContainEqual({ user: username, password });
   });
 
   test("a password with spaces, percent signs and umlauts arrives unchanged", async () => {
@@ -128,7 +128,7 @@ describe("POP3", () => {
     await client.until(/^\+OK/);
     client.send(`PASS ${password}`);
     expect(await client.until(/^[+-]/)).toBe("+OK at the backend");
-    expect(setting.backends.pop3.logins).toContainEqual({ user: username, password });
+    expect(setting.mailServers.pop3.logins).toContainEqual({ user: username, password });
   });
 
   test("a wrong password is answered after a delay with the site's text, over TLS too", async () => {
@@ -151,7 +151,7 @@ describe("SMTP", () => {
     await client.until(/^250 /);
     client.send(`AUTH PLAIN ${saslPlain(username, password)}`);
     expect(await client.until(/^\d/)).toMatch(/^235 /);
-    expect(setting.backends.smtp.logins).toContainEqual({ user: username });
+    expect(setting.mailServers.smtp.logins).toContainEqual({ user: username });
   });
 
   test("a wrong password is answered with 535 after the delay, over TLS too", async () => {

@@ -114,7 +114,7 @@ export { AccountNotification, accountNotified, notificationEvents } from "./idp/
 export { FailedSignInRecord } from "./idp/failed-sign-in-operations.ts";
 export { notifySuspiciousSignIn } from "./idp/methods.ts";
 export { RegisteredClientList } from "./idp/registration.ts";
-export { type BrowserSessionListed, OidcSessionList } from "./idp/sessions.ts";
+export { type BrowserSessionListed, OidcSessionList, type OidcSessionListed } from "./idp/sessions.ts";
 export { SigningKeyList, type SigningKeyListed, SigningKeysRotated } from "./idp/signing-key-operations.ts";
 export { WebauthnAssertion, WebauthnRegistration } from "./idp/webauthn.ts";
 export {

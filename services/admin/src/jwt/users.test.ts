@@ -20,7 +20,7 @@ function usersOf(decision: AuthDecision | Error = accepted) {
   const settings: { current: UserSettings } = {
     current: {
       users: new Map([["operator", { password: "stored", roles: ["security"] }]]),
-      directoryRoles: ["authenticate"],
+      backendRoles: ["authenticate"],
     },
   };
   const users = createJwtUsers({

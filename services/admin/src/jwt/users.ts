@@ -20,7 +20,7 @@ export interface ConfiguredUser {
 
 export interface UserSettings {
   readonly users: ReadonlyMap<string, ConfiguredUser>;
-  readonly directoryRoles: readonly string[];
+  readonly backendRoles: readonly string[];
 }
 
 export interface UserRequest extends WorkContext {
@@ -66,7 +66,7 @@ export function createJwtUsers({ settings, passwords, decide }: JwtUsersDeps): J
       });
     }
     if (decision.outcome !== "ok") return undefined;
-    return { name: decision.account, source: "directory", roles: settings().directoryRoles };
+    return { name: decision.account, source: "directory", roles: settings().backendRoles };
   };
   return {
     logIn: async (name, password, request) => {

@@ -63,7 +63,7 @@ function createSealed<Schema extends TSchema>(
   };
 }
 
-const ofSessions = decidedInRedis("the console's sessions cannot be read from Redis");
+const ofSessions = decidedInRedis("sessions of the console cannot be reached");
 
 export function createOperatorSessions(deps: OperatorStoreDeps): OperatorSessions {
   const { redis, clock } = deps;
@@ -85,7 +85,7 @@ export function createOperatorSessions(deps: OperatorStoreDeps): OperatorSession
   };
 }
 
-const ofSignIns = decidedInRedis("the sign-in to the console cannot be read from Redis");
+const ofSignIns = decidedInRedis("sign-ins to the console cannot be reached");
 
 export function createSignInAttempts(deps: OperatorStoreDeps): SignInAttempts {
   const { redis } = deps;

@@ -2,7 +2,7 @@ import { keyRingFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { DeviceCodes } from "../oidc/device/device.ts";
-import type { DeviceBrake } from "../oidc/device/device-brake.ts";
+import type { DeviceLimits } from "../oidc/device/device-limits.ts";
 import type { CheckProof } from "../oidc/dpop/proof.ts";
 import { createOidcMetrics, type OidcMetrics } from "../oidc/metrics/oidc-metrics.ts";
 import type { ClientFault } from "../oidc/registered/register-client.ts";
@@ -10,7 +10,7 @@ import { type OidcSettings, oidcSettings } from "../oidc/settings/oidc-settings.
 import type { ResolveToken } from "../oidc/tokens/resolve-token.ts";
 import { type AccountsFeature, createAccountsFeature } from "./oidc/accounts.ts";
 import { type ClientsFeature, createClientsFeature } from "./oidc/clients.ts";
-import { createBrake, createDevices } from "./oidc/device.ts";
+import { createDevices, deviceLimitsFor } from "./oidc/device.ts";
 import { createGrantsFeature, type GrantsFeature } from "./oidc/grants.ts";
 import { createLogoutFeature, type LogoutFeature } from "./oidc/logout.ts";
 import type { OidcDeps, OidcParts } from "./oidc/parts.ts";
@@ -37,7 +37,7 @@ export interface OidcContext
   readonly metrics: OidcMetrics;
   readonly resolve: ResolveToken;
   readonly checkProof: CheckProof;
-  readonly brake: DeviceBrake;
+  readonly deviceLimits: DeviceLimits;
   readonly devices: DeviceCodes;
 }
 
@@ -55,10 +55,10 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
   const accounts = createAccountsFeature(parts);
   const grants = createGrantsFeature(parts, { ...storage, ...accounts });
   const tokens = createTokensFeature(parts, { ...storage, ...grants });
-  const brake = createBrake(parts);
+  const deviceLimits = deviceLimitsFor(parts);
   const faultOf: ClientFault = (registration) => provider.generations.current().faultOf(registration);
   const registered = createRegisteredFeature(parts, tokens, faultOf);
-  const features = { ...storage, ...accounts, ...grants, ...tokens, ...registered, brake };
+  const features = { ...storage, ...accounts, ...grants, ...tokens, ...registered, deviceLimits };
   const provider: ProviderFeature = createProviderFeature(parts, features);
   const { generations, schedule } = provider;
   settings = () => schedule.settings;

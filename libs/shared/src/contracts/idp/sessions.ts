@@ -31,6 +31,7 @@ const BrowserSession = Type.Object(
   { title: "BrowserSession" },
 );
 
+export type OidcSessionListed = Static<typeof OidcSession>;
 export type BrowserSessionListed = Static<typeof BrowserSession>;
 
 export const OidcSessionList = Type.Object(

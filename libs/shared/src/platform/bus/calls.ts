@@ -6,7 +6,7 @@ import type { Clock } from "../time/clock.ts";
 import type { Tracer } from "../tracing/tracer.ts";
 import type { Codec } from "./codec.ts";
 import { type FrameView, frameHeaderBytes } from "./frames.ts";
-import { type CallContext, InFlightCall } from "./in-flight-call.ts";
+import { type HandlerContext, InFlightCall } from "./in-flight-call.ts";
 import type { Link } from "./link.ts";
 import type { BusMetrics } from "./metrics.ts";
 import type { ReplySender } from "./replies.ts";
@@ -18,7 +18,7 @@ import { encodeError } from "./wire-error.ts";
 export interface Endpoint {
   readonly route: Route;
   readonly queue: string;
-  invoke(body: Buffer, context: CallContext): unknown;
+  invoke(body: Buffer, context: HandlerContext): unknown;
   encode(result: unknown): Uint8Array;
 }
 

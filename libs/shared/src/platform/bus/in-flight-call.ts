@@ -4,7 +4,7 @@ import { AppError } from "../errors/app-error.ts";
 import type { Clock } from "../time/clock.ts";
 
 /** What a handler receives about the call in addition to its body. */
-export interface CallContext {
+export interface HandlerContext {
   /** Absolute, milliseconds since the epoch by the clock of deadlines. */
   readonly deadline: number;
   /** Aborts at the deadline, with an `AppError` DEADLINE_EXCEEDED as the reason. Created only when it is read. */
@@ -17,7 +17,7 @@ export interface CallContext {
 }
 
 /** A request that is being handled. */
-export class InFlightCall implements CallContext, Timed {
+export class InFlightCall implements HandlerContext, Timed {
   readonly id: number;
   /** By the clock of this host. */
   readonly deadlineMs: number;

@@ -6,7 +6,7 @@ export type { BusCredentials, BusTls } from "./credentials.ts";
 export type { EventSubscription } from "./events.ts";
 export { explainDifference } from "./explain-difference.ts";
 export { busHealth } from "./health.ts";
-export type { CallContext } from "./in-flight-call.ts";
+export type { HandlerContext } from "./in-flight-call.ts";
 export type { BusStatus } from "./link.ts";
 export type { BusMetrics } from "./metrics.ts";
 export type { LiveReplicas, Replica } from "./replicas.ts";

@@ -4,7 +4,7 @@ import { queueGroup } from "../../contracts/subjects.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Endpoint } from "./calls.ts";
 import type { Codec } from "./codec.ts";
-import type { CallContext } from "./in-flight-call.ts";
+import type { HandlerContext } from "./in-flight-call.ts";
 import type { MethodName, Route } from "./route.ts";
 import { compileCheck } from "./schema-check.ts";
 
@@ -21,10 +21,10 @@ export type MethodTable = <Req extends TSchema, Rep extends TSchema>(
 
 export type Handler<Req extends TSchema, Rep extends TSchema> = (
   request: Static<Req>,
-  context: CallContext,
+  context: HandlerContext,
 ) => Promise<Static<Rep>>;
 
-export type RawHandler = (body: Buffer, context: CallContext) => Promise<Uint8Array> | Uint8Array;
+export type RawHandler = (body: Buffer, context: HandlerContext) => Promise<Uint8Array> | Uint8Array;
 
 /** Finds methods by identity; the subject and the check are created at first use. */
 export function createMethodTable(routeOf: (method: MethodName) => Route, codec: Codec): MethodTable {

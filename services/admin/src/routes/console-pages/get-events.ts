@@ -36,7 +36,7 @@ function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
 interface Stream {
   readonly body: PassThrough;
   /** With a farewell, the browser does not connect again. */
-  readonly finish: (isForGood?: boolean) => void;
+  readonly finish: (isFinal?: boolean) => void;
   readonly repeat: (ms: number, work: () => Promise<void>) => void;
 }
 
@@ -44,12 +44,12 @@ function createStream(onEnd: () => void): Stream {
   const body = new PassThrough();
   const timers: NodeJS.Timeout[] = [];
   let isOver = false;
-  const finish: Stream["finish"] = (isForGood = false) => {
+  const finish: Stream["finish"] = (isFinal = false) => {
     if (isOver) return;
     isOver = true;
     for (const timer of timers) clearInterval(timer);
     onEnd();
-    if (isForGood) body.write("event: end\ndata:\n\n");
+    if (isFinal) body.write("event: end\ndata:\n\n");
     body.end();
   };
   // What could not be checked is not shown; the browser connects again.

@@ -1,6 +1,6 @@
 import { createDeviceCodes, type DeviceCodes } from "../../oidc/device/device.ts";
-import type { DeviceBrake } from "../../oidc/device/device-brake.ts";
-import { createDeviceBrake } from "../../oidc/device/device-brake-redis.ts";
+import type { DeviceLimits } from "../../oidc/device/device-limits.ts";
+import { createDeviceLimits } from "../../oidc/device/device-limits-redis.ts";
 import type { Generations } from "../../oidc/provider/generation.ts";
 import { clientResourceOf } from "../../oidc/tokens/access-tokens.ts";
 import type { AccountsFeature } from "./accounts.ts";
@@ -9,8 +9,8 @@ import type { StorageFeature } from "./storage.ts";
 import type { TokensFeature } from "./tokens.ts";
 
 /** Limits how often devices poll and users guess codes. */
-export function createBrake({ redis, keyPrefix, settings }: OidcParts): DeviceBrake {
-  return createDeviceBrake({ redis, keyPrefix, intervalSeconds: () => settings().oidc.device_flow.polling_interval });
+export function deviceLimitsFor({ redis, keyPrefix, settings }: OidcParts): DeviceLimits {
+  return createDeviceLimits({ redis, keyPrefix, intervalSeconds: () => settings().oidc.device_flow.polling_interval });
 }
 
 /** Device codes as the user's pages see them. */

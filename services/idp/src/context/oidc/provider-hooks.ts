@@ -2,7 +2,7 @@ import { systemClock } from "@postern/shared/platform/time";
 import { browserDigest, isBrowserToken } from "../../flow/browser-binding.ts";
 import { createFindAccount } from "../../oidc/accounts/find-account.ts";
 import { type ClientPolicies, clientMetadata } from "../../oidc/clients/clients.ts";
-import type { DeviceBrake } from "../../oidc/device/device-brake.ts";
+import type { DeviceLimits } from "../../oidc/device/device-limits.ts";
 import { createAdapterFactory } from "../../oidc/provider/adapter.ts";
 import { createSessionAdapter } from "../../oidc/provider/adapter-session.ts";
 import { isFault, reasonOf, withClientErrors } from "../../oidc/provider/authorize-failure.ts";
@@ -28,7 +28,7 @@ export interface HookedFeatures
     GrantsFeature,
     TokensFeature,
     RegisteredFeature {
-  readonly brake: DeviceBrake;
+  readonly deviceLimits: DeviceLimits;
 }
 
 /** The provider adds the hash of its `form_post` script to `script-src` only if there is such a directive. */
@@ -83,7 +83,7 @@ function discoveryMembersOf(now: OidcSettings, uiLocales: readonly string[]): Re
 /** What the provider calls in our code, the same for every generation. */
 export function createHooks(parts: OidcParts, features: HookedFeatures, policies: () => ClientPolicies): ProviderHooks {
   const { sessions, settings, starter, initial, counted, logger } = parts;
-  const { accounts, records, consents, outcomes, brake, reportUnreadable, registered } = features;
+  const { accounts, records, consents, outcomes, deviceLimits, reportUnreadable, registered } = features;
   return {
     adapter: createAdapter(parts, features, policies),
     sessionCookie: sessionCookieName(initial.issuer),
@@ -101,7 +101,7 @@ export function createHooks(parts: OidcParts, features: HookedFeatures, policies
     ),
     epochOf: (subject) => records.epochOf(subject),
     record: (token, epoch) => records.record(token, epoch),
-    mayPoll: (deviceCode) => brake.mayPoll(deviceCode),
+    mayPoll: (deviceCode) => deviceLimits.mayPoll(deviceCode),
     pollingInterval: () => settings().oidc.device_flow.polling_interval,
     outcomes,
     browserOf: createBrowserOf(initial.issuer),

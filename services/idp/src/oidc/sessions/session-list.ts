@@ -1,24 +1,10 @@
+import type { OidcSessionListed } from "@postern/shared/contracts";
 import type { TokenSubject } from "@postern/shared/domain/tokens";
 import type { OidcAccount, OidcAccounts } from "../accounts/accounts.ts";
 import { isRecord, textOf, wordsOf } from "../storage/json.ts";
 import type { OidcStore, StoredRecord } from "../storage/store.ts";
 import { isOf, type TokenRecords } from "../tokens/token-records.ts";
 import { clientNames } from "./session-owner.ts";
-
-/** A record of `GET /api/v1/oidc/sessions/{user_id}` (docs/api/management.yaml). */
-export interface OidcSessionRecord {
-  readonly id: string;
-  readonly client_id: string;
-  readonly user_id: string;
-  readonly username: string;
-  readonly display_name: string;
-  readonly redirect_uri: string;
-  readonly mfa_method: string;
-  readonly scopes: readonly string[];
-  /** ISO 8601. */
-  readonly auth_time: string;
-  readonly mfa_completed: boolean;
-}
 
 export interface TokenOwner {
   /** The requested user id, which may also name a client. */
@@ -30,7 +16,7 @@ export type Ending = "ended" | "unknown" | "not_theirs";
 
 /** The tokens of a user's clients, for operators. All methods reject when the store is unavailable. */
 export interface OidcSessions {
-  list(subjects: readonly TokenSubject[]): Promise<readonly OidcSessionRecord[]>;
+  list(subjects: readonly TokenSubject[]): Promise<readonly OidcSessionListed[]>;
   /** Ends the session with this `id` of the list, or with this token, and everything else of the same grant. */
   end(owner: TokenOwner, id: string): Promise<Ending>;
 }
@@ -54,7 +40,7 @@ function hasSecondFactor(amr: unknown, account: OidcAccount | undefined): boolea
   return Array.isArray(amr) ? amr.includes("mfa") : account?.mfaCompleted === true;
 }
 
-function recordOf({ digest, payload }: StoredRecord, account: OidcAccount | undefined): OidcSessionRecord {
+function recordOf({ digest, payload }: StoredRecord, account: OidcAccount | undefined): OidcSessionListed {
   const { clientId = "", accountId: owner = clientId, scope, iat, authTime = iat ?? 0 } = payload;
   const amr: unknown = payload["amr"];
   return {
@@ -65,7 +51,7 @@ function recordOf({ digest, payload }: StoredRecord, account: OidcAccount | unde
     display_name: account?.displayName ?? "",
     redirect_uri: textOf(payload.redirectUri) ?? "",
     mfa_method: mfaMethodOf(amr, account),
-    scopes: wordsOf(scope),
+    scopes: [...wordsOf(scope)],
     auth_time: new Date(authTime * 1000).toISOString(),
     mfa_completed: hasSecondFactor(amr, account),
   };

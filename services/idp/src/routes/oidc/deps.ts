@@ -2,7 +2,7 @@ import type { Logger } from "@postern/shared/platform/logging";
 import type { ConsentEnd } from "../../flow/flow-port.ts";
 import type { AuthenticateClient } from "../../oidc/clients/client-auth.ts";
 import type { DeviceCodes } from "../../oidc/device/device.ts";
-import type { DeviceBrake } from "../../oidc/device/device-brake.ts";
+import type { DeviceLimits } from "../../oidc/device/device-limits.ts";
 import type { CheckProof } from "../../oidc/dpop/proof.ts";
 import type { OidcMetrics } from "../../oidc/metrics/oidc-metrics.ts";
 import type { Bridge } from "../../oidc/provider/bridge.ts";
@@ -42,5 +42,5 @@ export interface OidcRoutesDeps {
 export interface OidcPagesDeps extends Pick<OidcRoutesDeps, "generations" | "schedule"> {
   readonly finish: ConsentEnd;
   readonly devices: DeviceCodes;
-  readonly brake: Pick<DeviceBrake, "mayGuess">;
+  readonly deviceLimits: Pick<DeviceLimits, "mayGuess">;
 }

@@ -37,7 +37,7 @@ export function postVerify(deps: DeviceDeps): VisitHandler {
     const typed = (visit.form.one("user_code") ?? "").trim();
     const again = { id: flow.id, browserToken, userCode: typed.slice(0, 32) };
     const address = visit.request.caller?.clientIp ?? "";
-    if (!(await deps.brake.mayGuess(browserDigest(browserToken), address))) {
+    if (!(await deps.deviceLimits.mayGuess(browserDigest(browserToken), address))) {
       deps.logger.warn({ session: visit.request.caller?.session }, "too many user codes entered");
       return showCode(deps, visit, { ...again, problem: "mfa.throttled" });
     }

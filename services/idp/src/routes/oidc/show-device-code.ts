@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import { csrfToken } from "../../flow/browser-binding.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import type { DeviceCodes } from "../../oidc/device/device.ts";
-import type { DeviceBrake } from "../../oidc/device/device-brake.ts";
+import type { DeviceLimits } from "../../oidc/device/device-limits.ts";
 import type { Generation } from "../../oidc/provider/generation.ts";
 import type { ConsentScope } from "../../pages/templates/consent.ts";
 import { deviceCodePage } from "../../pages/templates/device.ts";
@@ -14,7 +14,7 @@ import { sendShown, type Visit } from "../visit.ts";
 export interface DeviceDeps
   extends Pick<LoginDeps, "pages" | "gate" | "starts" | "sessions" | "logger" | "audit" | "nowMs"> {
   readonly devices: DeviceCodes;
-  readonly brake: Pick<DeviceBrake, "mayGuess">;
+  readonly deviceLimits: Pick<DeviceLimits, "mayGuess">;
   readonly current: () => Generation;
   readonly describe: (flow: FlowRecord, scope: string) => ConsentScope;
   readonly scopesOfClaims: (flow: FlowRecord) => readonly string[];

@@ -8,7 +8,7 @@ export interface SeenLogin {
   readonly password?: string;
 }
 
-export interface MailBackend extends TcpServer {
+export interface UpstreamServer extends TcpServer {
   readonly logins: readonly SeenLogin[];
 }
 
@@ -58,7 +58,7 @@ const protocols = {
 } as const;
 
 /** A mail server that accepts and records every login. */
-export async function startMailBackend(protocol: keyof typeof protocols): Promise<MailBackend> {
+export async function startUpstreamServer(protocol: keyof typeof protocols): Promise<UpstreamServer> {
   const { greeting, dialogue } = protocols[protocol];
   const logins: SeenLogin[] = [];
   const server = await startTcpServer((socket: Socket) => {

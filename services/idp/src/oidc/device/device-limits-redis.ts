@@ -3,7 +3,7 @@ import { addressKey } from "@postern/shared/platform/net";
 import { defineScript, oidcGuessKey, oidcPollKey, type RedisClient } from "@postern/shared/platform/redis";
 import { createWindowCount } from "../../redis/count-in-window.ts";
 import { digestOfId } from "../storage/store-redis.ts";
-import type { DeviceBrake } from "./device-brake.ts";
+import type { DeviceLimits } from "./device-limits.ts";
 import { pollDeviceCode } from "./scripts/scripts.generated.ts";
 
 /** Within ten minutes: enough for a user who mistypes, and for an office behind one address. */
@@ -17,11 +17,11 @@ function refuse(cause: unknown): never {
   throw new AppError("REDIS_UNAVAILABLE", { detail: "attempts with device codes cannot be counted", cause });
 }
 
-export function createDeviceBrake(deps: {
+export function createDeviceLimits(deps: {
   readonly redis: RedisClient;
   readonly keyPrefix: string;
   readonly intervalSeconds: () => number;
-}): DeviceBrake {
+}): DeviceLimits {
   const { redis, keyPrefix, intervalSeconds } = deps;
   const poll = defineScript(redis, pollDeviceCode);
   const count = createWindowCount(redis);
