@@ -40,8 +40,9 @@ export default defineConfig({
           setupFiles,
           // More than cores, because files often wait for a server to start or a time to pass.
           maxWorkers: 4,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          // On a busy machine, servers take many times as long to start.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {

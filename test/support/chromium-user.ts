@@ -28,7 +28,7 @@ export async function follow(page: Page, name: string): Promise<void> {
 }
 
 /** For `expect.poll`: the time that a click may take to lead to another page. */
-export const soon = Object.freeze({ timeout: 20_000 });
+export const soon = Object.freeze({ timeout: 60_000 });
 
 export function heading(page: Page): Promise<string | null> {
   return page.getByRole("heading", { level: 1 }).textContent();

@@ -45,7 +45,7 @@ export async function connectLines(port: number, tls?: ConnectionOptions): Promi
   const target = { port, host: "127.0.0.1" };
   const socket = tls === undefined ? connect(target) : connectTls({ ...target, ...tls });
   await once(socket, tls === undefined ? "connect" : "secureConnect");
-  const next = linesOf(socket, 20_000);
+  const next = linesOf(socket, 60_000);
   return {
     send: (line) => void socket.write(`${line}\r\n`),
     next,

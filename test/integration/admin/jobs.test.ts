@@ -117,7 +117,7 @@ describe("an asynchronous flush", () => {
       await poll("no engine to apply the ban", async () => (await logIns(banned)) === "200");
     }
     database.close();
-  }, 30_000);
+  });
 
   test("of bans deletes the same keys as a synchronous one; a second one, or one of an unknown rule, is DONE without keys", async () => {
     await seedBans(1);

@@ -17,7 +17,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-test("every page complies with WCAG 2.2 AA, in light and dark colours", { timeout: 120_000 }, async () => {
+test("every page complies with WCAG 2.2 AA, in light and dark colours", async () => {
   await using context = await browser.newContext({ bypassCSP: true, viewport: { width: 390, height: 800 } });
   const page = await context.newPage();
   await page.route("**/login/webauthn/begin*", (route) => route.abort());

@@ -50,7 +50,7 @@ export async function stopRunningServers(): Promise<void> {
 }
 
 export async function startChildServer(options: ChildServerOptions): Promise<ChildServer> {
-  const { command, args, cwd, env, uid, gid, port, ready, readyWithinMs = 20_000 } = options;
+  const { command, args, cwd, env, uid, gid, port, ready, readyWithinMs = 60_000 } = options;
   const identity = uid === undefined || gid === undefined ? {} : { uid, gid };
   const child = spawn(command, args, {
     cwd,
@@ -77,7 +77,7 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
     if (!running.has(server)) return exited;
     child.kill("SIGCONT");
     child.kill("SIGTERM");
-    const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
+    const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
     const code = await exited;
     clearTimeout(timer);
     return code;

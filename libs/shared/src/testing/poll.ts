@@ -1,10 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Polls until the answer is defined and not false, or the time is over; for tests that would otherwise sleep. */
+/**
+ * Polls until the answer is defined and not false, or the time is over; for tests that would otherwise sleep. The time only ends a test that
+ * would never end: it is much longer than a busy machine needs.
+ */
 export async function poll<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,
-  timeoutMs = 10_000,
+  timeoutMs = 30_000,
 ): Promise<T> {
   const until = performance.now() + timeoutMs;
   for (;;) {
