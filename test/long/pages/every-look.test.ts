@@ -21,6 +21,7 @@ afterAll(async () => {
 const everyUrl = (tag: string): readonly string[] => [
   ...server.names.map((name) => server.urlOf(name, tag)),
   ...server.stateUrls(tag),
+  ...server.statusUrls(tag).values(),
 ];
 
 describe.each([320, 390, 768, 1280])("%d px wide", (width) => {

@@ -44,7 +44,7 @@ export const bansCommand: OperatorCommand = {
   usage: "bans [--rule NAME] [--limit N]",
   summary: "list the current bans and accounts under attack",
   help: [
-    "Lists the banned networks with the rule that banned them and the end of the ban, those that end last first; and some",
+    "Lists the banned networks with the rule and the end of the ban, the latest end first, and some",
     "accounts for which wrong passwords were sent, with the end of the delay of their sign-ins. --limit N is 1000 by default,",
     "at most 10000. Use `postern why` for one account or address, `postern unban` to remove a ban, and `postern flush` to end",
     "the delay of an account.",

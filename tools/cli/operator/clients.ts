@@ -35,7 +35,7 @@ export const clientsCommand: OperatorCommand = {
   usage: "clients [--kill ID]",
   summary: "list the clients that registered themselves, or delete one",
   help: [
-    "Lists the mail clients that registered themselves, at most 1000 and those that end soonest first. Nobody has verified their",
+    "Lists the clients that registered themselves, at most 1000; the next to expire is first. Nobody has verified their",
     "names. --kill ID deletes a client and revokes all its tokens: its users are signed out of it and it must register again.",
   ],
   operands: { min: 0, max: 0 },

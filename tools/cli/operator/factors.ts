@@ -69,7 +69,7 @@ export const factorsCommand: OperatorCommand = {
   help: [
     "`factors list` shows the authenticator app, the number of unused recovery codes, passkeys and app passwords.",
     "`factors reset` removes the one that --factor names as the list does, or all of them, for example when a telephone is",
-    "lost. Verify first who calls. Afterwards the password alone suffices, unless an application requires a second factor.",
+    "lost. Verify the caller's identity first. Afterwards the password is enough, unless an application requires a second factor.",
     "To unlock factors after too many wrong codes without removing them, use `postern unlock USER`. Both are audited.",
   ],
   operands: { min: 2, max: 2 },

@@ -20,7 +20,7 @@ export const unlockCommand: OperatorCommand = {
   summary: "unlock the second factors of a user",
   help: [
     "A second factor is locked after identity.mfa.totp.max_failures consecutive wrong codes, given after the correct password.",
-    "If it was not the user, somebody else knows the password: have it changed first. Each factor is locked separately.",
+    "If it was not the user, someone else knows the password: have it changed first. Each factor is locked separately.",
   ],
   operands: { min: 1, max: 1 },
   run: unlock,

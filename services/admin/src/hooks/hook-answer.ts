@@ -3,7 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 
-/** The answer of a hook to its caller. */
+/** The response of a hook to its caller. */
 export interface HookAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -73,7 +73,7 @@ function createCount({ settings, store, clock }: AccountDelaysDeps) {
     const { username, source } = target;
     const found = local.count(username, digest, clock.now());
     if (found.failures < failures || source.network === undefined) return { ...found, knowsSource: false };
-    // Without Redis no answer is delayed.
+    // Without Redis no response is delayed.
     return { ...found, knowsSource: (await store.knows(username, source.network)) !== false };
   };
   const count = (guess: AccountGuess): Promise<AccountCount | undefined> => {
@@ -127,7 +127,7 @@ export function createAccountDelays(deps: AccountDelaysDeps): AccountDelays {
       // Recent sign-in from there through this engine: while an account is under attack, its user costs no call to
       // Redis.
       if (!throttle.isDue(noteKey(account, target))) return 0;
-      // Redis became unavailable in between: without its counts no answer is delayed.
+      // Redis became unavailable in between: without its counts no response is delayed.
       const answers = await Promise.all(namesOf(account, target).map((name) => store.knows(name, network)));
       return answers.every((knows) => knows === false) ? counted(ms, target) : 0;
     },

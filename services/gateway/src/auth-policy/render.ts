@@ -17,7 +17,7 @@ function attributesOf({ reason, rule, retryAfterSeconds }: AuthPolicyVerdict): R
   };
 }
 
-/** The answers of the protocol, with the members that Dovecot and weakforced's clients read. */
+/** The responses of the protocol, with the members that Dovecot and weakforced's clients read. */
 export function createPolicyRenderer({ session: header }: Pick<WireNames, "session">) {
   return {
     verdict: (verdict: AuthPolicyVerdict, session: string): DialectReply =>

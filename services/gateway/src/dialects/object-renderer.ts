@@ -48,7 +48,7 @@ function successObject(decision: Ok, releasable: AttributeFilter): SuccessObject
   };
 }
 
-/** The answers of the object dialects: 200 with the object, 403 with `null`, 500 with `{error}`, in JSON or CBOR. */
+/** The responses of the object dialects: 200 with the object, 403 with `null`, 500 with `{error}`, in JSON or CBOR. */
 export function createObjectRenderer(
   { names, releasable }: ObjectRendererDeps,
   { object, nothing }: ObjectFormat,

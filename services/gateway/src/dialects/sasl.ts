@@ -48,7 +48,7 @@ export function parseSaslRequest({ contentType, body, facts }: SaslInput): AuthR
   return completeRequest(fields, plainQuery, facts);
 }
 
-/** The answers of the header dialect, without attributes and without `Auth-Wait`, which SASL daemons do not support. */
+/** The responses of the header dialect, without attributes and without `Auth-Wait`, which SASL daemons do not support. */
 export function createSaslRenderer(names: WireNames): StatusRenderer {
   return createStatusRenderer(names, (headers) => headers, new Set(["Auth-Wait"]));
 }

@@ -170,7 +170,7 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
           traceparent,
         }),
       rewriteHeaders: responseHeaders,
-      // A 503 with Retry-After is the owner's answer to the caller; the gateway must not retry it.
+      // A 503 with Retry-After is the owner's response to the caller; the gateway must not retry it.
       retryDelay: () => null,
       ...(checksCredentials === true && {
         onResponse: (_request: unknown, _reply: unknown, answer: OwnerAnswer) => {

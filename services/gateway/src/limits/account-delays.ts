@@ -29,7 +29,7 @@ export interface AccountDelays {
   delay(delayed: DelayedDecision, answer: () => void): { readonly ms: number; readonly cancel: () => void } | undefined;
 }
 
-/** Time reserved for the answer to reach a caller before its deadline. */
+/** Time reserved for the response to reach a caller before its deadline. */
 const spareMs = 100;
 
 export function createAccountDelays(

@@ -88,7 +88,7 @@ function recognise(
   return recogniseBearer(request, finding, needOf(request));
 }
 
-/** What the answer to a rejected caller says of it. */
+/** What the response to a rejected caller says about it. */
 function rejectedAttempt(attempt: Attempt, finding: CallerFinding, { needOf }: RouteDemand): Attempt {
   if (typeof finding === "string") return attempt;
   if (finding.outcome === "ok_basic") return { ...attempt, caller: finding.caller.name };

@@ -65,7 +65,7 @@ export const consoleActions = {
   "reset-totp": {
     label: "Remove the authenticator app",
     effect:
-      "Deletes the TOTP secret. If no other factor remains, the password alone signs in until the user sets up a new one.",
+      "Deletes the TOTP secret. If no other factor remains, the password is enough to sign in until the user sets up a new one.",
     target: "account",
     role: "security",
     helpdeskIfAllowed: true,

@@ -22,7 +22,7 @@ export const registeredClientOperations = [
     path: "/api/v1/oidc/clients",
     operationId: "listRegisteredClients",
     summary: "List the clients that registered themselves",
-    description: "At most 100, those that end soonest first. `next` is the position of the next page.",
+    description: "At most 100, the next to expire first. `next` is the position of the next page.",
     request: { query: Type.Object({ position: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })) }) },
     answers: {
       200: jsonAnswer("The clients.", RegisteredClientList),

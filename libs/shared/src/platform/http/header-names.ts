@@ -11,7 +11,7 @@ export function headerPrefix(identifier: string): string {
   return `X-${capitalised(identifier)}-`;
 }
 
-/** The header with a request's session, on every answer of gateway, admin and idp. */
+/** The header with a request's session, on every response of gateway, admin and idp. */
 export function sessionHeader(identifier: string): string {
   return `${headerPrefix(identifier)}Session`;
 }

@@ -24,7 +24,7 @@ const reasonPhrases = {
   431: "Request Header Fields Too Large",
 } as const;
 
-/** Undefined where no answer is possible: the connection broke, or the client did not speak TLS. */
+/** Undefined where no response is possible: the connection broke, or the client did not speak TLS. */
 function unreadableRequest(error: Error): UnreadableRequest | undefined {
   const code = "code" in error ? String(error.code) : "";
   return refusals[code] ?? (code.startsWith("HPE_") ? malformed : undefined);
