@@ -46,6 +46,8 @@ export interface Surprise {
 export interface Load {
   /** Number of finished requests, whatever the response. */
   readonly answered: () => number;
+  /** The longest time that a request has taken so far, whatever the response. */
+  readonly slowestMs: () => number;
   /** Wrong responses so far. */
   readonly surprises: () => readonly Surprise[];
   /** Stops after the current requests have finished. */
@@ -61,6 +63,7 @@ export interface LoadOptions {
 export function startLoad(url: string, { loops = 32, questions = mixed }: LoadOptions = {}): Load {
   const surprises: Surprise[] = [];
   let answered = 0;
+  let slowestMs = 0;
   const stopping = new AbortController();
   const ask = async ({ name, body, query, right }: Question): Promise<void> => {
     const started = performance.now();
@@ -69,8 +72,10 @@ export function startLoad(url: string, { loops = 32, questions = mixed }: LoadOp
       (error: unknown) => ({ status: 0, detail: error instanceof Error ? String(error.cause ?? error) : "" }),
     );
     const endedAt = performance.now();
+    const tookMs = endedAt - started;
     answered += 1;
-    if (outcome.status !== right) surprises.push({ name, ...outcome, tookMs: endedAt - started, endedAt });
+    slowestMs = Math.max(slowestMs, tookMs);
+    if (outcome.status !== right) surprises.push({ name, ...outcome, tookMs, endedAt });
   };
   const loop = async (first: number): Promise<void> => {
     for (let turn = first; !stopping.signal.aborted; turn += 1) {
@@ -81,6 +86,7 @@ export function startLoad(url: string, { loops = 32, questions = mixed }: LoadOp
   const running = Promise.all(Array.from({ length: loops }, (_value, index) => loop(index)));
   return {
     answered: () => answered,
+    slowestMs: () => slowestMs,
     surprises: () => surprises,
     stop: async () => {
       stopping.abort();

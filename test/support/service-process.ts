@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { type ChildServer, poll, startChildServer } from "@postern/shared/testing";
+import { type ChildServer, poll, type ServerPlace, startChildServer } from "@postern/shared/testing";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -22,6 +22,8 @@ export interface ServiceProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A working copy with bundles; this one by default. */
   readonly copy?: string | undefined;
+  /** Default: this host. */
+  readonly place?: ServerPlace;
 }
 
 async function statusOf(url: string): Promise<number> {
@@ -36,16 +38,18 @@ async function statusOf(url: string): Promise<number> {
 
 /** Starts a bundled service as a process. Resolves when its private listener responds. */
 export async function startService(name: ServiceName, options: ServiceProcessOptions): Promise<ServiceProcess> {
-  const { configFile, privatePort, env, copy = root } = options;
+  const { configFile, privatePort, env, copy = root, place } = options;
+  const address = `${place?.address ?? "127.0.0.1"}:${privatePort}`;
   const variable = `SERVICE_RUNTIME_SERVICES_${name.toUpperCase().replaceAll("-", "_")}_PRIVATE_ADDRESS`;
   const server = await startChildServer({
     command: process.execPath,
     args: [`${copy}services/${name}/dist/bundle/main.js`, "--config", configFile],
     cwd: copy,
-    env: { ...compileCache, ...env, [variable]: `127.0.0.1:${privatePort}` },
+    env: { ...compileCache, ...env, [variable]: address },
     port: privatePort,
+    place,
   });
-  const page = `http://127.0.0.1:${privatePort}`;
+  const page = `http://${address}`;
   return {
     ...server,
     privatePort,

@@ -1,5 +1,6 @@
 import { freePort, type NatsServer, spawnNats } from "@postern/shared/testing";
 import { type StallableProxy, startStallableProxy } from "../../support/stallable-proxy.ts";
+import { type Host, startHost } from "./host.ts";
 
 export interface NatsNode {
   readonly server: NatsServer;
@@ -7,6 +8,8 @@ export interface NatsNode {
   readonly url: string;
   /** The network between this node and its clients. */
   readonly network: StallableProxy | undefined;
+  /** The host that it has for itself, if any. */
+  readonly host: Host | undefined;
   /** Names of the services that are connected to it. */
   readonly clients: () => Promise<readonly string[]>;
 }
@@ -15,44 +18,56 @@ export interface NatsCluster extends AsyncDisposable {
   readonly nodes: readonly [NatsNode, NatsNode, NatsNode];
 }
 
-async function clientsAt(monitoring: number): Promise<readonly string[]> {
-  const response = await fetch(`http://127.0.0.1:${monitoring}/connz`);
+async function clientsAt(monitoring: string): Promise<readonly string[]> {
+  const response = await fetch(`http://${monitoring}/connz`);
   const connections: readonly { readonly name?: string }[] = Object(await response.json()).connections;
   return connections.flatMap(({ name }) => name ?? []);
 }
 
-interface Routes {
-  readonly own: number;
-  readonly others: readonly number[];
+interface Node {
+  /** The address and port for the routes of the other nodes. */
+  readonly own: string;
+  readonly others: readonly string[];
+  readonly host: Host | undefined;
+  readonly withNetwork: boolean;
 }
 
-async function startNode(
-  owned: AsyncDisposableStack,
-  { own, others }: Routes,
-  withNetworks: boolean,
-): Promise<NatsNode> {
-  const [port, monitoring] = [await freePort(), await freePort()];
-  const network = withNetworks ? owned.use(await startStallableProxy(port)) : undefined;
-  const routes = others.map((route) => `"nats://127.0.0.1:${route}"`).join(", ");
+async function startNode(owned: AsyncDisposableStack, { own, others, host, withNetwork }: Node): Promise<NatsNode> {
+  const [port, monitoring] = [await freePort(), `${host?.address ?? "127.0.0.1"}:${await freePort()}`];
+  const network = withNetwork ? owned.use(await startStallableProxy(port)) : undefined;
+  const routes = others.map((route) => `"nats://${route}"`).join(", ");
   const config = [
-    `http: "127.0.0.1:${monitoring}"`,
+    `http: "${monitoring}"`,
     ...(network === undefined ? [] : [`client_advertise: "127.0.0.1:${network.port}"`]),
     'ping_interval: "2s"',
     "ping_max: 2",
-    `cluster { name: c, listen: "127.0.0.1:${own}", routes: [${routes}] }`,
+    `cluster { name: c, listen: "${own}", routes: [${routes}] }`,
   ].join("\n");
-  const server = owned.use(await spawnNats({ port, config }));
+  const server = owned.use(await spawnNats({ port, config, place: host }));
   const url = network === undefined ? server.url : `nats://127.0.0.1:${network.port}`;
-  return { server, url, network, clients: () => clientsAt(monitoring) };
+  return { server, url, network, host, clients: () => clientsAt(monitoring) };
 }
 
-/** Three nats-servers on loopback, each with routes to the others; `withNetworks` puts a proxy before each. */
-export async function spawnNatsCluster({ withNetworks = false } = {}): Promise<NatsCluster> {
+export interface NatsClusterOptions {
+  /** Puts a proxy before each node, which can stall. */
+  readonly withNetworks?: boolean;
+  /** Gives the first node a host of its own. */
+  readonly withHost?: boolean;
+}
+
+/** Three nats-servers, each with routes to the others. */
+export async function spawnNatsCluster({
+  withNetworks: withNetwork = false,
+  withHost = false,
+}: NatsClusterOptions = {}): Promise<NatsCluster> {
   await using started = new AsyncDisposableStack();
-  const [a, b, c] = [await freePort(), await freePort(), await freePort()];
-  const start = (own: number, others: readonly number[]): Promise<NatsNode> =>
-    startNode(started, { own, others }, withNetworks);
-  const nodes = [await start(a, [b, c]), await start(b, [a, c]), await start(c, [a, b])] as const;
+  const host = withHost ? started.use(await startHost()) : undefined;
+  const here = host?.here ?? "127.0.0.1";
+  const a = `${host?.address ?? here}:${await freePort()}`;
+  const [b, c] = [`${here}:${await freePort()}`, `${here}:${await freePort()}`];
+  const start = (own: string, ...others: readonly string[]): Promise<NatsNode> =>
+    startNode(started, { own, others, host: own === a ? host : undefined, withNetwork });
+  const nodes = [await start(a, b, c), await start(b, a, c), await start(c, a, b)] as const;
   const owned = started.move();
   return { nodes, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -2,6 +2,7 @@ import { poll } from "@postern/shared/testing";
 import { expect, test } from "vitest";
 import { type Load, startLoad } from "../../support/load.ts";
 import { type Replica, type Stack, startStack } from "../../support/stack.ts";
+import { showFigures } from "./figures.ts";
 import { type NatsNode, spawnNatsCluster } from "./nats-cluster.ts";
 
 /** Far longer than the services need to leave a node: a request that waits for its deadline is a wrong answer. */
@@ -54,6 +55,7 @@ const faults = {
   killed: ({ server }: NatsNode): void => server.signal("SIGKILL"),
   frozen: ({ server }: NatsNode): void => server.signal("SIGSTOP"),
   unreachable: ({ network }: NatsNode): void => network?.stall(),
+  "and its host gone": ({ host }: NatsNode): Promise<void> | undefined => host?.vanish(),
 };
 
 test.each([
@@ -63,23 +65,32 @@ test.each([
   ["frozen", 3],
   ["unreachable", 2],
   ["unreachable", 3],
+  ["and its host gone", 2],
+  ["and its host gone", 3],
 ] as const)(
-  "one of three nodes %s with %d of three engines and a gateway: no request is lost, and only that gateway fails some, immediately",
+  "one of three nodes, %s, with %d of three engines and a gateway: no request is lost, and only that gateway fails some, immediately",
   async (fault, engines) => {
-    await using nats = await spawnNatsCluster({ withNetworks: fault === "unreachable" });
+    await using nats = await spawnNatsCluster({
+      withNetworks: fault === "unreachable",
+      withHost: fault === "and its host gone",
+    });
     const [node, ...others] = nats.nodes;
     await using platform = await startPlatform(node, others[0], engines);
     const { stack, second } = platform;
     expect((await node.clients()).length).toBe(engines + 1);
     const loads = [stack.url, second.url].map((url) => startLoad(url, { loops: 8 }));
     await answeredMore(loads, 100);
-    faults[fault](node);
+    await faults[fault](node);
     await poll("all services to have left the node", async () => (await clientsAt(others)) >= services, 60_000);
     await answeredMore(loads, 300);
     const surprises = loads.flatMap((load) => load.surprises());
     // Nothing fails any more once the services are elsewhere.
     await answeredMore(loads, 500);
     const [ofFirst, ofSecond] = await Promise.all(loads.map((load) => load.stop()));
+    showFigures(`node ${fault}, ${engines} engines`, {
+      "failed by its gateway": ofFirst?.length,
+      "slowest ms": Math.max(...loads.map((load) => load.slowestMs())),
+    });
     node.server.signal("SIGKILL");
     expect([ofFirst, ofSecond].flat().length).toBe(surprises.length);
     expect(ofSecond).toEqual([]);

@@ -1,48 +1,61 @@
 import { once } from "node:events";
 import { pause, poll, type RedisCluster, type RedisServer, spawnRedisCluster } from "@postern/shared/testing";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { showFigures } from "./figures.ts";
+import { type Host, startHost } from "./host.ts";
 import { allReady, type RedisSite, startRedisSite } from "./redis-site.ts";
 
-let redis: RedisCluster;
-let site: RedisSite;
-
-beforeAll(async () => {
-  redis = await spawnRedisCluster({ replicas: 1 });
-  site = await startRedisSite({
-    cluster: { addresses: redis.addresses.map(({ host, port }) => `${host}:${port}`) },
-  });
-}, 180_000);
-
-afterAll(async () => {
-  await site[Symbol.asyncDispose]();
-  await redis[Symbol.asyncDispose]();
-});
-
-/** The keys of the ban are on this node. */
-async function masterOfBans(): Promise<RedisServer> {
-  const master = await redis.masterOf(`{${site.banTag}}`);
-  await poll("its replica", () => redis.hasReplica(master), 60_000);
-  return master;
+interface Platform extends AsyncDisposable {
+  readonly redis: RedisCluster;
+  readonly site: RedisSite;
+  readonly host: Host | undefined;
 }
 
-test("a frozen master is replaced: no wrong answer, bans hold, and all services follow the cluster", async () => {
-  const master = await masterOfBans();
-  const { wrong } = await site.observe(async () => {
-    await pause(master);
-  });
-  expect(wrong).toEqual([]);
-  await allReady(site.all);
-  expect((await redis.masterOf(`{${site.banTag}}`)).port).not.toBe(master.port);
-  master.signal("SIGCONT");
-});
+/** With a host for the master that has the keys of the banned network. `redis-cli` takes masters from both hosts in turn. */
+async function startPlatform(withHost: boolean): Promise<Platform> {
+  await using started = new AsyncDisposableStack();
+  const host = withHost ? started.use(await startHost()) : undefined;
+  const master = host && ({ index: 2, place: host, here: host.here } as const);
+  const redis = started.use(await spawnRedisCluster({ replicas: 1, ...(master && { master }) }));
+  const addresses = redis.addresses.map(({ host: address, port }) => `${address}:${port}`);
+  const site = started.use(await startRedisSite({ cluster: { addresses } }));
+  const owned = started.move();
+  return { redis, site, host, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
 
-test("a killed master is replaced: no wrong answer, bans hold, and all services follow the cluster", async () => {
-  const master = await masterOfBans();
-  const { wrong } = await site.observe(async () => {
+const faults = {
+  frozen: (master: RedisServer): Promise<unknown> => pause(master),
+  killed: (master: RedisServer): Promise<unknown> => {
     master.signal("SIGKILL");
-    await once(master.process, "exit");
-  });
-  expect(wrong).toEqual([]);
-  await allReady(site.all);
-  expect((await redis.masterOf(`{${site.banTag}}`)).port).not.toBe(master.port);
-});
+    return once(master.process, "exit");
+  },
+  "gone with its host": async (_master: RedisServer, host: Host | undefined): Promise<unknown> => host?.vanish(),
+};
+
+test.each(["frozen", "killed", "gone with its host"] as const)(
+  "the master with the bans is %s under load: no wrong answer, bans hold, and all services follow the cluster",
+  async (fault) => {
+    await using platform = await startPlatform(fault === "gone with its host");
+    const { redis, site, host } = platform;
+    const key = `{${site.banTag}}`;
+    const master = await redis.masterOf(key);
+    if (host !== undefined) expect(master.port).toBe(redis.nodes[2]?.port);
+    await poll("its replica", () => redis.hasReplica(master), 60_000);
+    let [replacedAt, readyAt] = [0, 0];
+    const { wrong, undecided } = await site.observe(async () => {
+      await faults[fault](master, host);
+      await poll("another master", async () => (await redis.masterOf(key)).port !== master.port, 60_000);
+      replacedAt = performance.now();
+      await allReady(site.all);
+      readyAt = performance.now();
+    });
+    showFigures(`master of a cluster ${fault}`, {
+      undecided: undecided.length,
+      "all ready after the replacement, ms": readyAt - replacedAt,
+      "last undecided after the replacement, ms": Math.max(...undecided.map(({ endedAt }) => endedAt)) - replacedAt,
+    });
+    expect(wrong).toEqual([]);
+    await allReady(site.all);
+  },
+  300_000,
+);

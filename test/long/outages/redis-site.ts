@@ -16,6 +16,8 @@ export interface Observation {
   readonly question: string;
   readonly status: number;
   readonly body: string;
+  /** The time by `performance.now()`. */
+  readonly endedAt: number;
 }
 
 interface Question {
@@ -26,7 +28,7 @@ interface Question {
   readonly ask: (url: string) => Promise<{ readonly status: number; readonly body: string }>;
 }
 
-/** Two gateways, two engines, two idp replicas, admin and a worker on one Redis with failover; one network is banned. */
+/** Two gateways, some engines, two idp replicas, admin and a worker on one Redis; one network is banned. */
 export interface RedisSite extends AsyncDisposable {
   readonly oidc: OidcStack;
   readonly all: readonly ServiceProcess[];
@@ -102,7 +104,12 @@ function observer(urls: readonly string[], questions: readonly Question[]): Redi
       while (!stopping.signal.aborted) {
         const { status, body } = await ask(url);
         if (status === right) continue;
-        (allowed.includes(status) ? undecided : wrong).push({ question: name, status, body });
+        (allowed.includes(status) ? undecided : wrong).push({
+          question: name,
+          status,
+          body,
+          endedAt: performance.now(),
+        });
       }
     };
     const running = Promise.all(urls.flatMap((url) => questions.map((question) => loop(url, question))));
@@ -126,7 +133,8 @@ function observer(urls: readonly string[], questions: readonly Question[]): Redi
   };
 }
 
-export async function startRedisSite(redis: Tree): Promise<RedisSite> {
+/** @param redis `storage.redis`; without members, a server of the stack */
+export async function startRedisSite(redis: Tree, { engines = 2 } = {}): Promise<RedisSite> {
   await using started = new AsyncDisposableStack();
   const oidc = started.use(
     await startOidcStack(
@@ -149,7 +157,7 @@ export async function startRedisSite(redis: Tree): Promise<RedisSite> {
             },
           },
         },
-        engines: 2,
+        engines,
       },
     ),
   );

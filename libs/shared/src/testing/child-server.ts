@@ -3,6 +3,14 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { poll } from "./poll.ts";
 
+/** Another host, as tests see it. */
+export interface ServerPlace {
+  /** At which this process reaches it. */
+  readonly address: string;
+  /** The command that runs another one there. */
+  readonly enter: readonly [string, ...string[]];
+}
+
 export interface ChildServerOptions {
   readonly command: string;
   readonly args: readonly string[];
@@ -11,8 +19,10 @@ export interface ChildServerOptions {
   /** User of the process; default: the current user. */
   readonly uid?: number;
   readonly gid?: number;
-  /** The server is ready when this TCP port of 127.0.0.1 accepts connections. */
+  /** The server is ready when this TCP port of 127.0.0.1, or of its place, accepts connections. */
   readonly port?: number;
+  /** Default: this host. */
+  readonly place?: ServerPlace | undefined;
   /** The server is ready when this resolves to true; polled. */
   readonly ready?: () => Promise<boolean> | boolean;
   readonly readyWithinMs?: number;
@@ -29,8 +39,8 @@ export interface ChildServer extends AsyncDisposable {
   stop(): Promise<number | null>;
 }
 
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect({ port, host: "127.0.0.1" });
+async function accepts(port: number, host: string): Promise<boolean> {
+  const socket = connect({ port, host });
   const opened = await Promise.race([
     once(socket, "connect").then(() => true),
     once(socket, "error").then(() => false),
@@ -50,9 +60,10 @@ export async function stopRunningServers(): Promise<void> {
 }
 
 export async function startChildServer(options: ChildServerOptions): Promise<ChildServer> {
-  const { command, args, cwd, env, uid, gid, port, ready, readyWithinMs = 60_000 } = options;
+  const { command, args, cwd, env, uid, gid, port, place, ready, readyWithinMs = 60_000 } = options;
   const identity = uid === undefined || gid === undefined ? {} : { uid, gid };
-  const child = spawn(command, args, {
+  const [program, ...words] = [...(place?.enter ?? []), command];
+  const child = spawn(program ?? command, [...words, ...args], {
     cwd,
     env: { ...process.env, ...env },
     ...identity,
@@ -97,7 +108,7 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
       `${command} to be ready`,
       async () => {
         if (!running.has(server)) throw new Error(`${command} ended early:\n${server.output()}`);
-        if (port !== undefined && !(await accepts(port))) return false;
+        if (port !== undefined && !(await accepts(port, place?.address ?? "127.0.0.1"))) return false;
         return ready === undefined ? true : ready();
       },
       readyWithinMs,

@@ -1,4 +1,10 @@
-export { type ChildServer, type ChildServerOptions, startChildServer, stopRunningServers } from "./child-server.ts";
+export {
+  type ChildServer,
+  type ChildServerOptions,
+  type ServerPlace,
+  startChildServer,
+  stopRunningServers,
+} from "./child-server.ts";
 export type { DatabaseServer } from "./database-server.ts";
 export { type DnsAnswer, type DnsServer, startDnsServer } from "./dns-server.ts";
 export { freePort } from "./free-port.ts";

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ChildServer, startChildServer } from "./child-server.ts";
+import { type ChildServer, type ServerPlace, startChildServer } from "./child-server.ts";
 import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
@@ -9,6 +9,10 @@ export interface SpawnNatsOptions {
   readonly port?: number;
   /** Additional lines of the server's configuration file. */
   readonly config?: string;
+  /** The address on which it listens; default: 127.0.0.1, or that of its place. */
+  readonly listen?: string;
+  /** Default: this host. */
+  readonly place?: ServerPlace | undefined;
 }
 
 export interface NatsServer extends ChildServer {
@@ -18,11 +22,13 @@ export interface NatsServer extends ChildServer {
 
 /** A real nats-server on 127.0.0.1 with the limits of the deployment, in a temporary folder. */
 export async function spawnNats(options: SpawnNatsOptions = {}): Promise<NatsServer> {
-  const { port = await freePort(), config = "" } = options;
+  const { port = await freePort(), config = "", place } = options;
+  const address = place?.address ?? "127.0.0.1";
+  const { listen = address } = options;
   const folder = await scratchFolder();
   const file = join(folder.path, "nats.conf");
-  await writeFile(file, `listen: "127.0.0.1:${port}"\nmax_payload: 4MB\n${config}\n`);
-  const child = { command: "nats-server", args: ["-c", file], cwd: folder.path, port };
+  await writeFile(file, `listen: "${listen}:${port}"\nmax_payload: 4MB\n${config}\n`);
+  const child = { command: "nats-server", args: ["-c", file], cwd: folder.path, port, place };
   const server = await startChildServer(child).catch(async (error: unknown) => {
     await folder[Symbol.asyncDispose]();
     throw error;
@@ -34,7 +40,7 @@ export async function spawnNats(options: SpawnNatsOptions = {}): Promise<NatsSer
   };
   return {
     ...server,
-    url: `nats://127.0.0.1:${port}`,
+    url: `nats://${address}:${port}`,
     port,
     stop,
     [Symbol.asyncDispose]: async () => void (await stop()),

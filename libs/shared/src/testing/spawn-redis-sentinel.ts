@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { startChildServer } from "./child-server.ts";
+import { type ServerPlace, startChildServer } from "./child-server.ts";
 import { freePort } from "./free-port.ts";
 import { poll } from "./poll.ts";
 import { scratchFolder } from "./scratch-folder.ts";
@@ -22,11 +22,18 @@ export interface RedisSentinel extends AsyncDisposable {
 const run = promisify(execFile);
 const master = "main";
 
+export interface SpawnRedisSentinelOptions {
+  /** Where the primary runs, and the address at which that place reaches this host; default: this host. */
+  readonly primary?: { readonly place: ServerPlace; readonly here: string };
+}
+
 /** A primary with one replica on loopback, and a Sentinel that replaces the primary after a second of silence. */
-export async function spawnRedisSentinel(): Promise<RedisSentinel> {
+export async function spawnRedisSentinel({ primary }: SpawnRedisSentinelOptions = {}): Promise<RedisSentinel> {
   await using started = new AsyncDisposableStack();
-  const first = started.use(await spawnRedis());
-  const args = ["--replicaof", "127.0.0.1", String(first.port), "--repl-ping-replica-period", "1"];
+  const first = started.use(await spawnRedis({ place: primary?.place }));
+  const firstAddress = primary?.place.address ?? "127.0.0.1";
+  const args = ["--replicaof", firstAddress, String(first.port), "--repl-ping-replica-period", "1"];
+  if (primary !== undefined) args.push("--bind", "127.0.0.1", primary.here);
   const second = started.use(await spawnRedis({ args }));
   const folder = started.use(await scratchFolder());
   const file = join(folder.path, "sentinel.conf");
@@ -35,7 +42,7 @@ export async function spawnRedisSentinel(): Promise<RedisSentinel> {
     `port ${port}`,
     "bind 127.0.0.1",
     `dir ${folder.path}`,
-    `sentinel monitor ${master} 127.0.0.1 ${first.port} 1`,
+    `sentinel monitor ${master} ${firstAddress} ${first.port} 1`,
     `sentinel down-after-milliseconds ${master} 1000`,
     `sentinel failover-timeout ${master} 10000`,
   ];

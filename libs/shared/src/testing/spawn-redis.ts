@@ -1,4 +1,4 @@
-import { type ChildServer, startChildServer } from "./child-server.ts";
+import { type ChildServer, type ServerPlace, startChildServer } from "./child-server.ts";
 import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
@@ -7,6 +7,8 @@ export interface SpawnRedisOptions {
   readonly port?: number;
   /** Additional arguments of redis-server. */
   readonly args?: readonly string[];
+  /** Default: this host. */
+  readonly place?: ServerPlace | undefined;
 }
 
 export interface RedisServer extends ChildServer {
@@ -14,15 +16,18 @@ export interface RedisServer extends ChildServer {
   readonly url: string;
 }
 
-/** A real redis-server on loopback without persistence. */
-export async function spawnRedis(options: SpawnRedisOptions = {}): Promise<RedisServer> {
+/** A real redis-server on loopback, or at its place, without persistence. */
+export async function spawnRedis({ args = [], place, ...options }: SpawnRedisOptions = {}): Promise<RedisServer> {
   const port = options.port ?? (await freePort());
+  const address = place?.address ?? "127.0.0.1";
   const folder = await scratchFolder();
   const fixed = [
     "--port",
     String(port),
     "--bind",
-    "127.0.0.1",
+    address,
+    "--protected-mode",
+    "no",
     "--save",
     "",
     "--appendonly",
@@ -30,7 +35,7 @@ export async function spawnRedis(options: SpawnRedisOptions = {}): Promise<Redis
     "--dir",
     folder.path,
   ];
-  const server = await startChildServer({ command: "redis-server", args: [...fixed, ...(options.args ?? [])], port });
+  const server = await startChildServer({ command: "redis-server", args: [...fixed, ...args], port, place });
   const stop = async (): Promise<number | null> => {
     const code = await server.stop();
     await folder[Symbol.asyncDispose]();
@@ -43,6 +48,6 @@ export async function spawnRedis(options: SpawnRedisOptions = {}): Promise<Redis
     stop,
     [Symbol.asyncDispose]: async () => void (await stop()),
     port,
-    url: `redis://127.0.0.1:${port}/0`,
+    url: `redis://${address}:${port}/0`,
   };
 }
