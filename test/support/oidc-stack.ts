@@ -81,6 +81,8 @@ export interface OidcStackMore {
   /** Merged into `runtime.servers.http`. */
   readonly http?: Tree;
   readonly engines?: number;
+  /** Additional environment variables of every service. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Merged into the whole configuration, last. */
   readonly more?: Tree;
 }
@@ -115,6 +117,7 @@ export async function startOidcStack(
     http,
     audience = "",
     engines,
+    env = {},
     more = {},
   }: OidcStackMore = {},
 ): Promise<OidcStack> {
@@ -126,6 +129,7 @@ export async function startOidcStack(
       redis: true,
       engines: engines ?? (oauthbearer === undefined ? 1 : 2),
       httpPort,
+      env,
       services: ["idp"],
       settings: merged(
         {

@@ -25,7 +25,7 @@ import type { Config } from "@postern/shared/platform/config";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/platform/http";
 import type { Health } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/openapi";
-import type { RedisClient } from "@postern/shared/platform/redis";
+import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import type { ReportAccount } from "./console/account-report.ts";
 import { createExplain, type Explain } from "./console/explain.ts";
@@ -102,6 +102,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
   const { prefix: keyPrefix } = config.storage.redis;
   const { state: redis } = parts;
   const clock = systemClock;
+  const sharedClock = watchRedisClock(redis);
   const rules = () => flush.live().rules;
   const accountNames = accountNamesFromSettings(flush);
   const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules, clock });
@@ -121,12 +122,12 @@ export async function createContext(config: Config): Promise<AdminContext> {
     readAuditHistory: auditHistoryFromConfig(config, redis),
     explain: createExplain({ history, bruteForce, rules, accountNames, clock }),
     reportAccount: createAccounts(config, parts, factorLocks),
-    readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin")),
+    readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
     ...createSystem(config, { ...parts, health, readJob: jobs.read }),
     jwtIssuer: createIssuer(config, parts),
     openapi: lazyOpenapi("management", config),
     hooks: await createHookScripts(config, parts),
-    consolePages: createConsole(config, parts),
+    consolePages: createConsole(config, { ...parts, sharedClock }),
   };
 }

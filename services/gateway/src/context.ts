@@ -7,8 +7,8 @@ import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays, type ResponseDelays } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import type { Health } from "@postern/shared/platform/lifecycle";
-import type { RedisClient } from "@postern/shared/platform/redis";
-import { systemClock } from "@postern/shared/platform/time";
+import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
+import { possibleTimes, systemClock } from "@postern/shared/platform/time";
 import { type BearerCheck, createBearerCheck } from "./caller-auth/bearer.ts";
 import { createAuthPolicy } from "./context/auth-policy.ts";
 import { createAuthRoute, createClientAddresses } from "./context/auth-route.ts";
@@ -78,7 +78,9 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const { logger, audit, processLogger } = base;
   const settings = gatewaySettings(config);
   const state = redisFromConfig(config, "state", base);
-  const callerTokens = callerTokensFromConfig(config, { logger, redis: state });
+  const sharedClock = watchRedisClock(state);
+  const times = possibleTimes(systemClock, sharedClock);
+  const callerTokens = callerTokensFromConfig(config, { logger, redis: state, times });
   const bearer = callerTokens.verifier === undefined ? undefined : createBearerCheck(callerTokens.verifier);
   const live: Live = { current: liveGatewaySettings(config, bearer) };
   const bus = await busFromConfig(config, base);
@@ -123,7 +125,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     authPolicy: createAuthPolicy({ ...routeParts, ...clients, audit, settings }),
     forward: {
       ...forwarding,
-      ...forwardSettings(settings, live),
+      ...forwardSettings(settings, live, sharedClock),
       ...about,
       streams: createForwardedStreams(),
       strangersBodies: limits.strangersBodies,

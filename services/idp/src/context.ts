@@ -9,7 +9,7 @@ import type { Config } from "@postern/shared/platform/config";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/platform/http";
 import type { Health } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/openapi";
-import type { RedisClient } from "@postern/shared/platform/redis";
+import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
 import type { ClientUses } from "./applications/client-uses.ts";
 import type { ListApplications } from "./applications/list-applications.ts";
 import { createClientUseParts, listApplicationsOf } from "./context/applications.ts";
@@ -83,7 +83,9 @@ export async function createContext(config: Config): Promise<IdpContext> {
     bus,
     engineWatch,
     state,
-    readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "idp")),
+    readCaller: createCallerReader(
+      createCallerVerifier({ secret: settings.assertionSecret }, "idp", watchRedisClock(state)),
+    ),
     openapi: lazyOpenapi("idp", config),
     health: createIdpHealth({ base, bus, state, keyPrefix, oidc: protocols.oidc }),
   };

@@ -34,9 +34,12 @@ export interface RedisSite extends AsyncDisposable {
   readonly all: readonly ServiceProcess[];
   /** The hash tag of the keys of the banned network. */
   readonly banTag: string;
-  /** Asks both gateways without pause until `fault` has ended and every question has its right answer again. */
+  /**
+   * Asks both gateways without pause until `fault` has ended and every question has its right answer again. `fault` can wait until each
+   * question has been asked so many times at each gateway.
+   */
   observe(
-    fault: () => Promise<unknown>,
+    fault: (asked: (times: number) => Promise<unknown>) => Promise<unknown>,
   ): Promise<{ readonly wrong: readonly Observation[]; readonly undecided: readonly Observation[] }>;
 }
 
@@ -100,8 +103,13 @@ function observer(urls: readonly string[], questions: readonly Question[]): Redi
     const wrong: Observation[] = [];
     const undecided: Observation[] = [];
     const stopping = new AbortController();
-    const loop = async (url: string, { name, right, undecided: allowed, ask }: Question): Promise<void> => {
-      while (!stopping.signal.aborted) {
+    const counts: number[] = [];
+    const loop = async (
+      url: string,
+      { name, right, undecided: allowed, ask }: Question,
+      place: number,
+    ): Promise<void> => {
+      for (counts[place] = 0; !stopping.signal.aborted; counts[place] = (counts[place] ?? 0) + 1) {
         const { status, body } = await ask(url);
         if (status === right) continue;
         (allowed.includes(status) ? undecided : wrong).push({
@@ -112,9 +120,14 @@ function observer(urls: readonly string[], questions: readonly Question[]): Redi
         });
       }
     };
-    const running = Promise.all(urls.flatMap((url) => questions.map((question) => loop(url, question))));
+    const asked = (times: number): Promise<unknown> => {
+      const before = [...counts];
+      return poll("more answers", () => counts.every((count, place) => count >= (before[place] ?? 0) + times), 120_000);
+    };
+    const each = urls.flatMap((url) => questions.map((question) => ({ url, question })));
+    const running = Promise.all(each.map(({ url, question }, place) => loop(url, question, place)));
     try {
-      await fault();
+      await fault(asked);
       await poll(
         "the right answers to everything",
         async () => {
@@ -133,8 +146,14 @@ function observer(urls: readonly string[], questions: readonly Question[]): Redi
   };
 }
 
+export interface RedisSiteOptions {
+  readonly engines?: number;
+  /** Additional environment variables of every service. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** @param redis `storage.redis`; without members, a server of the stack */
-export async function startRedisSite(redis: Tree, { engines = 2 } = {}): Promise<RedisSite> {
+export async function startRedisSite(redis: Tree, { engines = 2, env }: RedisSiteOptions = {}): Promise<RedisSite> {
   await using started = new AsyncDisposableStack();
   const oidc = started.use(
     await startOidcStack(
@@ -158,6 +177,7 @@ export async function startRedisSite(redis: Tree, { engines = 2 } = {}): Promise
           },
         },
         engines,
+        ...(env !== undefined && { env }),
       },
     ),
   );

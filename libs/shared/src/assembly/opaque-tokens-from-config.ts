@@ -19,6 +19,7 @@ export function opaqueTokensFromConfig(
   if (!identity.oidc.enabled || identity.oidc.issuer !== rules.issuer || keys === undefined) return undefined;
   return createOpaqueVerifier({
     rules,
+    clock: parts.clock,
     read: createOpaqueRecordReader({ redis: parts.redis, keyPrefix: storage.redis.prefix, keys }),
     ttlMs: auth.backchannel.oidc_bearer.revocation_ttl,
     timeoutMs: storage.redis.read_timeout,

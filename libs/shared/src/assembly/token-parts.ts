@@ -21,6 +21,7 @@ export interface TokenParts {
   readonly logger: Logger;
   /** Of the role `state`. */
   readonly redis: RedisClient;
+  /** For intervals and lifetimes; it must not step. */
   readonly clock: Clock;
 }
 

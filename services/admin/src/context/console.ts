@@ -2,7 +2,7 @@ import { type Base, type EngineBus, keyRingFromConfig } from "@postern/shared/as
 import { authenticate, describeAccount } from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
-import { createCallerSigner } from "@postern/shared/platform/http";
+import { createCallerSigner, type SharedClock } from "@postern/shared/platform/http";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock as clock } from "@postern/shared/platform/time";
 import { consoleSettings } from "../console-settings.ts";
@@ -36,6 +36,7 @@ interface ConsoleParts extends Pick<Base, "audit" | "logger">, Pick<EngineBus, "
   readonly live: { readonly current: LiveAdminSettings };
   readonly state: RedisClient;
   readonly consoleStreams: EventStreams;
+  readonly sharedClock: SharedClock;
 }
 
 /** How a request reaches the management interface of this process. */
@@ -75,7 +76,7 @@ export function createConsole(config: Config, parts: ConsoleParts): CreateConsol
     // A disabled account, or one that only the search of another protocol finds.
     return backends.some(({ outcome, account }) => outcome === "disabled" || account !== undefined);
   };
-  const sign = createCallerSigner({ secret: parts.settings.assertionSecret, ttlSeconds });
+  const sign = createCallerSigner({ secret: parts.settings.assertionSecret, ttlSeconds }, parts.sharedClock);
   const writeRequest = createWriteRequest({ sign, identifier: parts.settings.identifier, helpdesk });
   return (own) => {
     const ask = createOperatorApi({ writeRequest, send: { admin: own.send, idp: sendTo(idpUrl, apiTimeoutMs) } });

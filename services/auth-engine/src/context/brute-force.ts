@@ -13,7 +13,7 @@ import {
 import type { Bus } from "@postern/shared/platform/bus";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
-import { probeKey, type RedisClient } from "@postern/shared/platform/redis";
+import { createRedisClock, probeKey, type RedisClient, type RedisClock } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { LoginHistory } from "../auth-policy/login-history.ts";
 import { createLoginHistory } from "../auth-policy/login-history-redis.ts";
@@ -27,7 +27,6 @@ import { createGuessDigest } from "../brute-force/guess-digest.ts";
 import { createGuessedAccounts } from "../brute-force/guessed-accounts-redis.ts";
 import { createLocalStore } from "../brute-force/local-store.ts";
 import { readBans } from "../brute-force/read-bans.ts";
-import { createRedisClock, type RedisClock } from "../brute-force/redis-clock.ts";
 import { createRedisGuard } from "../brute-force/redis-guard.ts";
 import { createRedisLog } from "../brute-force/redis-log.ts";
 import type { RiskKeys } from "../brute-force/risk-read.ts";

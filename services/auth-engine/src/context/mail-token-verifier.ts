@@ -9,7 +9,8 @@ import {
 } from "@postern/shared/assembly";
 import { type AccessTokenRules, createTokenVerifier, type TokenVerifier } from "@postern/shared/domain/tokens";
 import { backchannelAudience, type Config, mailScopes } from "@postern/shared/platform/config";
-import { systemClock } from "@postern/shared/platform/time";
+import { watchRedisClock } from "@postern/shared/platform/redis";
+import { possibleTimes, steadyClock, systemClock } from "@postern/shared/platform/time";
 
 /** Verifies the access tokens with which mail clients sign in. */
 export interface MailTokens {
@@ -36,7 +37,8 @@ export function mailTokensFromConfig(config: Config, deps: Omit<TokenParts, "clo
   const { oidc } = config.identity;
   const issuer = oauthbearer.issuer === "" ? backchannel.oidc_bearer.issuer : oauthbearer.issuer;
   const isOwn = oidc.enabled && oidc.mail_registration.enabled && oidc.issuer === issuer;
-  const clock = systemClock;
+  const clock = steadyClock;
+  const times = possibleTimes(systemClock, watchRedisClock(deps.redis));
   const parts = { ...deps, clock };
   const keys = keySourceAt(keySetPlace(config), config, parts);
   const access: AccessTokenRules = {
@@ -53,7 +55,8 @@ export function mailTokensFromConfig(config: Config, deps: Omit<TokenParts, "clo
     usernameClaims: oauthbearer.username_claims,
     isForUsers: true,
     skewSeconds: Math.round(oauthbearer.clock_skew / 1000),
-    clock,
+    clock: times.earliest,
+    latestClock: times.latest,
     keys,
   };
   const signed = createTokenVerifier({

@@ -17,7 +17,7 @@ import {
 } from "@postern/shared/domain/tokens";
 import { backchannelAudience, type Config } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
-import { type Clock, systemClock } from "@postern/shared/platform/time";
+import { type PossibleTimes, steadyClock } from "@postern/shared/platform/time";
 
 export interface CallerTokens {
   /** Absent if no kind of token is enabled. */
@@ -26,18 +26,21 @@ export interface CallerTokens {
   close(): void;
 }
 
-export type CallerTokenParts = Omit<TokenParts, "clock">;
+export interface CallerTokenParts extends Omit<TokenParts, "clock"> {
+  readonly times: PossibleTimes;
+}
 
 function skewSeconds({ auth }: Config): number {
   return Math.round(auth.backchannel.oidc_bearer.clock_skew / 1000);
 }
 
-function accessRules(config: Config, keys: KeySource, clock: Clock): AccessTokenRules {
+function accessRules(config: Config, keys: KeySource, { earliest, latest }: PossibleTimes): AccessTokenRules {
   const { issuer } = config.auth.backchannel.oidc_bearer;
-  return { issuer, audiences: [backchannelAudience(config)], skewSeconds: skewSeconds(config), clock, keys };
+  const clocks = { clock: earliest, latestClock: latest };
+  return { issuer, audiences: [backchannelAudience(config)], skewSeconds: skewSeconds(config), ...clocks, keys };
 }
 
-function serviceRules(config: Config, clock: Clock): ServiceTokenRules | undefined {
+function serviceRules(config: Config, { earliest: clock }: PossibleTimes): ServiceTokenRules | undefined {
   const { jwt } = config.auth.backchannel;
   if (!jwt.enabled) return undefined;
   const { identifier } = config.runtime.naming;
@@ -73,20 +76,20 @@ function usersOpaqueTokens(config: Config, rules: AccessTokenRules, parts: Token
 export function callerTokensFromConfig(config: Config, deps: CallerTokenParts): CallerTokens {
   const { oidc_bearer, jwt } = config.auth.backchannel;
   if (!oidc_bearer.enabled && !jwt.enabled) return { verifier: undefined, close: () => undefined };
-  const parts = { ...deps, clock: systemClock };
-  const { clock, logger } = parts;
+  const parts = { ...deps, clock: steadyClock };
+  const { clock, logger, times } = parts;
   const decidable = oidc_bearer.enabled && oidc_bearer.issuer !== "";
   const keys = decidable ? keySourceAt(oidc_bearer, config, parts) : undecidableKeys();
   const signed = createTokenVerifier({
-    access: oidc_bearer.enabled ? accessRules(config, keys, clock) : undefined,
-    service: serviceRules(config, clock),
+    access: oidc_bearer.enabled ? accessRules(config, keys, times) : undefined,
+    service: serviceRules(config, times),
     revocation: revocationFromConfig(config, parts),
     clock,
     cacheTtlMs: oidc_bearer.cache_ttl,
     maxCached: maxCachedTokens,
     onError: stateUnreadable(logger),
   });
-  const opaque = oidc_bearer.enabled ? usersOpaqueTokens(config, accessRules(config, keys, clock), parts) : undefined;
+  const opaque = oidc_bearer.enabled ? usersOpaqueTokens(config, accessRules(config, keys, times), parts) : undefined;
   // Signed tokens contain dots, opaque ones never do.
   const kindOf = (token: string): TokenVerifier => (token.includes(".") ? signed : (opaque ?? signed));
   return { verifier: { verify: (token) => kindOf(token).verify(token) }, close: () => keys.close() };

@@ -1,4 +1,4 @@
-import { createCallerSigner } from "@postern/shared/platform/http";
+import { createCallerSigner, type SharedClock } from "@postern/shared/platform/http";
 import type { ForwardDeps } from "../forward/forward.ts";
 import { createReadBody } from "../plugins/read-body.ts";
 import type { GatewaySettings, LiveGatewaySettings } from "../settings.ts";
@@ -12,11 +12,12 @@ type FromSettings = Pick<
 export function forwardSettings(
   settings: GatewaySettings,
   live: { readonly current: LiveGatewaySettings },
+  sharedClock: SharedClock,
 ): FromSettings {
   const { assertion, origins, servesPages, decompression, maxBodyBytes, forwardTimeoutMs: timeoutMs } = settings;
   return {
     publicPaths: () => live.current.publicHookPaths,
-    sign: createCallerSigner(assertion),
+    sign: createCallerSigner(assertion, sharedClock),
     origins,
     servesPages,
     servesConsole: settings.consoleAddresses.length > 0,

@@ -62,6 +62,7 @@ function verifierOf(stored: Stored = alive, usernameClaims: readonly string[] = 
       clock: { now: () => state.nowMs },
     },
     read: createOpaqueRecordReader({ redis, keyPrefix, keys: ring("secret") }),
+    clock: { now: () => state.nowMs },
     ttlMs: 5000,
     timeoutMs: 1000,
     maxEntries: 10,

@@ -8,7 +8,7 @@ import { type AccessTokenRules, isMeantForUs, usernameOf } from "./verify-access
 
 type Rules = Omit<AccessTokenRules, "keys" | "skewSeconds">;
 
-export interface OpaqueVerifierOptions extends Omit<RecentReadsOptions<OpaqueRecord | "none">, "read" | "clock"> {
+export interface OpaqueVerifierOptions extends Omit<RecentReadsOptions<OpaqueRecord | "none">, "read"> {
   readonly rules: Rules;
   readonly read: ReadOpaqueRecord;
 }
@@ -43,7 +43,7 @@ function judged(record: OpaqueRecord | "none" | undefined, rules: Rules): TokenV
  * tokens depend on.
  */
 export function createOpaqueVerifier({ rules, read, ...options }: OpaqueVerifierOptions): TokenVerifier {
-  const reads = createRecentReads({ ...options, read, clock: rules.clock });
+  const reads = createRecentReads({ ...options, read });
   return {
     verify: (token) => {
       if (!opaqueToken.test(token)) return invalid("malformed");

@@ -27,6 +27,7 @@ export interface TokenVerifierOptions {
   /** Rules for tokens of the JWT endpoints; if absent, they are rejected. */
   readonly service: ServiceTokenRules | undefined;
   readonly revocation: Revocation;
+  /** For the lifetime of what is remembered; it must not step. The rules have the clock by which tokens expire. */
   readonly clock: Clock;
   readonly cacheTtlMs: number;
   readonly maxCached: number;
@@ -53,7 +54,12 @@ function judged(token: VerifiedToken, state: RevocationState): TokenVerdict {
  */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { access, service, revocation, clock, cacheTtlMs, maxCached, onError } = options;
-  const cache = createVerifiedCache({ ttlMs: cacheTtlMs, maxEntries: maxCached, clock });
+  const cache = createVerifiedCache({
+    ttlMs: cacheTtlMs,
+    maxEntries: maxCached,
+    clock,
+    tokenClock: (access ?? service)?.clock,
+  });
   const headerOf = createHeaderReader();
 
   const signed = (token: string): TokenVerdict | Promise<TokenVerdict> => {

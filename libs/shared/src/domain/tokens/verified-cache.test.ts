@@ -34,3 +34,17 @@ test("an entry belongs to its token, and ends with its lifetime or its token", (
   time.now = 1500;
   expect(cache.get(cache.digest("long"))).toBeUndefined();
 });
+
+test("an entry ends with its token also where its clock and that of tokens disagree", () => {
+  const time = { now: 7000 };
+  const tokenClock = { now: () => 1000 };
+  const cache = createVerifiedCache({ ttlMs: 500, maxEntries: 10, clock: { now: () => time.now }, tokenClock });
+  const [live, expired] = [token(1200), token(900)];
+  cache.set(cache.digest("live"), live);
+  cache.set(cache.digest("expired"), expired);
+  expect(cache.get(cache.digest("expired"))).toBeUndefined();
+  time.now = 7199;
+  expect(cache.get(cache.digest("live"))).toBe(live);
+  time.now = 7200;
+  expect(cache.get(cache.digest("live"))).toBeUndefined();
+});

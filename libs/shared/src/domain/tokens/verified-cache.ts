@@ -15,10 +15,18 @@ export interface VerifiedCacheOptions {
   /** Maximum lifetime of an entry, which never exceeds that of its token. 0 disables the cache. */
   readonly ttlMs: number;
   readonly maxEntries: number;
+  /** For the lifetime of entries. */
   readonly clock: Clock;
+  /** By which tokens expire; default: `clock`. */
+  readonly tokenClock?: Clock | undefined;
 }
 
-export function createVerifiedCache({ ttlMs, maxEntries, clock }: VerifiedCacheOptions): VerifiedCache {
+export function createVerifiedCache({
+  ttlMs,
+  maxEntries,
+  clock,
+  tokenClock = clock,
+}: VerifiedCacheOptions): VerifiedCache {
   const entries = createHotCache<{ readonly token: VerifiedToken; readonly untilMs: number }>(maxEntries);
   // A disabled cache gives all tokens the same digest, whatever the clock does.
   const keepsAny = ttlMs > 0;
@@ -33,9 +41,8 @@ export function createVerifiedCache({ ttlMs, maxEntries, clock }: VerifiedCacheO
       return undefined;
     },
     set: (digest, token) => {
-      const now = clock.now();
-      const untilMs = Math.min(now + ttlMs, token.expiresAtMs);
-      if (keepsAny && untilMs > now) entries.set(digest, { token, untilMs });
+      const lifeMs = Math.min(ttlMs, token.expiresAtMs - tokenClock.now());
+      if (keepsAny && lifeMs > 0) entries.set(digest, { token, untilMs: clock.now() + lifeMs });
     },
   };
 }

@@ -29,6 +29,8 @@ export interface AccessTokenRules {
   readonly isForUsers?: boolean;
   readonly skewSeconds: number;
   readonly clock: Clock;
+  /** The latest time that it may be, where clocks disagree; default: `clock`. */
+  readonly latestClock?: Clock;
   readonly keys: KeySource;
 }
 
@@ -132,10 +134,11 @@ export function verifyAccessToken(
   const algorithm = accessTokenAlgorithms.find((name) => name === alg);
   if (algorithm === undefined) return invalid("algorithm");
   if (kid === undefined) return invalid("unknown_key");
-  const { issuer, skewSeconds, clock } = rules;
+  const { issuer, skewSeconds, clock, latestClock } = rules;
   return withKeyOf(kid, rules.keys, ({ key, algorithms }) => {
     if (!algorithms.includes(algorithm)) return invalid("algorithm");
-    const result = verifySignature(token, { key, algorithm, issuer, skewSeconds, nowMs: clock.now() });
+    const times = { nowMs: clock.now(), latestMs: latestClock?.now() };
+    const result = verifySignature(token, { key, algorithm, issuer, skewSeconds, ...times });
     return "reason" in result ? invalid(result.reason) : judgedPayload(result.payload, typ, rules);
   });
 }

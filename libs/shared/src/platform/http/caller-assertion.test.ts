@@ -1,5 +1,5 @@
 import { jwtVerify, SignJWT } from "jose";
-import { expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Secret } from "../crypto/secret.ts";
 import { type Caller, createCallerSigner, createCallerVerifier } from "./caller-assertion.ts";
 
@@ -53,6 +53,48 @@ test("an assertion that has another key, has expired, is missing or is malformed
   for (const assertion of [await forged(caller, "admin"), await expired(caller, "admin"), "", "a.b.c", "{}"]) {
     expect(await verify(assertion)).toBeUndefined();
   }
+});
+
+describe("with a clock that gateway and service have measured", () => {
+  const ttlSeconds = 30;
+  const shared = (aheadMs = 0, isMeasured = true) => ({
+    now: () => Date.now() + aheadMs,
+    isMeasured: () => isMeasured,
+  });
+  /** Signed by a gateway whose wall clock is an hour behind. */
+  const signedBehind = (clock?: ReturnType<typeof shared>, agoMs = 0): Promise<string> => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 3_600_000 - agoMs });
+    try {
+      return createCallerSigner({ secret, ttlSeconds }, clock && { ...clock, now: () => clock.now() + 3_600_000 })(
+        caller,
+        "idp",
+      );
+    } finally {
+      vi.useRealTimers();
+    }
+  };
+
+  test("an assertion is accepted although the gateway's wall clock is an hour behind", async () => {
+    const assertion = await signedBehind(shared());
+    expect(await createCallerVerifier({ secret }, "idp", shared())(assertion)).toEqual(caller);
+    expect(await createCallerVerifier({ secret }, "admin", shared())(assertion)).toBeUndefined();
+  });
+
+  test("it expires by that clock", async () => {
+    const verify = createCallerVerifier({ secret }, "idp", shared());
+    expect(await verify(await signedBehind(shared(), 80_000))).toEqual(caller);
+    expect(await verify(await signedBehind(shared(), 100_000))).toBeUndefined();
+  });
+
+  test("the wall clock alone counts while one of the two has not measured it, and for earlier versions", async () => {
+    const assertion = await signedBehind(shared());
+    expect(await createCallerVerifier({ secret }, "idp", shared(0, false))(assertion)).toBeUndefined();
+    expect(await createCallerVerifier({ secret }, "idp")(assertion)).toBeUndefined();
+    const verify = createCallerVerifier({ secret }, "idp", shared());
+    expect(await verify(await signedBehind(shared(0, false)))).toBeUndefined();
+    expect(await verify(await signedBehind())).toBeUndefined();
+    expect(await verify(await createCallerSigner({ secret, ttlSeconds })(caller, "idp"))).toEqual(caller);
+  });
 });
 
 test("another kind of token signed with the same key is rejected", async () => {

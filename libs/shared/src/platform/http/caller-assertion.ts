@@ -1,8 +1,9 @@
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import type { JWTPayload } from "jose";
 import { readTokenHeader } from "../crypto/jws/token-header.ts";
-import { verifySignature } from "../crypto/jws/verify-signature.ts";
+import { type SignatureResult, verifySignature } from "../crypto/jws/verify-signature.ts";
 import type { Secret } from "../crypto/secret.ts";
-import { systemClock } from "../time/clock.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
 
 /** The service that an assertion is for; no other service accepts it (ADR 0010). */
 export type AssertionAudience = "admin" | "idp";
@@ -39,9 +40,16 @@ const tokenType = "postern-caller+jwt";
 /** Maximum difference between the clocks of two hosts; a rejected assertion would be a 401 for a legitimate caller. */
 const clockToleranceSeconds = 60;
 
+/** The clock that both services have measured; undefined without one. */
+export type SharedClock = (Clock & { readonly isMeasured: () => boolean }) | undefined;
+
 export interface AssertionKey {
   readonly secret: Secret;
   readonly ttlSeconds: number;
+}
+
+function sharedSeconds(clock: SharedClock): number | undefined {
+  return clock?.isMeasured() === true ? Math.floor(clock.now() / 1000) : undefined;
 }
 
 function keyOf(secret: Secret): KeyObject {
@@ -58,13 +66,14 @@ function encoded(value: object): string {
  * Signs in the event loop: every forwarded request has an assertion, and WebCrypto's round trip through a thread cost a quarter of the
  * gateway's time (docs/performance.md).
  */
-export function createCallerSigner({ secret, ttlSeconds }: AssertionKey): SignCaller {
+export function createCallerSigner({ secret, ttlSeconds }: AssertionKey, clock?: SharedClock): SignCaller {
   const key = keyOf(secret);
   const header = encoded({ alg: algorithm, typ: tokenType });
   return async (caller, audience) => {
     const iat = Math.floor(systemClock.now() / 1000);
     const { method, name, scopes, clientIp: ip, session: sid, certificate: cert } = caller;
-    const claims = { method, name, scopes, ip, sid, cert, iss: issuer, aud: audience, iat, exp: iat + ttlSeconds };
+    const times = { iat, exp: iat + ttlSeconds, shared: sharedSeconds(clock) };
+    const claims = { method, name, scopes, ip, sid, cert, iss: issuer, aud: audience, ...times };
     const signed = `${header}.${encoded(claims)}`;
     return `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
   };
@@ -92,17 +101,33 @@ function optionalMembers(name: unknown, cert: unknown): Pick<Caller, "name" | "c
   return { ...(typeof name === "string" && { name }), ...(certificate !== undefined && { certificate }) };
 }
 
-/** Resolves to undefined if the assertion was not signed by the gateway for this audience, or has expired. */
+/** Whether an assertion is recent by the shared clock, although the wall clock of its sender or of this host says that it has expired. */
+function isRecent({ iat, exp, shared }: JWTPayload, now: number | undefined): boolean {
+  if (now === undefined || iat === undefined || exp === undefined || typeof shared !== "number") return false;
+  return Math.abs(now - shared) <= exp - iat + clockToleranceSeconds;
+}
+
+/**
+ * Resolves to undefined if the assertion was not signed by the gateway for this audience, or has expired. If both have measured the clock
+ * of Redis, the wall clock of either may be set by any time (ADR 0210).
+ */
 export function createCallerVerifier(
   { secret }: Pick<AssertionKey, "secret">,
   audience: AssertionAudience,
+  clock?: SharedClock,
 ): VerifyCaller {
   const key = keyOf(secret);
+  const verified = (assertion: string): SignatureResult => {
+    const rules = { key, algorithm, issuer, skewSeconds: clockToleranceSeconds } as const;
+    const result = verifySignature(assertion, { ...rules, nowMs: systemClock.now() });
+    if (!("reason" in result) || result.reason !== "expired") return result;
+    const signed = verifySignature(assertion, { ...rules, nowMs: 0 });
+    return "payload" in signed && isRecent(signed.payload, sharedSeconds(clock)) ? signed : result;
+  };
   return async (assertion) => {
     const header = readTokenHeader(assertion);
     if (header?.alg !== algorithm || header.typ !== tokenType) return undefined;
-    const rules = { key, algorithm, issuer, nowMs: systemClock.now(), skewSeconds: clockToleranceSeconds } as const;
-    const result = verifySignature(assertion, rules);
+    const result = verified(assertion);
     if ("reason" in result) return undefined;
     const { aud, iat, method, name, scopes, ip, sid, cert } = result.payload;
     if (aud !== audience || iat === undefined) return undefined;

@@ -8,6 +8,7 @@ export {
   callerAssertionHeader,
   createCallerSigner,
   createCallerVerifier,
+  type SharedClock,
   type SignCaller,
   type VerifyCaller,
 } from "./caller-assertion.ts";

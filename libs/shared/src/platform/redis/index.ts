@@ -88,6 +88,7 @@ export {
   tokenEpochKey,
 } from "./keys.ts";
 export { leaveOldPrimary } from "./leave-old-primary.ts";
+export { createRedisClock, type RedisClock, watchRedisClock } from "./redis-clock.ts";
 export {
   defineScript,
   defineVariableScript,

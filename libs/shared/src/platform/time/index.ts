@@ -1,2 +1,3 @@
 export { type Clock, steadyClock, systemClock } from "./clock.ts";
 export { formatDuration, parseDuration } from "./duration.ts";
+export { type PossibleTimes, possibleTimes } from "./possible-times.ts";

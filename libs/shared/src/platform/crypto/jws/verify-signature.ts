@@ -11,6 +11,8 @@ export interface SignatureRules {
   readonly algorithm: SignatureAlgorithm;
   readonly issuer: string;
   readonly nowMs: number;
+  /** The latest time that it may be, where clocks disagree; default: `nowMs`. */
+  readonly latestMs?: number | undefined;
   readonly skewSeconds: number;
 }
 
@@ -69,11 +71,11 @@ function isTime(value: unknown): value is number | undefined {
 
 /** RFC 7519 §4.1.1, §4.1.4, §4.1.5; `exp` is required. */
 function refusal({ iss, exp, nbf, iat }: JWTPayload, rules: SignatureRules): SignatureProblem | undefined {
-  const { issuer, skewSeconds } = rules;
-  const nowSeconds = Math.floor(rules.nowMs / 1000);
+  const { issuer, skewSeconds, nowMs, latestMs = nowMs } = rules;
+  const nowSeconds = Math.floor(nowMs / 1000);
   if (iss !== issuer) return "issuer";
   if (exp === undefined || !isTime(exp) || !isTime(nbf) || !isTime(iat)) return "claims";
-  if (nbf !== undefined && nbf > nowSeconds + skewSeconds) return "not_yet_valid";
+  if (nbf !== undefined && nbf > Math.floor(latestMs / 1000) + skewSeconds) return "not_yet_valid";
   return exp <= nowSeconds - skewSeconds ? "expired" : undefined;
 }
 

@@ -1,0 +1,46 @@
+import { type Clock, steadyClock, systemClock } from "../time/clock.ts";
+import type { RedisClient } from "./client.ts";
+
+/** The clock of Redis, which all services of a site share. It is measured, so that the wall clock of this host has no influence. */
+export interface RedisClock extends Clock {
+  /** Whether `now` is more than what this host's wall clock said at the start. */
+  isMeasured(): boolean;
+  /** @throws Error when Redis does not answer */
+  measure(): Promise<void>;
+}
+
+export interface RedisClockDeps {
+  readonly redis: Pick<RedisClient, "time">;
+  /** Runs evenly; its times need not be right. */
+  readonly steadyClock: Clock;
+  /** What to believe before the first measurement. */
+  readonly wallClock: Clock;
+}
+
+export function createRedisClock({ redis, steadyClock: steady, wallClock }: RedisClockDeps): RedisClock {
+  let offsetMs = wallClock.now() - steady.now();
+  let isMeasured = false;
+  return {
+    now: () => steady.now() + offsetMs,
+    isMeasured: () => isMeasured,
+    measure: async () => {
+      const sentMs = steady.now();
+      const [seconds, microseconds] = await redis.time();
+      const tookMs = steady.now() - sentMs;
+      offsetMs = Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000) - sentMs - Math.floor(tookMs / 2);
+      isMeasured = true;
+    },
+  };
+}
+
+/** A host that replaces Redis may have another clock, and the clock of Redis can be set. */
+const measureEveryMs = 10_000;
+
+/** Measures when the client has connected, and from then on regularly. Without Redis, the last measurement counts. */
+export function watchRedisClock(redis: Pick<RedisClient, "time" | "on">): RedisClock {
+  const clock = createRedisClock({ redis, steadyClock, wallClock: systemClock });
+  const measure = (): void => void clock.measure().catch(() => undefined);
+  redis.on("ready", measure);
+  setInterval(measure, measureEveryMs).unref();
+  return clock;
+}
