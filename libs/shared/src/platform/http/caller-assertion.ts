@@ -109,7 +109,7 @@ function isRecent({ iat, exp, shared }: JWTPayload, now: number | undefined): bo
 
 /**
  * Resolves to undefined if the assertion was not signed by the gateway for this audience, or has expired. If both have measured the clock
- * of Redis, the wall clock of either may be set by any time (ADR 0210).
+ * of Redis, the wall clock of either may be set by any time (ADR 0010).
  */
 export function createCallerVerifier(
   { secret }: Pick<AssertionKey, "secret">,
