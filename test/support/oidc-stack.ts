@@ -82,7 +82,7 @@ export interface OidcStackMore {
   readonly http?: Tree;
   readonly engines?: number;
   /** Additional environment variables of every service. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** Merged into the whole configuration, last. */
   readonly more?: Tree;
 }
@@ -117,7 +117,7 @@ export async function startOidcStack(
     http,
     audience = "",
     engines,
-    env = {},
+    env,
     more = {},
   }: OidcStackMore = {},
 ): Promise<OidcStack> {

@@ -26,7 +26,7 @@ export interface StackOptions {
   /** Starts neither NATS nor Redis, and does not wait until the services are ready; `startNats` and `startRedis` follow. */
   readonly serversLater?: boolean;
   /** Additional environment variables of every service. */
-  readonly env?: Env;
+  readonly env?: Env | undefined;
   /** The working copy whose bundles are started, for tests with an earlier version; called for each process. */
   readonly copy?: () => string | undefined;
 }

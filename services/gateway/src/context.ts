@@ -8,7 +8,7 @@ import { createResponseDelays, type ResponseDelays } from "@postern/shared/platf
 import type { Config } from "@postern/shared/platform/config";
 import type { Health } from "@postern/shared/platform/lifecycle";
 import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
-import { possibleTimes, systemClock } from "@postern/shared/platform/time";
+import { systemClock } from "@postern/shared/platform/time";
 import { type BearerCheck, createBearerCheck } from "./caller-auth/bearer.ts";
 import { createAuthPolicy } from "./context/auth-policy.ts";
 import { createAuthRoute, createClientAddresses } from "./context/auth-route.ts";
@@ -79,8 +79,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const settings = gatewaySettings(config);
   const state = redisFromConfig(config, "state", base);
   const sharedClock = watchRedisClock(state);
-  const times = possibleTimes(systemClock, sharedClock);
-  const callerTokens = callerTokensFromConfig(config, { logger, redis: state, times });
+  const callerTokens = callerTokensFromConfig(config, { logger, redis: state, sharedClock });
   const bearer = callerTokens.verifier === undefined ? undefined : createBearerCheck(callerTokens.verifier);
   const live: Live = { current: liveGatewaySettings(config, bearer) };
   const bus = await busFromConfig(config, base);
@@ -95,9 +94,8 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const hookParts = { ...about, audit, settings, live, limits, metrics, limitMetrics, logger };
   const { forwarding, ...hooks } = createHooks(hookParts);
   const engineWatch = watchEngines(bus, base);
-  const timeoutMs = (): number => live.current.decisionTimeoutMs;
   const responseDelays = createResponseDelays();
-  const accountPages = createAccountPages({ bus, clock: systemClock, timeoutMs });
+  const accountPages = createAccountPages({ bus, clock: systemClock, timeoutMs: () => live.current.decisionTimeoutMs });
   const releasable: AttributeFilter = (attributes) => live.current.releasable(attributes);
   const routeParts = { bus, engineWatch, live, accountPages, names, limits, metrics, processLogger, responseDelays };
   return {

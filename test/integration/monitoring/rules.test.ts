@@ -1,10 +1,14 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 
 const root = join(import.meta.dirname, "../../..");
 const folder = import.meta.dirname;
+const rules = ["alerts", "slo"];
+const files = ["alerts", "services", "slo"];
 
 /** Prometheus's own tool. @returns its output; it exits with 1 if a file is invalid or an expectation is not met */
 async function promtool(...args: readonly string[]): Promise<string> {
@@ -12,16 +16,38 @@ async function promtool(...args: readonly string[]): Promise<string> {
 }
 
 test("Prometheus accepts the rules", async () => {
-  const checked = await promtool("check", "rules", "deploy/monitoring/alerts.yaml", "deploy/monitoring/slo.yaml");
+  const checked = await promtool("check", "rules", ...rules.map((name) => `deploy/monitoring/${name}.yaml`));
   expect(checked).toMatch(/SUCCESS: \d+ rules found/);
 });
 
-test("the alerts fire when they should, and only then", async () => {
-  expect(await promtool("test", "rules", join(folder, "alerts.yaml"))).toContain("SUCCESS");
+test.each(files)("the alerts fire when they should, and only then: %s.yaml", async (name) => {
+  expect(await promtool("test", "rules", join(folder, `${name}.yaml`))).toContain("SUCCESS");
 });
 
-test("the objectives: a burn rate is recorded, and its alert fires in both windows only", async () => {
-  expect(await promtool("test", "rules", join(folder, "slo.yaml"))).toContain("SUCCESS");
+interface Expectation {
+  readonly alertname: string;
+  readonly exp_alerts?: readonly unknown[];
+}
+
+test("every alert is expected to fire in one of the files, and not to fire in another place", () => {
+  const names = rules.flatMap((name) =>
+    [...readFileSync(join(root, `deploy/monitoring/${name}.yaml`), "utf8").matchAll(/^ +- alert: (\w+)$/gm)].map(
+      ([, alert = ""]) => alert,
+    ),
+  );
+  const expectations = files.flatMap((name) => {
+    const { tests } = parse(readFileSync(join(folder, `${name}.yaml`), "utf8"));
+    return tests.flatMap((each: { readonly alert_rule_test: readonly Expectation[] }) => each.alert_rule_test);
+  });
+  const tested = (fires: boolean): ReadonlySet<string> =>
+    new Set(
+      expectations
+        .filter(({ exp_alerts = [] }: Expectation) => exp_alerts.length > 0 === fires)
+        .map(({ alertname }: Expectation) => alertname),
+    );
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.filter((name) => !tested(true).has(name))).toEqual([]);
+  expect(names.filter((name) => !tested(false).has(name))).toEqual([]);
 });
 
 test("an expectation that is not met fails", async () => {

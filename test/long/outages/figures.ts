@@ -3,5 +3,5 @@ export function showFigures(title: string, figures: Readonly<Record<string, numb
   const shown = Object.entries(figures).map(
     ([name, value]) => `${name} ${value === undefined ? "?" : Math.round(value)}`,
   );
-  console.log(`figures: ${title}: ${shown.join(", ")}`);
+  process.stdout.write(`figures: ${title}: ${shown.join(", ")}\n`);
 }

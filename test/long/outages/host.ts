@@ -8,7 +8,7 @@ const run = promisify(execFile);
 export interface Host extends ServerPlace, AsyncDisposable {
   /** At which the host reaches this one. */
   readonly here: string;
-  /** From now on, packets to and from the host are dropped: connections do not end, and nobody refuses new ones. */
+  /** From now on, packets to and from the host are dropped: connections do not end, and new ones are not refused. */
   vanish(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function startHost(): Promise<Host> {
     await inside("link", "set", "lo", "up");
     await inside("link", "set", "eth0", "up");
     const [hardware = ""] = /[0-9a-f:]{17}/.exec(await inside("link", "show", "eth0")) ?? [];
-    // Without an entry that stays, senders would learn after three seconds that nobody has the address.
+    // Without an entry that stays, senders would learn after three seconds that no host has the address.
     await ip("neighbour", "replace", address, "lladdr", hardware, "dev", name, "nud", "permanent");
     return {
       address,

@@ -149,7 +149,7 @@ function observer(urls: readonly string[], questions: readonly Question[]): Redi
 export interface RedisSiteOptions {
   readonly engines?: number;
   /** Additional environment variables of every service. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** @param redis `storage.redis`; without members, a server of the stack */
@@ -177,7 +177,7 @@ export async function startRedisSite(redis: Tree, { engines = 2, env }: RedisSit
           },
         },
         engines,
-        ...(env !== undefined && { env }),
+        env,
       },
     ),
   );

@@ -11,6 +11,8 @@ export interface SpawnNginxOptions {
   readonly port: number;
   /** Modules to load where they are not built in, such as `ngx_mail_module`. */
   readonly modules?: readonly string[];
+  /** Starts a master with a worker, as installed, so that it can reload; default: one process. */
+  readonly hasMaster?: boolean;
 }
 
 const binaryPath = `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin`;
@@ -21,11 +23,17 @@ function loadModule(name: string): string {
   return file === undefined ? "" : `load_module ${file};\n`;
 }
 
-/** A real nginx as one process of this user, in a temporary folder. */
-export async function spawnNginx({ config, port, modules = [] }: SpawnNginxOptions): Promise<ChildServer> {
+/** A real nginx of this user, in a temporary folder. */
+export async function spawnNginx({
+  config,
+  port,
+  modules = [],
+  hasMaster = false,
+}: SpawnNginxOptions): Promise<ChildServer> {
   const folder = await scratchFolder();
   const file = join(folder.path, "nginx.conf");
-  const frame = `daemon off;\nmaster_process off;\npid ${join(folder.path, "nginx.pid")};\nevents {}\n`;
+  const processes = hasMaster ? "user root;" : "master_process off;";
+  const frame = `daemon off;\n${processes}\npid ${join(folder.path, "nginx.pid")};\nevents {}\n`;
   await writeFile(file, `${modules.map(loadModule).join("")}${frame}${config}\n`);
   const args = ["-p", folder.path, "-e", "stderr", "-c", file];
   const child = { command: "nginx", args, cwd: folder.path, env: { PATH: binaryPath }, port };

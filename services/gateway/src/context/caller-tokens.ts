@@ -17,7 +17,8 @@ import {
 } from "@postern/shared/domain/tokens";
 import { backchannelAudience, type Config } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
-import { type PossibleTimes, steadyClock } from "@postern/shared/platform/time";
+import type { RedisClock } from "@postern/shared/platform/redis";
+import { type PossibleTimes, possibleTimes, steadyClock, systemClock } from "@postern/shared/platform/time";
 
 export interface CallerTokens {
   /** Absent if no kind of token is enabled. */
@@ -27,7 +28,7 @@ export interface CallerTokens {
 }
 
 export interface CallerTokenParts extends Omit<TokenParts, "clock"> {
-  readonly times: PossibleTimes;
+  readonly sharedClock: RedisClock;
 }
 
 function skewSeconds({ auth }: Config): number {
@@ -77,7 +78,8 @@ export function callerTokensFromConfig(config: Config, deps: CallerTokenParts): 
   const { oidc_bearer, jwt } = config.auth.backchannel;
   if (!oidc_bearer.enabled && !jwt.enabled) return { verifier: undefined, close: () => undefined };
   const parts = { ...deps, clock: steadyClock };
-  const { clock, logger, times } = parts;
+  const { clock, logger } = parts;
+  const times = possibleTimes(systemClock, deps.sharedClock);
   const decidable = oidc_bearer.enabled && oidc_bearer.issuer !== "";
   const keys = decidable ? keySourceAt(oidc_bearer, config, parts) : undecidableKeys();
   const signed = createTokenVerifier({
