@@ -21,15 +21,29 @@ import { launchChromium } from "./pages/chromium.ts";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const work = join(root, ".run/conformance");
 
-type Run = ModuleDeps & { readonly keys: ReturnType<typeof makeKeys>; readonly commit: string };
+type Run = ModuleDeps & {
+  readonly keys: ReturnType<typeof makeKeys>;
+  readonly commit: string;
+  readonly tree: string;
+};
 
-function git(...args: readonly string[]): string {
-  return execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+function git(args: readonly string[], input = ""): string {
+  return execFileSync("git", args, { cwd: root, encoding: "utf8", input }).trim();
 }
 
-/** The commit that is tested; with `+` if files are changed. */
+const changed = (...paths: readonly string[]): string =>
+  git(["status", "--porcelain", "--", ...paths]) === "" ? "" : "+";
+
+/** The commit that is tested; with `+` if files are changed, apart from the results of plans that have ended. */
 function testedCommit(): string {
-  return `${git("rev-parse", "--short=10", "HEAD")}${git("status", "--porcelain") === "" ? "" : "+"}`;
+  return `${git(["rev-parse", "--short=10", "HEAD"])}${changed(".", ":(exclude)tools/conformance/results.json")}`;
+}
+
+/** Identifies the product's code, whatever else a commit changes; with `+` if files are changed. */
+function productTree(): string {
+  const folders = ["services", "libs"];
+  const tree = git(["hash-object", "--stdin"], `${git(["ls-tree", "HEAD", ...folders])}\n`);
+  return `${tree.slice(0, 10)}${changed(...folders)}`;
 }
 
 async function runPlan(run: Run, { name, plan, variant, configuration }: ConformancePlan): Promise<PlanResult> {
@@ -47,7 +61,8 @@ async function runPlan(run: Run, { name, plan, variant, configuration }: Conform
     for (const finding of result.findings) console.log(`          ${finding}`);
   }
   const date = new Date().toISOString().slice(0, "2026-01-01".length);
-  return { plan: name, date, suiteVersion: [...versions].join(", "), commit: run.commit, modules: ended };
+  const { commit, tree } = run;
+  return { plan: name, date, suiteVersion: [...versions].join(", "), commit, tree, modules: ended };
 }
 
 /** Runs the plans, reports each when it ends, and passes it on. */
@@ -95,6 +110,8 @@ async function main(): Promise<void> {
       open: true,
       per_minute: 1000,
       max_pending_per_network: 1000,
+      request_uris: true,
+      unsigned_request_objects: true,
       // The suite publishes the keys of its clients on loopback.
       jwks_networks: ["127.0.0.0/8", "::1/128"],
     },
@@ -110,6 +127,7 @@ async function main(): Promise<void> {
     operate: { "oidcc-server-rotate-keys": provider.rotateKeys },
     keys,
     commit: testedCommit(),
+    tree: productTree(),
   };
   const all = conformancePlans(provider);
   const plans = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name));

@@ -1,6 +1,8 @@
 import { accepted, declined } from "./conformance/accepted.ts";
 import { conformancePage } from "./conformance/page.ts";
-import { readRecorded } from "./conformance/recorded.ts";
+import { readRecorded, readReviews } from "./conformance/recorded.ts";
 import { generate } from "./write-or-check.ts";
 
-generate(new Map([["docs/integrations/oidc-conformance.md", conformancePage(readRecorded(), accepted, declined)]]));
+const lists = { accepted, declined, reviews: readReviews() };
+
+generate(new Map([["docs/integrations/oidc-conformance.md", conformancePage(readRecorded(), lists)]]));

@@ -6,21 +6,23 @@ import {
   type ModuleResult,
   type Outcome,
   type PlanResult,
+  type Review,
+  reviewOf,
 } from "./results.ts";
 
 const columns: readonly Outcome[] = ["PASSED", "REVIEW", "SKIPPED", "WARNING", "FAILED"];
 
 const meanings: Readonly<Record<Exclude<Outcome, "PASSED">, string>> = {
-  REVIEW: "a person evaluates a picture of the page, which Chromium took",
+  REVIEW: "a person evaluates a picture of the page, which Chromium took; the last column says what it shows",
   SKIPPED: "the module tests something that Postern does not offer",
   WARNING: "a recommendation is not met",
   FAILED: "a requirement is not met",
 };
 
 function planRow(result: PlanResult): string {
-  const { plan, modules, date, suiteVersion, commit = "not recorded" } = result;
+  const { plan, modules, date, suiteVersion, tree = "not recorded", commit = "not recorded" } = result;
   const counts = countsOf(result);
-  const cells = [plan, modules.length, ...columns.map((name) => counts[name]), date, commit, suiteVersion];
+  const cells = [plan, modules.length, ...columns.map((name) => counts[name]), date, tree, commit, suiteVersion];
   return `| ${cells.join(" | ")} |`;
 }
 
@@ -29,14 +31,27 @@ function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("\n", " ");
 }
 
-function moduleRow(plan: string, { module, outcome, findings }: ModuleResult, list: readonly Accepted[]): string {
-  const texts = findings.map((finding) => (isAccepted(module, finding, list) ? `${finding} (accepted)` : finding));
-  return `| ${plan} | ${module} | ${outcome.toLowerCase()} | ${cell(texts.join("; "))} |`;
+/** The lists that explain results. */
+export interface Explanations {
+  readonly accepted: readonly Accepted[];
+  readonly declined: readonly Declined[];
+  readonly reviews: readonly Review[];
 }
 
-function moduleRows(plans: readonly PlanResult[], list: readonly Accepted[]): readonly string[] {
-  return plans.flatMap(({ plan, modules }) =>
-    modules.filter(({ outcome }) => outcome !== "PASSED").map((result) => moduleRow(plan, result, list)),
+function reviewText(plan: PlanResult, module: string, { reviews }: Explanations): string {
+  const review = reviewOf(plan, module, reviews);
+  return review === undefined ? "The picture was not looked at." : `${review.shows} (looked at on ${review.date})`;
+}
+
+function moduleRow(plan: PlanResult, { module, outcome, findings }: ModuleResult, lists: Explanations): string {
+  const texts = findings.map((text) => (isAccepted(module, text, lists.accepted) ? `${text} (accepted)` : text));
+  if (outcome === "REVIEW") texts.push(reviewText(plan, module, lists));
+  return `| ${plan.plan} | ${module} | ${outcome.toLowerCase()} | ${cell(texts.join("; "))} |`;
+}
+
+function moduleRows(plans: readonly PlanResult[], lists: Explanations): readonly string[] {
+  return plans.flatMap((plan) =>
+    plan.modules.filter(({ outcome }) => outcome !== "PASSED").map((result) => moduleRow(plan, result, lists)),
   );
 }
 
@@ -52,15 +67,10 @@ function declinedText(features: readonly Declined[]): string {
 }
 
 /** `docs/integrations/oidc-conformance.md` */
-export function conformancePage(
-  plans: readonly PlanResult[],
-  list: readonly Accepted[],
-  features: readonly Declined[],
-): string {
-  const rest = moduleRows(plans, list);
-  const modules = ["| Plan | Module | Result | Conditions that were not met |", "|---|---|---|---|", ...rest].join(
-    "\n",
-  );
+export function conformancePage(plans: readonly PlanResult[], lists: Explanations): string {
+  const rest = moduleRows(plans, lists);
+  const heads = "| Plan | Module | Result | Conditions that were not met, or what the picture shows |";
+  const modules = [heads, "|---|---|---|---|", ...rest].join("\n");
   return `<!-- Made from tools/conformance/results.json by tools/generate-conformance.ts; do not edit. -->
 
 # OpenID conformance results
@@ -69,10 +79,15 @@ For administrators and auditors: the results of the OpenID Foundation's conforma
 replicas of the identity provider. This is not a certification, which only the OpenID Foundation grants. The tests of this repository that
 make the same demands are in [OpenID conformance tests](oidc-conformance-tests.md).
 
-Each row shows the last run of a plan. A commit with \`+\` had changed files.
+Each row shows the last run of a plan. "Code" identifies the content of \`services\` and \`libs\`: later commits that change only
+other files leave it as it is. A code or commit with \`+\` had changed files. To print the code of a checkout:
 
-| Plan | Modules | Passed | Review | Skipped | Warning | Failed | Date | Commit | Suite |
-|---|---|---|---|---|---|---|---|---|---|
+\`\`\`sh
+git ls-tree HEAD services libs | git hash-object --stdin | cut -c1-10
+\`\`\`
+
+| Plan | Modules | Passed | Review | Skipped | Warning | Failed | Date | Code | Commit | Suite |
+|---|---|---|---|---|---|---|---|---|---|---|
 ${plans.map((plan) => planRow(plan)).join("\n")}
 
 ## Modules that did not simply pass
@@ -83,13 +98,13 @@ ${rest.length === 0 ? "All modules passed." : modules}
 
 ## Accepted warnings
 
-${acceptedText(list)}
+${acceptedText(lists.accepted)}
 
 ## Features that Postern does not offer
 
 These modules fail. Postern can therefore not be certified for the dynamic profile.
 
-${declinedText(features)}
+${declinedText(lists.declined)}
 
 ## Run the suite
 
@@ -102,6 +117,7 @@ make conformance SUITE=path/to/fapi-test-suite.jar PLANS="basic session"
 its development mode. Postern's repository contains no part of the suite. The target needs Maven, for the suite's database in memory, and
 a Java version that runs the suite (\`JAVA=/path/to/java\` selects one). It starts everything on free ports of loopback, prints the counts of
 each plan, and fails on each failure and on each warning that is not accepted. Results and pictures, with plan and module in their names, are in \`.run/conformance\`. For a suite
-that runs elsewhere, \`NODE_EXTRA_CA_CERTS\` names the file with its certificate authority. \`RECORD=1\` updates this page.
+that runs elsewhere, \`NODE_EXTRA_CA_CERTS\` names the file with its certificate authority. \`RECORD=1\` updates this page. Whoever
+records a run looks at its pictures and enters what they show in \`tools/conformance/reviews.json\`; a test fails until then.
 `;
 }

@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { accepted, declined } from "./accepted.ts";
 import { conformancePage } from "./page.ts";
 import { behaviours, conformancePlans } from "./plans.ts";
-import { countsOf, type ModuleResult, type Outcome, problemsOf } from "./results.ts";
+import { readRecorded, readReviews } from "./recorded.ts";
+import { countsOf, type ModuleResult, type Outcome, problemsOf, reviewOf } from "./results.ts";
 import { jarOf, runningSuite } from "./suite-process.ts";
 
 const moduleOf = (outcome: Outcome, ...findings: string[]): ModuleResult => ({ module: "m", outcome, findings });
@@ -56,15 +57,47 @@ test("at most three warnings are accepted, each with its reason", () => {
 test("the page shows counts, and text of the suite that cannot break its tables", () => {
   const modules = [moduleOf("PASSED"), moduleOf("WARNING", "CheckName: a|b <c>\nd")];
   const plans = [
-    { plan: "basic", date: "2026-01-02", suiteVersion: "5.2.4", commit: "abc123", modules },
+    {
+      plan: "basic",
+      date: "2026-01-02",
+      suiteVersion: "5.2.4",
+      commit: "abc123",
+      tree: "def456",
+      modules: [...modules, { module: "seen", outcome: "REVIEW" as const, findings: [] }],
+    },
     { plan: "config", date: "2026-01-01", suiteVersion: "5.2.3", modules: [moduleOf("PASSED")] },
   ];
-  const features = [{ plan: "basic", module: "m", reason: "not | offered" }];
-  const page = conformancePage(plans, list, features);
+  const declinedHere = [{ plan: "basic", module: "m", reason: "not | offered" }];
+  const pageWith = (tree: string): string => {
+    const review = { plan: "basic", module: "seen", tree, date: "2026-01-03", shows: "The sign-in page." };
+    return conformancePage(plans, { accepted: list, declined: declinedHere, reviews: [review] });
+  };
+  const page = pageWith("def456");
+  expect(page).toContain("| basic | seen | review | The sign-in page. (looked at on 2026-01-03) |");
+  expect(pageWith("def457")).toContain("| basic | seen | review | The picture was not looked at. |");
   expect(page).toContain("| basic | m | not \\| offered |");
-  expect(page).toContain("| basic | 2 | 1 | 0 | 0 | 1 | 0 | 2026-01-02 | abc123 | 5.2.4 |");
-  expect(page).toContain("| config | 1 | 1 | 0 | 0 | 0 | 0 | 2026-01-01 | not recorded | 5.2.3 |");
+  expect(page).toContain("| basic | 3 | 1 | 1 | 0 | 1 | 0 | 2026-01-02 | def456 | abc123 | 5.2.4 |");
+  expect(page).toContain("| config | 1 | 1 | 0 | 0 | 0 | 0 | 2026-01-01 | not recorded | not recorded | 5.2.3 |");
   expect(page).toContain("| basic | m | warning | CheckName: a\\|b &lt;c> d (accepted) |");
+});
+
+test("somebody has looked at each picture of the recorded runs", () => {
+  const reviews = readReviews();
+  const unseen = readRecorded().flatMap((plan) =>
+    plan.modules.flatMap(({ module, outcome }) =>
+      outcome === "REVIEW" && reviewOf(plan, module, reviews) === undefined ? [`${plan.plan} ${module}`] : [],
+    ),
+  );
+  expect(unseen).toEqual([]);
+});
+
+test("the recorded runs end without a problem, and declined modules are still declined", () => {
+  const recorded = readRecorded();
+  expect(problemsOf(recorded, accepted, declined)).toEqual([]);
+  for (const { plan, module } of declined) {
+    const modules = recorded.find((result) => result.plan === plan)?.modules ?? [];
+    expect(modules).toContainEqual(expect.objectContaining({ module, outcome: "FAILED" }));
+  }
 });
 
 test("plans have different names, and only known forms of behaviour", () => {

@@ -15,7 +15,29 @@ export interface PlanResult {
   readonly suiteVersion: string;
   /** The commit of this repository that was tested, followed by `+` if files were changed; absent if it was not recorded. */
   readonly commit?: string | undefined;
+  /** Identifies the product's code: see `productTree`. Followed by `+` if files were changed. */
+  readonly tree?: string | undefined;
   readonly modules: readonly ModuleResult[];
+}
+
+/** What a person saw on the picture of a module that ended with REVIEW. */
+export interface Review {
+  readonly plan: string;
+  readonly module: string;
+  /** The code whose run took the picture. */
+  readonly tree: string;
+  /** Day on which the picture was looked at, ISO 8601. */
+  readonly date: string;
+  readonly shows: string;
+}
+
+/** The review of a module's picture of this run; one of other code does not count. */
+export function reviewOf(
+  { plan, tree }: Pick<PlanResult, "plan" | "tree">,
+  module: string,
+  reviews: readonly Review[],
+): Review | undefined {
+  return reviews.find((review) => review.plan === plan && review.module === module && review.tree === tree);
 }
 
 /** A warning that no provider can avoid, with the reason. */

@@ -15,8 +15,19 @@ const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const others = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const jwks = JSON.stringify({ keys: [{ ...keys.publicKey.export({ format: "jwk" }), kid: "one", use: "sig" }] });
 
-/** The key set of a client whose server never responds. */
-const server = createServer(() => undefined);
+/** What a client publishes; undefined: the status is 404. */
+let published: string | undefined;
+let publications = 0;
+
+/** A client's server: it never responds with a key set. */
+const server = createServer(({ url = "" }, response) => {
+  if (!url.startsWith("/object")) return;
+  publications += 1;
+  if (url === "/object/moved") response.writeHead(302, { location: "/object" }).end();
+  else if (published === undefined) response.writeHead(404).end();
+  else response.writeHead(200, { "content-type": "application/oauth-authz-req+jwt" }).end(published);
+});
+let clientUrl = "";
 
 let oidc: OidcStack;
 let redis: RedisClient;
@@ -35,6 +46,7 @@ beforeAll(async () => {
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
+  clientUrl = `http://127.0.0.1:${port}`;
   oidc = await startOidcStack([
     { ...rules("signs"), jwks },
     { ...rules("strict"), jwks, require_signed_request_object: true, authorization_signed_response_alg: "ES256" },
@@ -42,6 +54,13 @@ beforeAll(async () => {
     { ...rules("unsigned"), request_object_signing_alg: "none" },
     rules("plain"),
     { ...rules("away"), jwks_uri: `http://127.0.0.1:${port}/` },
+    { ...rules("publishes"), jwks, request_uris: [1, 2, 3].map((number) => `${clientUrl}/object#${number}`) },
+    {
+      ...rules("elsewhere"),
+      request_object_signing_alg: "any",
+      jwks,
+      request_uris: ["/object", "/object?missing", "/object/moved", "/silent"].map((path) => `${clientUrl}${path}`),
+    },
   ]);
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
 });
@@ -209,6 +228,67 @@ describe("a request object (RFC 9101)", () => {
   });
 });
 
+/** An authorization request that names the published object, as a client sends it. */
+function authorizeBy(client: string, path: string, more: Readonly<Record<string, string>> = {}): Promise<Page> {
+  const outer = { client_id: client, response_type: "code", scope: "openid", redirect_uri: callback, state: "outer" };
+  const query = new URLSearchParams({ ...outer, request_uri: `${clientUrl}${path}`, ...more });
+  return browser.get(`/oidc/authorize?${query.toString()}`, { accept: "text/html" });
+}
+
+describe("a request object at a registered request_uri", () => {
+  beforeEach(() => {
+    published = undefined;
+    publications = 0;
+  });
+
+  test("is fetched and verified, and only its members count", async () => {
+    published = await signed("publishes");
+    const { code = "", state } = wordsOf(await authorizeBy("publishes", "/object#1", { scope: "openid email" }));
+    expect([state, publications]).toEqual(["signed-state", 1]);
+    expect((await redeem("publishes", code)).body).toMatchObject({ scope: "openid", id_token: expect.any(String) });
+  });
+
+  test("is refused with invalid_request_object if its signature is wrong or missing", async () => {
+    published = await signed("publishes", {}, { key: others.privateKey });
+    expect(wordsOf(await authorizeBy("publishes", "/object#2"))["error"]).toBe("invalid_request_object");
+    published = new UnsecuredJWT(membersOf("publishes")).encode();
+    expect(wordsOf(await authorizeBy("publishes", "/object#3"))["error"]).toBe("invalid_request_object");
+  });
+
+  test("is not fetched from another URI, whatever it resembles", async () => {
+    published = await signed("publishes");
+    for (const path of ["/object", "/object#5", "/object/", "/./object#1", "/object?a#1"]) {
+      const answer = wordsOf(await authorizeBy("publishes", path));
+      expect([path, answer]).toEqual([path, expect.objectContaining({ error: "invalid_request_uri", state: "outer" })]);
+    }
+    expect(wordsOf(await authorizeBy("signs", "/object#1"))["error"]).toBe("request_uri_not_supported");
+    const { status, body } = await push("publishes", { request_uri: `${clientUrl}/object#1` });
+    expect([status, body["error"], publications]).toEqual([400, "request_uri_not_supported", 0]);
+  });
+
+  test("may be unsigned for a client of any algorithm, and signed too", async () => {
+    published = new UnsecuredJWT(membersOf("elsewhere")).encode();
+    expect(wordsOf(await authorizeBy("elsewhere", "/object"))).toMatchObject({
+      state: "signed-state",
+      code: expect.any(String),
+    });
+    expect(wordsOf(await authorize("elsewhere", await signed("elsewhere")))["code"]).toBeDefined();
+    const forged = await signed("elsewhere", {}, { key: others.privateKey });
+    expect(wordsOf(await authorize("elsewhere", forged))["error"]).toBe("invalid_request_object");
+  });
+
+  test.each(["/object?missing", "/object/moved", "/silent"])(
+    "at %s, which cannot be read, is invalid_request_uri",
+    async (path) => {
+      const answer = wordsOf(await authorizeBy("elsewhere", path));
+      expect(answer).toMatchObject({ error: "invalid_request_uri", state: "outer", iss: oidc.issuer });
+      await poll("the failure in the log", async () =>
+        oidc.processes.some((process) => process.output().includes("published request object of an OIDC client")),
+      );
+    },
+  );
+});
+
 const unsigned = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(membersOf("strict")).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
@@ -271,7 +351,8 @@ describe("JWT-secured authorization responses (JARM)", () => {
     const algorithms = expect.arrayContaining(["RS256", "PS256", "ES256"]);
     expect(body).toMatchObject({
       request_parameter_supported: true,
-      request_uri_parameter_supported: false,
+      request_uri_parameter_supported: true,
+      require_request_uri_registration: true,
       request_object_signing_alg_values_supported: expect.arrayContaining(["PS256", "none"]),
       authorization_signing_alg_values_supported: algorithms,
       response_modes_supported: ["query", "form_post", "jwt", "query.jwt", "form_post.jwt"],

@@ -193,6 +193,22 @@ describe("a logout in a browser", () => {
     expect(await page.getByLabel("Password", { exact: true }).isVisible()).toBe(true);
   });
 
+  test("that a form of a service provider starts ends the browser's session if the request names none", async () => {
+    await using context = await newContext();
+    const page = await context.newPage();
+    await signIn(page);
+    await page.goto(`${trackerSite}/logout-by-form`);
+    const posted = page.waitForRequest((request) => request.url() === `${login}/saml/slo`);
+    const [request] = await Promise.all([posted, page.getByRole("button", { name: "Leave" }).click()]);
+    // The form of another site arrives without the session's cookie.
+    expect((await request.allHeaders())["cookie"]).toBeUndefined();
+    await page.waitForURL(`${trackerSite}/slo`);
+    expect(await shownUser(page)).toBe("logout answered");
+    expect((await shownUsers(context))[0]).toBe("signed out");
+    await page.goto(`${wikiSite}/login`);
+    expect(await page.getByLabel("Password", { exact: true }).isVisible()).toBe(true);
+  });
+
   test("that an OIDC client starts notifies both service providers and returns to the client", async () => {
     await using context = await newContext();
     const page = await context.newPage();

@@ -15,6 +15,9 @@ interface Library {
   takeLogoutResponse(query: URLSearchParams, raw: string): Promise<void>;
   /** As `takeLogoutRequest`, for the POST binding. */
   takePostedLogoutRequest?(fields: Record<string, string>): Promise<{ nameId: string; answer: string }>;
+  /** A logout request for the POST binding that names no session, in Base64. */
+  logoutMessage?(profile: Profile): string;
+  takePostedLogoutResponse?(fields: Record<string, string>): Promise<void>;
 }
 
 export interface Profile {
@@ -126,6 +129,10 @@ export function samlifyLibrary({ entityId, origin, keys }: SiteKeys, idpMetadata
     privateKey: keys.key,
     signingCert: keys.cert,
     requestSignatureAlgorithm: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
+    signatureConfig: {
+      prefix: "ds",
+      location: { reference: "/*[local-name(.)='LogoutRequest']/*[local-name(.)='Issuer']", action: "after" },
+    },
     assertionConsumerService: [{ Binding: `${bindings}HTTP-POST`, Location: `${origin}/acs` }],
     singleLogoutService: [{ Binding: `${bindings}HTTP-Redirect`, Location: `${origin}/slo` }],
   });
@@ -142,6 +149,8 @@ export function samlifyLibrary({ entityId, origin, keys }: SiteKeys, idpMetadata
     },
     logoutUrl: async ({ nameId, sessionIndex }) =>
       sp.createLogoutRequest(idp, "redirect", { logoutNameID: nameId, sessionIndex }).context,
+    logoutMessage: ({ nameId }) => sp.createLogoutRequest(idp, "post", { logoutNameID: nameId }).context,
+    takePostedLogoutResponse: async (body) => void (await sp.parseLogoutResponse(idp, "post", { body })),
     takeLogoutRequest: async (query, raw) => {
       const request = { query: Object.fromEntries(query), octetString: octets(raw) };
       const found = await sp.parseLogoutRequest(idp, "redirect", request);
@@ -161,7 +170,7 @@ const moved = (response: ServerResponse, location: string, cookie?: string): voi
   response.writeHead(302, { location, ...(cookie === undefined ? {} : { "set-cookie": cookie }) }).end();
 };
 
-/** Serves the site: `/`, `/login`, `/acs`, `/logout`, `/slo`. Sessions are stored by name ID, which is all that a logout request contains. */
+/** Serves the site: `/`, `/login`, `/acs`, `/logout`, `/logout-by-form`, `/slo`. Sessions are stored by name ID, which is all that a logout request contains. */
 export async function startProviderSite(library: Library): Promise<ProviderSite> {
   const port = await freePort();
   const sessions = new Map<string, Profile>();
@@ -183,6 +192,10 @@ export async function startProviderSite(library: Library): Promise<ProviderSite>
   };
   const postedSlo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const fields = Object.fromEntries(new URLSearchParams(await text(request)));
+    if (fields["SAMLResponse"] !== undefined) {
+      await library.takePostedLogoutResponse?.(fields);
+      return plain(response, 200, "logout answered");
+    }
     if (library.takePostedLogoutRequest === undefined) return plain(response, 405, "Redirect only");
     const { nameId, answer } = await library.takePostedLogoutRequest(fields);
     sessions.delete(nameId);
@@ -202,6 +215,11 @@ export async function startProviderSite(library: Library): Promise<ProviderSite>
     if (pathname === "/acs") return acs(request, response);
     if (pathname === "/slo" && request.method === "POST") return postedSlo(request, response);
     if (pathname === "/slo") return slo(response, search.slice(1));
+    if (pathname === "/logout-by-form" && profile !== undefined) {
+      const message = library.logoutMessage?.(profile) ?? "";
+      const form = `<form method="post" action="http://localhost:8080/saml/slo"><input name="SAMLRequest" value="${message}"><button>Leave</button></form>`;
+      return plain(response, 200, form);
+    }
     if (pathname === "/logout" && profile !== undefined) {
       sessions.delete(profile.nameId);
       return moved(response, await library.logoutUrl(profile));

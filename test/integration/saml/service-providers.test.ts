@@ -265,6 +265,31 @@ describe("a logout that a service provider requests", () => {
     expect(responseOf(answer.location ?? "")).toContain("status:PartialLogout");
   });
 
+  test("posted without a session index ends the session of the browser, once, on either replica", async () => {
+    const browser = newBrowser();
+    const { issuer, nameID, nameIDFormat } = await profileOf(plain(), await visit(browser, plain()));
+    const post = async (name: string): Promise<string> => {
+      const url = await plain().getLogoutUrlAsync({ issuer, nameID: name, nameIDFormat }, "bye", {});
+      const deflated = Buffer.from(new URL(url).searchParams.get("SAMLRequest") ?? "", "base64");
+      const message = inflateRawSync(deflated).toString("base64");
+      // A form of another site arrives without cookies.
+      const answer = await newBrowser().post("/saml/slo", { SAMLRequest: message, RelayState: "bye" });
+      expect(answer.status).toBe(302);
+      return answer.location ?? "";
+    };
+    const statusOf = (page: Page): string => Buffer.from(hiddenFields(page)["SAMLResponse"] ?? "", "base64").toString();
+    expect(statusOf(await newBrowser().get(await post(nameID)))).toContain("status:UnknownPrincipal");
+    expect(statusOf(await browser.get(await post("bob@example.test")))).toContain("status:UnknownPrincipal");
+    const place = await post(nameID);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => browser.get(place)));
+    const taken = answers.filter((page) => hiddenFields(page)["SAMLResponse"] !== undefined);
+    expect(taken).toHaveLength(1);
+    const [page] = taken;
+    if (page === undefined) throw new Error("no response");
+    expect([statusOf(page), hiddenFields(page)["RelayState"]]).toEqual([expect.stringContaining("status:Success"), "bye"]);
+    expect((await browser.get("/mfa/sessions")).status).toBe(401);
+  });
+
   test("never ends a session of another service provider or name ID", async () => {
     const browser = newBrowser();
     const profile = await profileOf(wiki(), await visit(browser, wiki()));

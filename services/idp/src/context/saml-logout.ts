@@ -11,6 +11,7 @@ import { createLogoutTransactions } from "../saml/logout/logout-transactions-red
 import { createDeliveryReporter } from "../saml/logout/report-delivery.ts";
 import { createSoapDelivery, type SoapDelivery } from "../saml/logout/soap-delivery.ts";
 import { createSoapLogouts } from "../saml/logout/soap-logouts-redis.ts";
+import { createWaitingLogouts } from "../saml/logout/waiting-logouts-redis.ts";
 import type { SamlRedisDeps } from "../saml/state/saml-redis.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
@@ -31,7 +32,7 @@ type Shared = Pick<SamlRoutesDeps, "settings" | "providers" | "keys" | "clock" |
 export interface SamlLogoutContext {
   readonly routes: Pick<
     SamlRoutesDeps,
-    "logout" | "frontChannel" | "endLogoutTransaction" | "metrics" | "logger" | "audit"
+    "logout" | "waitingLogouts" | "frontChannel" | "endLogoutTransaction" | "metrics" | "logger" | "audit"
   >;
   /** Delivers logout messages by SOAP. */
   readonly delivery: SoapDelivery;
@@ -64,7 +65,7 @@ export function createSamlLogout(parts: SamlParts, stored: SamlRedisDeps, shared
   const logout = createLogout({ ...commonDeps, soap: delivery, sessions, onEnded });
   const endLogoutTransaction = createEndLogoutTransaction(commonDeps);
   return {
-    routes: { logout, frontChannel: createFrontChannel(commonDeps), endLogoutTransaction, metrics, logger, audit },
+    routes: { logout, waitingLogouts: createWaitingLogouts(stored), frontChannel: createFrontChannel(commonDeps), endLogoutTransaction, metrics, logger, audit },
     delivery,
     sessionEnded: (session) => logout.sessionEnded(session),
     leave: async (session, place, headStartMs) => {

@@ -46,6 +46,6 @@ export const samlDrives: readonly Drive[] = [
   { operationId: "samlSignInPost", status: 400, parts: () => wrongForm },
   { operationId: "samlLogout", status: 302, parts: async (stack) => byQuery(await signOut(stack)) },
   { operationId: "samlLogout", status: 400, parts: () => wrong },
-  { operationId: "samlLogoutPost", status: 200, parts: async (stack) => byForm(await signOut(stack)) },
+  { operationId: "samlLogoutPost", status: 302, parts: async (stack) => byForm(await signOut(stack)) },
   { operationId: "samlLogoutPost", status: 400, parts: () => wrongForm },
 ];

@@ -27,6 +27,7 @@ const metadata = {
   userinfo_signed_response_alg: optional,
   default_max_age: Type.Optional(Type.Integer({ description: "Seconds." })),
   request_object_signing_alg: optional,
+  request_uris: Type.Optional(uris),
   require_signed_request_object: flag,
   require_pushed_authorization_requests: flag,
   dpop_bound_access_tokens: flag,

@@ -26,7 +26,7 @@ const RelayState = Type.Optional(Type.String());
 /** SAML Bindings §3.4.4.1: a signature over the query. */
 const signature = { SigAlg: Type.Optional(Type.String()), Signature: Type.Optional(Type.String()) };
 const request = Type.Optional(
-  Type.String({ description: "Request that was verified before, in place of SAMLRequest." }),
+  Type.String({ description: "Request that another site has posted and that was verified, in place of SAMLRequest." }),
 );
 const refused = page("The message is malformed, unsigned, replayed or from an unknown service provider.");
 
@@ -39,7 +39,9 @@ const ssoAnswers = {
 const sloAnswers = {
   200: page("Page that posts the response to the service provider, or shows the progress of a logout."),
   204: { description: "The response of a service provider in a frame of that page was accepted." },
-  302: sentTo("Redirect to a service provider with a message, or to the page with the result of the logout."),
+  302: sentTo(
+    "Redirect to a service provider with a message, to the page with the result of the logout, or to the same path by GET, so that the browser sends its cookies.",
+  ),
   400: refused,
   404: page("Single logout is disabled (identity.saml.slo.enabled)."),
   500: failed,
@@ -98,6 +100,7 @@ export const samlOperations = [
       SAMLResponse: Type.Optional(message),
       RelayState,
       ...signature,
+      request,
       logout: Type.Optional(Type.String({ description: "A logout in progress, in place of a message." })),
     }),
   }),

@@ -4,8 +4,9 @@ export {
   ServiceTokenClaims,
   type VerifiedToken,
 } from "./claims.ts";
+export { guardedDocument, type RefuseAddress, type WantedDocument } from "./guarded-document.ts";
 export { type AccessTokenAlgorithm, accessTokenAlgorithms } from "./jwks.ts";
-export { guardedKeySetUrl, keySetFile, keySetUrl, type LoadKeySet, type RefuseAddress } from "./jwks-sources.ts";
+export { guardedKeySetUrl, keySetFile, keySetUrl, type LoadKeySet } from "./jwks-sources.ts";
 export { createKeySource, type KeyLookup, type KeySource, type KeySourceOptions } from "./key-source.ts";
 export { createOpaqueRecordReader } from "./opaque-record.ts";
 export { createOpaqueVerifier } from "./opaque-verifier.ts";

@@ -78,6 +78,7 @@ export {
   samlReplayKey,
   samlRequestKey,
   samlSigningKeysKey,
+  samlWaitingLogoutKey,
 } from "./keys/saml.ts";
 export {
   deniedTokenKey,

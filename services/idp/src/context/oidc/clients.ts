@@ -1,12 +1,20 @@
-import { guardedKeySetUrl, keySetUrl } from "@postern/shared/domain/tokens";
+import {
+  guardedDocument,
+  guardedKeySetUrl,
+  keySetUrl,
+  type RefuseAddress,
+  type WantedDocument,
+} from "@postern/shared/domain/tokens";
 import { createCidrSet, isPublicAddress } from "@postern/shared/platform/net";
 import { systemClock } from "@postern/shared/platform/time";
 import { createAuthenticateAssertion } from "../../oidc/clients/client-assertion.ts";
 import { type AuthenticateClient, createClientAuth } from "../../oidc/clients/client-auth.ts";
 import { type ClientKeySets, createClientKeySets } from "../../oidc/clients/client-key-sets.ts";
 import type { KeySetsOf } from "../../oidc/clients/clients.ts";
+import { createReadPublished, type ReadPublishedDeps } from "../../oidc/clients/read-published-object.ts";
 import { createReadRequestObject } from "../../oidc/clients/read-request-object.ts";
 import type { Generations } from "../../oidc/provider/generation.ts";
+import { createPublishedObjects, type PublishedObjects } from "../../oidc/request-objects/published-objects.ts";
 import { createRequestObjects, type RequestObjects } from "../../oidc/request-objects/unpack-request.ts";
 import type { OidcParts } from "./parts.ts";
 import type { RegisteredFeature } from "./registered.ts";
@@ -18,16 +26,40 @@ export interface ClientsFeature {
   readonly requestObjects: RequestObjects;
 }
 
-/** Registered clients choose their URLs themselves: their sets are kept apart, and internal hosts are not asked. */
-function createKeySetsOf({ logger, settings }: OidcParts): KeySetsOf {
-  const clock = systemClock;
-  const onError = (uri: string, err: unknown): void =>
-    logger.warn({ uri, err }, "the key set of an OIDC client cannot be read");
-  const refuse = (address: string): string | undefined => {
+/** Registered clients choose their URLs themselves: internal hosts are not asked. */
+function createRefuseAddress({ settings }: OidcParts): RefuseAddress {
+  return (address) => {
     const { jwks_networks: networks } = settings().oidc.dynamic_registration;
     const isPermitted = isPublicAddress(address) || createCidrSet(networks).has(address);
     return isPermitted ? undefined : `${address} is not public`;
   };
+}
+
+const requestObject = {
+  what: "request object",
+  accept: "application/oauth-authz-req+jwt, application/jwt",
+  maxBytes: 32_768,
+} as const satisfies WantedDocument;
+
+function createPublishedOf(parts: OidcParts, refuse: RefuseAddress): ReadPublishedDeps["publishedOf"] {
+  const onError = (uri: string, err: unknown): void =>
+    parts.logger.warn({ uri, err }, "the published request object of an OIDC client cannot be read");
+  const withRules = (rule: RefuseAddress): PublishedObjects =>
+    createPublishedObjects({
+      load: (uri, signal) => guardedDocument(uri, { refuse: rule, wanted: requestObject, signal }),
+      clock: systemClock,
+      onError,
+    });
+  const configured = withRules(() => undefined);
+  const registered = withRules(refuse);
+  return ({ isRegistered }) => (isRegistered ? registered : configured);
+}
+
+/** The sets of registered clients are kept apart. */
+function createKeySetsOf({ logger }: OidcParts, refuse: RefuseAddress): KeySetsOf {
+  const clock = systemClock;
+  const onError = (uri: string, err: unknown): void =>
+    logger.warn({ uri, err }, "the key set of an OIDC client cannot be read");
   const configured: ClientKeySets = createClientKeySets({ load: keySetUrl, clock, onError });
   const registered = createClientKeySets({ load: (uri) => guardedKeySetUrl(uri, refuse), clock, onError });
   return ({ isRegistered }) => (isRegistered ? registered : configured);
@@ -43,11 +75,13 @@ export function createClientsFeature(
   const { issuer } = parts.initial;
   const load = (id: string) => registered.load(id);
   const policies = () => generations.current().policies;
-  const keySetsOf = createKeySetsOf(parts);
+  const refuse = createRefuseAddress(parts);
+  const keySetsOf = createKeySetsOf(parts, refuse);
   const byAssertion = createAuthenticateAssertion({ policies, load, keySetsOf, store, issuer, clock });
   const read = createReadRequestObject({ policies, load, keySetsOf, issuer, clock });
+  const readPublished = createReadPublished({ policies, load, publishedOf: createPublishedOf(parts, refuse) });
   return {
     authenticate: createClientAuth({ policies, load, byAssertion, keySetsOf }),
-    requestObjects: createRequestObjects(read, issuer),
+    requestObjects: createRequestObjects(read, readPublished, issuer),
   };
 }

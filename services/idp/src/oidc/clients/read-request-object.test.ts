@@ -36,7 +36,7 @@ function requestObjects() {
   const keySets = { find: async () => [], findAnew: async () => [] };
   const clock = { now: () => nowSeconds * 1000 };
   const read = createReadRequestObject({ policies: () => policies, load, keySetsOf: () => keySets, issuer, clock });
-  return createRequestObjects(read, issuer);
+  return createRequestObjects(read, async () => undefined, issuer);
 }
 
 const objects = requestObjects();

@@ -96,12 +96,13 @@ function faultOf(claims: JWTPayload, policy: ClientPolicy, nowSeconds: number): 
 }
 
 function mayUse({ config, keys }: ClientPolicy): boolean {
-  return config.request_object_signing_alg === "none" || keys.length > 0 || config.jwks_uri !== "";
+  return ["none", "any"].includes(config.request_object_signing_alg) || keys.length > 0 || config.jwks_uri !== "";
 }
 
 function algorithmFits(alg: string, { config }: ClientPolicy): boolean {
   const { request_object_signing_alg: registered } = config;
   if (!acceptsSignature(config, alg)) return false;
+  if (registered === "any") return true;
   return registered === "" ? alg !== "none" : alg === registered;
 }
 

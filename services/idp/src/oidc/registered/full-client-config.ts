@@ -15,6 +15,9 @@ export function fullClientConfig(
   const grants = metadata.grantTypes.filter((grant) => settings.grant_types.includes(grant));
   const isPermitted = settings.token_endpoint_auth_methods.includes(metadata.authMethod);
   if (!isPermitted || grants.length === 0) return undefined;
+  const { requestObjectAlgorithm: registered, requiresSignedRequests } = metadata;
+  const mayOmitSignature = registered === "" && settings.unsigned_request_objects && !requiresSignedRequests;
+  const objectAlgorithm = mayOmitSignature ? "any" : registered;
   return {
     ...clientDefaults,
     client_id: id,
@@ -34,7 +37,8 @@ export function fullClientConfig(
     authorization_signed_response_alg: metadata.idTokenAlgorithm,
     userinfo_signed_response_alg: metadata.userinfoAlgorithm ?? "",
     default_max_age: (metadata.defaultMaxAge ?? 0) * 1000,
-    request_object_signing_alg: metadata.requestObjectAlgorithm,
+    request_object_signing_alg: objectAlgorithm,
+    request_uris: settings.request_uris ? [...(metadata.requestUris ?? [])] : [],
     require_signed_request_object: metadata.requiresSignedRequests,
     require_pushed_authorization_requests: metadata.requiresPushedRequests,
     dpop_bound_access_tokens: metadata.requiresDpop,

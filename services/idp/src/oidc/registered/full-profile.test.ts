@@ -2,6 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { type DynamicRegistrationConfig, loadConfig } from "@postern/shared/platform/config";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fullClientConfig } from "./full-client-config.ts";
 import { readFullClient } from "./full-profile.ts";
 
 function settingsOf(own: object = {}): DynamicRegistrationConfig {
@@ -48,6 +49,45 @@ test("initiate_login_uri must use https (OpenID Connect Core 4), also on loopbac
   expect(readFullClient({ redirect_uris, initiate_login_uri: "http://localhost:8080/login" }, settings)).toMatchObject({
     error: "invalid_client_metadata",
   });
+});
+
+test("request_uris are registered where the site permits them, and must use https", () => {
+  const uris = ["https://app.example.test/request#E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"];
+  const permitting = settingsOf({ request_uris: true, redirect_hosts: ["app.example.test"] });
+  const read = (request_uris: unknown, own = permitting) => readFullClient({ redirect_uris, request_uris }, own);
+  expect(read(uris)).toMatchObject({ metadata: { requestUris: uris } });
+  expect(read(uris, settings)).not.toHaveProperty("metadata.requestUris");
+  for (const uri of [
+    "http://app.example.test/request",
+    "http://localhost/request",
+    "https://other.example.test/request",
+    "https://app.example.test/request#a#b",
+    "https://app.example.test/request#<",
+    "https://user@app.example.test/request",
+    "file:///etc/passwd",
+    "urn:ietf:params:oauth:request_uri:x",
+  ]) {
+    expect([uri, read([uri])]).toEqual([uri, expect.objectContaining({ error: "invalid_client_metadata" })]);
+  }
+  expect(read(Array.from({ length: 11 }, (_, index) => `https://app.example.test/${index}`))).toMatchObject({
+    error: "invalid_client_metadata",
+  });
+});
+
+test("unsigned request objects need the site's key, and no registered algorithm", () => {
+  const algorithmOf = (own: object, members: object = {}): string | undefined => {
+    const now = settingsOf(own);
+    const client = readFullClient({ redirect_uris, ...members }, now);
+    if ("error" in client) throw new Error(client.description);
+    const kept = { id: "app_1", kind: "full", network: "", createdAt: 0, endsAt: 1, ...client } as const;
+    const full = { metadata: client.metadata, tokenDigest: "" };
+    return fullClientConfig({ ...kept, full }, now)?.request_object_signing_alg;
+  };
+  const open = { unsigned_request_objects: true };
+  expect(algorithmOf({})).toBe("");
+  expect(algorithmOf(open)).toBe("any");
+  expect(algorithmOf(open, { request_object_signing_alg: "ES256", jwks })).toBe("ES256");
+  expect(algorithmOf(open, { require_signed_request_object: true, jwks })).toBe("");
 });
 
 test.each([0, -1, 1.5, "60", 31_536_001])("default_max_age cannot be %j", (default_max_age) => {

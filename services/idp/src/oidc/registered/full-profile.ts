@@ -113,6 +113,25 @@ function keys(members: Members, isNeeded: boolean, settings: Settings): Pick<Reg
   return { jwks, jwksUri };
 }
 
+const fragment = /^[A-Za-z0-9_-]{0,64}$/;
+
+/** A fragment tells versions of the content apart (OpenID Connect Core §6.2), and is not sent. */
+function isPermittedRequestUri(uri: string, settings: Settings): boolean {
+  const [document = "", hash = "", ...more] = uri.split("#");
+  const kind = redirectKind(document, (host) => permitsHost(settings, host));
+  return kind === "https" && fragment.test(hash) && more.length === 0;
+}
+
+/** If the site does not permit them, they are ignored: the client can send its request objects by value. */
+function requestUris(members: Members, settings: Settings): Pick<RegisteredMetadata, "requestUris"> {
+  const uris = members.list("request_uris") ?? [];
+  if (!settings.request_uris || uris.length === 0) return {};
+  if (uris.length > maxUris || !uris.every((uri) => isPermittedRequestUri(uri, settings))) {
+    members.refuse(invalid(`request_uris must be at most ${maxUris} permitted https URLs`));
+  }
+  return { requestUris: uris };
+}
+
 function authMethod(members: Members, { token_endpoint_auth_methods: permitted }: Settings) {
   const method = members.choice("token_endpoint_auth_method", methods, "client_secret_basic");
   if (!permitted.includes(method)) {
@@ -144,6 +163,7 @@ function metadataOf(members: Members, grants: readonly string[], settings: Setti
     defaultMaxAge: members.count("default_max_age", longestAge),
     userinfoAlgorithm: members.choice("userinfo_signed_response_alg", ["", ...clientSignatures], ""),
     requestObjectAlgorithm: objectAlgorithm,
+    ...requestUris(members, settings),
     requiresPushedRequests: members.flag("require_pushed_authorization_requests"),
     requiresSignedRequests,
     requiresDpop: members.flag("dpop_bound_access_tokens"),

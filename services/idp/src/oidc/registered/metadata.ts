@@ -19,7 +19,9 @@ export interface RegisteredMetadata {
   readonly userinfoAlgorithm?: "" | (typeof clientSignatures)[number];
   /** Seconds; undefined if any age is enough, and for registrations of earlier versions. */
   readonly defaultMaxAge?: number | undefined;
-  readonly requestObjectAlgorithm: OidcClientConfig["request_object_signing_alg"];
+  readonly requestObjectAlgorithm: Exclude<OidcClientConfig["request_object_signing_alg"], "any">;
+  /** Absent if the client publishes no request objects, and for registrations of earlier versions. */
+  readonly requestUris?: readonly string[];
   readonly requiresPushedRequests: boolean;
   readonly requiresSignedRequests: boolean;
   readonly requiresDpop: boolean;

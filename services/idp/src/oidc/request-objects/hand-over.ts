@@ -14,6 +14,8 @@ export type RequestObjectRefusal =
   | "wrong_lifetime"
   | "nested"
   | "wrong_response_type"
+  | "unregistered_uri"
+  | "unreadable_uri"
   | "keys_unavailable";
 
 /** Empty for a request without a request object. */
@@ -21,6 +23,9 @@ export type RequestObjectState = "" | "signed" | "unsigned" | RequestObjectRefus
 
 function errorOf(state: string): Error {
   if (state === "not_enabled") return new errors.RequestNotSupported();
+  if (state === "unregistered_uri")
+    return new errors.InvalidRequestUri("the client has not registered this URI", state);
+  if (state === "unreadable_uri") return new errors.InvalidRequestUri("the request object cannot be read", state);
   if (state === "keys_unavailable") return new errors.TemporarilyUnavailable("try again in a moment", state);
   return new errors.InvalidRequestObject("the request object is not valid", state);
 }

@@ -9,6 +9,15 @@ export type RequestObjectOutcome =
 /** Reads a request object that a request of this client carries. Rejects with UPSTREAM_UNAVAILABLE without the keys. */
 export type ReadRequestObject = (object: string, clientId: string) => Promise<RequestObjectOutcome>;
 
+/**
+ * Reads the request object that a client publishes at this URI. Undefined if the client publishes none, or the URI is that of a pushed
+ * request. Rejects with OVERLOADED.
+ */
+export type ReadPublished = (
+  uri: string,
+  clientId: string,
+) => Promise<{ readonly object: string } | { readonly refused: RequestObjectRefusal } | undefined>;
+
 /** A request as the provider receives it. */
 export interface UnpackedRequest {
   readonly params: URLSearchParams;
@@ -68,29 +77,48 @@ export interface RequestObjects {
    * with UPSTREAM_UNAVAILABLE when the client's keys are needed and cannot be read.
    */
   unpack(params: URLSearchParams, clientId: string): Promise<UnpackedRequest>;
+  /** The same for a request that may also name a URI at which the client publishes the object. */
+  unpackOrFetch(params: URLSearchParams, clientId: string): Promise<UnpackedRequest>;
   /** The request that the provider answers with the error of this refusal. */
   refuse(params: URLSearchParams, clientId: string, reason: RequestObjectRefusal): UnpackedRequest;
 }
 
-export function createRequestObjects(read: ReadRequestObject, issuer: string): RequestObjects {
+export function createRequestObjects(
+  read: ReadRequestObject,
+  readPublished: ReadPublished,
+  issuer: string,
+): RequestObjects {
   const refuse: RequestObjects["refuse"] = (params, clientId, reason) => ({
     params: refusedRequest(params, clientId, issuer),
     state: reason,
   });
+  const unpack: RequestObjects["unpack"] = async (params, clientId) => {
+    const objects = params.getAll("request");
+    const [object] = objects;
+    // The provider refuses a request with several objects, or with an object and a reference.
+    if (object === undefined || objects.length > 1 || params.has("request_uri")) return { params, state: "" };
+    const result = await read(object, clientId);
+    if (result.outcome === "refused") return refuse(params, clientId, result.reason);
+    const [type, signedType] = [params.get("response_type"), result.claims["response_type"]];
+    if (type !== null && signedType !== undefined && type !== signedType) {
+      return refuse(params, clientId, "wrong_response_type");
+    }
+    return { params: paramsOf(result.claims, params), state: result.outcome };
+  };
   return {
     refuse,
-    unpack: async (params, clientId) => {
-      const objects = params.getAll("request");
-      const [object] = objects;
-      // The provider refuses a request with several objects, or with an object and a reference.
-      if (object === undefined || objects.length > 1 || params.has("request_uri")) return { params, state: "" };
-      const result = await read(object, clientId);
-      if (result.outcome === "refused") return refuse(params, clientId, result.reason);
-      const [type, signedType] = [params.get("response_type"), result.claims["response_type"]];
-      if (type !== null && signedType !== undefined && type !== signedType) {
-        return refuse(params, clientId, "wrong_response_type");
-      }
-      return { params: paramsOf(result.claims, params), state: result.outcome };
+    unpack,
+    unpackOrFetch: async (params, clientId) => {
+      const uris = params.getAll("request_uri");
+      const [uri] = uris;
+      const found =
+        uri === undefined || uris.length > 1 || params.has("request") ? undefined : await readPublished(uri, clientId);
+      if (found === undefined) return unpack(params, clientId);
+      const fetched = new URLSearchParams(params);
+      fetched.delete("request_uri");
+      if ("refused" in found) return refuse(fetched, clientId, found.refused);
+      fetched.set("request", found.object);
+      return unpack(fetched, clientId);
     },
   };
 }

@@ -127,11 +127,17 @@ export function deliveryTimes({ oidc: { logout } }: OidcSettings): DeliveryTimes
   };
 }
 
-/** Members of discovery for request objects: `none` only where a client may send them unsigned. */
-export function requestObjectSupport({ oidc }: OidcSettings): Readonly<Record<string, readonly string[]>> {
-  const hasUnsigned = oidc.clients.some((client) => client.request_object_signing_alg === "none");
-  const algorithms = [...oidcSignatures, ...(hasUnsigned ? ["none"] : [])];
-  return { request_object_signing_alg_values_supported: algorithms };
+/** Members of discovery for request objects: `none` and references only where a client may use them. */
+export function requestObjectSupport({ oidc }: OidcSettings): Readonly<Record<string, readonly string[] | boolean>> {
+  const { enabled, unsigned_request_objects: unsigned, request_uris: references } = oidc.dynamic_registration;
+  const hasUnsigned = oidc.clients.some((client) => ["none", "any"].includes(client.request_object_signing_alg));
+  const hasReferences = oidc.clients.some((client) => client.request_uris.length > 0);
+  const algorithms = [...oidcSignatures, ...(hasUnsigned || (enabled && unsigned) ? ["none"] : [])];
+  return {
+    request_object_signing_alg_values_supported: algorithms,
+    request_uri_parameter_supported: hasReferences || (enabled && references),
+    require_request_uri_registration: true,
+  };
 }
 
 /** Members of discovery (Front-Channel Logout 1.0 §3, Back-Channel Logout 1.0 §2.1, Session Management 1.0 §3.3). */

@@ -47,7 +47,7 @@ export function readQuery({ raw }: FastifyRequest): URLSearchParams | undefined 
 async function unpacked({ requestObjects }: AuthorizeDeps, params: URLSearchParams): Promise<UnpackedRequest> {
   const clientId = params.get("client_id") ?? "";
   try {
-    return await requestObjects.unpack(params, clientId);
+    return await requestObjects.unpackOrFetch(params, clientId);
   } catch (error) {
     if (!(error instanceof AppError) || error.row.kind !== "unavailable") throw error;
     return requestObjects.refuse(params, clientId, "keys_unavailable");

@@ -24,6 +24,7 @@ function ofMetadata(metadata: RegisteredMetadata): Members {
     userinfo_signed_response_alg: metadata.userinfoAlgorithm,
     default_max_age: metadata.defaultMaxAge,
     request_object_signing_alg: metadata.requestObjectAlgorithm,
+    request_uris: metadata.requestUris,
     require_signed_request_object: metadata.requiresSignedRequests,
     require_pushed_authorization_requests: metadata.requiresPushedRequests,
     dpop_bound_access_tokens: metadata.requiresDpop,

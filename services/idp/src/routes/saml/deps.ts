@@ -7,6 +7,7 @@ import type { SamlKeys } from "../../saml/keys/saml-keys.ts";
 import type { EndLogoutTransaction } from "../../saml/logout/end-logout-transaction.ts";
 import type { FrontChannel } from "../../saml/logout/front-channel.ts";
 import type { Logout } from "../../saml/logout/logout.ts";
+import type { WaitingLogouts } from "../../saml/logout/waiting-logouts.ts";
 import type { Providers } from "../../saml/providers.ts";
 import type { SamlMetrics } from "../../saml/saml-metrics.ts";
 import type { SamlSettings } from "../../saml/saml-settings.ts";
@@ -22,6 +23,7 @@ export interface SamlRoutesDeps {
   readonly keys: () => Promise<SamlKeys>;
   readonly sso: Sso;
   readonly logout: Logout;
+  readonly waitingLogouts: WaitingLogouts;
   readonly frontChannel: FrontChannel;
   readonly endLogoutTransaction: EndLogoutTransaction;
   readonly metrics: SamlMetrics;

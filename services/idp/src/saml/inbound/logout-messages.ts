@@ -7,7 +7,7 @@ import { childOf, childrenOf, requiredAttribute, textOf, type XmlElement } from 
 export interface LogoutRequest {
   readonly id: string;
   readonly nameId: string;
-  /** Empty: all sessions of the principal at this service provider. */
+  /** Empty: the session of the browser that brings the request. */
   readonly sessionIndexes: readonly string[];
 }
 

@@ -4,6 +4,7 @@ import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { channels } from "../delivery-report.ts";
 import { decided, digest, type SamlRedisDeps } from "../state/saml-redis.ts";
+import { ProviderEnd } from "./logout-end.ts";
 import type { LogoutTransactions, ServiceResult } from "./logout-transaction.ts";
 import { countInLogout, noteLogoutResult } from "./scripts/scripts.generated.ts";
 
@@ -17,16 +18,7 @@ const Service = Type.Object({
   channel: Type.Enum([...channels]),
 });
 
-const End = Type.Union([
-  Type.Object({ to: Type.Literal("place"), place: text }),
-  Type.Object({
-    to: Type.Literal("provider"),
-    entityId: text,
-    inResponseTo: text,
-    relayState: Type.Optional(text),
-    binding: Type.Enum(["redirect", "post"]),
-  }),
-]);
+const End = Type.Union([Type.Object({ to: Type.Literal("place"), place: text }), ProviderEnd]);
 
 const Plan = Type.Object({ deadlineMs: Type.Number(), services: Type.Array(Service), end: End });
 const OutgoingRequestShape = Type.Object({ journeyId: text, index, entityId: text, isFramed: Type.Boolean() });

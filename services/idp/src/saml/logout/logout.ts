@@ -3,7 +3,7 @@ import type { Clock } from "@postern/shared/platform/time";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { SessionStore } from "../../sessions/session-store.ts";
 import { checkHead } from "../inbound/check-message.ts";
-import { readLogoutRequest } from "../inbound/logout-messages.ts";
+import { type LogoutRequest, readLogoutRequest } from "../inbound/logout-messages.ts";
 import type { ReadMessage } from "../inbound/read-message.ts";
 import type { BrowserBinding } from "../logout-endpoints.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
@@ -28,20 +28,26 @@ export interface LogoutDeps extends PlanDeps {
   readonly clock: Clock;
 }
 
+type EndAtProvider = Extract<LogoutTransactionEnd, { to: "provider" }>;
+
+/** A verified LogoutRequest of a service provider; its end says how to respond. */
+export interface NamedLogout extends Pick<LogoutRequest, "nameId" | "sessionIndexes"> {
+  readonly end: EndAtProvider;
+}
+
 /** A logout that a service provider requested; its end says how to respond. */
 export interface RequestedLogout {
-  readonly end: Extract<LogoutTransactionEnd, { to: "provider" }>;
+  readonly end: EndAtProvider;
   /** Absent if no other service provider had to be notified, or the session is unknown. */
   readonly transactionId: string | undefined;
   readonly isKnown: boolean;
 }
 
 export interface Logout {
-  /** Ends the sessions that a service provider's LogoutRequest names. @throws SamlRefusal */
-  accept(
-    read: ReadMessage<Provider>,
-    context: { readonly binding: BrowserBinding; readonly session: BrowserSessionRecord | undefined },
-  ): Promise<RequestedLogout>;
+  /** Verifies a LogoutRequest that was not received before. @throws SamlRefusal */
+  receive(read: ReadMessage<Provider>, binding: BrowserBinding): Promise<NamedLogout>;
+  /** Ends the sessions that the request names: by their indexes or, without any, the session of the browser. */
+  accept(logout: NamedLogout, session: BrowserSessionRecord | undefined): Promise<RequestedLogout>;
   /**
    * Ends the session of a browser that is then redirected to `place`. @returns the id of the logout transaction, if any
    */
@@ -104,15 +110,19 @@ export function createLogout(deps: LogoutDeps): Logout {
   };
 
   return {
-    accept: async ({ root, sender: { entityId }, isSigned, relayState }, { binding, session }) => {
+    receive: async ({ root, sender: { entityId }, isSigned, relayState }, binding) => {
       const nowMs = clock.now();
       const head = checkHead(root, { destination: deps.settings().addresses.slo, nowMs, isSigned });
       const request = readLogoutRequest(root, head, nowMs);
       if (!(await replay.isFirst(entityId, head.id)))
         throw new SamlRefusal("replayed", "the message was received before");
-      const uids = await matchSessions(participants, request, { entityId, current: session });
       const state = relayState === undefined ? {} : { relayState };
       const end = { to: "provider", entityId, inResponseTo: head.id, binding, ...state } as const;
+      return { end, nameId: request.nameId, sessionIndexes: request.sessionIndexes };
+    },
+    accept: async ({ end, ...request }, session) => {
+      const { entityId } = end;
+      const uids = await matchSessions(participants, request, { entityId, current: session });
       const transactionId = await run(uids, end, (participant) => participant.entityId !== entityId);
       return { end, transactionId, isKnown: uids.length > 0 };
     },

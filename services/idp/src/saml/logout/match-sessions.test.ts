@@ -34,7 +34,7 @@ const participants = {
 const match = (sessionIndexes: readonly string[], current?: string, nameId = "alice") =>
   matchSessions(
     participants,
-    { id: "_1", nameId, sessionIndexes },
+    { nameId, sessionIndexes },
     { entityId: sp, current: current === undefined ? undefined : session(current) },
   );
 

@@ -5,7 +5,7 @@ import type { Participants } from "../state/participants.ts";
 /** The sessions that a request names: only sessions of this service provider with exactly this name ID. */
 export async function matchSessions(
   participants: Pick<Participants, "find" | "sessionOf">,
-  { nameId, sessionIndexes }: LogoutRequest,
+  { nameId, sessionIndexes }: Pick<LogoutRequest, "nameId" | "sessionIndexes">,
   { entityId, current }: { readonly entityId: string; readonly current: BrowserSessionRecord | undefined },
 ): Promise<readonly string[]> {
   const named = await Promise.all(sessionIndexes.map((index) => participants.sessionOf(entityId, index)));

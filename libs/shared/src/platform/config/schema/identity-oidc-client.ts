@@ -115,9 +115,14 @@ const identification = {
   allow_refresh_token_combined_client_auth: boolean(false, {
     description: "Whether the refresh token grant accepts the same credentials in both the header and the form.",
   }),
-  request_object_signing_alg: choice(["", "none", ...signatures], "", {
+  request_object_signing_alg: choice(["", "any", "none", ...signatures], "", {
     description:
-      "Algorithm of the client's request objects (RFC 9101). If empty, every algorithm of its keys; `none` accepts unsigned request objects and no others.",
+      "Algorithm of the client's request objects (RFC 9101). If empty, every algorithm of its keys; `none` accepts unsigned request objects and no others, `any` accepts both.",
+  }),
+  request_uris: stringList([], {
+    description:
+      "URLs at which the client publishes request objects that it names as `request_uri` (RFC 9101): https, or http on a loopback address. If empty, it may only send objects by value. Redirects are not followed.",
+    form: "http-url",
   }),
   require_signed_request_object: boolean(false, {
     description:

@@ -28,10 +28,18 @@ export const DynamicRegistration = section(
       description:
         "Hosts to which https redirect URIs and other addresses of a client may lead; `*.example.test` stands for all hosts below example.test. If empty, any host.",
     }),
+    request_uris: boolean(false, {
+      description:
+        "Whether a client may register `request_uris`: https URLs at which it publishes request objects. Postern fetches them during sign-ins, with the same restrictions as a `jwks_uri`.",
+    }),
+    unsigned_request_objects: boolean(false, {
+      description:
+        "Whether a client that registers no `request_object_signing_alg` may send unsigned request objects, as OpenID Connect Core permits. If false, it must sign them or register `none`.",
+    }),
     jwks_networks: stringList([], {
       form: "network",
       description:
-        "Networks in which the host of a `jwks_uri` may lie, in addition to public addresses. Others are not connected to, so that a registration cannot make Postern send requests to internal hosts.",
+        "Networks in which the host of a `jwks_uri` or `request_uri` may lie, in addition to public addresses. Others are not connected to, so that a registration cannot make Postern send requests to internal hosts.",
     }),
     ...registrationLimits({ pending: "24h", registrations: 10_000 }),
   },

@@ -22,7 +22,7 @@ function contradictions(client: OidcClientConfig): readonly string[] {
     id_token_signed_response_alg: client.id_token_signed_response_alg === "RS256",
     authorization_signed_response_alg: client.authorization_signed_response_alg === "RS256",
     userinfo_signed_response_alg: client.userinfo_signed_response_alg === "RS256",
-    request_object_signing_alg: ["RS256", "none"].includes(client.request_object_signing_alg),
+    request_object_signing_alg: ["RS256", "none", "any"].includes(client.request_object_signing_alg),
     redirect_uris: !redirect_uris.every((uri) => isAllowedRedirect(uri)),
   };
   return Object.entries(conflicts).flatMap(([name, isConflict]) => (isConflict ? [name] : []));

@@ -105,13 +105,17 @@ function hasKeys(client: OidcClientConfig): boolean {
 
 function validateRequestObjects(client: OidcClientConfig, path: string, { problem }: Judgement): void {
   const { request_object_signing_alg: algorithm, require_signed_request_object: isRequired } = client;
-  if (isRequired && algorithm === "none") {
+  const mayBeUnsigned = algorithm === "none" || algorithm === "any";
+  if (isRequired && mayBeUnsigned) {
     problem(`${path}.request_object_signing_alg`, messages.notWith("require_signed_request_object"));
   }
+  client.request_uris.forEach((uri, index) => {
+    if (!isSafeToFetch(uri)) problem(`${path}.request_uris[${index}]`, messages.metadataUrl);
+  });
   if (hasKeys(client)) return;
   if (isRequired) {
     problem(`${path}.client_public_key`, messages.needsWhen("require_signed_request_object is true"));
-  } else if (algorithm !== "" && algorithm !== "none") {
+  } else if (algorithm !== "" && !mayBeUnsigned) {
     problem(`${path}.client_public_key`, messages.needsWhen(`request_object_signing_alg is ${algorithm}`));
   }
 }

@@ -27,6 +27,18 @@ export const samlRequestKey: KeyFamily<[idDigest: string]> = {
   build: (prefix, idDigest) => `${prefix}saml:request:{${idDigest}}`,
 };
 
+/** A verified logout request that waits for the browser to send its cookies; encrypted. */
+export const samlWaitingLogoutKey: KeyFamily<[idDigest: string]> = {
+  name: "SAML logout request without a session",
+  owner: "idp",
+  role: "state",
+  type: "string",
+  ttlSeconds: 120,
+  lost: "the user sees that the logout has expired, and repeats it at the application",
+  parts: ["request digest"],
+  build: (prefix, idDigest) => `${prefix}saml:leaving:{${idDigest}}`,
+};
+
 /** The service providers that a browser session has signed in to, by digest of the entity ID; encrypted. */
 export const samlParticipantsKey: KeyFamily<[sessionUid: string]> = {
   name: "SAML participants",
@@ -128,6 +140,7 @@ export const samlMetadataKey: KeyFamily<[urlDigest: string]> = {
 export const samlKeys: readonly KeyFamily<never[]>[] = [
   samlReplayKey,
   samlRequestKey,
+  samlWaitingLogoutKey,
   samlParticipantsKey,
   samlIndexKey,
   samlLogoutKey,

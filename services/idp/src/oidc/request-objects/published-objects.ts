@@ -1,0 +1,61 @@
+import { abortAfter } from "@postern/shared/platform/concurrency";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Clock } from "@postern/shared/platform/time";
+
+/** Request objects that clients publish (RFC 9101 §5.2.3). */
+export interface PublishedObjects {
+  /** @throws AppError UPSTREAM_UNAVAILABLE if it cannot be read, OVERLOADED if too many are being read */
+  read(uri: string): Promise<string>;
+}
+
+export interface PublishedObjectDeps {
+  /** Rejects if the document cannot be read. */
+  readonly load: (uri: string, signal: AbortSignal) => Promise<Buffer>;
+  readonly clock: Clock;
+  readonly onError: (uri: string, error: unknown) => void;
+}
+
+const timeoutMs = 3000;
+/** Requests for the same URI share one fetch for this time, so that nobody can make Postern flood another server. */
+const sharedMs = 1000;
+const maxAtOnce = 16;
+/** Fetches of the last moments that are remembered; the oldest is dropped for another one. */
+const maxRemembered = 1024;
+
+interface Fetch {
+  readonly startedAtMs: number;
+  readonly object: Promise<string>;
+}
+
+export function createPublishedObjects({ load, clock, onError }: PublishedObjectDeps): PublishedObjects {
+  const fetches = new Map<string, Fetch>();
+  let running = 0;
+  const fetchNow = async (uri: string): Promise<string> => {
+    running += 1;
+    try {
+      return (await load(uri, abortAfter(timeoutMs))).toString("utf8").trim();
+    } catch (cause) {
+      onError(uri, cause);
+      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "a published request object cannot be read", cause });
+    } finally {
+      running -= 1;
+    }
+  };
+  return {
+    read: async (uri) => {
+      const nowMs = clock.now();
+      const last = fetches.get(uri);
+      if (last !== undefined && nowMs - last.startedAtMs < sharedMs) return last.object;
+      if (running >= maxAtOnce)
+        throw new AppError("OVERLOADED", { detail: "too many published request objects are being read" });
+      const object = fetchNow(uri);
+      // Each caller handles the failure; without a caller there is nothing to handle.
+      object.catch(() => undefined);
+      fetches.delete(uri);
+      const [oldest] = fetches.keys();
+      if (oldest !== undefined && fetches.size >= maxRemembered) fetches.delete(oldest);
+      fetches.set(uri, { startedAtMs: nowMs, object });
+      return object;
+    },
+  };
+}

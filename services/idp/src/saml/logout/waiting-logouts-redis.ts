@@ -1,0 +1,34 @@
+import { randomBytes } from "node:crypto";
+import { samlWaitingLogoutKey } from "@postern/shared/platform/redis";
+import { Type } from "typebox";
+import { Value } from "typebox/value";
+import { decided, digest, type SamlRedisDeps } from "../state/saml-redis.ts";
+import { ProviderEnd } from "./logout-end.ts";
+import type { WaitingLogouts } from "./waiting-logouts.ts";
+
+const Waiting = Type.Object({
+  end: ProviderEnd,
+  nameId: Type.String(),
+  sessionIndexes: Type.Array(Type.String()),
+});
+
+/** Keys contain a digest of each id; values are sealed. */
+export function createWaitingLogouts({ redis, keyPrefix, keys }: SamlRedisDeps): WaitingLogouts {
+  const keyOf = (id: string): string => samlWaitingLogoutKey.build(keyPrefix, digest(id));
+  return {
+    save: (logout) =>
+      decided(async () => {
+        const id = randomBytes(32).toString("base64url");
+        const sealed = keys.seal(JSON.stringify(logout), keyOf(id)).toString("base64");
+        await redis.set(keyOf(id), sealed, "EX", samlWaitingLogoutKey.ttlSeconds);
+        return id;
+      }),
+    take: (id) =>
+      decided(async () => {
+        const sealed = await redis.getdel(keyOf(id));
+        const plain = sealed === null ? undefined : keys.open(Buffer.from(sealed, "base64"), keyOf(id));
+        const logout: unknown = plain === undefined ? undefined : JSON.parse(plain.toString("utf8"));
+        return Value.Check(Waiting, logout) ? logout : undefined;
+      }),
+  };
+}
