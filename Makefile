@@ -48,8 +48,8 @@ screenshots: ## Regenerate the pictures of all pages in docs/pages
 	@tools/setup.sh screenshots
 	@$(TOOL) tools/screenshots.ts
 
-package: build ## Build the Debian package in .run/package (VERSION=<version>, KEY=<gpg key>)
-	@$(TOOL) tools/package.ts --version "$(VERSION)" --key "$(KEY)"
+package: build ## Build the Debian package in .run/package (VERSION=<version>, ARCH=amd64|arm64, KEY=<gpg key>)
+	@$(TOOL) tools/package.ts --version "$(VERSION)" --architecture "$(ARCH)" --key "$(KEY)"
 
 image: ## Build the container image with its SBOM and provenance in .run/image (ARGS=<of docker build>, KEY=<gpg key>)
 	@tools/setup.sh packages

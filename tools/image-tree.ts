@@ -9,7 +9,7 @@ if (folder === undefined) throw new Error("usage: tools/image-tree.ts FOLDER");
 const target = resolve(folder);
 const app = join(target, "app");
 mkdirSync(app, { recursive: true });
-await writeApplication(root, app, process.arch);
+await writeApplication(root, app, process.arch === "arm64" ? "arm64" : "x64");
 await writeProgram(root, "tools/image/health.ts", join(app, "health"));
 const programs = join(target, "usr/local/bin");
 mkdirSync(programs, { recursive: true });

@@ -1,4 +1,4 @@
-// Builds the Debian package into .run/package. Usage: tools/package.ts [--version VERSION] [--key KEY] [--fast]
+// Builds the Debian package into .run/package. Usage: tools/package.ts [--version VERSION] [--architecture amd64|arm64] [--key KEY] [--fast]
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,12 +14,22 @@ const { version: own } = JSON.parse(readFileSync(join(root, "package.json"), "ut
 const { values } = parseArgs({
   options: {
     version: { type: "string", default: "" },
+    architecture: { type: "string", default: "" },
     key: { type: "string", default: "" },
     fast: { type: "boolean", default: false },
   },
 });
-/** The compiled packages are those of the machine that builds. */
-const architecture = process.arch === "arm64" ? "arm64" : "amd64";
+/** Names of processors: Debian's, and Node's. */
+const processors = { amd64: "x64", arm64: "arm64" } as const;
+
+function chosenArchitecture(): keyof typeof processors {
+  const own = process.arch === "arm64" ? "arm64" : "amd64";
+  const chosen = values.architecture === "" ? own : values.architecture;
+  if (chosen !== "amd64" && chosen !== "arm64") throw new Error(`architecture ${chosen}: amd64 or arm64`);
+  return chosen;
+}
+
+const architecture = chosenArchitecture();
 const version = values.version === "" ? `${own}-1` : values.version;
 
 function installedKilobytes(folder: string): number {
@@ -28,7 +38,7 @@ function installedKilobytes(folder: string): number {
 
 async function writeTree(target: string): Promise<void> {
   rmSync(target, { recursive: true, force: true });
-  await writeApplication(root, join(target, "usr/lib/postern"), process.arch);
+  await writeApplication(root, join(target, "usr/lib/postern"), processors[architecture]);
   writeDebianTree({ root, target, version, architecture });
   const programs = ["usr/bin/postern", "usr/lib/postern/bin/node", "DEBIAN/postinst", "DEBIAN/prerm", "DEBIAN/postrm"];
   setModes(target, (path) => programs.some((name) => path === join(target, name)));

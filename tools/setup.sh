@@ -116,12 +116,17 @@ missing_apache_modules() {
   [ -e "${SETUP_SHARE:-/usr/share}/simplesamlphp/www" ] || printf "%s\n" simplesamlphp php-sqlite3 php-xml
 }
 
+# Prints the packages of Roundcube with SQLite.
+missing_roundcube() {
+  [ -e "${SETUP_SHARE:-/usr/share}/roundcube/SQL/sqlite.initial.sql" ] || printf "%s\n" libapache2-mod-php php-curl php-sqlite3 roundcube-core roundcube-sqlite3
+}
+
 # Prints the missing system packages that contain no program.
 missing_parts() {
   missing_libatomic
   case "$purpose" in
     screenshots) missing_fonts ;;
-    test-long) missing_venv; missing_apache_modules ;;
+    test-long) missing_venv; missing_apache_modules; missing_roundcube ;;
   esac
 }
 

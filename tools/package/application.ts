@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import { bundleProgram } from "../bundle/bundle-service.ts";
 import { bundledPackages } from "../release/bundled-packages.ts";
 import { sbomOfTree } from "../release/sbom-of-tree.ts";
+import { type Cpu, partsFor } from "./parts.ts";
 import { writeRuntimeTree } from "./runtime-tree.ts";
 
 /** Node's licence and those of its libraries. In git, because npm may remove the package that contains it after its set-up. */
@@ -23,14 +24,15 @@ export async function writeProgram(root: string, entry: string, target: string):
  * Writes everything that packages and images contain into `target`: services, the packages that they load, the command line, Node, licences
  * and the list of it all. The services' bundles must exist.
  */
-export async function writeApplication(root: string, target: string, cpu: string): Promise<void> {
-  writeRuntimeTree(root, target, cpu);
+export async function writeApplication(root: string, target: string, cpu: Cpu): Promise<void> {
+  const parts = partsFor(root, cpu);
+  writeRuntimeTree(root, target, cpu, parts);
   const inCommandLine = await writeProgram(root, "tools/postern.ts", join(target, "cli/dist/bundle"));
   writeFileSync(join(target, "package.json"), '{ "type": "module" }\n');
   mkdirSync(join(target, "bin"));
-  copyFileSync(join(root, "node_modules/node/bin/node"), join(target, "bin/node"));
+  copyFileSync(parts.node, join(target, "bin/node"));
   chmodSync(join(target, "bin/node"), 0o755);
   writeFileSync(join(target, "NODE-LICENSE"), readFileSync(nodeLicence(root)));
   writeFileSync(join(target, "LICENSE"), readFileSync(join(root, "LICENSE")));
-  writeFileSync(join(target, "sbom.cdx.json"), sbomOfTree(root, cpu, inCommandLine));
+  writeFileSync(join(target, "sbom.cdx.json"), sbomOfTree(root, cpu, inCommandLine, parts));
 }

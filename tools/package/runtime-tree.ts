@@ -1,5 +1,6 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import type { Cpu, Parts } from "./parts.ts";
 import { readLock, runtimePackages } from "./runtime-packages.ts";
 import { services } from "./services.ts";
 
@@ -16,16 +17,21 @@ function licencesOf(folder: string): readonly string[] {
     .map((file) => readFileSync(join(folder, file), "utf8").trim());
 }
 
-/** Licences of all packages that bundles contain or load. */
-function licences(root: string): string {
+/** Licences of all packages that bundles contain or load; compiled parts are those of the application's processor. */
+function licences(root: string, loaded: readonly string[], parts: Parts): string {
   const lock = Object.entries(readLock(root)).filter(
-    ([path, entry]) => path.startsWith("node_modules/") && !("dev" in entry) && existsSync(join(root, path)),
+    ([path, entry]) =>
+      path.startsWith("node_modules/") &&
+      !("dev" in entry) &&
+      (entry.cpu === undefined || loaded.includes(path)) &&
+      existsSync(parts.folderOf(path)),
   );
   return lock
     .map(([path, { version }]) => {
-      const { license } = JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
+      const folder = parts.folderOf(path);
+      const { license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
       const title = `${path.replace(/^.*node_modules\//u, "")} ${version} (${license ?? "see below"})`;
-      return [title, "-".repeat(title.length), ...licencesOf(join(root, path)), ""].join("\n");
+      return [title, "-".repeat(title.length), ...licencesOf(folder), ""].join("\n");
     })
     .join("\n");
 }
@@ -34,17 +40,16 @@ function licences(root: string): string {
  * Writes what services need at run time into `target`, in the layout of the repository: bundles without source maps, the gRPC definition, the
  * packages that stay outside bundles, and the licences of everything. The bundles must exist.
  */
-export function writeRuntimeTree(root: string, target: string, cpu: string): void {
+export function writeRuntimeTree(root: string, target: string, cpu: Cpu, parts: Parts): void {
   for (const service of services) {
     const bundle = `services/${service}/dist/bundle`;
     cpSync(join(root, bundle), join(target, bundle), { recursive: true, filter: (path) => !path.endsWith(".map") });
     writeFileSync(join(target, "services", service, "package.json"), '{ "type": "module" }\n');
   }
   cpSync(join(root, "services/gateway/proto"), join(target, "services/gateway/proto"), { recursive: true });
-  for (const path of runtimePackages(readLock(root), cpu)) {
-    cpSync(join(root, path), join(target, path), { recursive: true, filter: isNeeded });
-  }
-  writeFileSync(join(target, "THIRD-PARTY-LICENSES"), licences(root));
+  const loaded = runtimePackages(readLock(root), cpu);
+  for (const path of loaded) cpSync(parts.folderOf(path), join(target, path), { recursive: true, filter: isNeeded });
+  writeFileSync(join(target, "THIRD-PARTY-LICENSES"), licences(root, loaded, parts));
 }
 
 /** Sets the modes that every file of a package has: readable by all, writable by the owner, executable where named. */

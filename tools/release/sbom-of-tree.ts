@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Parts } from "../package/parts.ts";
 import { type Lock, readLock, resolvePackage, runtimePackages } from "../package/runtime-packages.ts";
 import { services } from "../package/services.ts";
 import { bundledPackages } from "./bundled-packages.ts";
@@ -21,12 +22,10 @@ function placesOf(root: string, cpu: string, inCommandLine: readonly string[]): 
   return places;
 }
 
-function packageAt(root: string, lock: Lock, path: string, places: readonly string[]): SbomPackage {
+function packageAt(folder: string, lock: Lock, path: string, places: readonly string[]): SbomPackage {
   const entry = lock[path];
   if (entry === undefined) throw new Error(`package-lock.json has no ${path}`);
-  const { license }: { readonly license?: unknown } = JSON.parse(
-    readFileSync(join(root, path, "package.json"), "utf8"),
-  );
+  const { license }: { readonly license?: unknown } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const names = Object.keys({ ...entry.dependencies, ...entry.optionalDependencies });
   const others = names.map((name) => resolvePackage(lock, name, path)).filter((other) => other !== undefined);
   return {
@@ -39,7 +38,7 @@ function packageAt(root: string, lock: Lock, path: string, places: readonly stri
   };
 }
 
-/** Libraries inside the pinned Node; it runs here, because it is the one that runs this. */
+/** Libraries inside the pinned Node: those of the one that runs this, because they are the same for every processor. */
 function versionsOfNode(root: string): Readonly<Record<string, string>> {
   const program = join(root, "node_modules/.bin/node");
   return JSON.parse(execFileSync(program, ["-p", "JSON.stringify(process.versions)"], { encoding: "utf8" }));
@@ -49,10 +48,10 @@ function versionsOfNode(root: string): Readonly<Record<string, string>> {
  * The document of what a package or image of this tree contains, beside the packages of Debian. The services' bundles must exist;
  * `inCommandLine` are the packages in the bundle of `postern`.
  */
-export function sbomOfTree(root: string, cpu: string, inCommandLine: readonly string[]): string {
+export function sbomOfTree(root: string, cpu: string, inCommandLine: readonly string[], parts: Parts): string {
   const lock = readLock(root);
   const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const places = [...placesOf(root, cpu, inCommandLine)].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const packages = places.map(([path, where]) => packageAt(root, lock, path, where));
+  const packages = places.map(([path, where]) => packageAt(parts.folderOf(path), lock, path, where));
   return sbomOf({ name, version, packages, node: "node", inNode: versionsOfNode(root) });
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Artefact, type Build, provenanceOf } from "./provenance.ts";
 
@@ -44,6 +44,14 @@ function sign(sums: string, key: string): string {
   return `signed in ${sums}.asc`;
 }
 
+/** Lines of the files just written, and of those of the same release for other processors, which earlier runs have written. */
+function sumsOf(folder: string, files: readonly string[]): string {
+  const form = (name: string): string => name.replace(/_(?:amd64|arm64)\./u, "_*.");
+  const others = globSync(files.map(form), { cwd: folder });
+  const names = [...new Set([...files, ...others])].toSorted();
+  return names.map((name) => `${sha256Of(join(folder, name))}  ${name}\n`).join("");
+}
+
 /** Writes the provenance statement and the sums of all files, the statement included. Returns whether they are signed, in words. */
 export function writeRelease({ root, folder, build, files, others, statement, key }: Release): string {
   const artefacts = files.map((name) => ({ name, sha256: sha256Of(join(folder, name)) }));
@@ -57,8 +65,7 @@ export function writeRelease({ root, folder, build, files, others, statement, ke
     artefacts: [...artefacts, ...others],
   });
   writeFileSync(join(folder, statement), text);
-  const all = [...artefacts, { name: statement, sha256: sha256Of(join(folder, statement)) }];
   const sums = join(folder, "SHA256SUMS");
-  writeFileSync(sums, all.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(""));
+  writeFileSync(sums, sumsOf(folder, [...files, statement]));
   return sign(sums, key);
 }

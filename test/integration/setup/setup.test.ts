@@ -10,8 +10,9 @@ const testServers =
   " mariadb-server-core nats-server nginx opensaml-schemas postfix postgresql prometheus python3";
 const restOfTestServers = "redis-server slapd swaks xmltooling-schemas";
 const testServersOfLong = `${testServers} python3-venv ${restOfTestServers.replace("xmltooling", "xmlsec1 xmltooling")}`
-  .replace("libnginx", "libapache2-mod-auth-mellon libapache2-mod-shib libnginx")
-  .replace("postfix", "php-sqlite3 php-xml postfix")
+  .replace("libnginx", "libapache2-mod-auth-mellon libapache2-mod-php libapache2-mod-shib libnginx")
+  .replace("postfix", "php-curl php-sqlite3 php-xml postfix")
+  .replace("redis-server", "redis-server roundcube-core roundcube-sqlite3")
   .replace("slapd", "simplesamlphp slapd")
   .replace("curl", "curl debootstrap");
 

@@ -1,3 +1,4 @@
+import { hash, verify } from "@node-rs/bcrypt";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseStoredPassword } from "./parse-stored-password.ts";
@@ -57,6 +58,22 @@ describe("parseStoredPassword", () => {
         const expected = { algorithm: "sha256", rounds: Math.max(rounds, 1000), salt };
         expect(parsed ?? expected).toMatchObject(expected);
       }),
+    );
+  });
+
+  it("accepts bcrypt in the verifier's own form only: any other text would be a wrong password, not an unverifiable one", async () => {
+    const letter = (letters: string): fc.Arbitrary<string> => fc.constantFrom(...letters);
+    const base64 = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    await fc.assert(
+      fc.asyncProperty(letter("aby"), letter(base64), letter(base64), async (version, ofSalt, ofDigest) => {
+        const made = await hash("secret", 4, Buffer.alloc(16, base64.indexOf(ofSalt)));
+        const changed = `$2${version}${made.slice(3, 28)}${ofSalt}${made.slice(29, -1)}${ofDigest}`;
+        const isTheSame = ofSalt === made[28] && ofDigest === made.at(-1);
+        expect(await verify("secret", changed)).toBe(isTheSame);
+        const unusedBits = [base64.indexOf(ofSalt) % 16, base64.indexOf(ofDigest) % 4];
+        expect(parseStoredPassword(changed) !== undefined).toBe(unusedBits.every((bits) => bits === 0));
+      }),
+      { numRuns: 300 },
     );
   });
 

@@ -1,0 +1,129 @@
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import {
+  type Apache,
+  type Dovecot,
+  freePort,
+  giveTo,
+  scratchFolder,
+  spawnApache,
+  spawnDovecot,
+  unprivileged,
+} from "@postern/shared/testing";
+import { parse } from "yaml";
+import { shipped } from "../../integration/interop/dovecot-setting.ts";
+import { repository } from "../../integration/interop/nginx-setting.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
+import { merged, type Tree } from "../../support/stack-config.ts";
+
+export const webmail = "webmail.example.test";
+const secret = "a1b2c3d4e5f60718293a4b5c6d7e8f90";
+
+export interface RoundcubeSetting extends AsyncDisposable {
+  readonly stack: Stack;
+  readonly apache: Apache;
+  readonly dovecot: Dovecot;
+  /** What Roundcube has logged. */
+  log(): Promise<string>;
+}
+
+/** The first block of this language after the heading. */
+async function blockOfPage(language: string, heading: string): Promise<string> {
+  const page = await readFile(join(repository, "docs/integrations/applications.md"), "utf8");
+  const text = page.slice(page.indexOf(heading));
+  const [, block = ""] = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "m").exec(text) ?? [];
+  return block;
+}
+
+async function clientOfPage(lifetime: string): Promise<Tree> {
+  const { identity } = Object(parse(await blockOfPage("yaml", "## Register the clients")));
+  const client = identity.oidc.clients.find(({ client_id }: Tree) => client_id === "roundcube");
+  return merged(client, { client_secret: secret, access_token_lifetime: lifetime });
+}
+
+async function startPostern(httpPort: number, lifetime: string): Promise<Stack> {
+  const dovecot = {
+    client_id: "dovecot",
+    client_secret: "dovecot-secret",
+    resource_server: true,
+    grant_types: [],
+    scopes: [],
+  };
+  const issuer = `http://localhost:${httpPort}`;
+  const oidc = { enabled: true, issuer, clients: [await clientOfPage(lifetime), dovecot] };
+  return startStack({
+    redis: true,
+    httpPort,
+    services: ["idp"],
+    settings: { identity: { frontend: { enabled: true }, oidc } },
+  });
+}
+
+async function startDovecot(url: string): Promise<Dovecot> {
+  const introspection = (await shipped("oauth2-introspection.conf.ext"))
+    .replaceAll("https://id.example.com", url)
+    .replace("change-me", "dovecot-secret");
+  return spawnDovecot({
+    config: await shipped("dovecot-oauth2.conf"),
+    files: { "/etc/dovecot/oauth2.conf.ext": introspection },
+  });
+}
+
+/** Debian's Roundcube with the lines of the page. */
+async function configure(folder: string, issuer: string, imapPort: number): Promise<void> {
+  const lines = (await blockOfPage("php", "## Roundcube"))
+    .replaceAll("https://id.example.test", issuer)
+    .replace("SECRET", secret);
+  const config = `<?php
+$config = [];
+$config['db_dsnw'] = 'sqlite:///${folder}/roundcube.sqlite?mode=0600';
+$config['imap_host'] = '127.0.0.1:${imapPort}';
+$config['log_dir'] = '${folder}/logs/';
+$config['temp_dir'] = '${folder}/logs/';
+$config['des_key'] = 'twenty-four-characters!!';
+$config['plugins'] = [];
+$config['skin'] = 'elastic';
+${lines}`;
+  await mkdir(join(folder, "logs"));
+  await copyFile("/etc/roundcube/defaults.inc.php", join(folder, "defaults.inc.php"));
+  await writeFile(join(folder, "config.inc.php"), config);
+  const database = new DatabaseSync(join(folder, "roundcube.sqlite"));
+  database.exec(await readFile("/usr/share/roundcube/SQL/sqlite.initial.sql", "utf8"));
+  database.close();
+}
+
+const phpConfig = `AddType text/css .css
+AddType text/javascript .js
+AddType image/svg+xml .svg
+<FilesMatch "\\.php$">
+SetHandler application/x-httpd-php
+</FilesMatch>
+DirectoryIndex index.php
+<Directory /var/lib/roundcube>
+AllowOverride All
+</Directory>`;
+
+/** Debian's Roundcube and Dovecot, and Postern with its pages. Access tokens for Roundcube are valid for `lifetime`. */
+export async function startRoundcubeSetting(lifetime: string): Promise<RoundcubeSetting> {
+  await using started = new AsyncDisposableStack();
+  const { path: folder } = started.use(await scratchFolder());
+  const httpPort = await freePort();
+  const stack = started.use(await startPostern(httpPort, lifetime));
+  const dovecot = started.use(await startDovecot(stack.url));
+  await configure(folder, `http://localhost:${httpPort}`, dovecot.imapPort);
+  const user = unprivileged();
+  if (user !== undefined) await giveTo(folder, user);
+  const config = `DocumentRoot /var/lib/roundcube/public_html\nSetEnv ROUNDCUBE_CONFIG_DIR ${folder}`;
+  const apache = started.use(
+    await spawnApache({ modules: ["php"], pages: {}, config: phpConfig, sites: [{ host: webmail, config }] }),
+  );
+  const owned = started.move();
+  return {
+    stack,
+    apache,
+    dovecot,
+    log: async () => `${await readFile(join(folder, "logs/errors.log"), "utf8").catch(() => "")}${await apache.log()}`,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
