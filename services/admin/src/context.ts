@@ -29,7 +29,7 @@ import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import type { ReportAccount } from "./console/account-report.ts";
 import { createExplain, type Explain } from "./console/explain.ts";
-import { createAccounts } from "./context/accounts.ts";
+import { createAccounts, createDescribe } from "./context/accounts.ts";
 import { type CreateConsolePages, createConsole } from "./context/console.ts";
 import { createAdminHealth } from "./context/health.ts";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
@@ -119,7 +119,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
     listBansByEnd: createBansByEnd(redis, keyPrefix, clock),
     history,
     readAuditHistory: auditHistoryFromConfig(config, redis),
-    explain: createExplain({ history, bruteForce, rules, accountNames, clock }),
+    explain: createExplain({ history, bruteForce, rules, accountNames, describe: createDescribe(parts), clock }),
     reportAccount: createAccounts(config, parts, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin")),
     health,
