@@ -77,8 +77,9 @@ function failed(facts: VerdictFacts, last: DecisionRecord): Verdict {
   return remedy === undefined ? { state, verdict } : { state, verdict, remedy };
 }
 
-function guessed({ kind, bans, guessing_addresses: addresses }: VerdictFacts): string {
-  if (kind !== "account" || addresses.length === 0) return "";
+function guessed({ kind, bans, guessing_addresses: addresses, lastFailure }: VerdictFacts): string {
+  const isNew = addresses.length > 1 || addresses[0] !== lastFailure?.client_ip;
+  if (kind !== "account" || addresses.length === 0 || !isNew) return "";
   const networks = networksOf(bans);
   const count = addresses.filter((address) => networks.has(address)).length;
   const banned = count === 0 ? "none of them is banned" : `${count} of them ${count === 1 ? "is" : "are"} banned`;

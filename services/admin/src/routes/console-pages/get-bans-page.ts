@@ -48,10 +48,13 @@ export function getBansEvents(deps: ConsolePagesDeps) {
   return getEvents(deps, {
     page: "bans",
     render: async (operator) => {
-      const attacks = await readAttacks(ask, operator, { operation: "showAttacks", query: { minutes } });
-      if (attacks === undefined)
-        throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showAttacks rejected the question" });
-      return liveBans({ attacks, links: linksOf(handles, operator) });
+      const [attacks, bans] = await Promise.all([
+        readAttacks(ask, operator, { operation: "showAttacks", query: { minutes } }),
+        readBans(ask, operator, { operation: "listBansByEnd", query: { limit: "1" } }),
+      ]);
+      if (attacks === undefined || bans === undefined)
+        throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the questions of the page were rejected" });
+      return liveBans({ attacks, links: linksOf(handles, operator), total: bans.total });
     },
   });
 }
