@@ -20,7 +20,7 @@ export interface Program {
 }
 
 const services = [
-  { name: "gateway", privatePort: 9101, otherPorts: [8080, 9444] },
+  { name: "gateway", privatePort: 9101, otherPorts: [8080, 9444, 9081] },
   { name: "auth-engine", privatePort: 9102, otherPorts: [] },
   { name: "idp", privatePort: 9103, otherPorts: [] },
   { name: "admin", privatePort: 9104, otherPorts: [] },

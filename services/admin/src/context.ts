@@ -28,8 +28,9 @@ import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/ope
 import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import type { ReportAccount } from "./console/account-report.ts";
+import { type AuditReads, createAuditReads } from "./console/audit-reads.ts";
 import { createExplain, type Explain } from "./console/explain.ts";
-import { createAccounts } from "./context/accounts.ts";
+import { createAccounts, createDescribe } from "./context/accounts.ts";
 import { type CreateConsolePages, createConsole } from "./context/console.ts";
 import { createAdminHealth } from "./context/health.ts";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
@@ -63,6 +64,7 @@ export interface AdminContext extends Base, EngineBus, SystemContext {
   /** Undefined while audit records are not kept in Redis. */
   readonly readAuditHistory: ReadAuditHistory | undefined;
   readonly explain: Explain;
+  readonly auditReads: AuditReads;
   readonly reportAccount: ReportAccount;
   readonly passwords: PasswordVerifier;
   readonly adminMetrics: AdminMetrics;
@@ -120,7 +122,8 @@ export async function createContext(config: Config): Promise<AdminContext> {
     listBansByEnd: createBansByEnd(redis, keyPrefix, clock),
     history,
     readAuditHistory: auditHistoryFromConfig(config, redis),
-    explain: createExplain({ history, bruteForce, rules, accountNames, clock }),
+    auditReads: createAuditReads(parts.audit),
+    explain: createExplain({ history, bruteForce, rules, accountNames, describe: createDescribe(parts), clock }),
     reportAccount: createAccounts(config, parts, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,

@@ -249,7 +249,7 @@ test("bans and attacks are a page, from which a ban is lifted", async () => {
   });
   await page.getByLabel("Only this rule").fill("no-such-rule");
   await page.getByRole("button", { name: "Filter" }).click();
-  expect(await page.locator(".things").count()).toBe(0);
+  expect(await page.locator(".rows").count()).toBe(0);
   await page.getByRole("link", { name: "Bans and attacks" }).click();
   await page.getByRole("link", { name: "Sort by end, earliest first" }).click();
   await page.setViewportSize({ width: 320, height: 640 });

@@ -155,16 +155,25 @@ test("attacks show decisions per minute, failing networks and accounts", async (
   expect(accounts).toEqual(expect.arrayContaining([expect.objectContaining({ account: alice.username })]));
 });
 
-test("reading an account is audited with its name, reading a network is not", async () => {
+test("what an operator asks is audited with the account or the network, which shows accounts too", async () => {
   await ask("explain", { query: "audited@example.test" });
   await ask("history", { network: "203.0.113.0/24" });
+  await ask("explain", { query: "203.0.113.201" });
   let lines: readonly string[] = [];
   await poll("the audit record", async () => {
     const text = await readFile(auditFile, "utf8");
-    lines = text.split("\n").filter((line) => line.includes("account.read"));
-    return lines.some((line) => line.includes("audited@example.test"));
+    lines = text.split("\n");
+    return ["audited@example.test", "203.0.113.0/24", "203.0.113.201"].every((target) =>
+      lines.some((line) => line.includes(target)),
+    );
   });
-  expect(lines.some((line) => line.includes("203.0.113.0"))).toBe(false);
+  const eventOf = (target: string): unknown =>
+    JSON.parse(lines.findLast((line) => line.includes(`"target":"${target}"`)) ?? "{}").event;
+  expect([eventOf("audited@example.test"), eventOf("203.0.113.0/24"), eventOf("203.0.113.201")]).toEqual([
+    "account.read",
+    "network.read",
+    "network.read",
+  ]);
 });
 
 test("a token without an operator's scope may not read", async () => {

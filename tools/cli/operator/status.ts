@@ -39,9 +39,25 @@ function partRows(report: SystemReport): readonly (readonly string[])[] {
   ];
 }
 
+function jobRows({ jobs }: SystemReport): readonly (readonly string[])[] {
+  return jobs.map(({ jobId, type, status, createdAt, resultCount, error }) => [
+    jobId,
+    type,
+    status,
+    createdAt,
+    error === "" ? `${resultCount} keys removed` : error,
+  ]);
+}
+
+/** A table after an empty line; nothing without rows. */
+function part(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  return rows.length === 0 ? [] : ["", ...table(head, rows)];
+}
+
 /** The report as `postern status` prints it: the verdict, what is wrong, and the parts. */
 function statusLines(report: SystemReport): readonly string[] {
-  const { verdict, findings, expiries, scripts } = report;
+  const { verdict, findings, expiries, scripts, configuration } = report;
+  const { changed, needs_restart: restart } = configuration;
   return [
     printable(verdict),
     ...findings.map(({ severity, subject, text }) => printable(`${severity.padEnd(8)} ${subject}: ${text}`)),
@@ -49,24 +65,19 @@ function statusLines(report: SystemReport): readonly string[] {
     ...table(["SERVICE", "INSTANCE", "STATE", "VERSION", "SINCE"], serviceRows(report)),
     "",
     ...table(["PART", "STATE", "DETAILS"], partRows(report)),
-    ...(expiries.length === 0
-      ? []
-      : [
-          "",
-          ...table(
-            ["CERTIFICATE", "EXPIRES", "DAYS"],
-            expiries.map(({ name, end, days }) => [name, end, String(days)]),
-          ),
-        ]),
-    ...(scripts.length === 0
-      ? []
-      : [
-          "",
-          ...table(
-            ["SCRIPT", "LOADED IN"],
-            scripts.map(({ file, services }) => [file, services.join(" ")]),
-          ),
-        ]),
+    ...part(["JOB", "TYPE", "STATE", "CREATED", "DETAILS"], jobRows(report)),
+    ...part(
+      ["CHANGED KEY", "IN EFFECT"],
+      [...new Set([...changed, ...restart])].map((key) => [key, restart.includes(key) ? "after a restart" : "yes"]),
+    ),
+    ...part(
+      ["CERTIFICATE", "EXPIRES", "DAYS"],
+      expiries.map(({ name, end, days }) => [name, end, String(days)]),
+    ),
+    ...part(
+      ["SCRIPT", "LOADED IN"],
+      scripts.map(({ file, services }) => [file, services.join(" ")]),
+    ),
   ];
 }
 
@@ -75,7 +86,7 @@ export const statusCommand: OperatorCommand = {
   summary: "show the state of the site, and what is wrong",
   help: [
     "Prints the state in a sentence, what is wrong, and each part: services and versions, engines, backends, Redis, NATS,",
-    "queues, configuration, certificates and scripts. Needs gateway and admin only: what does not answer is shown as",
+    "queues, jobs, configuration, certificates and scripts. Needs gateway and admin only: what does not answer is shown as",
     "unknown. If these do not answer either, use `postern doctor` on the machine. The exit code is 0 if everything works.",
   ],
   operands: { min: 0, max: 0 },

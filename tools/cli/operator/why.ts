@@ -63,6 +63,9 @@ function unknownReference(subject: string): readonly string[] {
 async function explained(api: Api, subject: string): Promise<Shown> {
   const answer = readExplanation(await api.ask("explain", { query: { query: subject } }));
   const isUnknownReference = answer.kind === "reference" && answer.state === "unknown";
+  // Without a decision history, the identity provider still has the failures of its pages.
+  const failed = isUnknownReference ? await failedSignInOf(api, subject) : undefined;
+  if (failed !== undefined) return { exitCode: 1, lines: failedSignInLines(failed), json: failed };
   return {
     exitCode: wrong.has(answer.state) || isUnknownReference ? 1 : 0,
     lines: [...explanationLines(answer), ...(isUnknownReference ? unknownReference(subject) : [])],
@@ -79,12 +82,8 @@ export const whyCommand: OperatorCommand = {
     "ADDRESS, NETWORK: the bans, and the accounts that sign in from there.",
     "REFERENCE: why the sign-in failed whose page showed this reference. References are stored for seven days.",
     "Sign-ins are shown if observability.decision_history is enabled. The exit code is 1 if there is a ban, a delay or a",
-    "failed sign-in. Asking for an account is audited.",
+    "failed sign-in. The question is audited.",
   ],
   operands: { min: 1, max: 1 },
-  run: async ({ api, operands: [subject = ""] }) => {
-    const failed = await failedSignInOf(api, subject);
-    if (failed !== undefined) return { exitCode: 1, lines: failedSignInLines(failed), json: failed };
-    return explained(api, subject);
-  },
+  run: ({ api, operands: [subject = ""] }) => explained(api, subject),
 };

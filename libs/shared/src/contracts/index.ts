@@ -84,7 +84,15 @@ export {
   auditFilters,
   auditFormats,
 } from "./console/audit.ts";
-export { type ConsolePageId, type ConsolePageRow, consolePages, mayOpen } from "./console/pages.ts";
+export {
+  type ConsolePageId,
+  type ConsolePageRow,
+  type ConsoleRight,
+  consolePages,
+  consoleRoutes,
+  hasRight,
+  mayOpen,
+} from "./console/pages.ts";
 export { reasonMeanings } from "./console/reason-meanings.ts";
 export {
   Attacks,

@@ -1,8 +1,9 @@
-import type { Explanation } from "@postern/shared/contracts";
+import type { BackendDescription, Explanation } from "@postern/shared/contracts";
 import type { Ban, BruteForceRecords, BruteForceRules } from "@postern/shared/domain/brute-force";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/history";
 import type { Clock } from "@postern/shared/platform/time";
+import { type Standing, standingOf } from "./standing.ts";
 import { type Subject, subjectOf } from "./subject.ts";
 import { verdictOf } from "./verdict.ts";
 import { writtenBan, writtenDecision } from "./written.ts";
@@ -13,6 +14,8 @@ export interface ExplainDeps {
   readonly bruteForce: Pick<BruteForceRecords, "bansOfAddress" | "addressesOf" | "delayedAmong">;
   readonly rules: () => BruteForceRules;
   readonly accountNames: FindAccountNames;
+  /** What each backend says about a name. May reject. */
+  readonly describe: (name: string) => Promise<readonly BackendDescription[]>;
   readonly clock: Clock;
 }
 
@@ -24,6 +27,9 @@ interface Found {
   readonly records: readonly RecordedDecision[];
   readonly bans: readonly Ban[];
   readonly ownBans: readonly Ban[];
+  /** Bans of the address of the last failure. */
+  readonly lastBans?: readonly Ban[];
+  readonly standing?: Standing;
   readonly delay?: Explanation["delay"];
   readonly guessingAddresses: readonly string[];
   readonly otherAccounts: readonly string[];
@@ -53,10 +59,11 @@ const addressesOf = (records: readonly RecordedDecision[]): readonly string[] =>
 
 /** The subject is a customer: bans matter where the account signs in, not where it is attacked from. */
 function createAccountSearch(deps: ExplainDeps) {
-  const { history, bruteForce, accountNames } = deps;
+  const { history, bruteForce, accountNames, describe } = deps;
   const bansOf = createBanLookup(deps);
   return async (name: string): Promise<Found> => {
-    const { accounts, isComplete } = await accountNames(name);
+    const [known, backends] = await Promise.all([accountNames(name), describe(name).catch(() => undefined)]);
+    const { accounts, isComplete } = known;
     const names = [...new Set([name, ...accounts])];
     const [found, guessing, delayed] = await Promise.all([
       Promise.all(
@@ -68,13 +75,16 @@ function createAccountSearch(deps: ExplainDeps) {
     const records = found.flat().toSorted((a, b) => b.timeMs - a.timeMs);
     const guessingAddresses = [...new Set(guessing.flat())].slice(0, maxAddresses);
     const own = addressesOf(records.filter(({ outcome }) => outcome === "ok"));
-    const [ownBans, others] = await Promise.all([bansOf(own), bansOf(guessingAddresses)]);
+    const failed = addressesOf(records.filter(({ outcome }) => outcome !== "ok").slice(0, 1));
+    const [ownBans, lastBans, others] = await Promise.all([bansOf(own), bansOf(failed), bansOf(guessingAddresses)]);
     const [first] = delayed;
     return {
       account: accounts[0] ?? records.find(({ account }) => account !== undefined)?.account,
       records,
-      bans: unique([...ownBans, ...others]),
+      bans: unique([...ownBans, ...lastBans, ...others]),
       ownBans,
+      lastBans,
+      standing: standingOf(known, backends),
       delay: first && { wrong_passwords: first.wrongPasswords, until: new Date(first.untilMs).toISOString() },
       guessingAddresses,
       otherAccounts: [],
@@ -138,17 +148,24 @@ export function createExplain(deps: ExplainDeps): Explain {
     const { account, records, delay, guessingAddresses, otherAccounts, incomplete, ...found } = await search(subject);
     const { kind } = subject;
     const rules = deps.rules();
-    const bans = found.bans.map((ban) => writtenBan(ban, rules));
-    const ownBans = found.ownBans.map((ban) => writtenBan(ban, rules));
+    const written = (list: readonly Ban[] = []) => list.map((ban) => writtenBan(ban, rules));
+    const [bans, ownBans, lastBans] = [written(found.bans), written(found.ownBans), written(found.lastBans)];
     const success = records.find(({ outcome }) => outcome === "ok");
     const lastSuccess = success && writtenDecision(success);
     const failures = records
       .filter(({ outcome }) => outcome !== "ok")
       .slice(0, maxFailures)
       .map(writtenDecision);
-    const facts = { query, kind, bans, ownBans, guessing_addresses: [...guessingAddresses], ...(delay && { delay }) };
+    const facts = { query, kind, account, bans, ownBans, lastBans, guessing_addresses: [...guessingAddresses] };
     const nowMs = deps.clock.now();
-    const verdict = verdictOf({ ...facts, lastSuccess, lastFailure: failures[0], nowMs });
+    const verdict = verdictOf({
+      ...facts,
+      ...(delay && { delay }),
+      standing: found.standing,
+      lastSuccess,
+      lastFailure: failures[0],
+      nowMs,
+    });
     return {
       query,
       kind,

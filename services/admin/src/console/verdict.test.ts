@@ -37,8 +37,11 @@ const of = (facts: Partial<VerdictFacts>) =>
   verdictOf({
     query: "alice@example.test",
     kind: "account",
+    account: "alice@example.test",
     bans: [],
     ownBans: [],
+    lastBans: [],
+    standing: { kind: "found" },
     guessing_addresses: [],
     lastSuccess: undefined,
     lastFailure: undefined,
@@ -64,7 +67,7 @@ test("bans of attackers do not block the customer", () => {
   const { state, verdict } = of({ bans: [ban], lastSuccess: success, guessing_addresses: ["198.51.100.1"] });
   expect(state).toBe("working");
   expect(verdict).toBe(
-    "Not blocked. The last sign-in succeeded at 13:52 UTC from 203.0.113.9 by imap. Wrong passwords were sent from 1 address; 1 of their networks are banned.",
+    "Not blocked. The last sign-in succeeded at 13:52 UTC from 203.0.113.9 by imap. Wrong passwords were sent from 198.51.100.1, which is not banned.",
   );
 });
 
@@ -72,7 +75,7 @@ test("a failure after the last success is named with its number", () => {
   expect(of({ lastSuccess: success, lastFailure: failure })).toMatchObject({
     state: "denied",
     verdict:
-      "Not blocked now. The last sign-in failed at 13:55 UTC from 203.0.113.9 by imap (12 times since 13:52 UTC): the password was wrong.",
+      "Not blocked now. The last sign-in failed at 13:55 UTC from 203.0.113.9 by imap (12 times since 13:52 UTC): the password was wrong. The last correct sign-in was at 13:52 UTC from 203.0.113.9.",
   });
 });
 
@@ -89,4 +92,85 @@ test("the verdict on a delayed account names the end of the delay", () => {
 
 test("without records the answer says so", () => {
   expect(of({})).toEqual({ state: "unknown", verdict: "Not blocked. No sign-in is recorded." });
+});
+
+test("a ban while the customer's own password is right elsewhere says so", () => {
+  const mobile = { ...success, time: "2030-05-06T13:57:00.000Z", client_ip: "192.0.2.7" };
+  expect(of({ bans: [ban], ownBans: [ban], lastSuccess: mobile }).verdict).toBe(
+    "Blocked until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap); this customer's own password was right at 13:57 UTC from 192.0.2.7, which is not banned.",
+  );
+});
+
+const blockedNow = {
+  ...failure,
+  outcome: "blocked",
+  reason: "banned",
+  text: "the network was banned by the rule imap",
+};
+
+test("a customer whose only sign-ins were blocked is blocked", () => {
+  expect(of({ bans: [ban], lastBans: [ban], lastFailure: { ...blockedNow, client_ip: "203.0.113.44" } })).toEqual({
+    state: "blocked",
+    verdict:
+      "Blocked until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap). The last sign-in came at 13:55 UTC from 203.0.113.44 by imap; no correct sign-in of this account is recorded.",
+    remedy: "To lift the ban: postern unban 203.0.113.0/24",
+  });
+});
+
+test("a sign-in from a banned network that the account does not know may be an attacker's or the customer's", () => {
+  const home = { ...success, client_ip: "192.0.2.7" };
+  expect(of({ bans: [ban], lastBans: [ban], lastSuccess: home, lastFailure: blockedNow })).toEqual({
+    state: "denied",
+    verdict:
+      "Not blocked where this customer's own password was right, at 13:52 UTC from 192.0.2.7. The last sign-in came at 13:55 UTC from 203.0.113.9 by imap, which is banned until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap).",
+    remedy: "If the customer is there: postern unban 203.0.113.0/24",
+  });
+});
+
+test("an old password in one program does not hide behind the success of another", () => {
+  const phone = { ...failure, client_ip: "192.0.2.44", time: "2030-05-06T13:51:00.000Z", count: 40 };
+  expect(of({ lastSuccess: success, lastFailure: phone })).toEqual({
+    state: "working",
+    verdict:
+      "Not blocked. The last sign-in succeeded at 13:52 UTC from 203.0.113.9 by imap. The last failure was at 13:51 UTC from 192.0.2.44 by imap (40 times since 13:52 UTC): the password was wrong.",
+  });
+  const yesterday = { ...phone, time: "2030-05-05T13:51:00.000Z" };
+  expect(of({ lastSuccess: success, lastFailure: yesterday }).verdict).toMatch(/by imap\.$/u);
+});
+
+test("a disabled account is disabled, whatever worked before and whatever is banned", () => {
+  const standing = { kind: "disabled", backend: "sql" } as const;
+  expect(of({ standing, lastSuccess: success })).toMatchObject({
+    state: "denied",
+    verdict:
+      "The account is disabled in the backend sql, so no sign-in succeeds. Its last correct sign-in was at 13:52 UTC from 203.0.113.9.",
+  });
+  expect(of({ standing, bans: [ban], ownBans: [ban] }).verdict).toContain("203.0.113.0/24 is also banned until 14:05");
+});
+
+test("a name that no backend has is spelled wrong, and is not a customer without sign-ins", () => {
+  expect(of({ standing: { kind: "unknown" } })).toMatchObject({
+    state: "unknown",
+    verdict: "No backend has an account of this name, so no sign-in with it succeeds.",
+  });
+  expect(of({ standing: { kind: "unclear" } }).verdict).toBe("Not blocked. No sign-in is recorded.");
+});
+
+test("the answer to a reference is about this sign-in, which a lifted ban blocked, or one in force", () => {
+  const one = { ...blockedNow, count: 1, account: "alice@example.test" };
+  expect(of({ kind: "reference", lastFailure: one })).toEqual({
+    state: "denied",
+    verdict:
+      "This sign-in of alice@example.test failed at 13:55 UTC from 203.0.113.9 by imap: the network was banned by the rule imap.",
+  });
+  const now = of({ kind: "reference", lastFailure: one, ownBans: [ban] });
+  expect(now.state).toBe("blocked");
+  expect(now.verdict).toMatch(
+    /^Blocked until 14:05 UTC: 10 failures from 203\.0\.113\.0\/24 \(rule imap\)\. This sign-in/u,
+  );
+});
+
+test("what unlocks names the account", () => {
+  const locked = { ...failure, reason: "factor_locked", text: "locked" };
+  expect(of({ lastFailure: locked }).remedy).toBe("To unlock the second factors: postern unlock alice@example.test");
 });

@@ -1,9 +1,18 @@
 import type { BanRecord, DecisionRecord, Explanation } from "@postern/shared/contracts";
+import { type CidrSet, createCidrSet, parseCidr } from "@postern/shared/platform/net";
+import { banCause, from, momentText, runText } from "./phrases.ts";
+import { remedyOf } from "./remedies.ts";
+import type { Standing } from "./standing.ts";
 
 /** What the sentence is made from. */
 export interface VerdictFacts extends Pick<Explanation, "query" | "kind" | "bans" | "delay" | "guessing_addresses"> {
-  /** The bans that keep the subject itself out; for an account, those of its own addresses. */
+  readonly account: string | undefined;
+  /** The bans that keep the subject itself out; for an account, those of the addresses where its password was right. */
   readonly ownBans: readonly BanRecord[];
+  /** Bans of the address of the last failure, which may be an attacker's or a new one of the customer. */
+  readonly lastBans: readonly BanRecord[];
+  /** Of an account. */
+  readonly standing: Standing | undefined;
   readonly lastSuccess: DecisionRecord | undefined;
   readonly lastFailure: DecisionRecord | undefined;
   readonly nowMs: number;
@@ -11,82 +20,147 @@ export interface VerdictFacts extends Pick<Explanation, "query" | "kind" | "bans
 
 export type Verdict = Pick<Explanation, "state" | "verdict"> & { readonly remedy?: string };
 
-/** `14:05 UTC` today, otherwise with the date. */
-function momentText(iso: string, nowMs: number): string {
-  const [date = "", time = ""] = iso.split("T");
-  const clock = `${time.slice(0, 5)} UTC`;
-  return date === new Date(nowMs).toISOString().slice(0, 10) ? clock : `${date} ${clock}`;
-}
+/** A failure this long before the last success is no longer worth a sentence. */
+const recentMs = 86_400_000;
 
-function banCause({ failures, network, rule }: BanRecord): string {
-  const count = failures === undefined ? "too many failures" : `${failures} failures`;
-  return `${count} from ${network} (rule ${rule})`;
-}
+const lastOf = (bans: readonly BanRecord[]): BanRecord | undefined =>
+  bans.toSorted((a, b) => (a.end < b.end ? 1 : -1))[0];
 
-function from({ client_ip: address }: DecisionRecord): string {
-  return address === "" ? "" : ` from ${address}`;
+const isNewer = (a: DecisionRecord | undefined, b: DecisionRecord | undefined): a is DecisionRecord =>
+  a !== undefined && (b === undefined || a.time > b.time);
+
+const networksOf = (bans: readonly BanRecord[]): CidrSet =>
+  createCidrSet(bans.map(({ network }) => network).filter((network) => parseCidr(network) !== undefined));
+
+const unban = ({ network }: BanRecord): string => `To lift the ban: postern unban ${network}`;
+
+/** Where and when the customer's own password was right, and whether it is right there still. */
+function rightText({ kind, bans, nowMs }: VerdictFacts, success: DecisionRecord | undefined): string {
+  if (success === undefined) return "";
+  const when = momentText(success.time, nowMs);
+  if (kind !== "account") return `; the last correct sign-in was at ${when}`;
+  const isBanned = networksOf(bans).has(success.client_ip);
+  const elsewhere = isBanned || success.client_ip === "" ? "" : ", which is not banned";
+  return `; this customer's own password was right at ${when}${from(success)}${elsewhere}`;
 }
 
 function blocked(facts: VerdictFacts, latest: BanRecord): Verdict {
-  const { kind, lastSuccess, nowMs } = facts;
-  const right =
-    lastSuccess === undefined
-      ? ""
-      : kind === "account"
-        ? `; this customer's own password was right at ${momentText(lastSuccess.time, nowMs)}${from(lastSuccess)}`
-        : `; the last correct sign-in was at ${momentText(lastSuccess.time, nowMs)}`;
+  const verdict = `Blocked until ${momentText(latest.end, facts.nowMs)}: ${banCause(latest)}${rightText(facts, facts.lastSuccess)}.`;
+  return { state: "blocked", verdict, remedy: unban(latest) };
+}
+
+/** The last failure came from a banned network in which no sign-in of the account succeeded. */
+function blockedThere(facts: VerdictFacts, last: DecisionRecord, ban: BanRecord): Verdict {
+  const { lastSuccess: success, nowMs } = facts;
+  const [until, cause] = [momentText(ban.end, nowMs), banCause(ban)];
+  const came = `The last sign-in came at ${momentText(last.time, nowMs)}${from(last)} by ${last.protocol}`;
+  if (success === undefined)
+    return {
+      state: "blocked",
+      verdict: `Blocked until ${until}: ${cause}. ${came}; no correct sign-in of this account is recorded.`,
+      remedy: unban(ban),
+    };
   return {
-    state: "blocked",
-    verdict: `Blocked until ${momentText(latest.end, nowMs)}: ${banCause(latest)}${right}.`,
-    remedy: `To lift the ban: postern unban ${latest.network}`,
+    state: "denied",
+    verdict: `Not blocked where this customer's own password was right, at ${momentText(success.time, nowMs)}${from(success)}. ${came}, which is banned until ${until}: ${cause}.`,
+    remedy: `If the customer is there: postern unban ${ban.network}`,
   };
 }
 
-function isNewer(a: DecisionRecord | undefined, b: DecisionRecord | undefined): a is DecisionRecord {
-  return a !== undefined && (b === undefined || a.time > b.time);
-}
-
-const remedies: Readonly<Record<string, string>> = {
-  wrong_password: "Have the customer check the password in every program; postern flush removes cached results.",
-  risk: "Ask the customer whether they signed in from there. If so, postern flush ends the refusal; if not, the password must be changed.",
-  factor_locked: "To unlock the second factors: postern unlock ACCOUNT",
-  account_disabled: "The account has to be enabled in its backend.",
-};
-
-function failed({ nowMs }: VerdictFacts, last: DecisionRecord): Verdict {
-  const times = last.count > 1 ? ` (${last.count} times since ${momentText(last.first_time, nowMs)})` : "";
-  const verdict = `Not blocked now. The last sign-in failed at ${momentText(last.time, nowMs)}${from(last)} by ${last.protocol}${times}: ${last.text}.`;
-  const remedy = remedies[last.reason ?? ""];
+function failed(facts: VerdictFacts, last: DecisionRecord): Verdict {
+  const { lastSuccess: success, nowMs } = facts;
+  const right =
+    success === undefined ? "" : ` The last correct sign-in was at ${momentText(success.time, nowMs)}${from(success)}.`;
+  const verdict = `Not blocked now. The last sign-in failed at ${momentText(last.time, nowMs)}${from(last)} by ${last.protocol}${runText(last, nowMs)}: ${last.text}.${right}`;
+  const remedy = remedyOf(last.reason, facts.account);
   const state = last.outcome === "undecided" ? "undecided" : "denied";
   return remedy === undefined ? { state, verdict } : { state, verdict, remedy };
 }
 
-function guessed({ kind, bans, guessing_addresses: addresses }: VerdictFacts): string {
-  if (kind !== "account" || addresses.length === 0) return "";
-  const banned = bans.length === 0 ? "none of their networks is banned" : `${bans.length} of their networks are banned`;
-  return ` Wrong passwords were sent from ${addresses.length} ${addresses.length === 1 ? "address" : "addresses"}; ${banned}.`;
+function guessed({ kind, bans, guessing_addresses: addresses, lastFailure }: VerdictFacts): string {
+  const isNew = addresses.length > 1 || addresses[0] !== lastFailure?.client_ip;
+  if (kind !== "account" || addresses.length === 0 || !isNew) return "";
+  const networks = networksOf(bans);
+  const count = addresses.filter((address) => networks.has(address)).length;
+  const banned = count === 0 ? "none of them is banned" : `${count} of them ${count === 1 ? "is" : "are"} banned`;
+  if (addresses.length === 1)
+    return ` Wrong passwords were sent from ${addresses[0]}, which is ${count === 0 ? "not " : ""}banned.`;
+  return ` Wrong passwords were sent from ${addresses.length} addresses; ${banned}.`;
 }
 
-/** The answer to "what happened?", in a sentence; the first that applies. */
-export function verdictOf(facts: VerdictFacts): Verdict {
-  const { ownBans, delay, lastSuccess, lastFailure, nowMs, query } = facts;
-  const latest = ownBans.toSorted((a, b) => (a.end < b.end ? 1 : -1))[0];
-  if (latest !== undefined) return blocked(facts, latest);
-  if (delay !== undefined) {
-    const until = momentText(delay.until, nowMs);
-    return {
-      state: "delayed",
-      verdict: `Not blocked, but responses to networks that the account does not know are delayed until ${until}: ${delay.wrong_passwords} wrong passwords.`,
-      remedy: `To end the delay: postern flush ${query}`,
-    };
+function working(facts: VerdictFacts, success: DecisionRecord): Verdict {
+  const { lastFailure: failure, nowMs } = facts;
+  const when = `${momentText(success.time, nowMs)}${from(success)} by ${success.protocol}`;
+  const isRecent = failure !== undefined && Date.parse(success.time) - Date.parse(failure.time) < recentMs;
+  const before = isRecent
+    ? ` The last failure was at ${momentText(failure.time, nowMs)}${from(failure)} by ${failure.protocol}${runText(failure, nowMs)}: ${failure.text}.`
+    : "";
+  return { state: "working", verdict: `Not blocked. The last sign-in succeeded at ${when}.${before}${guessed(facts)}` };
+}
+
+/** No password is right, whatever else is true. */
+function disabled(facts: VerdictFacts, backend: string): Verdict {
+  const { ownBans, lastSuccess: success, nowMs } = facts;
+  const ban = lastOf(ownBans);
+  const banned = ban === undefined ? "" : ` ${ban.network} is also banned until ${momentText(ban.end, nowMs)}.`;
+  const right =
+    success === undefined ? "" : ` Its last correct sign-in was at ${momentText(success.time, nowMs)}${from(success)}.`;
+  const verdict = `The account is disabled in the backend ${backend}, so no sign-in succeeds.${right}${banned}`;
+  return { state: "denied", verdict, remedy: "The account has to be enabled in its backend." };
+}
+
+function delayed({ query, nowMs }: VerdictFacts, delay: NonNullable<Explanation["delay"]>): Verdict {
+  return {
+    state: "delayed",
+    verdict: `Not blocked, but responses to networks that the account does not know are delayed until ${momentText(delay.until, nowMs)}: ${delay.wrong_passwords} wrong passwords.`,
+    remedy: `To end the delay: postern flush ${query}`,
+  };
+}
+
+function unknown(facts: VerdictFacts): Verdict {
+  const verdict = `No backend has an account of this name, so no sign-in with it succeeds.${guessed(facts)}`;
+  return { state: "unknown", verdict, remedy: "Ask the customer how the name is spelled." };
+}
+
+/** One sign-in, which has a past and may have a ban now. */
+function ofReference(facts: VerdictFacts, one: DecisionRecord): Verdict {
+  const { ownBans, nowMs } = facts;
+  const ban = lastOf(ownBans);
+  const whose = one.account === undefined ? "" : ` of ${one.account}`;
+  const place = `${momentText(one.time, nowMs)}${from(one)} by ${one.protocol}`;
+  if (one.outcome === "ok") return { state: "working", verdict: `This sign-in${whose} succeeded at ${place}.` };
+  const sentence = `This sign-in${whose} failed at ${place}${runText(one, nowMs)}: ${one.text}.`;
+  if (ban !== undefined) {
+    const verdict = `Blocked until ${momentText(ban.end, nowMs)}: ${banCause(ban)}. ${sentence}`;
+    return { state: "blocked", verdict, remedy: unban(ban) };
   }
+  const remedy = remedyOf(one.reason, one.account);
+  const state = one.outcome === "undecided" ? "undecided" : "denied";
+  return { state, verdict: sentence, ...(remedy !== undefined && { remedy }) };
+}
+
+function ofHistory(facts: VerdictFacts): Verdict {
+  const { kind, standing, lastBans, lastSuccess, lastFailure } = facts;
+  if (kind === "account" && isNewer(lastFailure, lastSuccess)) {
+    const ban = lastOf(lastBans);
+    if (ban !== undefined) return blockedThere(facts, lastFailure, ban);
+  }
+  if (standing?.kind === "unknown") return unknown(facts);
   if (isNewer(lastFailure, lastSuccess)) {
     const verdict = failed(facts, lastFailure);
     return { ...verdict, verdict: verdict.verdict + guessed(facts) };
   }
-  if (lastSuccess !== undefined) {
-    const when = `${momentText(lastSuccess.time, nowMs)}${from(lastSuccess)} by ${lastSuccess.protocol}`;
-    return { state: "working", verdict: `Not blocked. The last sign-in succeeded at ${when}.${guessed(facts)}` };
-  }
+  if (lastSuccess !== undefined) return working(facts, lastSuccess);
   return { state: "unknown", verdict: `Not blocked. No sign-in is recorded.${guessed(facts)}` };
+}
+
+/** The answer to "what happened?", in a sentence; the first that applies. */
+export function verdictOf(facts: VerdictFacts): Verdict {
+  const { kind, ownBans, standing, delay, lastSuccess, lastFailure } = facts;
+  const one = lastFailure ?? lastSuccess;
+  if (kind === "reference" && one !== undefined) return ofReference(facts, one);
+  if (standing?.kind === "disabled") return disabled(facts, standing.backend);
+  const latest = lastOf(ownBans);
+  if (latest !== undefined) return blocked(facts, latest);
+  return delay === undefined ? ofHistory(facts) : delayed(facts, delay);
 }

@@ -1,5 +1,10 @@
 import { type EngineBus, sentNotificationsFromConfig } from "@postern/shared/assembly";
-import { describeAccount, mfaAppPasswordsList, mfaFactorsRead } from "@postern/shared/contracts";
+import {
+  type BackendDescription,
+  describeAccount,
+  mfaAppPasswordsList,
+  mfaFactorsRead,
+} from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock as clock } from "@postern/shared/platform/time";
@@ -10,6 +15,19 @@ import type { LiveAdminSettings } from "../settings.ts";
 interface Parts extends Pick<EngineBus, "bus"> {
   readonly live: { readonly current: LiveAdminSettings };
   readonly state: RedisClient;
+}
+
+/** Programs that fetch mail are what customers call about. */
+const protocol = "imap";
+/** As for the look-up of a name: the answer does not wait longer for a backend. */
+const describeMs = 1000;
+
+/** What each backend says about a name. */
+export function createDescribe({ bus }: Pick<Parts, "bus">) {
+  return async (username: string): Promise<readonly BackendDescription[]> => {
+    const deadline = clock.now() + describeMs;
+    return (await bus.request(describeAccount, { username, protocol }, { deadline })).backends;
+  };
 }
 
 /** What the services know about an account. */

@@ -58,15 +58,9 @@ function accountsPart({ attacks: { accounts }, links }: LiveBans): Html {
     links,
     accounts.map(({ account, addresses, delayed_until: until }) => [
       account,
-      `${addresses} addresses${until === undefined ? "" : `, delayed until ${until.slice(0, 19).replace("T", " ")} UTC`}`,
+      `${addresses} ${addresses === 1 ? "address" : "addresses"}${until === undefined ? "" : `, delayed until ${until.slice(0, 19).replace("T", " ")} UTC`}`,
     ]),
   );
-}
-
-function banItem(view: BansView, { network, rule, start, end, failures }: BanRecord): Html {
-  return html`<li><a href="${view.links.search(network)}">${network}</a><p>Rule ${rule}${
-    failures !== undefined && html`, after ${failures} failures`
-  }, from ${time(start)} until ${time(end)}</p>${actionList(view, "network", network)}</li>`;
 }
 
 const addressOf = (view: BansView, more: Readonly<Record<string, string>>): string => {
@@ -74,31 +68,59 @@ const addressOf = (view: BansView, more: Readonly<Record<string, string>>): stri
   return `${pathTo("consoleBans")}?${new URLSearchParams({ order: view.order, ...rule, ...more }).toString()}`;
 };
 
+/** A cell; its column's name shows where the columns are stacked. */
+const cell = (column: string, content: Html | string): Html => html`<td data-column="${column}">${content}</td>`;
+
+function banRow(view: BansView, { network, rule, start, end, failures }: BanRecord): Html {
+  const ofRule = html`<a href="${addressOf(view, { rule })}">${rule}</a>`;
+  return html`<tr>${cell("Network", html`<a href="${view.links.search(network)}">${network}</a>`)}${cell(
+    "Rule",
+    ofRule,
+  )}${cell("Failures", failures === undefined ? "unknown" : String(failures))}${cell("Start", time(start))}${cell(
+    "End",
+    time(end),
+  )}</tr><tr class="acts-row"><td colspan="5">${actionList(view, "network", network)}</td></tr>`;
+}
+
+/** The end is the only order that a million bans can be read in. */
+function banTable(view: BansView, bans: readonly BanRecord[]): Html {
+  const isRising = view.order === "asc";
+  const [other, sorted] = isRising ? (["desc", "ascending"] as const) : (["asc", "descending"] as const);
+  const hint = isRising ? "Sort by end, latest first" : "Sort by end, earliest first";
+  const sortLink = html`<a href="${addressOf(view, { order: other })}" aria-label="${hint}">End ${isRising ? "↑" : "↓"}</a>`;
+  return html`<table class="rows"><thead><tr><th scope="col">Network</th><th scope="col">Rule</th><th scope="col">Failures</th><th scope="col">Start</th><th scope="col" aria-sort="${sorted}">${sortLink}</th></tr></thead><tbody>${bans.map(
+    (ban) => banRow(view, ban),
+  )}</tbody></table>`;
+}
+
 function filters(view: BansView): Html {
   const { rule, order } = view;
-  const [other, label] =
-    order === "asc"
-      ? (["desc", "Sort by end, latest first"] as const)
-      : (["asc", "Sort by end, earliest first"] as const);
-  return html`<form method="get" action="${pathTo("consoleBans")}" class="search"><input type="hidden" name="order" value="${order}"><div class="field"><label for="rule">Only this rule</label><input type="text" id="rule" name="rule" value="${rule}" maxlength="255" autocomplete="off" spellcheck="false"></div><button type="submit">Filter</button></form><p><a href="${addressOf(
-    view,
-    { order: other },
-  )}">${label}</a></p>`;
+  return html`<form method="get" action="${pathTo("consoleBans")}" class="search"><input type="hidden" name="order" value="${order}"><div class="field"><label for="rule">Only this rule</label><input type="text" id="rule" name="rule" value="${rule}" maxlength="255" autocomplete="off" spellcheck="false"></div><button type="submit">Filter</button></form>${
+    rule !== "" && html`<p><a href="${pathTo("consoleBans")}?order=${order}">All rules</a></p>`
+  }`;
 }
 
 function bansPart(view: BansView): Html {
-  const { bans, total, next } = view.bans;
-  return html`<h2>Bans</h2><p>${total} bans are in force, by all rules.</p>${filters(view)}${
-    bans.length > 0 && html`<ul class="things">${bans.map((ban) => banItem(view, ban))}</ul>`
+  const { bans, next } = view.bans;
+  return html`<h2>Bans</h2>${filters(view)}${
+    bans.length > 0
+      ? banTable(view, bans)
+      : html`<p class="lead">${next === undefined ? "None." : "None on this page."}</p>`
   }${next !== undefined && html`<p><a href="${addressOf(view, { cursor: next })}">Next page</a></p>`}`;
 }
 
-type LiveBans = Pick<BansView, "attacks" | "links">;
+interface LiveBans extends Pick<BansView, "attacks" | "links"> {
+  /** Number of bans in force. */
+  readonly total: number;
+}
+
+const inForce = (total: number): string =>
+  total === 1 ? "1 ban is in force." : `${total.toLocaleString("en")} bans are in force.`;
 
 /** What changes by itself. The list of bans does not: an operator may be filling in its forms. */
 export function liveBans(view: LiveBans): Html {
-  const { attacks, links } = view;
-  return html`${traffic(attacks)}<h2>Networks with most failures</h2>${counted(
+  const { attacks, links, total } = view;
+  return html`${traffic(attacks)}<p>${inForce(total)}</p><h2>Networks with most failures</h2>${counted(
     links,
     attacks.networks.map(({ network, failures }) => [network, `${failures} failures`]),
   )}<h2>Accounts under attack</h2>${accountsPart(view)}`;
@@ -109,6 +131,6 @@ export function bansPage(view: BansView): ConsolePage {
   return {
     title: "Bans and attacks",
     script: liveScript.path,
-    body: html`${doneNotice(view.done)}<h1>Bans and attacks</h1>${livePart(pathTo("consoleBansEvents"), liveBans(view))}${bansPart(view)}`,
+    body: html`${doneNotice(view.done)}<h1>Bans and attacks</h1>${livePart(pathTo("consoleBansEvents"), liveBans({ ...view, total: view.bans.total }))}${bansPart(view)}`,
   };
 }

@@ -87,7 +87,7 @@ ${script !== undefined && html`<script src="${script}" defer></script>`}
 </head>
 <body class="console">
 <header><span class="brand"><span class="mark" aria-hidden="true">${letter.toUpperCase()}</span>${name} console</span>${
-      operator !== undefined && html`${navigation(title, operator)}${operatorLine(operator)}`
+      operator !== undefined && html`${operatorLine(operator)}${navigation(title, operator)}`
     }</header>
 <main>${body}</main>
 </body>

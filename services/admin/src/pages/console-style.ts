@@ -5,7 +5,7 @@ import { type ConsoleAsset, styleAsset } from "./console-assets.ts";
 const rules = `
 .console header,.console main,.console footer{max-width:60rem}
 .console header{display:flex;flex-wrap:wrap;align-items:center;gap:.75rem 1.5rem;padding-top:1.25rem}
-.console nav{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}
+.console nav{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;flex-basis:100%}
 .console nav a{padding-block:.25rem}
 .console nav a[aria-current]{color:var(--text);font-weight:650;text-decoration:none}
 .who-am-i{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem 1rem;margin-inline-start:auto;font-size:.9375rem;color:var(--muted)}
@@ -30,7 +30,8 @@ const rules = `
 .timeline b{font-weight:650}
 .timeline small{display:block;color:var(--muted);font-size:.9375rem}
 .links{list-style:none;margin:.5rem 0 0;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}
-.acts{list-style:none;margin:.75rem 0 0;padding:0;display:grid;gap:.75rem}
+.acts{list-style:none;margin:.75rem 0 0;padding:0;display:grid;gap:.75rem;grid-template-columns:repeat(auto-fill,minmax(min(16rem,100%),1fr));align-items:start}
+.acts>li:has(details[open]){grid-column:1/-1}
 .acts>li{padding:.875rem 1rem;border:1px solid var(--line);border-radius:.75rem}
 .acts p{margin:.25rem 0 0;color:var(--muted);font-size:.9375rem}
 .acts summary{font-weight:650}
@@ -48,8 +49,17 @@ button.narrow{width:fit-content}
 .counted{list-style:none;margin:.5rem 0 0;padding:0}
 .counted li{display:flex;flex-wrap:wrap;gap:0 1rem;justify-content:space-between;padding:.375rem 0;border-bottom:1px solid var(--line)}
 .counted span{color:var(--muted)}
+.counted .name{color:inherit}
 .things dd .line{display:block}
 .things dd b{display:inline}
+.rows{width:100%;margin-top:1rem;border-collapse:collapse;font-size:.9375rem}
+.rows :is(th,td){padding:.5rem .75rem .5rem 0;text-align:start;vertical-align:top}
+.rows th{color:var(--muted);font-weight:600;border-bottom:1px solid var(--control)}
+.rows .acts-row td{padding-top:0;border-bottom:1px solid var(--line)}
+.rows .acts{margin:0}
+.rows .acts>li{padding:0;border:0}
+.keys dd{overflow-wrap:anywhere}
+.empty{color:var(--muted)}
 .bad{color:var(--error);font-weight:650}
 .things .acts{margin-top:.5rem}
 .things .acts>li{padding:0;border:0}
@@ -58,6 +68,13 @@ button.narrow{width:fit-content}
 .pairs dd{margin-bottom:.375rem}
 }
 @media (max-width:40rem){
+.keys{grid-template-columns:1fr}
+.keys dd{margin-bottom:.375rem}
+.rows thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.rows,.rows tbody,.rows tr,.rows td{display:block}
+.rows td[data-column]{display:grid;grid-template-columns:6rem 1fr;padding:.125rem 0}
+.rows td[data-column]::before{content:attr(data-column);color:var(--muted)}
+.rows tr:not(.acts-row){padding-top:.75rem}
 .things .pairs{grid-template-columns:1fr}
 .things .pairs dd{margin-bottom:.375rem}
 }

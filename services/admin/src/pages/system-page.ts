@@ -1,5 +1,6 @@
 import { pathTo, type SystemReport } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
+import { configurationPart } from "./configuration-part.ts";
 import type { ConsolePage } from "./console-document.ts";
 import { livePart } from "./live-part.ts";
 import { liveScript } from "./live-script.ts";
@@ -59,13 +60,13 @@ function queueLines({ queues }: SystemReport): readonly Line[] {
   });
 }
 
-function configurationPart({ configuration }: SystemReport): Html {
-  const { digest, loaded, changed, needs_restart: restart, is_uniform: isUniform } = configuration;
-  return html`<h2>Configuration</h2><p>Loaded ${time(loaded)}, digest <code>${digest}</code>. ${
-    isUniform ? "All processes that answered have it." : "Not all processes have it."
-  }</p>${changed.length > 0 && html`<p>Changed since the start: ${changed.join(", ")}</p>`}${
-    restart.length > 0 && html`<p>Waiting for a restart: ${restart.join(", ")}</p>`
-  }`;
+const moment = (iso: string): string => `${iso.slice(0, 19).replace("T", " ")} UTC`;
+
+function jobLines({ jobs }: SystemReport): readonly Line[] {
+  return jobs.map(({ jobId, type, status, createdAt, finishedAt, resultCount, error }) => {
+    const times = finishedAt === "" ? `created ${moment(createdAt)}` : `finished ${moment(finishedAt)}`;
+    return [`${type} ${jobId}`, status, joined(`${resultCount} keys removed`, times, error)] as const;
+  });
 }
 
 const verdictClass: Readonly<Record<string, string>> = { up: "working", down: "blocked" };
@@ -85,6 +86,7 @@ export function liveSystem(report: SystemReport): Html {
       backends.map(({ name, state: own, down_at: at }) => [name, own, joined(at.length > 0 && `at ${at.join(" ")}`)]),
     ),
     lines("Queues", queueLines(report)),
+    lines("Flush jobs", jobLines(report)),
     lines(
       "Certificates",
       expiries.map(({ name, end, days }) => [name, `${days} days`, end.slice(0, 10)]),
@@ -96,7 +98,7 @@ export function liveSystem(report: SystemReport): Html {
   ];
   return html`<div class="verdict ${verdictClass[state] ?? state}" role="status">${verdict}</div><p>As of ${time(
     report.time,
-  )}.</p>${parts.filter((part) => part !== undefined)}${configurationPart(report)}`;
+  )}.</p>${parts.filter((part) => part !== undefined)}<h2>Configuration</h2>${configurationPart(report)}`;
 }
 
 /** The state of the site. */

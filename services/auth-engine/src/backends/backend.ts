@@ -42,7 +42,8 @@ export type VerifyOutcome =
 
 export type LookupOutcome =
   | { readonly kind: "ok"; readonly account: BackendAccount }
-  | { readonly kind: "unknown_user" }
+  /** `isDisabled`: the account exists and is disabled. Only operators are told; for API callers it is unknown. */
+  | { readonly kind: "unknown_user"; readonly isDisabled?: true }
   | { readonly kind: "not_served" };
 
 /** Selects the accounts to list: those after `position`, at most `limit`. */

@@ -101,6 +101,11 @@ test("a disabled account is not an unknown one", async () => {
   expect(one).toMatchObject({ outcome: "disabled", account: "alice@example.test" });
 });
 
+test("an account is disabled too if the backend stores no second factors", async () => {
+  const [one] = await described([backend("sql", { lookup: async () => ({ kind: "unknown_user", isDisabled: true }) })]);
+  expect(one).toEqual({ name: "sql", outcome: "disabled", stores: [] });
+});
+
 test("attributes with secrets are left out, and the others are bounded", async () => {
   const many = Object.fromEntries(Array.from({ length: 80 }, (_none, index) => [`a${index}`, ["x"]]));
   const secrets = { otp: ["s"], pin: ["s"], userPassword: ["s"], mfa_secret: ["s"] };

@@ -42,7 +42,7 @@ function shownAccount(
   };
 }
 
-/** A disabled account is found by its second factors only. */
+/** Second factors may be found by another search than that of the protocol. */
 function ofFactors(found: FindOutcome | undefined): Pick<BackendDescription, "outcome" | "stores" | "account"> {
   if (found?.kind !== "ok") return { outcome: "unknown_user", stores: [] };
   const { account, isDisabled } = found;
@@ -74,7 +74,7 @@ export function createDescribeAccount({ backends, releasable, clock }: DescribeA
       const stored = ofFactors(factors);
       if (looked.kind === "ok")
         return { name, ...shownAccount(looked.account, releasable), outcome: "found", stores: stored.stores };
-      const isOff = stored.outcome === "disabled";
+      const isOff = stored.outcome === "disabled" || (looked.kind === "unknown_user" && looked.isDisabled === true);
       return { name, ...stored, outcome: isOff ? "disabled" : looked.kind };
     } catch (error) {
       return { name, outcome: "unavailable", code: fromUnknown(error).code, stores: [] };

@@ -22,7 +22,7 @@ export const consoleOperations = [
     operationId: "explain",
     summary: "Explain what happened to an account, an address, a network or a reference",
     description:
-      "One answer: whether it is blocked now and by which rule, the last success and failures, and what would help. Asking for an account is audited.",
+      "One answer: whether it is blocked now and by which rule, the last success and failures, and what would help. Audited as account.read or network.read.",
     request: {
       query: Type.Object({
         query: subject("Account or alias, IP address, network in CIDR notation, or reference of a sign-in."),
@@ -36,7 +36,7 @@ export const consoleOperations = [
     operationId: "listDecisions",
     summary: "List the recorded sign-ins of an account, a network or a reference",
     description:
-      "Exactly one of account, network and reference is required. Records are kept for observability.decision_history.retention. Asking for an account is audited.",
+      "Exactly one of account, network and reference is required. Records are kept for observability.decision_history.retention. Audited as account.read or network.read.",
     request: {
       query: Type.Object({
         account: Type.Optional(subject("Account or alias.")),

@@ -106,6 +106,12 @@ export const consolePageOperations = [
   }),
   defineConsolePage({
     method: "get",
+    path: "/console/configuration",
+    operationId: "consoleConfiguration",
+    summary: "Show the configuration in effect",
+  }),
+  defineConsolePage({
+    method: "get",
     path: "/console/audit",
     operationId: "consoleAudit",
     summary: "Show the latest audit records",

@@ -1,5 +1,8 @@
 import type { OperationId } from "../operations.ts";
 import { type ConsoleRole, rankOfRole } from "./actions.ts";
+import type { consolePageOperations } from "./page-operations.ts";
+
+type ConsoleRouteId = (typeof consolePageOperations)[number]["operationId"];
 
 export interface ConsolePageRow {
   /** In the navigation and the page's title. */
@@ -16,11 +19,45 @@ export const consolePages = {
   bans: { title: "Bans and attacks", operation: "consoleBans", role: "helpdesk" },
   clients: { title: "Clients", operation: "consoleClients", role: "helpdesk" },
   system: { title: "System", operation: "consoleSystem", role: "helpdesk" },
+  configuration: { title: "Configuration", operation: "consoleConfiguration", role: "admin" },
   audit: { title: "Audit", operation: "consoleAudit", role: "security" },
   api: { title: "API", operation: "consoleApi", role: "helpdesk" },
 } as const satisfies Readonly<Record<string, ConsolePageRow>>;
 
 export type ConsolePageId = keyof typeof consolePages;
+
+/** Who gets a route: everyone, every operator, or those who may open the page to which it belongs. */
+export type ConsoleRight = "everyone" | "operator" | ConsolePageId;
+
+/** The right that each route of the console requires. What an action requires is in `consoleActions`. */
+export const consoleRoutes = {
+  consoleHome: "everyone",
+  consoleSignIn: "everyone",
+  consoleCallback: "everyone",
+  consoleAsset: "everyone",
+  consoleSignOut: "operator",
+  consoleAct: "operator",
+  consoleSearch: "search",
+  consoleFind: "search",
+  consoleAccount: "account",
+  consoleFindAccount: "account",
+  consoleBans: "bans",
+  consoleBansEvents: "bans",
+  consoleClients: "clients",
+  consoleSystem: "system",
+  consoleSystemEvents: "system",
+  consoleConfiguration: "configuration",
+  consoleAudit: "audit",
+  consoleAuditFilter: "audit",
+  consoleAuditExport: "audit",
+  consoleApi: "api",
+  consoleApiDocument: "api",
+} as const satisfies Readonly<Record<ConsoleRouteId, ConsoleRight>>;
+
+/** Whether an operator of this role has the right. */
+export function hasRight(role: ConsoleRole, right: Exclude<ConsoleRight, "everyone">): boolean {
+  return right === "operator" || mayOpen(role, right);
+}
 
 /** Whether an operator of this role may open the page. */
 export function mayOpen(role: ConsoleRole, page: ConsolePageId): boolean {

@@ -105,6 +105,11 @@ export const auditEvents = {
     actor: "the master user",
     target: "the user whose account was accessed",
   },
+  "network.read": {
+    meaning: "An operator asked what happened to an address or a network, and saw the accounts that sign in from there",
+    actor: "the caller: its Basic user name, or its token's client_id and, if different, subject",
+    target: "the address or network as the operator typed it",
+  },
   "recovery_code.use": {
     meaning: "A recovery code was used",
     actor: "the account",

@@ -1,4 +1,4 @@
-import { pathTo } from "@postern/shared/contracts";
+import { consoleRoutes, hasRight, pathTo } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Operator } from "../../operators/operator.ts";
 import type { ConsolePage } from "../../pages/console-document.ts";
@@ -51,11 +51,23 @@ export function queryOf({ query }: FastifyRequest, name: string): string | undef
   return typeof value === "string" ? value : undefined;
 }
 
+/** A route that everyone gets needs no operator. */
+export type OperatorRoute = {
+  [Id in keyof typeof consoleRoutes]: (typeof consoleRoutes)[Id] extends "everyone" ? never : Id;
+}[keyof typeof consoleRoutes];
+
+interface RouteForOperators {
+  readonly route: OperatorRoute;
+  readonly handle: (visit: ConsoleVisit) => Promise<FastifyReply>;
+  /** The role of an operator does not permit the route. */
+  readonly onRefused?: (visit: ConsoleVisit) => void;
+}
+
 /**
- * Runs a handler for an operator. Without a session, a GET leads to the sign-in and comes back; anything else is 403. An account that has
- * lost its role is 403, and its session has ended.
+ * Runs a handler for an operator who has the right that the route requires; 403 without it. Without a session, a GET leads to the sign-in
+ * and comes back; anything else is 403. An account that has lost its role is 403, and its session has ended.
  */
-export function forOperator(deps: ConsolePagesDeps, handle: (visit: ConsoleVisit) => Promise<FastifyReply>) {
+export function forOperator(deps: ConsolePagesDeps, { route, handle, onRefused }: RouteForOperators) {
   const { cookies, findOperator } = deps;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const about = originOf(request);
@@ -70,6 +82,9 @@ export function forOperator(deps: ConsolePagesDeps, handle: (visit: ConsoleVisit
       reply.header("set-cookie", cookies.set("session", ""));
       return sendNotice(deps, reply, "no_role");
     }
-    return handle({ request, reply, operator });
+    const visit = { request, reply, operator };
+    if (hasRight(operator.role, consoleRoutes[route])) return handle(visit);
+    onRefused?.(visit);
+    return sendNotice(deps, reply, "role", operator);
   };
 }

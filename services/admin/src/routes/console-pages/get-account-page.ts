@@ -7,11 +7,12 @@ import {
   pathTo,
 } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
+import type { FastifyReply } from "fastify";
 import type { Operator } from "../../operators/operator.ts";
 import type { AskApi } from "../../operators/operator-api.ts";
 import { type AccountAnswer, accountPage } from "../../pages/account-page.ts";
 import { createReadAnswer } from "./api-answer.ts";
-import { forOperator, queryOf, sendNotice, sendPage } from "./console-visit.ts";
+import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
 import { linksOf } from "./subject-links.ts";
 
@@ -47,7 +48,7 @@ function createRead(ask: AskApi) {
 export function getAccountPage(deps: ConsolePagesDeps) {
   const { handles } = deps;
   const read = createRead(deps.ask);
-  return forOperator(deps, async ({ request, reply, operator }) => {
+  const show = async ({ request, reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
     const handle = queryOf(request, "for") ?? "";
     const query = handle === "" ? "" : handles.read(operator.account, handle);
     if (query === undefined) return sendNotice(deps, reply, "link", operator);
@@ -63,5 +64,6 @@ export function getAccountPage(deps: ConsolePagesDeps) {
       next: query === "" ? pathTo("consoleAccount") : links.account(query),
     };
     return sendPage(deps, reply, accountPage(view), operator);
-  });
+  };
+  return forOperator(deps, { route: "consoleAccount", handle: show });
 }

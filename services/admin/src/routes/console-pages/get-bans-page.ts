@@ -1,8 +1,9 @@
 import { Attacks, BanRecordPage, isConsoleAction, pathTo } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
+import type { FastifyReply } from "fastify";
 import { type BanOrder, bansPage, liveBans } from "../../pages/bans-page.ts";
 import { createReadAnswer } from "./api-answer.ts";
-import { forOperator, queryOf, sendNotice, sendPage } from "./console-visit.ts";
+import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
 import { getEvents } from "./get-events.ts";
 import { linksOf } from "./subject-links.ts";
@@ -14,7 +15,7 @@ const minutes = "60";
 /** `GET /console/bans`: an invalid cursor is a page that does not exist. */
 export function getBansPage(deps: ConsolePagesDeps) {
   const { ask } = deps;
-  return forOperator(deps, async ({ request, reply, operator }) => {
+  const handle = async ({ request, reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
     const order: BanOrder = queryOf(request, "order") === "asc" ? "asc" : "desc";
     const rule = queryOf(request, "rule")?.trim() ?? "";
     const cursor = queryOf(request, "cursor") ?? "";
@@ -37,7 +38,8 @@ export function getBansPage(deps: ConsolePagesDeps) {
       next: `${pathTo("consoleBans")}?${new URLSearchParams(query).toString()}`,
     };
     return sendPage(deps, reply, bansPage(view), operator);
-  });
+  };
+  return forOperator(deps, { route: "consoleBans", handle });
 }
 
 /** `GET /console/bans/events` */
@@ -46,10 +48,13 @@ export function getBansEvents(deps: ConsolePagesDeps) {
   return getEvents(deps, {
     page: "bans",
     render: async (operator) => {
-      const attacks = await readAttacks(ask, operator, { operation: "showAttacks", query: { minutes } });
-      if (attacks === undefined)
-        throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showAttacks rejected the question" });
-      return liveBans({ attacks, links: linksOf(handles, operator) });
+      const [attacks, bans] = await Promise.all([
+        readAttacks(ask, operator, { operation: "showAttacks", query: { minutes } }),
+        readBans(ask, operator, { operation: "listBansByEnd", query: { limit: "1" } }),
+      ]);
+      if (attacks === undefined || bans === undefined)
+        throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the questions of the page were rejected" });
+      return liveBans({ attacks, links: linksOf(handles, operator), total: bans.total });
     },
   });
 }

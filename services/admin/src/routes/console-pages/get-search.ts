@@ -2,22 +2,32 @@ import {
   DecisionHistoryPage,
   type DecisionRecord,
   Explanation,
+  FailedSignInRecord,
   isConsoleAction,
   pathTo,
 } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
+import type { Clock } from "@postern/shared/platform/time";
+import type { FastifyReply } from "fastify";
+import { explainedFailure } from "../../console/failed-sign-in.ts";
 import type { Operator } from "../../operators/operator.ts";
 import type { AskApi } from "../../operators/operator-api.ts";
 import { type SearchAnswer, type ShownBan, searchPage } from "../../pages/search-page.ts";
 import { createReadAnswer } from "./api-answer.ts";
-import { forOperator, queryOf, sendNotice, sendPage } from "./console-visit.ts";
+import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
 import { linksOf } from "./subject-links.ts";
 
 const readExplanation = createReadAnswer(Explanation);
 const readHistory = createReadAnswer(DecisionHistoryPage);
+const readFailure = createReadAnswer(FailedSignInRecord);
 /** Networks whose other accounts are looked up. */
 const maxNetworks = 3;
+
+interface SearchDeps {
+  readonly ask: AskApi;
+  readonly clock: Clock;
+}
 
 /** What the history is asked for. */
 function subjectOf({ kind, query, account }: Explanation): Readonly<Record<string, string>> {
@@ -25,12 +35,21 @@ function subjectOf({ kind, query, account }: Explanation): Readonly<Record<strin
   return kind === "reference" ? { reference: query } : { account: account ?? query };
 }
 
-function createSearch(ask: AskApi) {
-  const explain = async (operator: Operator, query: string): Promise<Explanation> => {
+function createExplain({ ask, clock }: SearchDeps) {
+  return async (operator: Operator, query: string): Promise<Explanation> => {
     const found = await readExplanation(ask, operator, { operation: "explain", query: { query } });
     if (found === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "explain rejected the question" });
-    return found;
+    if (found.kind !== "reference" || found.state !== "unknown") return found;
+    // Also without the identity provider, the page says what the history does not have.
+    const question = { operation: "getFailedSignIn", path: { reference: query.trim() } } as const;
+    const failed = await readFailure(ask, operator, question).catch(() => undefined);
+    return failed === undefined ? found : explainedFailure(found, failed, clock.now());
   };
+}
+
+function createSearch(deps: SearchDeps) {
+  const { ask } = deps;
+  const explain = createExplain(deps);
   /** Empty if the history is off, or is not kept for this kind of network; the explanation says so. */
   const recordsOf = async (operator: Operator, found: Explanation): Promise<readonly DecisionRecord[]> => {
     const query = { ...subjectOf(found), limit: "100" };
@@ -54,8 +73,8 @@ function createSearch(ask: AskApi) {
 /** `GET /console/search`; with `for`, the handle of what to search for. */
 export function getSearch(deps: ConsolePagesDeps) {
   const { handles } = deps;
-  const search = createSearch(deps.ask);
-  return forOperator(deps, async ({ request, reply, operator }) => {
+  const search = createSearch(deps);
+  const show = async ({ request, reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
     const handle = queryOf(request, "for") ?? "";
     const query = handle === "" ? "" : handles.read(operator.account, handle);
     if (query === undefined) return sendNotice(deps, reply, "link", operator);
@@ -71,5 +90,6 @@ export function getSearch(deps: ConsolePagesDeps) {
       next: query === "" ? pathTo("consoleSearch") : links.search(query),
     };
     return sendPage(deps, reply, searchPage(view), operator);
-  });
+  };
+  return forOperator(deps, { route: "consoleSearch", handle: show });
 }

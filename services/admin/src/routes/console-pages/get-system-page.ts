@@ -3,7 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import type { Operator } from "../../operators/operator.ts";
 import { liveSystem, systemPage } from "../../pages/system-page.ts";
 import { createReadAnswer } from "./api-answer.ts";
-import { forOperator, sendPage } from "./console-visit.ts";
+import { type ConsoleVisit, forOperator, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
 import { getEvents } from "./get-events.ts";
 
@@ -17,9 +17,9 @@ async function reportFor({ ask }: ConsolePagesDeps, operator: Operator): Promise
 
 /** `GET /console/system`, which works even while other services are stopped. */
 export function getSystemPage(deps: ConsolePagesDeps) {
-  return forOperator(deps, async ({ reply, operator }) =>
-    sendPage(deps, reply, systemPage(await reportFor(deps, operator)), operator),
-  );
+  const handle = async ({ reply, operator }: ConsoleVisit) =>
+    sendPage(deps, reply, systemPage(await reportFor(deps, operator)), operator);
+  return forOperator(deps, { route: "consoleSystem", handle });
 }
 
 /** `GET /console/system/events` */

@@ -50,11 +50,12 @@ async function carryOut(
 
 /** `POST /console/actions/{action}` */
 export function postAct(deps: ConsolePagesDeps) {
-  return forOperator(deps, async (visit) => {
+  const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
     const { reply, operator } = visit;
     const id = actionOf(visit);
     if (id === undefined) return sendNotice(deps, reply, "not_found", operator);
     const form = ownForm(deps, visit);
     return form === undefined ? sendNotice(deps, reply, "form", operator) : carryOut(deps, visit, id, form);
-  });
+  };
+  return forOperator(deps, { route: "consoleAct", handle });
 }

@@ -1,5 +1,6 @@
-import { mayOpen, pathTo } from "@postern/shared/contracts";
+import { pathTo } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
+import type { FastifyReply } from "fastify";
 import { auditFieldsIn, auditQuery } from "./audit-fields.ts";
 import { ownForm } from "./console-form.ts";
 import { type ConsoleVisit, forOperator, goTo, originOf, sendNotice } from "./console-visit.ts";
@@ -13,14 +14,10 @@ function auditRefusal({ audit }: ConsolePagesDeps, { request, operator }: Consol
 
 /** `POST /console/audit/export`: requires a sign-in with the second factor within the last five minutes. */
 export function postAuditExport(deps: ConsolePagesDeps) {
-  return forOperator(deps, async (visit) => {
+  const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
     const { reply, operator } = visit;
     const form = ownForm(deps, visit);
     if (form === undefined) return sendNotice(deps, reply, "form", operator);
-    if (!mayOpen(operator.role, "audit")) {
-      auditRefusal(deps, visit, "role");
-      return sendNotice(deps, reply, "role", operator);
-    }
     if (!operator.isRoleCurrent)
       throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the operator's role is unknown" });
     if (!operator.isProved) {
@@ -40,5 +37,7 @@ export function postAuditExport(deps: ConsolePagesDeps) {
       if (value !== undefined) reply.header(name, value);
     }
     return reply.send(body);
-  });
+  };
+  const onRefused = (visit: ConsoleVisit): void => auditRefusal(deps, visit, "role");
+  return forOperator(deps, { route: "consoleAuditExport", handle, onRefused });
 }

@@ -1,14 +1,16 @@
+import type { FastifyReply } from "fastify";
 import type { SubjectLinks } from "../../pages/shown-values.ts";
 import { ownForm } from "./console-form.ts";
-import { forOperator, goTo, sendNotice } from "./console-visit.ts";
+import { type ConsoleVisit, forOperator, goTo, sendNotice } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
 import { linksOf } from "./subject-links.ts";
 
 const longest = 1024;
+const routes = { search: "consoleFind", account: "consoleFindAccount" } as const;
 
 /** `POST /console/search` and `POST /console/account`: to the page whose address does not contain the text. */
 export function postFind(deps: ConsolePagesDeps, page: keyof SubjectLinks) {
-  return forOperator(deps, async (visit) => {
+  const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
     const { reply, operator } = visit;
     const form = ownForm(deps, visit);
     if (form === undefined) return sendNotice(deps, reply, "form", operator);
@@ -16,5 +18,6 @@ export function postFind(deps: ConsolePagesDeps, page: keyof SubjectLinks) {
     return query === ""
       ? sendNotice(deps, reply, "empty", operator)
       : goTo(reply, linksOf(deps.handles, operator)[page](query));
-  });
+  };
+  return forOperator(deps, { route: routes[page], handle });
 }

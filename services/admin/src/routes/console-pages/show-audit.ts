@@ -1,4 +1,4 @@
-import { AuditRecordPage, mayOpen } from "@postern/shared/contracts";
+import { AuditRecordPage } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { compileCheck } from "@postern/shared/platform/http";
 import type { FastifyReply } from "fastify";
@@ -6,7 +6,7 @@ import type { Operator } from "../../operators/operator.ts";
 import { type AuditAnswer, auditPage } from "../../pages/audit-page.ts";
 import { auditFieldsIn, auditQuery } from "./audit-fields.ts";
 import { ownForm } from "./console-form.ts";
-import { forOperator, sendNotice, sendPage } from "./console-visit.ts";
+import { type ConsoleVisit, forOperator, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
 
 const check = compileCheck(AuditRecordPage);
@@ -24,10 +24,9 @@ async function answerTo(
 }
 
 /** `GET /console/audit`: the latest records. `POST`: with a filter, which contains names and is therefore no part of the address. */
-export function showAudit(deps: ConsolePagesDeps) {
-  return forOperator(deps, async (visit): Promise<FastifyReply> => {
+export function showAudit(deps: ConsolePagesDeps, route: "consoleAudit" | "consoleAuditFilter") {
+  const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
     const { request, reply, operator } = visit;
-    if (!mayOpen(operator.role, "audit")) return sendNotice(deps, reply, "role", operator);
     const isGet = request.method === "GET";
     const form = isGet ? undefined : ownForm(deps, visit);
     if (!isGet && form === undefined) return sendNotice(deps, reply, "form", operator);
@@ -36,5 +35,6 @@ export function showAudit(deps: ConsolePagesDeps) {
     const query = { ...auditQuery(fields), ...(cursor !== "" && { cursor }) };
     const answer = await answerTo(deps, operator, query);
     return sendPage(deps, reply, auditPage({ fields, answer, isFirst: cursor === "", operator }), operator);
-  });
+  };
+  return forOperator(deps, { route, handle });
 }

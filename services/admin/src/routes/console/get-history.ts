@@ -1,9 +1,10 @@
 import { isIP } from "node:net";
 import type { DecisionHistoryPage } from "@postern/shared/contracts";
-import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
+import { auditedCaller } from "@postern/shared/domain/audit";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/history";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AuditReads } from "../../console/audit-reads.ts";
 import { subjectOf } from "../../console/subject.ts";
 import { writtenDecision } from "../../console/written.ts";
 import { sessionOf } from "../flush-route.ts";
@@ -14,7 +15,7 @@ export interface HistoryRouteDeps {
   /** Undefined while no history is recorded. */
   readonly history: DecisionHistory | undefined;
   readonly accountNames: FindAccountNames;
-  readonly audit: Audit;
+  readonly auditReads: AuditReads;
 }
 
 const subjects = ["account", "network", "reference"] as const;
@@ -75,7 +76,7 @@ function pageOf(records: readonly RecordedDecision[], size: number, cursor: stri
 
 /** `GET /api/v1/console/history` */
 export function getHistory(deps: HistoryRouteDeps) {
-  const { history, audit } = deps;
+  const { history, auditReads } = deps;
   const search = history && createSearch(deps, history);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { query } = request;
@@ -85,10 +86,9 @@ export function getHistory(deps: HistoryRouteDeps) {
     if (search === undefined) return reply.code(404).send({ error: "the decision history is disabled" });
     try {
       const page = pageOf(await search(name, value), size, cursor);
-      if (name !== "network") {
-        const caller = auditedCaller(request.caller);
-        audit.record({ event: "account.read", outcome: "ok", ...caller, target: value, session: sessionOf(request) });
-      }
+      const event = name === "network" ? "network.read" : "account.read";
+      const caller = auditedCaller(request.caller);
+      auditReads({ event, ...caller, target: value, session: sessionOf(request) });
       return await reply.header("cache-control", "no-store").send(page);
     } catch (error) {
       throw unreadable(error);

@@ -1,27 +1,28 @@
 import { AccountQuestion } from "@postern/shared/contracts";
-import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
+import { auditedCaller } from "@postern/shared/domain/audit";
 import { compileCheck } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ReportAccount } from "../../console/account-report.ts";
+import type { AuditReads } from "../../console/audit-reads.ts";
 import { sessionOf } from "../flush-route.ts";
 import { malformed } from "../read-request.ts";
 
 export interface AccountRouteDeps {
   readonly reportAccount: ReportAccount;
-  readonly audit: Audit;
+  readonly auditReads: AuditReads;
 }
 
 const check = compileCheck(AccountQuestion);
 
 /** `POST /api/v1/console/account` */
-export function postAccount({ reportAccount, audit }: AccountRouteDeps) {
+export function postAccount({ reportAccount, auditReads }: AccountRouteDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { body } = request;
     if (!check.accepts(body)) throw malformed(check.explain(body));
     const session = sessionOf(request);
     const report = await reportAccount(body, session);
     const caller = auditedCaller(request.caller);
-    audit.record({ event: "account.read", outcome: "ok", ...caller, target: body.account, session });
+    auditReads({ event: "account.read", ...caller, target: body.account, session });
     return reply.header("cache-control", "no-store").send(report);
   };
 }

@@ -75,7 +75,7 @@ export function createLdapBackend(settings: LdapBackendSettings, deps: LdapBacke
       const found = await find(query, context);
       if (found === "not_served") return { kind: "not_served" };
       if (found === "none") return { kind: "unknown_user" };
-      if (await isDisabled(found, query, context)) return { kind: "unknown_user" };
+      if (await isDisabled(found, query, context)) return { kind: "unknown_user", isDisabled: true };
       return { kind: "ok", account: await accountOf(found, query, context) };
     },
     listAccounts: listing.listAccounts,

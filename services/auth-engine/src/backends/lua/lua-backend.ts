@@ -82,7 +82,10 @@ export function createLuaBackend({ settings, runner, passwords, decoys }: LuaBac
     lookup: async (query, context): Promise<LookupOutcome> => {
       if (!serves(query.protocol)) return { kind: "not_served" };
       const found = await ask("lookup", queryTable(query, undefined), context);
-      return found.result === "ok" ? { kind: "ok", account: accountOf(settings, found) } : { kind: "unknown_user" };
+      if (found.result === "ok") return { kind: "ok", account: accountOf(settings, found) };
+      return found.result === "account_disabled"
+        ? { kind: "unknown_user", isDisabled: true }
+        : { kind: "unknown_user" };
     },
     listAccounts: async (query, { position, limit }: AccountPage, context): Promise<ListOutcome> => {
       if (!serves(query.protocol)) return { kind: "not_served" };

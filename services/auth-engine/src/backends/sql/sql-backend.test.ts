@@ -115,8 +115,8 @@ describe("createSqlBackend", () => {
     expect(await verify("off@example.test", "secret")).toEqual({ kind: "account_disabled" });
   });
 
-  it("does not find a disabled account in a lookup", async () => {
-    expect(await lookup("off@example.test")).toEqual({ kind: "unknown_user" });
+  it("does not find a disabled account in a lookup, but knows that it is disabled", async () => {
+    expect(await lookup("off@example.test")).toEqual({ kind: "unknown_user", isDisabled: true });
     expect(await lookup("alice@example.test")).toMatchObject({
       kind: "ok",
       account: { account: "alice@example.test" },

@@ -37,7 +37,7 @@ function createFind(searches: readonly SqlSearchSettings[], client: SqlClient) {
 
 function lookedUp(found: FoundRow | Missing): LookupOutcome {
   if (typeof found === "string") return { kind: found };
-  if (isDisabled(found.row, found.search)) return { kind: "unknown_user" };
+  if (isDisabled(found.row, found.search)) return { kind: "unknown_user", isDisabled: true };
   return { kind: "ok", account: rowToAccount(found.row, found.search) };
 }
 

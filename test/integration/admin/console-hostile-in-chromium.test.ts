@@ -1,0 +1,148 @@
+import { DatabaseSync } from "node:sqlite";
+import { consolePages, operation, pathTo } from "@postern/shared/contracts";
+import { poll } from "@postern/shared/testing";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchChromium } from "../../../tools/pages/chromium.ts";
+import { askAdmin } from "../../support/ask-admin.ts";
+import { askJson } from "../../support/ask-json.ts";
+import { type ConsoleStack, openConsole, passFactors, startConsoleStack } from "./console-stack.ts";
+
+/** Sets a variable of the page if a browser takes it for markup, wherever in the page it stands. */
+const hostile = (place: string): string =>
+  `${place}'"></time></title></textarea><img src=x onerror=window.harmed=1><svg onload=window.harmed=1><script>window.harmed=1</script>{{7*7}}`;
+
+/** As long as the name of a rule may be. */
+const ruleName = `rule'"><img src=x onerror=window.harmed=1>`;
+const rule = { name: ruleName, period: "10m", ban_time: "1h", cidr: 24, failed_requests: 3, ipv4: true };
+const victor = "victor@example.test";
+let desk: ConsoleStack;
+let browser: Browser;
+
+beforeAll(async () => {
+  desk = await startConsoleStack({
+    auth: { controls: { brute_force: { buckets: [rule] } } },
+    identity: { frontend: { branding: { name: ruleName } } },
+  });
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  await browser.close();
+  await desk[Symbol.asyncDispose]();
+});
+
+const post = (path: string, body: object) => askAdmin(desk.stack, "POST", `/api/v1/mfa-backchannel/${path}`, { body });
+
+/** What users, mail servers and backends can choose: names, protocols, labels, attributes, browsers. */
+async function plant(): Promise<void> {
+  const credential = JSON.stringify({ id: hostile("id"), publicKey: "AQID", signCount: 1, name: hostile("passkey") });
+  expect((await post("webauthn/credential", { username: "carol@example.test", credential })).status).toBe(200);
+  using directory = new DatabaseSync(desk.directoryFile);
+  directory
+    .prepare("UPDATE users SET display_name = ?, mail = ? WHERE uid = 'carol'")
+    .run(hostile("display"), hostile("mail"));
+  directory
+    .prepare("UPDATE postern_app_passwords SET label = ?, protocols = ?")
+    .run(hostile("label"), hostile("protocol"));
+  const wrong = { password: "wrong", client_ip: "198.51.100.66" };
+  for (const username of [hostile("name"), "carol@example.test", "carol@example.test", "carol@example.test"])
+    await askJson(desk.stack.url, {
+      ...wrong,
+      username,
+      protocol: hostile("imap"),
+      password: `wrong ${Math.random()}`,
+    });
+  await askJson(desk.stack.url, { ...wrong, username: "carol@example.test", protocol: "imap" });
+}
+
+async function signInWithHostileBrowser(): Promise<void> {
+  await using context = await browser.newContext({
+    locale: "en-US",
+    userAgent: hostile("browser").replaceAll("\n", ""),
+  });
+  const page = await context.newPage();
+  await page.goto(`${desk.issuer}/mfa/register/home`);
+  await passFactors(page, "victor");
+  await page.getByRole("heading", { name: "Your account" }).waitFor();
+}
+
+/** No markup of a name has become an element, and no script of one has run. */
+async function expectHarmless(page: Page): Promise<void> {
+  const found = await page.evaluate(() => ({
+    harmed: Reflect.get(window, "harmed"),
+    scripts: [...document.scripts].map(({ src }) => new URL(src).pathname.split(".")[0]),
+    images: document.images.length,
+    handlers: [...document.querySelectorAll("*")].filter((one) =>
+      [...one.attributes].some(({ name }) => name.startsWith("on")),
+    ).length,
+    links: [...document.links].filter(({ href }) => !href.startsWith(location.origin)).length,
+  }));
+  expect([page.url(), found]).toEqual([
+    page.url(),
+    { harmed: undefined, scripts: expect.not.arrayContaining([""]), images: 0, handlers: 0, links: 0 },
+  ]);
+}
+
+async function find(page: Page, id: "consoleSearch" | "consoleAccount", text: string): Promise<void> {
+  await page.goto(`${desk.url}${pathTo(id)}`);
+  await page.locator("#query").fill(text);
+  await page.locator("main form button[type=submit]").first().click();
+  await page.locator(".verdict").waitFor();
+}
+
+test("hostile names, addresses, browsers, labels, rules and reasons are text in every page", async () => {
+  await plant();
+  await signInWithHostileBrowser();
+  // Without the policy, so that it is the page that is harmless.
+  await using context = await browser.newContext({ locale: "en-US", bypassCSP: true });
+  const page = await openConsole(context, desk, "ada");
+  for (const [query, shown] of [
+    ["carol@example.test", "rule'"],
+    ["198.51.100.66", "name'"],
+    [hostile("typed"), "typed'"],
+  ] as const) {
+    await poll(`${shown} in the search for ${query}`, async () => {
+      await find(page, "consoleSearch", query);
+      return (await page.locator("main").innerText()).includes(shown);
+    });
+    await expectHarmless(page);
+  }
+  for (const [query, shown] of [
+    ["carol@example.test", ["label'", "passkey'", "display'", "mail'"]],
+    [victor, ["browser'"]],
+    [hostile("typed"), ["typed'"]],
+  ] as const) {
+    await find(page, "consoleAccount", query);
+    const text = await page.locator("main").innerText();
+    for (const word of shown) expect(text).toContain(word);
+    await expectHarmless(page);
+  }
+  await find(page, "consoleAccount", victor);
+  const act = page.locator("details", { hasText: "Unlock second factors" }).first();
+  await act.locator("summary").click();
+  await act.getByLabel("Reason").fill(hostile("reason"));
+  await act.getByRole("button").click();
+  await page.getByText("Done: Unlock second factors.").waitFor();
+  await poll("the reason in the audit page", async () => {
+    await page.goto(`${desk.url}${pathTo("consoleAudit")}`);
+    return (await page.locator("main").innerText()).includes("reason'");
+  });
+  await page.locator("summary", { hasText: "Filter and export" }).click();
+  for (const label of ["Actor", "Target or account", "From (UTC)"]) await page.getByLabel(label).fill(hostile(label));
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await page.getByText("The filter is not valid.").waitFor();
+  await expectHarmless(page);
+  await page.goto(
+    `${desk.url}${pathTo("consoleBans")}?${new URLSearchParams({ rule: ruleName, order: hostile("o") }).toString()}`,
+  );
+  await page.locator("main .rows").waitFor();
+  await expectHarmless(page);
+  for (const { title, operation: id } of Object.values(consolePages)) {
+    await page.goto(`${desk.url}${operation(id).path}`);
+    await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
+    // The viewer of the document has images and links of its own.
+    if (id === "consoleApi") expect(await page.evaluate(() => Reflect.get(window, "harmed"))).toBeUndefined();
+    else await expectHarmless(page);
+  }
+});

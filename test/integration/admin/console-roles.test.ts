@@ -1,0 +1,151 @@
+import {
+  type ConsoleRole,
+  consoleActions,
+  consolePages,
+  consoleRoles,
+  consoleRoutes,
+  fillPath,
+  hasRight,
+  isConsoleAction,
+  mayAct,
+  mayOpen,
+  operation,
+} from "@postern/shared/contracts";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchChromium } from "../../../tools/pages/chromium.ts";
+import { type ConsoleStack, cookieHeader, type OperatorName, openConsole, startConsoleStack } from "./console-stack.ts";
+
+let desk: ConsoleStack;
+let browser: Browser;
+
+interface SignedIn {
+  readonly cookie: string;
+  readonly token: string;
+  readonly menu: readonly string[];
+}
+
+const operators: Readonly<Record<ConsoleRole, OperatorName>> = { helpdesk: "helen", security: "sam", admin: "ada" };
+const signedIn = new Map<ConsoleRole, SignedIn>();
+
+beforeAll(async () => {
+  desk = await startConsoleStack();
+  browser = await launchChromium();
+  for (const role of consoleRoles) {
+    await using context = await browser.newContext({ locale: "en-US" });
+    const page = await openConsole(context, desk, operators[role]);
+    signedIn.set(role, {
+      cookie: await cookieHeader(context, desk),
+      token: await page.locator('input[name="csrf_token"]').first().inputValue(),
+      menu: await page.locator("nav a").allInnerTexts(),
+    });
+  }
+});
+
+afterAll(async () => {
+  await browser.close();
+  await desk[Symbol.asyncDispose]();
+});
+
+const isRoute = (id: string): id is keyof typeof consoleRoutes => Object.hasOwn(consoleRoutes, id);
+const routes = Object.keys(consoleRoutes).filter((id) => isRoute(id));
+const actions = Object.keys(consoleActions).filter((id) => isConsoleAction(id));
+const carol = "carol@example.test";
+/** What all forms together need. */
+const fields = { query: carol, target: carol, reason: "ticket 1", format: "csv" };
+
+async function ask(id: keyof typeof consoleRoutes, who: SignedIn | undefined): Promise<Response> {
+  const { method, path } = operation(id);
+  const url = `${desk.url}${fillPath(path, { action: "flush", asset: "none.js" })}`;
+  const headers = { ...(who && { cookie: who.cookie }), origin: desk.url };
+  const body = new URLSearchParams({ ...fields, csrf_token: who?.token ?? "" });
+  const aborter = new AbortController();
+  const { signal } = aborter;
+  const response = await fetch(url, {
+    method,
+    headers,
+    redirect: "manual",
+    signal,
+    ...(method === "post" && { body }),
+  });
+  if (path.endsWith("/events")) aborter.abort();
+  return response;
+}
+
+const guarded = routes.flatMap((id) => {
+  const right = consoleRoutes[id];
+  return right === "everyone" || id === "consoleSignOut" ? [] : [[id, right] as const];
+});
+
+test.each(guarded)(
+  "%s requires the right %s: a role without it gets 403, and no session opens it",
+  async (id, right) => {
+    const answers = await Promise.all(
+      consoleRoles.map(async (role) => [role, (await ask(id, signedIn.get(role))).status] as const),
+    );
+    for (const [role, status] of answers) {
+      expect([id, role, status === 403]).toEqual([id, role, !hasRight(role, right)]);
+      expect([id, role, status < 400]).toEqual([id, role, hasRight(role, right)]);
+    }
+    const without = await ask(id, undefined);
+    const isPage = operation(id).method === "get" && !operation(id).path.endsWith("/events");
+    expect([without.status, without.headers.get("location")?.split("?")[0]]).toEqual(
+      isPage ? [303, "/console/sign-in"] : [403, undefined],
+    );
+  },
+);
+
+test.each(consoleRoles)(
+  "the role %s sees the pages that it may open, and nothing that leads elsewhere",
+  async (role) => {
+    const who = signedIn.get(role);
+    const pages = Object.entries(consolePages).filter(([, page]) => hasRight(role, consoleRoutes[page.operation]));
+    expect(who?.menu).toEqual(pages.map(([, { title }]) => title));
+    for (const [, page] of pages) {
+      const html = await (await ask(page.operation, who)).text();
+      const paths = [...html.matchAll(/(?:href|action|formaction|data-events|data-document)="(\/console[^"?]*)/gu)];
+      const refused = routes.filter((id) => {
+        const right = consoleRoutes[id];
+        return right !== "everyone" && !hasRight(role, right);
+      });
+      const led = refused.filter((id) => paths.some(([, path]) => path === operation(id).path));
+      expect([page.title, led]).toEqual([page.title, []]);
+    }
+  },
+);
+
+test.each(actions)(
+  "the action %s is refused to every role that may not do it, and the account page does not offer it",
+  async (id) => {
+    const { target } = consoleActions[id];
+    for (const role of consoleRoles) {
+      const who = signedIn.get(role);
+      const isItem = target !== "account" && target !== "network";
+      const form = {
+        csrf_token: who?.token ?? "",
+        target: target === "network" ? "192.0.2.0/24" : carol,
+        reason: "ticket 1",
+        ...(isItem && { item: "none" }),
+      };
+      const response = await fetch(`${desk.url}/console/actions/${id}`, {
+        method: "POST",
+        redirect: "manual",
+        headers: { cookie: who?.cookie ?? "", origin: desk.url },
+        body: new URLSearchParams(form),
+      });
+      const may = mayAct(role, id, { resetsFactors: false });
+      expect([role, response.status === 403]).toEqual([role, !may]);
+      const found = await ask("consoleFindAccount", who);
+      const page = await fetch(new URL(found.headers.get("location") ?? "", desk.url), {
+        headers: { cookie: who?.cookie ?? "" },
+      });
+      const isOffered = (await page.text()).includes(`/console/actions/${id}"`);
+      if (!may) expect([role, isOffered]).toEqual([role, false]);
+    }
+  },
+);
+
+test("the audit page is a security role's, and the configuration an administrator's", () => {
+  const allowed = (page: "audit" | "configuration") => consoleRoles.filter((role) => mayOpen(role, page));
+  expect([allowed("audit"), allowed("configuration")]).toEqual([["security", "admin"], ["admin"]]);
+});

@@ -1,0 +1,175 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { poll } from "@postern/shared/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runOperatorCommand } from "../../../tools/cli/operator/run-operator.ts";
+import { askAdmin } from "../../support/ask-admin.ts";
+import { alice, askJson } from "../../support/ask-json.ts";
+import { testRedis } from "../../support/redis-content.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
+import { demoBackends } from "../../support/stack-config.ts";
+
+let stack: Stack;
+let directoryFile = "";
+
+const rule = { name: "wide", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 3, ipv4: true };
+/** Every new network of an account is dangerous. */
+const dangerous = { score: 10, responses: ["deny"] };
+const risk = { mode: "enforce", learn_for: "0s", known_after: "0s", suspicious: { score: 10 }, dangerous };
+const policy = {
+  policies: [{ name: "no pop3", if: { attribute: "request.protocol", eq: "pop3" }, ["then"]: { decision: "deny" } }],
+};
+
+beforeAll(async () => {
+  stack = await startStack({
+    engines: 2,
+    redis: true,
+    services: ["admin"],
+    backends: (folder) => {
+      directoryFile = join(folder, "directory.sqlite");
+      return demoBackends(folder);
+    },
+    settings: {
+      observability: { decision_history: { enabled: true } },
+      auth: { risk, policy, controls: { enabled: ["brute_force"], brute_force: { buckets: [rule] } } },
+    },
+  });
+});
+
+afterAll(() => stack[Symbol.asyncDispose]());
+
+const login = (fields: object) => askJson(stack.url, { ...alice, ...fields });
+const [bob, carol] = ["bob", "carol"].map((name) => ({
+  username: `${name}@example.test`,
+  password: `${name}-demo-password`,
+}));
+
+/** What the console, the API and the command say, which must be the same. */
+async function verdictOn(query: string, expected: RegExp): Promise<{ readonly state: unknown; readonly out: string }> {
+  const environment = {
+    POSTERN_URL: stack.url,
+    POSTERN_USER: "backchannel",
+    POSTERN_PASSWORD: "demo-backchannel-secret",
+  };
+  let said = "";
+  return poll(`${query}: ${expected.source}`, async () => {
+    const path = `/api/v1/console/explain?${new URLSearchParams({ query }).toString()}`;
+    const { body } = await askAdmin(stack, "GET", path);
+    const { verdict, state } = body;
+    said = String(verdict);
+    if (!expected.test(said)) return undefined;
+    const { output } = await runOperatorCommand(["why", query], { environment, progress: () => undefined });
+    return output[0] === said ? { state, out: output.join("\n") } : undefined;
+  }).catch((error: unknown) => {
+    throw new Error(`the last verdict was: ${said}`, { cause: error });
+  });
+}
+
+const clock = String.raw`(?:\d{4}-\d\d-\d\d )?\d\d:\d\d UTC`;
+
+test("a name that no backend has", async () => {
+  const { state } = await verdictOn("alise@example.test", /^No backend has an account of this name, so no sign-in/u);
+  expect(state).toBe("unknown");
+});
+
+test("an account that works, while an old phone sends the old password", async () => {
+  const [home, phone] = ["203.0.113.9", "192.0.2.66"];
+  for (const password of ["old", "old"]) expect((await login({ password, client_ip: phone })).status).toBe(403);
+  await verdictOn(
+    alice.username,
+    new RegExp(
+      `^Not blocked now\\. The last sign-in failed at ${clock} from ${phone} by imap.*: the password was wrong\\.`,
+      "u",
+    ),
+  );
+  expect((await login({ client_ip: home })).status).toBe(200);
+  const { state } = await verdictOn(
+    alice.username,
+    new RegExp(
+      `^Not blocked\\. The last sign-in succeeded at ${clock} from ${home} by imap\\. The last failure was at ${clock} from ${phone} by imap.*: the password was wrong\\.`,
+      "u",
+    ),
+  );
+  expect(state).toBe("working");
+});
+
+test("a customer whose own network is banned, by account, and by the reference of the refusal", async () => {
+  const address = "203.0.113.9";
+  for (const password of ["one", "two", "three"]) await login({ password, client_ip: address });
+  const refused = await login({ client_ip: address });
+  expect(refused.status).toBe(403);
+  const { state, out } = await verdictOn(
+    alice.username,
+    new RegExp(
+      `^Blocked until ${clock}: 3 failures from 203\\.0\\.113\\.0/24 \\(rule wide\\); this customer's own password was right at ${clock} from ${address}\\.$`,
+      "u",
+    ),
+  );
+  expect(state).toBe("blocked");
+  expect(out).toContain("To lift the ban: postern unban 203.0.113.0/24");
+  const reference = refused.headers.get("x-service-session")?.slice(0, 13) ?? "";
+  await verdictOn(
+    reference,
+    /^Blocked until .+ This sign-in .*failed at .+: the network was banned by the rule wide\.$/u,
+  );
+  expect(
+    (await askAdmin(stack, "DELETE", "/api/v1/bruteforce/flush", { body: { ip_address: address, rule_name: "*" } }))
+      .status,
+  ).toBe(200);
+  await verdictOn(reference, /^This sign-in .*failed at .+: the network was banned by the rule wide\.$/u);
+});
+
+test("a customer who has never signed in, from a network that is banned", async () => {
+  const address = "198.51.100.20";
+  for (const password of ["one", "two", "three"]) await login({ ...carol, password, client_ip: address });
+  const { state } = await verdictOn(
+    carol?.username ?? "",
+    new RegExp(
+      `^Blocked until ${clock}: 3 failures from 198\\.51\\.100\\.0/24 \\(rule wide\\)\\. The last sign-in came at ${clock} from ${address} by imap; no correct sign-in of this account is recorded\\.$`,
+      "u",
+    ),
+  );
+  expect(state).toBe("blocked");
+});
+
+test("a correct password that risk refuses", async () => {
+  const redis = await testRedis(stack.redis?.port ?? 0);
+  const facts = async (): Promise<number> => (await redis.keys("*risk:account:*")).length;
+  const before = await facts();
+  expect((await login({ ...bob, client_ip: "192.0.2.130" })).status).toBe(200);
+  await poll("what the engines learned", async () => (await facts()) > before);
+  redis.disconnect();
+  expect((await login({ ...bob, client_ip: "198.18.0.9" })).status).toBe(403);
+  const { state, out } = await verdictOn(
+    bob?.username ?? "",
+    /^Not blocked now\. .*: the password was correct, but the sign-in looked like one with a stolen password\./u,
+  );
+  expect([state, out]).toEqual([
+    "denied",
+    expect.stringContaining("Ask the customer whether they signed in from there"),
+  ]);
+});
+
+test("a correct password that a policy refuses, a disabled account, and a backend that fails", async () => {
+  const address = "192.0.2.131";
+  expect((await login({ ...bob, client_ip: address, protocol: "pop3" })).status).toBe(403);
+  await verdictOn(bob?.username ?? "", /from 192\.0\.2\.131 by pop3: a policy denied the sign-in\./u);
+  using directory = new DatabaseSync(directoryFile);
+  directory.exec("ALTER TABLE users RENAME TO away");
+  try {
+    expect((await login({ ...bob, client_ip: address })).status).toBe(500);
+    const { state } = await verdictOn(
+      bob?.username ?? "",
+      /^Not blocked now\. .*: temporary failure \([A-Z_]+\); the password is not the cause\./u,
+    );
+    expect(state).toBe("undecided");
+  } finally {
+    directory.exec("ALTER TABLE away RENAME TO users");
+  }
+  directory.exec("UPDATE users SET enabled = 0 WHERE uid = 'bob'");
+  const { state } = await verdictOn(
+    bob?.username ?? "",
+    /^The account is disabled in the backend sql, so no sign-in succeeds\. Its last correct sign-in was at .+ from /u,
+  );
+  expect(state).toBe("denied");
+});
