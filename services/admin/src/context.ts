@@ -29,12 +29,14 @@ import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redi
 import { systemClock } from "@postern/shared/platform/time";
 import type { ReportAccount } from "./console/account-report.ts";
 import { createExplain, type Explain } from "./console/explain.ts";
+import type { ExplainRisk } from "./console/explain-risk.ts";
 import { createAccounts } from "./context/accounts.ts";
 import { type CreateConsolePages, createConsole } from "./context/console.ts";
 import { createAdminHealth } from "./context/health.ts";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
 import { createJobs } from "./context/jobs.ts";
 import { createIssuer } from "./context/jwt.ts";
+import { createRiskExplanations } from "./context/risk.ts";
 import { createSystem, type SystemContext } from "./context/system.ts";
 import type { FactorLocks } from "./factor-locks/factor-locks.ts";
 import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
@@ -63,6 +65,7 @@ export interface AdminContext extends Base, EngineBus, SystemContext {
   /** Undefined while audit records are not kept in Redis. */
   readonly readAuditHistory: ReadAuditHistory | undefined;
   readonly explain: Explain;
+  readonly explainRisk: ExplainRisk;
   readonly reportAccount: ReportAccount;
   readonly passwords: PasswordVerifier;
   readonly adminMetrics: AdminMetrics;
@@ -121,6 +124,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
     history,
     readAuditHistory: auditHistoryFromConfig(config, redis),
     explain: createExplain({ history, bruteForce, rules, accountNames, clock }),
+    explainRisk: createRiskExplanations(config, { ...parts, history, accountNames }),
     reportAccount: createAccounts(config, parts, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,

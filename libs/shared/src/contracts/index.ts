@@ -94,6 +94,7 @@ export {
   DecisionRecord,
   Explanation,
 } from "./console/records.ts";
+export { RiskExplanation } from "./console/risk.ts";
 export { type SystemFinding, SystemReport } from "./console/system.ts";
 export {
   type BusEvent,
