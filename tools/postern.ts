@@ -20,7 +20,7 @@ async function runTopic() {
   if (topic === "doctor") return runDoctorCommand(rest);
   if (topic === "completion") return runCompletionCommand(rest);
   if (topic === "dns") return runDnsCommand(rest);
-  if (topic === "risk") return runRiskCommand(rest);
+  if (topic === "risk" && rest[0] === "replay") return runRiskCommand(rest);
   if (topic === "directory") return runDirectoryCommand(rest, terminal);
   if (!isOperatorCommand(args)) return run(args);
   return runOperatorCommand(args, { environment: process.env, progress: (line) => console.error(line) });

@@ -61,7 +61,7 @@ const fileOptionHelp = [
 
 function siteCommands(): readonly TableCommand[] {
   return [...operatorCommands]
-    .filter(([name]) => name !== "config")
+    .filter(([name]) => name !== "config" && name !== "risk")
     .map(([name, { usage, summary, help, actions = [], options = [] }]) => ({
       name,
       group: "site",
@@ -70,6 +70,25 @@ function siteCommands(): readonly TableCommand[] {
       options: [...options, ...connectionOptionNames],
       help: [`usage: postern ${usage}`, `  ${summary}`, ...help.map((line) => `  ${line}`)],
     }));
+}
+
+/** Both on a log and, with `explain` and `list`, on a running site. */
+function riskTableCommand(): TableCommand {
+  const { usage = "", summary = "", help = [], actions = [], options = [] } = operatorCommands.get("risk") ?? {};
+  return {
+    name: "risk",
+    group: "site",
+    forms: [
+      [usage, summary],
+      [
+        "risk replay FILE [--config FILE] [--limit N] [--json]",
+        "show which sign-ins of a gateway's log auth.risk of a configuration would refuse; needs no running service",
+      ],
+    ],
+    actions: [...actions, "replay"],
+    options: [...new Set([...options, ...connectionOptionNames, ...named(riskOptions)])],
+    help: [`usage: postern ${usage}`, `  ${summary}`, ...help.map((line) => `  ${line}`), ...riskUsage],
+  };
 }
 
 /** Both the local configuration and, with `load`, that of a running site. */
@@ -150,19 +169,6 @@ const local: readonly TableCommand[] = [
     help: directoryUsage,
   },
   {
-    name: "risk",
-    group: "files",
-    forms: [
-      [
-        "risk replay FILE [--config FILE] [--limit N] [--json]",
-        "show which sign-ins of a gateway's log auth.risk of a configuration would refuse",
-      ],
-    ],
-    actions: ["replay"],
-    options: named(riskOptions),
-    help: riskUsage,
-  },
-  {
     name: "dns",
     group: "files",
     forms: [
@@ -175,7 +181,7 @@ const local: readonly TableCommand[] = [
 ];
 
 /** All commands, in the order of the overview. Help, the manual page and completion are made from this table. */
-export const commandTable: readonly TableCommand[] = [...siteCommands(), ...local];
+export const commandTable: readonly TableCommand[] = [...siteCommands(), riskTableCommand(), ...local];
 
 function formsOf(group: Group): readonly string[] {
   return commandTable

@@ -68,6 +68,7 @@ export async function startPageServer(): Promise<PageServer> {
         { key: "common.terms", url: `${site}/terms` },
       ],
       passwordForgotten: `${site}/forgotten`,
+      passwordChange: `${site}/change`,
       languages,
       fallback,
     },

@@ -30,12 +30,14 @@ import { systemClock } from "@postern/shared/platform/time";
 import type { ReportAccount } from "./console/account-report.ts";
 import { type AuditReads, createAuditReads } from "./console/audit-reads.ts";
 import { createExplain, type Explain } from "./console/explain.ts";
+import type { ExplainRisk } from "./console/explain-risk.ts";
 import { createAccounts, createDescribe } from "./context/accounts.ts";
 import { type CreateConsolePages, createConsole } from "./context/console.ts";
 import { createAdminHealth } from "./context/health.ts";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
 import { createJobs } from "./context/jobs.ts";
 import { createIssuer } from "./context/jwt.ts";
+import { createRiskExplanations } from "./context/risk.ts";
 import { createSystem, type SystemContext } from "./context/system.ts";
 import type { FactorLocks } from "./factor-locks/factor-locks.ts";
 import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
@@ -65,6 +67,7 @@ export interface AdminContext extends Base, EngineBus, SystemContext {
   readonly readAuditHistory: ReadAuditHistory | undefined;
   readonly explain: Explain;
   readonly auditReads: AuditReads;
+  readonly explainRisk: ExplainRisk;
   readonly reportAccount: ReportAccount;
   readonly passwords: PasswordVerifier;
   readonly adminMetrics: AdminMetrics;
@@ -124,6 +127,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
     readAuditHistory: auditHistoryFromConfig(config, redis),
     auditReads: createAuditReads(parts.audit),
     explain: createExplain({ history, bruteForce, rules, accountNames, describe: createDescribe(parts), clock }),
+    explainRisk: createRiskExplanations(config, { ...parts, history, accountNames }),
     reportAccount: createAccounts(config, parts, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,

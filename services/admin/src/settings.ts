@@ -1,4 +1,5 @@
 import { type FlushSettings, flushSettings } from "@postern/shared/assembly";
+import { type RiskSettings, riskSettings } from "@postern/shared/domain/risk";
 import { type Config, redactConfig } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerChallenges } from "@postern/shared/platform/http";
@@ -41,6 +42,7 @@ export interface LiveAdminSettings {
   readonly hooks: HookTable;
   readonly flush: FlushSettings;
   readonly console: LiveConsoleSettings;
+  readonly risk: RiskSettings;
 }
 
 export function adminSettings({ runtime, auth }: Config): AdminSettings {
@@ -96,5 +98,6 @@ export function liveAdminSettings(config: Config): LiveAdminSettings {
     hooks: hookTable(config),
     flush: flushSettings(config),
     console: liveConsoleSettings(config),
+    risk: riskSettings(config.auth.risk),
   };
 }

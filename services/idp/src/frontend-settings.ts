@@ -45,6 +45,7 @@ function pagesSettings({ identity }: Config): PagesSettings {
     name: branding.name,
     links: footLinks.filter(({ url }) => url !== ""),
     passwordForgotten: links.password_forgotten_url === "" ? undefined : links.password_forgotten_url,
+    passwordChange: links.password_change_url || links.password_forgotten_url || undefined,
     languages: offered,
     fallback,
   };

@@ -30,7 +30,7 @@ function backends(folder: string, seedFile: string): Tree {
   return { ...tree, sql: { default: { ...sql.default, seed_file: seedFile }, search: [merged(search, { mfa })] } };
 }
 
-/** Two replicas of idp, a gateway and an engine. */
+/** Two replicas of idp, a gateway and an engine, or several. */
 export interface IdpStack extends AsyncDisposable {
   readonly stack: Stack;
   readonly replicas: readonly [string, string];
@@ -44,6 +44,7 @@ export interface IdpStack extends AsyncDisposable {
 export async function startIdpStack(
   settings: Tree = {},
   env: Readonly<Record<string, string>> = {},
+  engines = 1,
 ): Promise<IdpStack> {
   await using started = new AsyncDisposableStack();
   const folder = started.use(await scratchFolder());
@@ -52,6 +53,7 @@ export async function startIdpStack(
   const stack = started.use(
     await startStack({
       redis: true,
+      engines,
       env,
       services: ["idp"],
       backends: backends(folder.path, seedFile),

@@ -1,9 +1,14 @@
-import { decodeAccountFacts, encodeAccountFacts, noteSignIn, riskSettings } from "@postern/shared/domain/risk";
+import {
+  createRiskStore,
+  decodeAccountFacts,
+  encodeAccountFacts,
+  noteSignIn,
+  riskSettings,
+} from "@postern/shared/domain/risk";
 import { loadConfig } from "@postern/shared/platform/config";
 import { type RedisServer, spawnRedis } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFactWriter } from "../../../services/auth-engine/src/risk/fact-writer.ts";
-import { createRiskStore } from "../../../services/auth-engine/src/risk/risk-store-redis.ts";
 import { testRedis } from "../../support/redis-content.ts";
 
 let server: RedisServer;

@@ -51,6 +51,8 @@ export interface Account {
   readonly credential: "password" | "app_password";
   readonly hasSecondFactor: boolean;
   readonly isLeaked: boolean;
+  /** Sometimes sends many mails in an hour. */
+  readonly sendsMany: boolean;
   trip: Trip | undefined;
   /** Set when the account is attacked. */
   attackedHour: number | undefined;
@@ -121,6 +123,7 @@ export function makeAccount(id: string, { world, random, parameters, offices, ho
     credential: hasSecondFactor && has(0.8) ? "app_password" : "password",
     hasSecondFactor,
     isLeaked: has(parameters.leaked),
+    sendsMany: has(parameters.senders),
     trip: undefined,
     attackedHour: undefined,
   };

@@ -28,6 +28,12 @@ const useAt = ([network, situation]: Where, protocol: Use["protocol"], connectio
   isMistyped: false,
 });
 
+/** Mail programs sign in for each message. */
+function submissions({ random, parameters }: Deps, { sendsMany }: Account, where: Where): readonly Use[] {
+  const count = sendsMany && random.chance(0.15) ? random.between(4, parameters.mostSent) : random.between(1, 3);
+  return Array.from({ length: count }, () => useAt(where, "smtp"));
+}
+
 /** Wi-Fi of the place, with or without the VPN, or the mobile network. */
 function phoneUses(deps: Deps, account: Account, at: { place: Where; here: Where; hour: number }): readonly Use[] {
   const { random } = deps;
@@ -38,12 +44,12 @@ function phoneUses(deps: Deps, account: Account, at: { place: Where; here: Where
   const wireless = random.chance(0.5) ? here : place;
   const where: Where = isMobile ? [mobileNetwork(deps, account), "mobile"] : wireless;
   const reads = useAt(where, "imap", random.between(1, 3));
-  return random.chance(0.1) ? [reads, useAt(where, "smtp")] : [reads];
+  return random.chance(0.1) ? [reads, ...submissions(deps, account, where)] : [reads];
 }
 
-function desktopUses({ random }: Deps, { connections }: Account, here: Where): readonly Use[] {
-  const reads = useAt(here, "imap", connections);
-  return random.chance(0.4) ? [reads, useAt(here, "smtp")] : [reads];
+function desktopUses(deps: Deps, account: Account, here: Where): readonly Use[] {
+  const reads = useAt(here, "imap", account.connections);
+  return deps.random.chance(0.4) ? [reads, ...submissions(deps, account, here)] : [reads];
 }
 
 /** What the user's own programs do in an hour. */

@@ -15,6 +15,9 @@ export interface Parameters {
   readonly idle: number;
   readonly secondFactor: number;
   readonly leaked: number;
+  /** Accounts that sometimes send many mails in an hour, each with a sign-in, and how many at most. */
+  readonly senders: number;
+  readonly mostSent: number;
   /** Accounts that begin during the run. */
   readonly young: number;
   /** Chances a day. */
@@ -53,6 +56,8 @@ export const tuning: Parameters = {
   idle: 0.12,
   secondFactor: 0.08,
   leaked: 0.03,
+  senders: 0.05,
+  mostSent: 20,
   young: 0.03,
   businessTrip: 0.008,
   holiday: 0.005,
@@ -81,6 +86,8 @@ export const validation: Parameters = {
   vpnWanders: 0.4,
   idle: 0.18,
   secondFactor: 0.12,
+  senders: 0.08,
+  mostSent: 30,
   young: 0.05,
   businessTrip: 0.012,
   holiday: 0.008,

@@ -2,6 +2,7 @@ import {
   AccountReport,
   AsyncJobStatus,
   Attacks,
+  AuditRecordPage,
   BanRecordPage,
   BruteForceFlush,
   BruteForceFlushAsync,
@@ -15,6 +16,7 @@ import {
   MfaBackchannelFactors,
   MfaBackchannelUnlocked,
   RegisteredClientList,
+  RiskExplanation,
   SigningKeyList,
   SigningKeysRotated,
   SystemReport,
@@ -68,6 +70,7 @@ export const readJob = reader(AsyncJobStatus);
 export const readBruteForceFlush = reader(BruteForceFlush);
 export const readBruteForceFlushAsync = reader(BruteForceFlushAsync);
 export const readAttacks = reader(Attacks);
+export const readAuditPage = reader(AuditRecordPage);
 export const readBans = reader(BanRecordPage);
 export const readCacheFlush = reader(CacheFlush);
 export const readCacheFlushAsync = reader(CacheFlushAsync);
@@ -77,6 +80,7 @@ export const readExplanation = reader(Explanation);
 export const readFactors = reader(MfaBackchannelFactors);
 export const readFailedSignIn = reader(FailedSignInRecord);
 export const readHistory = reader(DecisionHistoryPage);
+export const readRiskExplanation = reader(RiskExplanation);
 export const readSystem = reader(SystemReport);
 export const readUnlocked = reader(MfaBackchannelUnlocked);
 export const readRegisteredClients = reader(RegisteredClientList);

@@ -7,6 +7,7 @@ import { flushCommand, unbanCommand } from "./flush.ts";
 import { historyCommand } from "./history.ts";
 import { keysCommand } from "./keys.ts";
 import { remoteConfigCommand } from "./remote-config.ts";
+import { riskCommand } from "./risk.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { statusCommand } from "./status.ts";
 import { unlockCommand } from "./unlock.ts";
@@ -17,6 +18,7 @@ export const operatorCommands: ReadonlyMap<string, OperatorCommand> = new Map([
   ["why", whyCommand],
   ["history", historyCommand],
   ["account", accountCommand],
+  ["risk", riskCommand],
   ["unban", unbanCommand],
   ["unlock", unlockCommand],
   ["flush", flushCommand],

@@ -8,7 +8,7 @@ import { connectionHelp, connectionOptionNames, operatorOptions } from "./option
 
 /** Whether the command line names an operator command. */
 export function isOperatorCommand([name = "", second]: readonly string[]): boolean {
-  return operatorCommands.has(name) && (name !== "config" || second === "load");
+  return operatorCommands.has(name) && (name !== "config" || second === "load") && second !== "replay";
 }
 
 function helpOf({ usage, summary, help }: OperatorCommand): OperatorResult {

@@ -11,7 +11,7 @@ import { createRiskNames } from "../domain/risk/index.ts";
 import type { Bus } from "../platform/bus/bus.ts";
 import type { Config } from "../platform/config/index.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
-import { riskAccountKey } from "../platform/redis/index.ts";
+import { riskAccountKey, riskReviewKey } from "../platform/redis/index.ts";
 import { systemClock } from "../platform/time/clock.ts";
 
 /** The part of the configuration that a flush uses; a reload replaces it. */
@@ -58,7 +58,10 @@ export function flushesFromConfig({ storage }: Config, { state, cache, bus, live
     cache,
     bus,
     keyPrefix: storage.redis.prefix,
-    riskKeyOf: (name) => riskAccountKey.build(storage.redis.prefix, riskNames.account(name)),
+    riskKeysOf: (name) => {
+      const digest = riskNames.account(name);
+      return [riskAccountKey, riskReviewKey].map((key) => key.build(storage.redis.prefix, digest));
+    },
     rules: () => live().rules,
     clock,
     accountNames: accountNamesFromSettings({ bus, live }),

@@ -102,6 +102,7 @@ export {
   DecisionRecord,
   Explanation,
 } from "./console/records.ts";
+export { RiskExplanation } from "./console/risk.ts";
 export { type SystemFinding, SystemReport } from "./console/system.ts";
 export {
   type BusEvent,

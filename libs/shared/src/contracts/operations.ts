@@ -7,6 +7,7 @@ import { authPolicyOperations } from "./auth-policy/operations.ts";
 import { auditOperations } from "./console/audit.ts";
 import { consoleOperations } from "./console/operations.ts";
 import { consolePageOperations } from "./console/page-operations.ts";
+import { riskOperations } from "./console/risk.ts";
 import { gatewayOperations } from "./gateway/operations.ts";
 import { applicationOperations } from "./idp/application-operations.ts";
 import { oidcBrowserOperations } from "./idp/browser-operations.ts";
@@ -33,6 +34,7 @@ const table = [
   ...flushOperations,
   ...adminOperations,
   ...consoleOperations,
+  ...riskOperations,
   ...auditOperations,
   ...consolePageOperations,
   ...mfaBackchannelOperations,

@@ -2,26 +2,28 @@ import type { Base } from "@postern/shared/assembly";
 import { accountFlushed, notifySuspiciousSignIn } from "@postern/shared/contracts";
 import {
   createRiskNames,
+  createRiskStore,
   decodeAccountFacts,
+  decodeReviews,
   decodeSourceFacts,
   encodeAccountFacts,
+  encodeReviews,
   encodeSourceFacts,
   type RiskSettings,
 } from "@postern/shared/domain/risk";
 import type { Bus } from "@postern/shared/platform/bus";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
-import { type RedisClient, riskSourceKey } from "@postern/shared/platform/redis";
+import { type RedisClient, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import type { Attempt } from "../decision/attempt.ts";
 import type { RiskFacts, ScoredSignIn } from "../facts/risk.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import type { RiskProtection } from "../pipeline/step.ts";
-import { createFactWriter } from "../risk/fact-writer.ts";
+import { createFactWriter, type FactForm } from "../risk/fact-writer.ts";
 import { createLeakedPasswords } from "../risk/leaked-passwords.ts";
 import { createPlaces, type Places } from "../risk/places.ts";
 import { createRisk, type Risk } from "../risk/risk.ts";
-import { createRiskStore } from "../risk/risk-store-redis.ts";
 import { createRiskSubjects } from "../risk/risk-subjects.ts";
 import type { LiveEngineSettings } from "../settings.ts";
 import { usesBruteForce } from "./brute-force.ts";
@@ -99,27 +101,27 @@ function makeReport({ base: { logger, audit }, metrics }: Parts, notify: ReturnT
       clientIp,
       session,
       protocol,
-      reason: `${level} ${score}: ${signals.map(({ signal }) => signal).join(" ")}`,
+      reason: `${level} ${score}: ${signals.map(({ signal }) => signal).join(" ")}${verdict.refusal === undefined ? "" : `; ${risk.isRefused ? "refused" : "enforce would refuse it"} (${verdict.refusal})`}`,
     });
   };
 }
 
 function makeWriters(settings: () => RiskSettings, { metrics }: Parts, store: ReturnType<typeof createRiskStore>) {
-  const accounts = createFactWriter(
-    store,
-    {
+  const onLost = (count: number): void => metrics.risk.lost(count);
+  const writer = <Facts>(form: FactForm<Facts>) => createFactWriter(store, form, onLost);
+  return {
+    accounts: writer({
       decode: decodeAccountFacts,
       encode: encodeAccountFacts,
       lifeSeconds: () => settings().retentionMinutes * 60,
-    },
-    (count) => metrics.risk.lost(count),
-  );
-  const sources = createFactWriter(
-    store,
-    { decode: decodeSourceFacts, encode: encodeSourceFacts, lifeSeconds: () => riskSourceKey.ttlSeconds },
-    (count) => metrics.risk.lost(count),
-  );
-  return { accounts, sources };
+    }),
+    sources: writer({
+      decode: decodeSourceFacts,
+      encode: encodeSourceFacts,
+      lifeSeconds: () => riskSourceKey.ttlSeconds,
+    }),
+    reviews: writer({ decode: decodeReviews, encode: encodeReviews, lifeSeconds: () => riskReviewKey.ttlSeconds }),
+  };
 }
 
 /** Undefined without brute-force protection, in whose round trip it reads. */
@@ -131,21 +133,21 @@ export function createLiveRisk(config: Config, parts: Parts): LiveRisk | undefin
   const places = makePlaces(config, base);
   const { leaked_passwords_file: leakedFile } = config.auth.risk;
   const store = createRiskStore(redis, config.auth.controls.brute_force.without_redis.timeout);
-  const { accounts, sources } = makeWriters(settings, parts, store);
+  const writers = makeWriters(settings, parts, store);
   const onLeakedProblem = (err: unknown): void =>
     base.logger.error({ file: leakedFile, err }, "the file of leaked passwords cannot be used");
   const risk = createRisk({
     settings,
     subjects: createRiskSubjects(createRiskNames(nonce), prefix),
     store,
-    accounts,
-    sources,
+    ...writers,
     places,
     leaked: leakedFile === "" ? undefined : createLeakedPasswords(leakedFile, onLeakedProblem),
     clock: systemClock,
     onScored: makeReport(parts, makeNotify(config, parts)),
   });
-  const flush = async (): Promise<void> => void (await Promise.all([accounts.flush(), sources.flush()]));
+  const flush = async (): Promise<void> =>
+    void (await Promise.all(Object.values(writers).map((writer) => writer.flush())));
   const flushing = setInterval(() => void flush(), flushMs);
   const refreshing = setInterval(() => void places.refresh(), refreshMs);
   flushing.unref();

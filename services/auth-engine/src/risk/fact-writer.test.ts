@@ -1,6 +1,6 @@
+import type { Replacement } from "@postern/shared/domain/risk";
 import { expect, test } from "vitest";
 import { createFactWriter } from "./fact-writer.ts";
-import type { Replacement } from "./risk-store.ts";
 
 const form = { decode: Number, encode: String, lifeSeconds: () => 60 };
 const add =

@@ -1,4 +1,4 @@
-import type { RiskStore } from "./risk-store.ts";
+import type { RiskStore } from "@postern/shared/domain/risk";
 
 /** How facts are written, and what is done with a value that another engine wrote. */
 export interface FactForm<Facts> {

@@ -10,7 +10,7 @@ export interface LeakedPasswords {
 
 /** Longer than a line with a digest and a count. */
 const blockBytes = 256;
-const timeoutMs = 500;
+const usualTimeoutMs = 500;
 const maxAtOnce = 32;
 /** A file may keep only the first digits of each digest; with fewer than these, different passwords would look leaked. */
 const minDigits = 16;
@@ -56,7 +56,11 @@ async function search(file: FileHandle, wanted: string): Promise<boolean> {
 }
 
 /** The file is opened for each password, so that a replaced one is used immediately. */
-export function createLeakedPasswords(path: string, onProblem: (error: unknown) => void): LeakedPasswords {
+export function createLeakedPasswords(
+  path: string,
+  onProblem: (error: unknown) => void,
+  timeoutMs: number = usualTimeoutMs,
+): LeakedPasswords {
   let running = 0;
   let hasFailed = false;
   const look = async (password: string): Promise<boolean> => {

@@ -1,6 +1,6 @@
 import type { RiskNames } from "@postern/shared/domain/risk";
 import { createHotCache } from "@postern/shared/platform/cache";
-import { riskAccountKey, riskSourceKey } from "@postern/shared/platform/redis";
+import { riskAccountKey, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
 import type { RiskSubject } from "../brute-force/risk-read.ts";
 
 const maxNames = 16_384;
@@ -11,6 +11,8 @@ const maxKeptLength = 256;
 /** Names and addresses recur, so their digests are cached. */
 export interface RiskSubjects {
   readonly account: (name: string) => RiskSubject;
+  /** Key of the suspicious sign-ins of the account with this digest. */
+  readonly reviewKey: (id: string) => string;
   /** Undefined for anything but an address. */
   readonly source: (address: string) => RiskSubject | undefined;
 }
@@ -21,6 +23,7 @@ export function createRiskSubjects(names: RiskNames, keyPrefix: string): RiskSub
   const accounts = createHotCache<RiskSubject>(maxNames);
   const sources = createHotCache<RiskSubject>(maxAddresses);
   return {
+    reviewKey: (id) => riskReviewKey.build(keyPrefix, id),
     account: (name) => {
       const known = accounts.get(name);
       if (known !== undefined) return known;

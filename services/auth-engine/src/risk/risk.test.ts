@@ -3,9 +3,12 @@ import {
   type AccountFacts,
   createRiskNames,
   decodeAccountFacts,
+  decodeReviews,
   encodeAccountFacts,
+  encodeReviews,
   encodeSourceFacts,
   noteSignIn,
+  type ReviewedSignIn,
   type RiskSettings,
   riskSettings,
   type SourceFacts,
@@ -93,6 +96,7 @@ function made(given: Partial<RiskDeps> = {}) {
     },
     accounts: writer(encodeAccountFacts, decodeAccountFacts),
     sources: writer<SourceFacts>(encodeSourceFacts, () => undefined),
+    reviews: writer<readonly ReviewedSignIn[]>(encodeReviews, decodeReviews),
     places: { of: (address) => (address.startsWith("192.0.2.") ? berlin : lagos) },
     leaked: undefined,
     clock: { now: () => nowMinute * 60_000 },
@@ -152,10 +156,10 @@ test("another name of an account uses the account's facts, and is read once", as
   values.set(subjects.account("alice").key, settled());
   const bot = { ...attempt, username: "alice.alias", clientIp: "198.51.100.7" };
   const first = await risk.assess(bot, ok, factsFor(risk, bot, { account: "", source: "" }));
-  expect(first?.score).toBe(90);
+  expect(first?.score).toBe(80);
   expect(risk.keysOf(bot)?.account).toEqual(subjects.account("alice"));
   const second = await risk.assess(bot, ok, factsFor(risk, bot, { account: settled(), source: "" }));
-  expect(second).toMatchObject({ score: 90 });
+  expect(second).toMatchObject({ score: 80 });
   expect(reads).toHaveLength(1);
 });
 
@@ -211,14 +215,14 @@ test("observing does not ask a backend for second factors", () => {
   const { risk } = made();
   const bot = { ...attempt, clientIp: "198.51.100.7" };
   const facts = factsFor(risk, bot, { account: settled(), source: "" }, { accountHasSecondFactor: fails });
-  expect(risk.assess(bot, ok, facts)).toMatchObject({ score: 90 });
+  expect(risk.assess(bot, ok, facts)).toMatchObject({ score: 80 });
 });
 
 test("a backend that cannot say whether there is a second factor changes nothing", async () => {
   const { risk } = made({ settings: () => ({ ...settings, mode: "enforce" }) });
   const bot = { ...attempt, clientIp: "198.51.100.7" };
   const facts = factsFor(risk, bot, { account: settled(), source: "" }, { accountHasSecondFactor: unavailable });
-  expect(await risk.assess(bot, ok, facts)).toMatchObject({ score: 90 });
+  expect(await risk.assess(bot, ok, facts)).toMatchObject({ score: 80 });
   const asked = factsFor(risk, bot, { account: settled(), source: "" }, { accountHasSecondFactor: yes });
-  expect(await risk.assess(bot, ok, asked)).toMatchObject({ score: 110 });
+  expect(await risk.assess(bot, ok, asked)).toMatchObject({ score: 100 });
 });

@@ -2,6 +2,7 @@ import type { AuthDecision, Ok } from "@postern/shared/contracts";
 import {
   type AccountFacts,
   type AssessedSignIn,
+  addReview,
   assess,
   decodeAccountFacts,
   decodeSourceFacts,
@@ -9,7 +10,9 @@ import {
   isCausedFromOutside,
   noteSignIn,
   noteWrongPassword,
+  type ReviewedSignIn,
   type RiskSettings,
+  type RiskStore,
   type SourceFacts,
   verdictOf,
 } from "@postern/shared/domain/risk";
@@ -23,7 +26,7 @@ import type { RiskFacts, ScoredSignIn } from "../facts/risk.ts";
 import type { FactWriter } from "./fact-writer.ts";
 import type { LeakedPasswords } from "./leaked-passwords.ts";
 import type { Places } from "./places.ts";
-import type { RiskStore } from "./risk-store.ts";
+import { reviewOf } from "./review-of.ts";
 import type { RiskSubjects } from "./risk-subjects.ts";
 import { minuteOf, signInOf } from "./sign-in.ts";
 import { createSprayWatch } from "./spray-watch.ts";
@@ -53,6 +56,7 @@ export interface RiskDeps {
   readonly store: Pick<RiskStore, "read">;
   readonly accounts: FactWriter<AccountFacts>;
   readonly sources: FactWriter<SourceFacts>;
+  readonly reviews: FactWriter<readonly ReviewedSignIn[]>;
   readonly places: Pick<Places, "of">;
   /** Absent if no list is configured. */
   readonly leaked: LeakedPasswords | undefined;
@@ -199,7 +203,7 @@ function createAssess(deps: RiskDeps, decode: ReturnType<typeof createDecoder>, 
 }
 
 function createNote(deps: RiskDeps, decode: ReturnType<typeof createDecoder>): Risk["note"] {
-  const { settings, accounts, clock, onScored } = deps;
+  const { settings, subjects, accounts, reviews, clock, onScored } = deps;
   const spray = createSprayWatch(deps.sources);
   const reported = createHotCache<number>(maxRemembered);
   /** Mail clients open many connections before the first of them is remembered. */
@@ -222,7 +226,12 @@ function createNote(deps: RiskDeps, decode: ReturnType<typeof createDecoder>): R
     const isNews = (!isRefused || isDoubted) && change(before) !== before;
     if (isNews) accounts.add(subject.key, read, change);
     if (!isRefused) spray.right(from, subject.id, signIn.minute);
-    onScored(attempt, risk, isNews && level !== "ordinary" && isReportDue(subject, signIn));
+    const isReported = isNews && level !== "ordinary" && isReportDue(subject, signIn);
+    if (isReported) {
+      const review = reviewOf(attempt, risk);
+      reviews.add(subjects.reviewKey(subject.id), "", (found) => addReview(found, review));
+    }
+    onScored(attempt, risk, isReported);
   };
   const noteGuess = (facts: Facts, read: RiskRead): void => {
     const { keys, account: value } = read;
@@ -246,7 +255,7 @@ function createNote(deps: RiskDeps, decode: ReturnType<typeof createDecoder>): R
 }
 
 export function createRisk(deps: RiskDeps): Risk {
-  const { settings, subjects, accounts } = deps;
+  const { settings, subjects, accounts, reviews } = deps;
   const names = createNames(deps);
   const decode = createDecoder();
   const { assess: assessOne, forget } = createAssess(deps, decode, names);
@@ -263,6 +272,7 @@ export function createRisk(deps: RiskDeps): Risk {
         const subject = subjects.account(name);
         forget(subject.id);
         accounts.drop(subject.key);
+        reviews.drop(subjects.reviewKey(subject.id));
       }
     },
   };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Base, historyWriterFromConfig, keyRingFromConfig } from "@postern/shared/assembly";
 import type { Audit } from "@postern/shared/domain/audit";
+import { createRiskNames, createRiskReviews, createRiskStore, riskSettings } from "@postern/shared/domain/risk";
 import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
@@ -18,6 +19,7 @@ import { createFailedSignIns } from "../login/failed-sign-ins-redis.ts";
 import { createSignInHistory, type SignInHistory } from "../login/sign-in-history.ts";
 import type { MailSetup } from "../mail-clients/mail-setup.ts";
 import type { IdpMetrics } from "../metrics.ts";
+import type { SuspiciousSignIns } from "../mfa/suspicious-sign-ins.ts";
 import type { PagesDeps } from "../routes/pages/register.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import { createSessionStore } from "../sessions/session-store-redis.ts";
@@ -80,6 +82,20 @@ function historyOf({ config, base, state }: PagesParts): SignInHistory | undefin
   return write && createSignInHistory({ write, nowMs: () => systemClock.now(), onLost });
 }
 
+/** Facts of engines, which the user's judgement changes. */
+function suspiciousSignInsOf({ config, state }: PagesParts): SuspiciousSignIns {
+  const { auth, storage, runtime } = config;
+  const settings = riskSettings(auth.risk);
+  const reviews = createRiskReviews({
+    store: createRiskStore(state, runtime.timeouts.decision),
+    names: createRiskNames(storage.redis.password_nonce),
+    keyPrefix: storage.redis.prefix,
+    settings: () => settings,
+    clock: systemClock,
+  });
+  return { ...reviews, knownAfterMinutes: () => settings.knownAfterMinutes };
+}
+
 type Closing = { readonly close: () => Promise<void> } | undefined;
 
 function closeBoth(one: Closing, other: Closing): () => Promise<void> {
@@ -120,6 +136,7 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
       ...createEngineCalls(bus, settings),
       failedSignIns: createFailedSignIns({ redis: state, keyPrefix, keys: keysFor("failed-sign-in") }),
       history,
+      suspiciousSignIns: suspiciousSignInsOf(parts),
       ...factors,
       mailSetup,
       applications,

@@ -12,6 +12,8 @@ export const doneKeys = [
   "session_ended",
   "sessions_ended",
   "application_removed",
+  "sign_in_confirmed",
+  "account_secured",
 ] as const;
 
 export type DoneKey = (typeof doneKeys)[number];

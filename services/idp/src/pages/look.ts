@@ -22,6 +22,8 @@ export interface Brand {
   readonly scripts: Readonly<Record<ScriptName, string>>;
   readonly links: readonly FootLink[];
   readonly passwordForgotten: string | undefined;
+  /** Where users change their password; undefined if the site names no page. */
+  readonly passwordChange: string | undefined;
 }
 
 export interface LanguageLink {

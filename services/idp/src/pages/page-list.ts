@@ -13,6 +13,7 @@ import { errorPage, loggedOutPage, logoutPage } from "./templates/notices.ts";
 import { postMessagePage } from "./templates/post-message.ts";
 import { removalPage } from "./templates/removal.ts";
 import { partlySignedOutPage, signingOutPage } from "./templates/single-logout.ts";
+import { suspiciousSignInsPage } from "./templates/suspicious-sign-ins.ts";
 import { passkeysPage, webauthnEnrolmentPage, webauthnLoginPage } from "./templates/webauthn.ts";
 
 export interface ListedPage {
@@ -57,6 +58,7 @@ export const pageList: readonly ListedPage[] = Object.freeze([
   listed(mailClientPage),
   listed(mailClientReadyPage),
   listed(sessionsPage),
+  listed(suspiciousSignInsPage),
   listed(applicationsPage),
   listed(errorPage),
 ]);

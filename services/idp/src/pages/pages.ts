@@ -18,6 +18,7 @@ export interface PagesSettings {
   readonly name: string;
   readonly links: readonly FootLink[];
   readonly passwordForgotten: string | undefined;
+  readonly passwordChange: string | undefined;
   readonly languages: readonly Language[];
   readonly fallback: Language;
 }
@@ -91,6 +92,7 @@ function brandOf(settings: PagesSettings, assets: Assets): Brand {
     scripts: { passkeys: assets.script.path, page: assets.page.path },
     links: settings.links,
     passwordForgotten: settings.passwordForgotten,
+    passwordChange: settings.passwordChange,
   };
 }
 

@@ -13,6 +13,7 @@ const brand = {
   script: "/static/passkeys.js",
   links: [],
   passwordForgotten: undefined,
+  passwordChange: undefined,
   logoDark: undefined,
   icon: "",
   scripts: { passkeys: "", page: "" },

@@ -12,6 +12,8 @@ export const consoleDrives: readonly Drive[] = [
   drive("explain", { query: { query: "alice@example.test" } }),
   drive("explain", { query: { query: "203.0.113.9" } }),
   broken("explain", {}),
+  drive("explainRisk", { query: { query: "alice@example.test" } }),
+  broken("explainRisk", {}),
   drive("listDecisions", { query: { account: "alice@example.test", limit: "5" } }),
   drive("listDecisions", { query: { network: "203.0.113.0/24" } }),
   { operationId: "listDecisions", status: 400, parts: () => ({}) },

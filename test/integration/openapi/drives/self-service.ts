@@ -90,6 +90,11 @@ const deviceIn = firstIn(devices, /\/mfa\/webauthn\/device\/([\w-]+)\/remove"/u)
 const appPasswordIn = firstIn(appPasswords, /\/mfa\/app-password\/([0-9a-f]{16})"/u);
 const nobodys = (id: string) => async () => ({ id });
 
+const confirmed: Parts = async (stack) => ({
+  ...byForm(await formPage(stack), {}),
+  path: { id: "none" },
+});
+
 /** In the order in which carol sends them: she has recovery codes and an app password, and neither app nor passkey. */
 export const selfServiceDrives: readonly Drive[] = [
   ...both("registrationHome", 200, asCarol),
@@ -163,6 +168,12 @@ export const selfServiceDrives: readonly Drive[] = [
   },
   ...gone("endOtherSessions"),
   ...gone("endSessionOfUser", nobodys("none")),
+  ...seen("suspiciousSignInsPage"),
+  { operationId: "confirmSuspiciousSignIn", status: 302, parts: confirmed },
+  ...both("secureAccount", 302, async (stack) => {
+    await afterPassword(stack, "carol");
+    return byForm(await formPage(stack), {});
+  }),
   ...seen("applicationsPage"),
   ...gone("disconnectApplication", nobodys("demo-web")),
   {

@@ -3,6 +3,7 @@ import { ErrorBody } from "../operations/answers.ts";
 import type { Operation, OperationAnswer } from "../operations/define-operation.ts";
 import { selfServiceFamily } from "./families.ts";
 import { csrfToken, definePage, page, sentTo } from "./page-operation.ts";
+import { suspiciousSignInOperations } from "./suspicious-sign-in-operations.ts";
 import { WebauthnCreation, WebauthnDone, WebauthnRegistrationBody } from "./webauthn.ts";
 
 const common = { family: selfServiceFamily, tag: "Self-service", security: "browser_session" } as const;
@@ -283,4 +284,12 @@ const mailClients = [
 ];
 
 /** Self-service pages for second factors and other account settings. */
-export const selfServiceOperations = [...ways, ...totp, ...recovery, ...webauthn, ...access, ...mailClients];
+export const selfServiceOperations = [
+  ...ways,
+  ...totp,
+  ...recovery,
+  ...webauthn,
+  ...access,
+  ...suspiciousSignInOperations,
+  ...mailClients,
+];

@@ -150,9 +150,21 @@ export const auditEvents = {
     actor: "the account, or the caller",
     target: "the account",
   },
+  "risk.confirm": {
+    meaning:
+      "A user confirmed that a suspicious sign-in was their own: its network is known, and a hold has ended. `method`: second_factor or known_device",
+    actor: "the account",
+    target: "the account",
+  },
+  "risk.reject": {
+    meaning:
+      "A user said that suspicious sign-ins were not their own, and ended all other sessions, tokens and app passwords",
+    actor: "the account",
+    target: "the account",
+  },
   "risk.sign_in": {
     meaning:
-      "A sign-in with a correct password was suspicious or dangerous; `reason` has its level, score and signals. `denied`: it was refused",
+      "A sign-in with a correct password was suspicious or dangerous; `reason` has its level, score and signals, and the response that refuses it, or would with `enforce`. `denied`: it was refused",
     actor: "",
     target: "the user name as sent",
   },

@@ -50,8 +50,8 @@ export interface FlushesDeps extends Omit<FlushDeps, "redis"> {
   readonly bus: Pick<Bus, "publish">;
   readonly accountNames: FindAccountNames;
   readonly scriptedNames: FindScriptedNames;
-  /** Key of the facts about an account's sign-ins. */
-  readonly riskKeyOf: (account: string) => string;
+  /** Keys of the facts about an account's sign-ins. */
+  readonly riskKeysOf: (account: string) => readonly string[];
 }
 
 async function existing(redis: RedisClient, keys: readonly string[]): Promise<readonly string[]> {
@@ -95,11 +95,11 @@ interface CacheFlushParts {
   readonly site: ScriptedNames;
   readonly cache: RedisClient;
   readonly state: RedisClient;
-  readonly riskKeyOf: (account: string) => string;
+  readonly riskKeysOf: (account: string) => readonly string[];
 }
 
 async function flushUser(user: string, parts: CacheFlushParts): Promise<Flushed> {
-  const { state, riskKeyOf, bruteForce, flushAccount, names, site, cache } = parts;
+  const { state, riskKeysOf, bruteForce, flushAccount, names, site, cache } = parts;
   const all = new Set([user, ...names.accounts, ...site.accounts]);
   const removed = new Set<string>();
   const results = async (): Promise<void> => {
@@ -123,8 +123,7 @@ async function flushUser(user: string, parts: CacheFlushParts): Promise<Flushed>
   };
   // First, so that engines drop what they have yet to write when they learn of the flush.
   const facts = async (): Promise<void> => {
-    for (const name of all) {
-      const key = riskKeyOf(name);
+    for (const key of [...all].flatMap(riskKeysOf)) {
       if ((await state.del(key)) === 1) removed.add(key);
     }
   };
@@ -137,7 +136,7 @@ async function flushUser(user: string, parts: CacheFlushParts): Promise<Flushed>
 }
 
 export function createFlushes(deps: FlushesDeps): Flushes {
-  const { state, cache, bus, keyPrefix, rules, clock, accountNames, scriptedNames, riskKeyOf } = deps;
+  const { state, cache, bus, keyPrefix, rules, clock, accountNames, scriptedNames, riskKeysOf } = deps;
   const bruteForce = createBruteForceRecords({
     redis: state,
     keyPrefix,
@@ -157,7 +156,7 @@ export function createFlushes(deps: FlushesDeps): Flushes {
     cache: ({ user }) =>
       orUnavailable(async () => {
         const [names, site] = await Promise.all([accountNames(user), scriptedNames(user)]);
-        return flushUser(user, { bruteForce, flushAccount, names, site, cache, state, riskKeyOf });
+        return flushUser(user, { bruteForce, flushAccount, names, site, cache, state, riskKeysOf });
       }),
     bruteForce: (request) =>
       orUnavailable(async () => ({
@@ -174,7 +173,7 @@ export function createFlushes(deps: FlushesDeps): Flushes {
         const ofState = await Promise.all([...names].map((name) => bruteForce.keysOfAccount(name)));
         return present({
           cache: [...new Set([...ofCache.flatMap(({ keys }) => keys), ...site.keys])],
-          state: [...new Set([...ofState.flat(), ...[...names].map(riskKeyOf)])],
+          state: [...new Set([...ofState.flat(), ...[...names].flatMap(riskKeysOf)])],
         });
       }),
     findOfBruteForce: (request) =>

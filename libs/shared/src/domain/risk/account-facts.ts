@@ -34,6 +34,19 @@ export interface Hold {
   readonly untilMinute: number;
 }
 
+/** Submission of mail from networks that are not known to the account, in this hour and the one before. */
+export interface Sending {
+  readonly hour: number;
+  readonly count: number;
+  readonly networks: Sketch;
+  readonly countBefore: number;
+  readonly networksBefore: Sketch;
+  /** This hour was suspicious, and does not become a habit. */
+  readonly isDoubted: boolean;
+  /** The most in an hour that was not suspicious: the habit of the account. */
+  readonly most: number;
+}
+
 /** What is remembered of an account, in one value of less than 1 KB. */
 export interface AccountFacts {
   readonly sinceMinute: number;
@@ -41,6 +54,8 @@ export interface AccountFacts {
   readonly last: (Location & { readonly minute: number }) | undefined;
   readonly guessing: Guessing | undefined;
   readonly hold: Hold | undefined;
+  /** Absent in values of earlier versions, which drop it. */
+  readonly sending?: Sending | undefined;
   readonly countries: readonly Seen[];
   readonly systems: readonly Seen[];
   readonly protocols: readonly Seen[];
@@ -62,8 +77,13 @@ export function safeName(name: string): string {
     .slice(0, 16);
 }
 
+function sendingText({ hour, count, networks, countBefore, networksBefore, most, isDoubted }: Sending): string {
+  const numbers = [text(hour), text(count), networks, text(countBefore), networksBefore, text(most)];
+  return [...numbers, isDoubted ? "d" : ""].join();
+}
+
 export function encodeAccountFacts(facts: AccountFacts): string {
-  const { sinceMinute, last, guessing, hold, networks } = facts;
+  const { sinceMinute, last, guessing, hold, sending, networks } = facts;
   return [
     version,
     text(sinceMinute),
@@ -80,6 +100,7 @@ export function encodeAccountFacts(facts: AccountFacts): string {
         [id, country, text(system), text(firstMinute), text(lastMinute - firstMinute), isDoubted ? "d" : ""].join(),
       )
       .join(";"),
+    ...(sending === undefined ? [] : [sendingText(sending)]),
   ].join("!");
 }
 
@@ -119,6 +140,14 @@ function guessingOf(field = ""): Guessing | undefined {
   return hour !== undefined && isSketch(current) && isSketch(previous) ? { hour, current, previous } : undefined;
 }
 
+function sendingOf(field = ""): Sending | undefined {
+  const [at, sent, networks = "", sentBefore, networksBefore = "", habit, doubt] = field.split(",");
+  const [hour, count, countBefore, most] = [numberOf(at), numberOf(sent), numberOf(sentBefore), numberOf(habit)];
+  if (hour === undefined || count === undefined || countBefore === undefined || most === undefined) return undefined;
+  if (!(isSketch(networks) && isSketch(networksBefore))) return undefined;
+  return { hour, count, networks, countBefore, networksBefore, most, isDoubted: doubt === "d" };
+}
+
 function holdOf(field = ""): Hold | undefined {
   const [name, until] = field.split(",");
   const kind = holdKinds.find((known) => known === name);
@@ -128,7 +157,7 @@ function holdOf(field = ""): Hold | undefined {
 
 /** Undefined for a value that this version did not write; the account then has no facts. */
 export function decodeAccountFacts(value: string): AccountFacts | undefined {
-  const [form, since, last, guessing, hold, countries, systems, protocols, clients, devices, networks] =
+  const [form, since, last, guessing, hold, countries, systems, protocols, clients, devices, networks, sending] =
     value.split("!");
   const sinceMinute = numberOf(since);
   if (form !== version || sinceMinute === undefined || networks === undefined) return undefined;
@@ -137,6 +166,7 @@ export function decodeAccountFacts(value: string): AccountFacts | undefined {
     last: lastOf(last),
     guessing: guessingOf(guessing),
     hold: holdOf(hold),
+    sending: sendingOf(sending),
     countries: items(countries, seenOf),
     systems: items(systems, seenOf),
     protocols: items(protocols, seenOf),

@@ -16,6 +16,8 @@ const weights = {
   impossible_travel: 40,
   many_countries: 40,
   many_systems: 25,
+  many_submissions: 50,
+  scattered_submissions: 45,
   guessed_account: 20,
   spraying_source: 30,
   leaked_password: 25,
@@ -34,6 +36,8 @@ const settings: RiskSettings = {
   travelKmPerHour: 1000,
   countriesPerHour: 3,
   systemsPerHour: 5,
+  submissionsPerHour: 6,
+  submissionNetworks: 4,
   guessingNetworks: 10,
   sprayedAccounts: 10,
   legacyProtocols: new Set(["imap", "pop3", "smtp"]),
@@ -171,7 +175,8 @@ test("submission is locked and reading is not; a hold refuses until it ends or t
   const held = noteSignIn(settled, bot, { isDoubted: true, hold, ages: settings });
   const refusal = (facts: AccountFacts, one: AssessedSignIn) =>
     verdictOf(facts, one, assess(facts, undefined, one, settings), settings).refusal;
-  const phone = signIn({ minute: now + 5, network: "phone", protocol: "smtp" });
+  const elsewhere = { ...berlin, system: 64_500 };
+  const phone = signIn({ minute: now + 5, network: "hotel", place: elsewhere, protocol: "smtp" });
   expect(refusal(held, phone)).toBe("hold_submission");
   expect(refusal(held, { ...phone, network: "home" })).toBeUndefined();
   expect(refusal(held, { ...phone, minute: now + dayMinutes + 1 })).toBeUndefined();

@@ -2,6 +2,7 @@ import type { AccountFacts, SeenNetwork } from "./account-facts.ts";
 import { isKnownNetwork, type SignIn, withoutOldFacts } from "./note.ts";
 import { distanceKm } from "./place.ts";
 import type { RiskResponse, RiskSettings } from "./risk-settings.ts";
+import { submissionsWith } from "./sending.ts";
 import type { RaisedSignal, RiskLevel, RiskSignal } from "./signals.ts";
 import { countOfSketch } from "./sketch.ts";
 import { accountsOfSource, hourOf, minutesPerHour, type SourceFacts } from "./source-facts.ts";
@@ -43,12 +44,15 @@ type Detector = (one: Case) => string | undefined;
 const placeErrorKm = 200;
 const shortestTravelKm = 500;
 
+/** Neither the network nor its system was used for the account. */
+function isNewSource(facts: AccountFacts, { network, place: { system } }: SignIn): boolean {
+  if (facts.networks.some(({ id, isDoubted }) => id === network && !isDoubted)) return false;
+  return system === 0 || !facts.systems.some(({ name }) => name === String(system));
+}
+
 const newSource: Detector = ({ facts, signIn, isKnown, isLearned }) => {
-  if (isKnown || !isLearned || facts.networks.some(({ id, isDoubted }) => id === signIn.network && !isDoubted)) {
-    return undefined;
-  }
+  if (isKnown || !isLearned || !isNewSource(facts, signIn)) return undefined;
   const { system } = signIn.place;
-  if (system !== 0 && facts.systems.some(({ name }) => name === String(system))) return undefined;
   return system === 0 ? "the network is new" : `the network and its system AS${system} are new`;
 };
 
@@ -58,9 +62,11 @@ const newCountry: Detector = ({ facts, signIn, isKnown, isLearned }) => {
   return facts.countries.some(({ name }) => name === country.toLowerCase()) ? undefined : `${country} is new`;
 };
 
-const impossibleTravel: Detector = ({ facts: { last }, signIn, settings, isKnown }) => {
+/** Mobile networks and VPNs that the account uses have gateways far away. */
+const impossibleTravel: Detector = ({ facts, signIn, settings, isKnown }) => {
+  const { last } = facts;
   const { location } = signIn.place;
-  if (isKnown || last === undefined || location === undefined) return undefined;
+  if (isKnown || last === undefined || location === undefined || !isNewSource(facts, signIn)) return undefined;
   const km = distanceKm(last, location) - placeErrorKm;
   const minutes = Math.max(1, signIn.minute - last.minute);
   if (km < shortestTravelKm || (km / minutes) * minutesPerHour <= settings.travelKmPerHour) return undefined;
@@ -91,11 +97,35 @@ const manySystems: Detector = (one) => {
   return systems.size < one.settings.systemsPerHour ? undefined : `${systems.size} systems in an hour`;
 };
 
-const guessedAccount: Detector = ({ facts: { guessing }, signIn, settings, isKnown }) => {
-  const hour = hourOf(signIn.minute);
-  if (isKnown || guessing === undefined || guessing.hour < hour - 1) return undefined;
+const isSubmission = ({ signIn, settings }: Case): boolean => settings.submissionProtocols.has(signIn.protocol);
+
+/** Small enough that ordinary phones hide no attack, large enough that a habit can grow. */
+const habitFactor = 1.2;
+
+/** Compared with the habit of the account, so that who sends much from everywhere is left alone. */
+const manySubmissions: Detector = (one) => {
+  if (one.isKnown || !one.isLearned || !isSubmission(one)) return undefined;
+  const { count, most } = submissionsWith(one.facts.sending, one.signIn);
+  if (count < one.settings.submissionsPerHour || count <= habitFactor * most) return undefined;
+  return `${count} submissions from unknown networks in an hour`;
+};
+
+const scatteredSubmissions: Detector = (one) => {
+  if (one.isKnown || !one.isLearned || !isSubmission(one)) return undefined;
+  const { networks } = submissionsWith(one.facts.sending, one.signIn);
+  return networks < one.settings.submissionNetworks ? undefined : `submissions from about ${networks} unknown networks`;
+};
+
+/** Approximate number of networks that sent wrong passwords for the account in one of the last two hours. */
+export function guessingNetworks({ guessing }: Pick<AccountFacts, "guessing">, minute: number): number {
+  const hour = hourOf(minute);
+  if (guessing === undefined || guessing.hour < hour - 1) return 0;
   const current = countOfSketch(guessing.current);
-  const networks = guessing.hour === hour ? Math.max(current, countOfSketch(guessing.previous)) : current;
+  return guessing.hour === hour ? Math.max(current, countOfSketch(guessing.previous)) : current;
+}
+
+const guessedAccount: Detector = ({ facts, signIn, settings, isKnown }) => {
+  const networks = isKnown ? 0 : guessingNetworks(facts, signIn.minute);
   return networks < settings.guessingNetworks ? undefined : `wrong passwords from about ${networks} networks`;
 };
 
@@ -112,6 +142,8 @@ const detectors: readonly (readonly [signal: RiskSignal, detect: Detector])[] = 
   ["impossible_travel", impossibleTravel],
   ["many_countries", manyCountries],
   ["many_systems", manySystems],
+  ["many_submissions", manySubmissions],
+  ["scattered_submissions", scatteredSubmissions],
   ["guessed_account", guessedAccount],
   ["spraying_source", sprayingSource],
   ["leaked_password", ({ signIn }) => (signIn.isLeaked === true ? "the password is in the list" : undefined)],
@@ -193,10 +225,12 @@ export function isCausedFromOutside(signals: readonly RaisedSignal[]): boolean {
   return signals.every(({ signal }) => causedFromOutside.has(signal));
 }
 
-/** The protocols that a hold refuses, and whether it does so now. */
-function heldBy(facts: AccountFacts | undefined, { protocol, minute }: SignIn, settings: RiskSettings) {
+/** The protocols that a hold refuses, and whether it does so now: only where the account was not used before. */
+function heldBy(facts: AccountFacts | undefined, signIn: SignIn, settings: RiskSettings) {
   const hold = facts?.hold;
-  if (hold === undefined || hold.untilMinute <= minute) return undefined;
+  const { protocol, minute } = signIn;
+  if (facts === undefined || hold === undefined || hold.untilMinute <= minute) return undefined;
+  if (!isNewSource(facts, signIn)) return undefined;
   const protocols = hold.kind === "mail" ? settings.legacyProtocols : settings.submissionProtocols;
   return protocols.has(protocol) || settings.submissionProtocols.has(protocol)
     ? (`hold_${hold.kind}` as const)

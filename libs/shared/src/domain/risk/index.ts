@@ -9,6 +9,7 @@ export {
   type AssessedSignIn,
   type Assessment,
   assess,
+  guessingNetworks,
   holdOf,
   isCausedFromOutside,
   levelOf,
@@ -16,8 +17,15 @@ export {
   verdictOf,
 } from "./assess.ts";
 export { createRiskNames, type RiskNames } from "./identify.ts";
-export { confirmSignIn, noteSignIn, noteWrongPassword, type SignIn } from "./note.ts";
+export { confirmSignIn, isKnownNetwork, noteSignIn, noteWrongPassword, type SignIn } from "./note.ts";
 export { type Location, type Place, unknownPlace } from "./place.ts";
+export {
+  addReview,
+  decodeReviews,
+  encodeReviews,
+  type ReviewedSignIn,
+} from "./review.ts";
+export { createRiskReviews, type RiskReviews } from "./reviews-redis.ts";
 export {
   type RiskMode,
   type RiskResponse,
@@ -26,6 +34,8 @@ export {
   riskResponses,
   riskSettings,
 } from "./risk-settings.ts";
+export type { Replacement, RiskStore } from "./risk-store.ts";
+export { createRiskStore } from "./risk-store-redis.ts";
 export { type RaisedSignal, type RiskLevel, type RiskSignal, riskLevels, riskSignals } from "./signals.ts";
 export {
   decodeSourceFacts,

@@ -1,6 +1,7 @@
 import { type AccountFacts, type Hold, type Seen, type SeenNetwork, safeName } from "./account-facts.ts";
 import type { Place } from "./place.ts";
 import type { RiskSettings } from "./risk-settings.ts";
+import { noteSubmission, trustSending } from "./sending.ts";
 import { addToSketch } from "./sketch.ts";
 import { hourOf } from "./source-facts.ts";
 
@@ -26,7 +27,7 @@ const dayMinutes = 1440;
 /** A doubt ends: the next sign-in is assessed as if it were the first. */
 const doubtMinutes = 7 * dayMinutes;
 
-type Ages = Pick<RiskSettings, "retentionMinutes" | "knownAfterMinutes">;
+type Ages = Pick<RiskSettings, "retentionMinutes" | "knownAfterMinutes" | "submissionProtocols">;
 
 export function newAccountFacts(minute: number): AccountFacts {
   const none = { countries: [], systems: [], protocols: [], clients: [], devices: [], networks: [] };
@@ -91,6 +92,15 @@ export function withoutOldFacts(facts: AccountFacts, minute: number, { retention
   };
 }
 
+/** What a known network sends is not counted, so that it costs no write. */
+function sendingOf(facts: AccountFacts, signIn: SignIn, isDoubted: boolean, ages: Ages): AccountFacts["sending"] {
+  const { network, minute, protocol } = signIn;
+  if (!ages.submissionProtocols.has(protocol)) return facts.sending;
+  const seen = facts.networks.find(({ id }) => id === network);
+  if (seen !== undefined && isKnownNetwork(seen, minute, ages)) return facts.sending;
+  return noteSubmission(facts.sending, { network, minute }, isDoubted);
+}
+
 function lastOf({ last }: AccountFacts, { minute, place }: SignIn): AccountFacts["last"] {
   const { location } = place;
   if (location === undefined) return last;
@@ -109,15 +119,22 @@ export function noteSignIn(
 ): AccountFacts {
   const { minute, place } = signIn;
   const facts = known === undefined ? newAccountFacts(minute) : withoutOldFacts(known, minute, ages);
+  // Scored before the user confirmed the network, and written after it.
+  if (isDoubted && facts.networks.some((one) => one.id === signIn.network && isKnownNetwork(one, minute, ages))) {
+    return facts;
+  }
   const networks = withNetwork(facts, signIn, isDoubted, ages);
   const held = facts.hold ?? hold;
+  const sending = sendingOf(facts, signIn, isDoubted, ages);
   if (isDoubted) {
-    return networks === facts.networks && held === facts.hold ? facts : { ...facts, networks, hold: held };
+    const adds = networks !== facts.networks || held !== facts.hold || sending !== facts.sending;
+    return adds ? { ...facts, networks, hold: held, sending } : facts;
   }
   const next: AccountFacts = {
     ...facts,
     networks,
     hold: held,
+    sending,
     last: lastOf(facts, signIn),
     countries: withSeen(facts.countries, safeName(place.country), minute, most.countries),
     systems: withSeen(facts.systems, place.system === 0 ? "" : String(place.system), minute, most.systems),
@@ -131,6 +148,7 @@ function isEqual(one: AccountFacts, other: AccountFacts): boolean {
   return (
     one.networks === other.networks &&
     one.hold === other.hold &&
+    one.sending === other.sending &&
     one.last === other.last &&
     one.countries === other.countries &&
     one.systems === other.systems &&
@@ -174,6 +192,7 @@ export function confirmSignIn(facts: AccountFacts, signIn: SignIn, ages: Ages): 
   const trusted: AccountFacts = {
     ...facts,
     hold: undefined,
+    sending: trustSending(facts.sending),
     networks: bounded([confirmed, ...own], minute, ages),
     devices: withSeen(facts.devices, signIn.device, minute, most.devices),
   };

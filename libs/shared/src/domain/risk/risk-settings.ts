@@ -25,6 +25,8 @@ export interface RiskSettings {
   readonly travelKmPerHour: number;
   readonly countriesPerHour: number;
   readonly systemsPerHour: number;
+  readonly submissionsPerHour: number;
+  readonly submissionNetworks: number;
   readonly guessingNetworks: number;
   readonly sprayedAccounts: number;
   /** Protocols that ask for a password only. */
@@ -53,6 +55,8 @@ export function riskSettings(config: RiskConfig): RiskSettings {
     travelKmPerHour: limits.travel_speed,
     countriesPerHour: limits.countries_per_hour,
     systemsPerHour: limits.systems_per_hour,
+    submissionsPerHour: limits.submissions_per_hour,
+    submissionNetworks: limits.submission_networks,
     guessingNetworks: limits.guessing_networks,
     sprayedAccounts: limits.sprayed_accounts,
     legacyProtocols: new Set(config.legacy_protocols),

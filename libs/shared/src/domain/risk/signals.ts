@@ -8,6 +8,8 @@ export const riskSignals = [
   "impossible_travel",
   "many_countries",
   "many_systems",
+  "many_submissions",
+  "scattered_submissions",
   "guessed_account",
   "spraying_source",
   "leaked_password",

@@ -9,6 +9,7 @@ import { getAuditExport } from "./get-audit-export.ts";
 import { getBans } from "./get-bans.ts";
 import { getExplain } from "./get-explain.ts";
 import { getHistory } from "./get-history.ts";
+import { getRisk } from "./get-risk.ts";
 import { getSystem } from "./get-system.ts";
 import { postAccount } from "./post-account.ts";
 
@@ -16,6 +17,7 @@ export function registerConsole(app: FastifyInstance, context: AdminContext): vo
   const { settings, live } = context;
   const guarded = (id: OperationId) => guardedRoute(operation(id), settings.identifier);
   app.route({ ...guarded("explain"), handler: getExplain(context) });
+  app.route({ ...guarded("explainRisk"), handler: getRisk(context) });
   app.route({ ...guarded("listDecisions"), handler: getHistory(context) });
   app.route({
     ...guarded("listBansByEnd"),

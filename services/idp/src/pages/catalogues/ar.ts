@@ -1,8 +1,10 @@
 import type { Catalogue } from "./en.ts";
 import { mailClients } from "./mail-clients/ar.ts";
+import { review } from "./review/ar.ts";
 
 export const ar: Catalogue = {
   ...mailClients,
+  ...review,
   "common.error_prefix": "خطأ: {title}",
   "common.language": "اللغة",
   "common.terms": "شروط الخدمة",

@@ -1,8 +1,10 @@
 import type { Catalogue } from "./en.ts";
 import { mailClients } from "./mail-clients/de.ts";
+import { review } from "./review/de.ts";
 
 export const de: Catalogue = {
   ...mailClients,
+  ...review,
   "common.error_prefix": "Fehler: {title}",
   "common.language": "Sprache",
   "common.terms": "Nutzungsbedingungen",

@@ -1,8 +1,10 @@
 import { mailClients } from "./mail-clients/en.ts";
+import { review } from "./review/en.ts";
 
 /** Texts of the pages. Keys are `<page>.<part>`; `{name}` is filled in. */
 export const en = {
   ...mailClients,
+  ...review,
   "common.error_prefix": "Error: {title}",
   "common.language": "Language",
   "common.terms": "Terms of service",

@@ -1,8 +1,10 @@
 import type { Catalogue } from "./en.ts";
 import { mailClients } from "./mail-clients/es.ts";
+import { review } from "./review/es.ts";
 
 export const es: Catalogue = {
   ...mailClients,
+  ...review,
   "common.error_prefix": "Error: {title}",
   "common.language": "Idioma",
   "common.terms": "Condiciones del servicio",

@@ -1,8 +1,10 @@
 import type { Catalogue } from "./en.ts";
 import { mailClients } from "./mail-clients/fr.ts";
+import { review } from "./review/fr.ts";
 
 export const fr: Catalogue = {
   ...mailClients,
+  ...review,
   "common.error_prefix": "Erreur\u00A0: {title}",
   "common.language": "Langue",
   "common.terms": "Conditions d’utilisation",

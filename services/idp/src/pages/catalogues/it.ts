@@ -1,8 +1,10 @@
 import type { Catalogue } from "./en.ts";
 import { mailClients } from "./mail-clients/it.ts";
+import { review } from "./review/it.ts";
 
 export const it: Catalogue = {
   ...mailClients,
+  ...review,
   "common.error_prefix": "Errore: {title}",
   "common.language": "Lingua",
   "common.terms": "Termini di servizio",

@@ -1,8 +1,10 @@
 import type { Catalogue } from "./en.ts";
 import { mailClients } from "./mail-clients/ja.ts";
+import { review } from "./review/ja.ts";
 
 export const ja: Catalogue = {
   ...mailClients,
+  ...review,
   "common.error_prefix": "エラー：{title}",
   "common.language": "言語",
   "common.terms": "利用規約",

@@ -1,8 +1,10 @@
 import type { Catalogue } from "./en.ts";
 import { mailClients } from "./mail-clients/nl.ts";
+import { review } from "./review/nl.ts";
 
 export const nl: Catalogue = {
   ...mailClients,
+  ...review,
   "common.error_prefix": "Fout: {title}",
   "common.language": "Taal",
   "common.terms": "Servicevoorwaarden",

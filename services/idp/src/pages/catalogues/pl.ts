@@ -1,8 +1,10 @@
 import type { Catalogue } from "./en.ts";
 import { mailClients } from "./mail-clients/pl.ts";
+import { review } from "./review/pl.ts";
 
 export const pl: Catalogue = {
   ...mailClients,
+  ...review,
   "common.error_prefix": "Błąd: {title}",
   "common.language": "Język",
   "common.terms": "Warunki korzystania",

@@ -1,8 +1,10 @@
 import type { Catalogue } from "./en.ts";
 import { mailClients } from "./mail-clients/pt.ts";
+import { review } from "./review/pt.ts";
 
 export const pt: Catalogue = {
   ...mailClients,
+  ...review,
   "common.error_prefix": "Erro: {title}",
   "common.language": "Idioma",
   "common.terms": "Termos de serviço",

@@ -1,8 +1,10 @@
 import type { Catalogue } from "./en.ts";
 import { mailClients } from "./mail-clients/ru.ts";
+import { review } from "./review/ru.ts";
 
 export const ru: Catalogue = {
   ...mailClients,
+  ...review,
   "common.error_prefix": "Ошибка: {title}",
   "common.language": "Язык",
   "common.terms": "Условия использования",

@@ -1,8 +1,10 @@
 import type { Catalogue } from "./en.ts";
 import { mailClients } from "./mail-clients/zh.ts";
+import { review } from "./review/zh.ts";
 
 export const zh: Catalogue = {
   ...mailClients,
+  ...review,
   "common.error_prefix": "错误：{title}",
   "common.language": "语言",
   "common.terms": "服务条款",

@@ -15,7 +15,10 @@ export interface HomeView {
   > & {
     /** Undefined: no settings are configured for the user's mail domain. */
     readonly mailClients: string | undefined;
+    readonly suspiciousSignIns: string;
   };
+  /** Suspicious sign-ins that the user has neither confirmed nor rejected. */
+  readonly suspiciousSignIns: number;
   readonly signOut: string;
   /** JSON for the user's password manager. */
   readonly signals: string | undefined;
@@ -97,6 +100,15 @@ export const homePage: Page<HomeView> = {
     return html`<h1>${text("home.title")}</h1>
 ${signals !== undefined && html`<div data-signals="${signals}" hidden></div>`}
 ${accountRow(text("common.signed_in_as", { account }), account)}
+${
+  view.suspiciousSignIns > 0 &&
+  html`<ul class="choices near">${entryOf({
+    href: links.suspiciousSignIns,
+    icon: icons.shield,
+    title: text("review.title"),
+    state: text("home.review_hint", { count: String(view.suspiciousSignIns) }),
+  })}</ul>`
+}
 ${!isBare && html`<h2>${text("home.factors")}</h2><ul class="choices near">${factorEntries(view, look).map(entryOf)}</ul>`}
 <h2>${text("home.access")}</h2><ul class="choices near">${use.map(entryOf)}</ul>
 <a class="button quiet" href="${signOut}">${text("home.sign_out")}</a>`;
@@ -116,7 +128,9 @@ ${!isBare && html`<h2>${text("home.factors")}</h2><ul class="choices near">${fac
       sessions: "#sessions",
       applications: "#applications",
       mailClients: "#mail-clients",
+      suspiciousSignIns: "#suspicious-sign-ins",
     },
+    suspiciousSignIns: 1,
     signOut: "#sign-out",
     signals: undefined,
   },

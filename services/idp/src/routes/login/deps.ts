@@ -16,6 +16,7 @@ import type { Factors } from "../../mfa/factors.ts";
 import type { PasskeyAttempts } from "../../mfa/passkey-attempts.ts";
 import type { RemovedPasskeys } from "../../mfa/removed-passkeys.ts";
 import type { SelfService } from "../../mfa/self-service.ts";
+import type { SuspiciousSignIns } from "../../mfa/suspicious-sign-ins.ts";
 import type { Ceremonies } from "../../mfa/webauthn/ceremonies.ts";
 import type { Pages } from "../../pages/pages.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
@@ -44,6 +45,7 @@ export interface LoginDeps {
   /** Undefined while no history is recorded. */
   readonly history: Pick<SignInHistory, "note"> | undefined;
   readonly self: SelfService;
+  readonly suspiciousSignIns: SuspiciousSignIns;
   /** Undefined while `identity.mail_clients.enabled` is off. */
   readonly mailSetup: MailSetup | undefined;
   /** Absent if OIDC is off. */

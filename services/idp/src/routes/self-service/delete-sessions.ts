@@ -1,8 +1,9 @@
 import { pathTo } from "@postern/shared/contracts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { auditVisit } from "../audit-visit.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
-import { noteDone, sendTo } from "../visit.ts";
+import { noteDone, sendTo, type Visit } from "../visit.ts";
 import { forMember } from "./member.ts";
 
 const page = pathTo("sessionsPage");
@@ -13,24 +14,35 @@ async function endMail({ mailSignIns }: LoginDeps, account: string, id: string |
   return id === undefined ? (await mailSignIns.endAll(account)) > 0 : mailSignIns.end(account, id);
 }
 
+/** Ends all sessions and mail clients but this session, or the one with the ID. */
+export async function endAccess(
+  deps: LoginDeps,
+  visit: Visit,
+  session: BrowserSessionRecord,
+  id?: string,
+): Promise<void> {
+  const { sessions, onEnded, audit } = deps;
+  const { account } = session;
+  if (await endMail(deps, account, id)) {
+    const who = { actor: account, target: account, method: "mail_client" };
+    auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
+  }
+  const others = (await sessions.list(account)).filter(({ uid }) => uid !== session.uid);
+  for (const other of others.filter(({ uid }) => id === undefined || uid === id)) {
+    // The last version, because clients may have been added since it was listed.
+    const ended = await sessions.end(other.uid);
+    if (ended === undefined) continue;
+    const who = { actor: account, target: ended.account };
+    auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
+    await onEnded(ended);
+  }
+}
+
 /** `DELETE /mfa/sessions` ends all but this session, and all mail clients, `DELETE /mfa/session/:id` one; never another account's. */
 export function deleteSessions(deps: LoginDeps): VisitHandler {
-  const { sessions, onEnded, audit } = deps;
   return forMember(deps, async (visit, { session }) => {
     const id = visit.param("id");
-    if (await endMail(deps, session.account, id)) {
-      const who = { actor: session.account, target: session.account, method: "mail_client" };
-      auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
-    }
-    const others = (await sessions.list(session.account)).filter(({ uid }) => uid !== session.uid);
-    for (const other of others.filter(({ uid }) => id === undefined || uid === id)) {
-      // The last version, because clients may have been added since it was listed.
-      const ended = await sessions.end(other.uid);
-      if (ended === undefined) continue;
-      const who = { actor: session.account, target: ended.account };
-      auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
-      await onEnded(ended);
-    }
+    await endAccess(deps, visit, session, id);
     noteDone(deps.pages, visit, id === undefined ? "sessions_ended" : "session_ended");
     return sendTo(visit.reply, page);
   });

@@ -15,6 +15,7 @@ function linksOf({ mailSetup }: LoginDeps, visit: Visit, session: BrowserSession
     appPasswords: here(visit, pathTo("appPasswordsPage")),
     sessions: here(visit, pathTo("sessionsPage")),
     applications: here(visit, pathTo("applicationsPage")),
+    suspiciousSignIns: here(visit, pathTo("suspiciousSignInsPage")),
     mailClients: mailSetup?.accountOf(session) === undefined ? undefined : here(visit, pathTo("mailClientsPage")),
   };
 }
@@ -29,7 +30,7 @@ function signalsOf({ ceremonies }: LoginDeps, { displayName }: BrowserSessionRec
 
 /** `GET /mfa/register/home`: the account and its factors; without a session, starts a self-service flow. */
 export function getHome(deps: LoginDeps): VisitHandler {
-  const { pages, starts, self, nowMs, decisionTimeoutMs } = deps;
+  const { pages, starts, self, suspiciousSignIns, nowMs, decisionTimeoutMs } = deps;
   return async (visit) => {
     const { request, reply, language } = visit;
     const session = await sessionOf(deps, visit);
@@ -47,6 +48,7 @@ export function getHome(deps: LoginDeps): VisitHandler {
       recoveryCodesLeft: state?.recoveryCodesLeft ?? 0,
       appPasswords: state?.appPasswords ?? 0,
       links: linksOf(deps, visit, session),
+      suspiciousSignIns: (await suspiciousSignIns.list(session.account)).length,
       signOut: pathTo("logout"),
       signals: signalsOf(deps, session, state),
     };

@@ -14,6 +14,7 @@ import { getMailClient } from "./get-mail-client.ts";
 import { getMailClients } from "./get-mail-clients.ts";
 import { getRecovery } from "./get-recovery-register.ts";
 import { getSessions } from "./get-sessions.ts";
+import { getSuspiciousSignIns } from "./get-suspicious-sign-ins.ts";
 import { getTotp } from "./get-totp-register.ts";
 import { getTotpRemoval } from "./get-totp-remove.ts";
 import { getPasskeys } from "./get-webauthn-devices.ts";
@@ -22,9 +23,11 @@ import { beginPasskeyEnrolment } from "./get-webauthn-register-begin.ts";
 import { getPasskeyRemoval } from "./get-webauthn-remove.ts";
 import { byMethod } from "./member.ts";
 import { postAppPassword } from "./post-app-passwords.ts";
+import { postConfirmSignIn } from "./post-confirm-sign-in.ts";
 import { postMailClient } from "./post-mail-client.ts";
 import { postGenerate } from "./post-recovery-generate.ts";
 import { postSave } from "./post-recovery-register.ts";
+import { postSecureAccount } from "./post-secure-account.ts";
 import { postTotp } from "./post-totp-register.ts";
 import { renamePasskey } from "./post-webauthn-device-name.ts";
 import { finishPasskeyEnrolment } from "./post-webauthn-register-finish.ts";
@@ -67,6 +70,9 @@ export function selfServiceRoutes(deps: LoginDeps): readonly PageRoute[] {
     servePage("sessionsPage", getSessions(deps)),
     ...removal("endOtherSessions", deleteSessions(deps)),
     ...removal("endSessionOfUser", deleteSessions(deps)),
+    servePage("suspiciousSignInsPage", getSuspiciousSignIns(deps)),
+    servePage("confirmSuspiciousSignIn", postConfirmSignIn(deps)),
+    servePage("secureAccount", postSecureAccount(deps)),
     servePage("applicationsPage", getApplications(deps)),
     ...removal("disconnectApplication", deleteApplication(deps)),
   ];

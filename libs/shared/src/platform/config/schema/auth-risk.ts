@@ -9,9 +9,17 @@ const weight = (value: number, description: string) => integer(value, { descript
 const Weights = section("Weight of each signal. 0 disables the signal.", {
   new_source: weight(15, "Neither the network nor its autonomous system was used for the account before."),
   new_country: weight(35, "The country was not used for the account before."),
-  impossible_travel: weight(40, "The distance to the last ordinary sign-in needs more than limits.travel_speed."),
-  many_countries: weight(45, "Sign-ins from limits.countries_per_hour countries within an hour."),
+  impossible_travel: weight(30, "The distance to the last ordinary sign-in needs more than limits.travel_speed."),
+  many_countries: weight(30, "Sign-ins from limits.countries_per_hour countries within an hour."),
   many_systems: weight(35, "Sign-ins from limits.systems_per_hour autonomous systems within an hour."),
+  many_submissions: weight(
+    50,
+    "limits.submissions_per_hour sign-ins for the submission of mail from unknown networks within an hour, and a fifth more than the account ever had.",
+  ),
+  scattered_submissions: weight(
+    65,
+    "Sign-ins for the submission of mail from limits.submission_networks unknown networks within an hour.",
+  ),
   guessed_account: weight(
     20,
     "Wrong passwords for the account came from limits.guessing_networks networks within two hours.",
@@ -49,14 +57,14 @@ export const Risk = section(
       responses: responses(["notify"]),
     }),
     dangerous: section("The upper level. Its responses apply in place of those of the lower level.", {
-      score: score(95, "dangerous"),
+      score: score(115, "dangerous"),
       responses: responses(["notify", "delay", "hold_submission"]),
     }),
     delay: duration("3s", {
       description: "Delay of the response `delay`. A response is never delayed beyond runtime.timeouts.decision.",
       maximum: longestDelayMs,
     }),
-    hold_for: duration("24h", {
+    hold_for: duration("6h", {
       description:
         "Time for which `hold_mail` refuses all mail protocols, and `hold_submission` the submission of mail, to unknown networks. A confirmed sign-in ends it.",
       minimum: 60_000,
@@ -80,6 +88,16 @@ export const Risk = section(
       travel_speed: integer(1000, { description: "Fastest plausible travel.", unit: "km/h", minimum: 100 }),
       countries_per_hour: integer(3, { description: "Countries in an hour.", minimum: 2, maximum: 12 }),
       systems_per_hour: integer(4, { description: "Autonomous systems in an hour.", minimum: 2, maximum: 12 }),
+      submissions_per_hour: integer(5, {
+        description: "Submissions of mail from unknown networks in an hour.",
+        minimum: 2,
+        maximum: 1000,
+      }),
+      submission_networks: integer(4, {
+        description: "Unknown networks that submit mail in an hour.",
+        minimum: 2,
+        maximum: 100,
+      }),
       guessing_networks: integer(10, {
         description: "Networks with wrong passwords for one account.",
         minimum: 2,

@@ -51,6 +51,11 @@ const Links = section("Links at the foot of the pages. Empty ones are not shown.
     description: "URL of the page on which users reset their password.",
     form: "http-url",
   }),
+  password_change_url: string("", {
+    description:
+      "URL of the page on which users change their password, for users whose account was used by others. If empty, password_forgotten_url is used.",
+    form: "http-url",
+  }),
   support_url: string("", { description: "URL of the help page.", form: "http-url" }),
 });
 

@@ -25,4 +25,15 @@ export const riskSourceKey: KeyFamily<[networkDigest: string]> = {
   build: (prefix, network) => `${prefix}risk:source:{${network}}`,
 };
 
-export const riskKeyFamilies: readonly KeyFamily<never[]>[] = [riskAccountKey, riskSourceKey];
+/** Suspicious sign-ins of an account, at most eight, until the user says whether they were theirs. */
+export const riskReviewKey: KeyFamily<[accountDigest: string]> = {
+  ...ofRisk,
+  name: "suspicious sign-ins of an account",
+  owner: "auth-engine, idp",
+  ttlSeconds: 7 * 24 * 60 * 60,
+  lost: "users and operators do not see the suspicious sign-ins of the last days; holds remain",
+  parts: ["keyed digest of the account"],
+  build: (prefix, account) => `${prefix}risk:review:{${account}}`,
+};
+
+export const riskKeyFamilies: readonly KeyFamily<never[]>[] = [riskAccountKey, riskSourceKey, riskReviewKey];

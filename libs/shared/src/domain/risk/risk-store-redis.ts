@@ -1,5 +1,6 @@
-import { within } from "@postern/shared/platform/concurrency";
-import { defineScript, type RedisClient } from "@postern/shared/platform/redis";
+import { within } from "../../platform/concurrency/index.ts";
+import type { RedisClient } from "../../platform/redis/client.ts";
+import { defineScript } from "../../platform/redis/script.ts";
 import type { RiskStore } from "./risk-store.ts";
 import { replaceRiskFacts } from "./scripts/scripts.generated.ts";
 

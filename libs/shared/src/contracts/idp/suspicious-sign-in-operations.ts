@@ -1,0 +1,45 @@
+import { Type } from "typebox";
+import { selfServiceFamily } from "./families.ts";
+import { csrfToken, definePage, page, sentTo } from "./page-operation.ts";
+
+const common = { family: selfServiceFamily, tag: "Self-service", security: "browser_session" } as const;
+const signedOut = page("The browser is not signed in.");
+const confirmed = (title: string) => Type.Object({ csrf_token: csrfToken }, { title });
+
+/** "Was this you?" */
+export const suspiciousSignInOperations = [
+  definePage({
+    ...common,
+    method: "get",
+    path: "/mfa/suspicious-sign-ins",
+    operationId: "suspiciousSignInsPage",
+    summary: "Ask the user whether suspicious sign-ins were theirs",
+    answers: { 200: page("The page."), 401: signedOut },
+  }),
+  definePage({
+    ...common,
+    method: "post",
+    path: "/mfa/suspicious-sign-ins/{id}/confirm",
+    operationId: "confirmSuspiciousSignIn",
+    summary: "Confirm that a suspicious sign-in was the user's own",
+    pathFields: Type.Object({ id: Type.String({ description: "Digest of the network of the sign-in." }) }),
+    form: confirmed("SignInConfirmationForm"),
+    answers: {
+      302: sentTo("Redirect to the list, or to a sign-in with the second factor."),
+      400: page("Neither a second factor nor a device that was known before the sign-in proves it."),
+      401: signedOut,
+    },
+  }),
+  definePage({
+    ...common,
+    method: "post",
+    path: "/mfa/suspicious-sign-ins/secure",
+    operationId: "secureAccount",
+    summary: "End all other sessions, tokens and app passwords",
+    form: confirmed("SecureAccountForm"),
+    answers: {
+      302: sentTo("Redirect to the list, which links to the page for changing the password."),
+      401: signedOut,
+    },
+  }),
+];

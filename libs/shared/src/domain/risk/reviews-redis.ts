@@ -1,0 +1,100 @@
+import { decidedInRedis } from "../../platform/redis/decided.ts";
+import { riskAccountKey, riskReviewKey } from "../../platform/redis/keys/risk.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { type AccountFacts, decodeAccountFacts, encodeAccountFacts } from "./account-facts.ts";
+import type { RiskNames } from "./identify.ts";
+import { confirmSignIn, isKnownNetwork } from "./note.ts";
+import { decodeReviews, encodeReviews, type ReviewedSignIn, reviewMinutes } from "./review.ts";
+import type { RiskSettings } from "./risk-settings.ts";
+import type { RiskStore } from "./risk-store.ts";
+
+/** Suspicious sign-ins that wait for their user. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
+export interface RiskReviews {
+  /** Newest first. */
+  readonly list: (account: string) => Promise<readonly ReviewedSignIn[]>;
+  /** What is known of the account; undefined if nothing is. */
+  readonly facts: (account: string) => Promise<AccountFacts | undefined>;
+  /**
+   * The user has proven that the sign-in from this network was theirs: the network is known from now on, and a hold ends.
+   * @returns whether there is such a sign-in
+   */
+  readonly confirm: (account: string, network: string) => Promise<boolean>;
+  /** None of them was the user. Networks stay doubted, and a hold continues. */
+  readonly reject: (account: string) => Promise<void>;
+}
+
+export interface RiskReviewsDeps {
+  readonly store: RiskStore;
+  readonly names: Pick<RiskNames, "account">;
+  readonly keyPrefix: string;
+  readonly settings: () => RiskSettings;
+  readonly clock: Clock;
+}
+
+/** Engines write the same value after sign-ins. */
+const maxAttempts = 8;
+const minuteMs = 60_000;
+const decided = decidedInRedis("suspicious sign-ins cannot be reached");
+
+function createReplace({ store }: Pick<RiskReviewsDeps, "store">) {
+  return async (key: string, change: (value: string) => string | undefined, lifeSeconds: number): Promise<void> => {
+    let expected = (await store.read(key)) ?? "";
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const replacement = change(expected);
+      if (replacement === undefined) return;
+      const present = await store.replace(key, { expected, replacement, lifeSeconds });
+      if (present === undefined) return;
+      expected = present;
+    }
+    throw new RangeError("the value was changed by others again and again");
+  };
+}
+
+export function createRiskReviews(deps: RiskReviewsDeps): RiskReviews {
+  const { store, names, keyPrefix, settings, clock } = deps;
+  const replace = createReplace(deps);
+  const minuteNow = (): number => Math.floor(clock.now() / minuteMs);
+  const factsKey = (account: string): string => riskAccountKey.build(keyPrefix, names.account(account));
+  const reviewKey = (account: string): string => riskReviewKey.build(keyPrefix, names.account(account));
+  const recentIn = (value: string | undefined): readonly ReviewedSignIn[] => {
+    const reviews = value === undefined || value === "" ? [] : (decodeReviews(value) ?? []);
+    return reviews.filter(({ minute }) => minuteNow() - minute < reviewMinutes);
+  };
+  const leave = (account: string, isLeft: (one: ReviewedSignIn) => boolean): Promise<void> =>
+    replace(
+      reviewKey(account),
+      (value) => (value === "" ? undefined : encodeReviews(recentIn(value).filter(isLeft))),
+      riskReviewKey.ttlSeconds,
+    );
+  const factsOf = async (account: string): Promise<AccountFacts | undefined> => {
+    const value = await store.read(factsKey(account));
+    return value === undefined ? undefined : decodeAccountFacts(value);
+  };
+  /** Another engine may report a sign-in after its network was confirmed. */
+  const list = async (account: string): Promise<readonly ReviewedSignIn[]> => {
+    const [facts, value] = await Promise.all([factsOf(account), store.read(reviewKey(account))]);
+    const now = minuteNow();
+    const known = facts?.networks.filter((one) => isKnownNetwork(one, now, settings())).map(({ id }) => id);
+    return recentIn(value).filter(({ network }) => known?.includes(network) !== true);
+  };
+  return {
+    list: (account) => decided(() => list(account)),
+    facts: (account) => decided(() => factsOf(account)),
+    confirm: (account, network) =>
+      decided(async () => {
+        const found = (await list(account)).find((one) => one.network === network);
+        if (found === undefined) return false;
+        const { country, system, protocol, client } = found;
+        const place = { country, system, location: undefined };
+        const signIn = { minute: minuteNow(), network, place, protocol, client, device: "" };
+        const change = (value: string): string | undefined => {
+          const facts = value === "" ? undefined : decodeAccountFacts(value);
+          return facts && encodeAccountFacts(confirmSignIn(facts, signIn, settings()));
+        };
+        await replace(factsKey(account), change, settings().retentionMinutes * 60);
+        await leave(account, (one) => one.network !== network);
+        return true;
+      }),
+    reject: (account) => decided(() => leave(account, () => false)),
+  };
+}

@@ -1,0 +1,31 @@
+import type { FindAccountNames } from "@postern/shared/domain/flush";
+import type { DecisionHistory } from "@postern/shared/domain/history";
+import { createRiskNames, createRiskReviews, createRiskStore } from "@postern/shared/domain/risk";
+import type { Config } from "@postern/shared/platform/config";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { systemClock as clock } from "@postern/shared/platform/time";
+import { createExplainRisk, type ExplainRisk } from "../console/explain-risk.ts";
+import type { LiveAdminSettings } from "../settings.ts";
+
+interface Parts {
+  readonly live: { readonly current: LiveAdminSettings };
+  readonly state: RedisClient;
+  readonly history: DecisionHistory | undefined;
+  readonly accountNames: FindAccountNames;
+}
+
+/** What engines know of the sign-ins of an account. */
+export function createRiskExplanations(
+  { storage }: Config,
+  { live, state, history, accountNames }: Parts,
+): ExplainRisk {
+  const settings = () => live.current.risk;
+  const reviews = createRiskReviews({
+    store: createRiskStore(state, live.current.decisionTimeoutMs),
+    names: createRiskNames(storage.redis.password_nonce),
+    keyPrefix: storage.redis.prefix,
+    settings,
+    clock,
+  });
+  return createExplainRisk({ reviews, history, accountNames, settings, clock });
+}

@@ -1,0 +1,26 @@
+import { type ReviewedSignIn, safeName } from "@postern/shared/domain/risk";
+import type { Attempt } from "../decision/attempt.ts";
+import type { RiskFacts } from "../facts/risk.ts";
+
+/** What is kept of a suspicious sign-in. */
+export function reviewOf(
+  { session }: Attempt,
+  { scored, score, level, signals, verdict, isRefused }: RiskFacts,
+): ReviewedSignIn {
+  const { network, minute, place, protocol, client } = scored.signIn;
+  const { country, system } = place;
+  return {
+    session,
+    minute,
+    network,
+    country,
+    system,
+    protocol: safeName(protocol),
+    client,
+    score,
+    level,
+    signals: signals.map(({ signal, reason }) => `${signal}: ${reason}`),
+    refusal: verdict.refusal ?? "",
+    isRefused,
+  };
+}

@@ -1,0 +1,22 @@
+import type { review as english } from "./en.ts";
+
+export const review: Readonly<Record<keyof typeof english, string>> = {
+  "home.review_hint": "Inicios de sesión inusuales: {count}",
+  "review.title": "¿Ha sido usted?",
+  "review.intro": "En estos inicios de sesión se usó su contraseña y parecen inusuales.",
+  "review.none": "No hay inicios de sesión inusuales.",
+  "review.unknown_place": "Lugar desconocido",
+  "review.time": "Hora:",
+  "review.program": "Aplicación:",
+  "review.refused": "Este inicio de sesión se bloqueó.",
+  "review.mine": "Sí, fui yo",
+  "review.how_to_confirm":
+    "Para confirmar un inicio de sesión, use un dispositivo en el que ya tuviera la sesión iniciada antes, o la verificación en dos pasos.",
+  "review.not_mine_text":
+    "Si alguno no fue usted: esto cierra la sesión en todos los demás dispositivos y aplicaciones, elimina sus contraseñas de aplicación y desconecta las aplicaciones. Después, cambie su contraseña.",
+  "review.not_mine": "No, proteger mi cuenta",
+  "review.change_password": "Cambiar la contraseña",
+  "done.sign_in_confirmed": "Gracias. El inicio de sesión está confirmado.",
+  "done.account_secured":
+    "Los demás dispositivos, aplicaciones y contraseñas de aplicación ya no tienen acceso. Cambie su contraseña ahora.",
+};

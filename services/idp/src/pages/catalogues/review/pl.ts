@@ -1,0 +1,21 @@
+import type { review as english } from "./en.ts";
+
+export const review: Readonly<Record<keyof typeof english, string>> = {
+  "home.review_hint": "Nietypowe logowania: {count}",
+  "review.title": "Czy to Ty?",
+  "review.intro": "Podczas tych logowań użyto Twojego hasła, ale wyglądają one nietypowo.",
+  "review.none": "Nie ma nietypowych logowań.",
+  "review.unknown_place": "Nieznane miejsce",
+  "review.time": "Czas:",
+  "review.program": "Aplikacja:",
+  "review.refused": "To logowanie zostało zablokowane.",
+  "review.mine": "Tak, to ja",
+  "review.how_to_confirm":
+    "Aby potwierdzić logowanie, użyj urządzenia, na którym jesteś zalogowany od wcześniejszego czasu, albo weryfikacji dwuetapowej.",
+  "review.not_mine_text":
+    "Jeśli któreś nie było Twoje: ta czynność wyloguje Cię na wszystkich innych urządzeniach i we wszystkich aplikacjach, usunie hasła do aplikacji i odłączy aplikacje. Następnie zmień hasło.",
+  "review.not_mine": "Nie, zabezpiecz moje konto",
+  "review.change_password": "Zmień hasło",
+  "done.sign_in_confirmed": "Dziękujemy. Logowanie zostało potwierdzone.",
+  "done.account_secured": "Inne urządzenia, aplikacje i hasła do aplikacji nie mają już dostępu. Zmień teraz hasło.",
+};

@@ -1,0 +1,36 @@
+import { pathTo } from "@postern/shared/contracts";
+import { isKnownDevice } from "../../mfa/suspicious-sign-ins.ts";
+import { suspiciousSignInsPage } from "../../pages/templates/suspicious-sign-ins.ts";
+import type { LoginDeps } from "../login/deps.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { lookOf, sendShown } from "../visit.ts";
+import { forMember, hasFactor, here, homePath } from "./member.ts";
+
+/** "Was this you?" */
+export function getSuspiciousSignIns(deps: LoginDeps): VisitHandler {
+  const { pages, self, suspiciousSignIns } = deps;
+  return forMember(deps, async (visit, { session, subject, csrfToken }) => {
+    const found = await suspiciousSignIns.list(session.account);
+    const canProve = found.length > 0 && hasFactor(await self.read(subject));
+    const known = suspiciousSignIns.knownAfterMinutes();
+    const signIns = found.map((one) => ({
+      atMs: one.minute * 60_000,
+      country: one.country,
+      client: one.client,
+      protocol: one.protocol,
+      isRefused: one.isRefused,
+      confirm:
+        canProve || isKnownDevice(session, one, known)
+          ? pathTo("confirmSuspiciousSignIn", { id: one.network })
+          : undefined,
+    }));
+    const view = {
+      action: pathTo("secureAccount"),
+      csrfToken,
+      signIns,
+      back: here(visit, homePath),
+      cancel: undefined,
+    };
+    return sendShown(visit.reply, pages.show(suspiciousSignInsPage, view, lookOf(pages, visit)));
+  });
+}

@@ -1,0 +1,193 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { mmdbFile, poll, scratchFolder } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { logLineOf } from "../../support/log-lines.ts";
+import { redisContent, testRedis } from "../../support/redis-content.ts";
+import type { Stack } from "../../support/stack.ts";
+import { login, passwordOf, startGuessedStack, userName } from "../brute-force/guessed-stack.ts";
+
+const home = "192.0.2.7";
+/** Each in a country and a system of its own. */
+const abroad = ["198.51.100.7", "198.51.101.7", "198.51.102.7"] as const;
+const [lagos] = abroad;
+/** In the user's country, in another system. */
+const cafe = "192.0.3.7";
+const unknown = "203.0.113.7";
+
+const at = (country: string, latitude: number, longitude: number) => ({
+  country: { iso_code: country },
+  location: { latitude, longitude },
+});
+const system = (number: number) => ({ autonomous_system_number: number });
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>;
+
+beforeAll(async () => {
+  folder = await scratchFolder();
+  const cities = {
+    "192.0.2.0/24": at("DE", 52.5, 13.4),
+    "192.0.3.0/24": at("DE", 52.5, 13.4),
+    "198.51.100.0/24": at("NG", 6.5, 3.4),
+    "198.51.101.0/24": at("BR", -23.5, -46.6),
+    "198.51.102.0/24": at("VN", 21, 105.8),
+  };
+  const systems = {
+    "192.0.2.0/24": system(64_500),
+    "192.0.3.0/24": system(64_501),
+    "198.51.100.0/24": system(64_502),
+    "198.51.101.0/24": system(64_503),
+    "198.51.102.0/24": system(64_504),
+  };
+  writeFileSync(join(folder.path, "city.mmdb"), mmdbFile("City", cities));
+  writeFileSync(join(folder.path, "system.mmdb"), mmdbFile("ASN", systems));
+});
+
+afterAll(() => folder[Symbol.asyncDispose]());
+
+const startRiskStack = (risk: object): Promise<Stack> =>
+  startGuessedStack({
+    cached: true,
+    risk: {
+      learn_for: "0s",
+      city_file: join(folder.path, "city.mmdb"),
+      system_file: join(folder.path, "system.mmdb"),
+      ...risk,
+    },
+  });
+
+async function signIn(stack: Stack, index: number, clientIp: string, protocol = "imap") {
+  const { status, headers } = await login(stack, {
+    clientIp,
+    user: userName(index),
+    password: passwordOf(index),
+    protocol,
+  });
+  const line = await logLineOf(stack.gateway, headers.get("x-service-session") ?? undefined, "decided");
+  return { status, line, signals: String(line["risk_signals"] ?? "").split(" ") };
+}
+
+/** Signs in at home, and waits until the engines remember it. */
+async function settle(stack: Stack, index: number): Promise<void> {
+  const redis = await testRedis(stack.redis?.port ?? 0);
+  const count = async () => (await redis.keys("*risk:account:*")).length;
+  const before = await count();
+  expect((await signIn(stack, index, home)).status).toBe(200);
+  await poll("facts of the account", async () => (await count()) > before);
+  redis.disconnect();
+}
+
+/** What an engine remembers, the other follows within a second. */
+async function raises(signal: string, again: () => ReturnType<typeof signIn>): Promise<boolean> {
+  return poll(signal, async () => (await again()).signals.includes(signal));
+}
+
+describe("each signal is raised at two engines", () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    const limits = { systems_per_hour: 3, submissions_per_hour: 5, submission_networks: 3 };
+    stack = await startRiskStack({
+      known_after: "1h",
+      limits: { ...limits, guessing_networks: 3, sprayed_accounts: 3 },
+    });
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  test("many_countries and many_systems", async () => {
+    await settle(stack, 0);
+    for (const clientIp of abroad.slice(0, 2)) await signIn(stack, 0, clientIp);
+    expect(await raises("many_countries", () => signIn(stack, 0, abroad[2]))).toBe(true);
+    expect(await raises("many_systems", () => signIn(stack, 0, abroad[2]))).toBe(true);
+  });
+
+  test("many_submissions, from a network that is not yet known", async () => {
+    await settle(stack, 1);
+    expect(await raises("many_submissions", () => signIn(stack, 1, home, "smtp"))).toBe(true);
+    expect((await signIn(stack, 1, home, "imap")).signals).not.toContain("many_submissions");
+  });
+
+  test("scattered_submissions, from networks of one system", async () => {
+    await settle(stack, 2);
+    let host = 0;
+    const again = () => {
+      host += 1;
+      return signIn(stack, 2, `203.0.${host % 100}.7`, "smtp");
+    };
+    expect(await raises("scattered_submissions", again)).toBe(true);
+  });
+
+  test("guessed_account", async () => {
+    await settle(stack, 3);
+    for (let index = 0; index < 12; index += 1) {
+      await login(stack, { clientIp: `100.64.${index}.7`, user: userName(3), password: `guess-${index}` });
+    }
+    expect(await raises("guessed_account", () => signIn(stack, 3, cafe))).toBe(true);
+  });
+
+  test("spraying_source, for the account whose password it found", async () => {
+    await settle(stack, 4);
+    for (let index = 20; index < 28; index += 1) {
+      await login(stack, { clientIp: unknown, user: userName(index), password: "Summer2026!" });
+    }
+    expect(await raises("spraying_source", () => signIn(stack, 4, unknown))).toBe(true);
+  });
+
+  test("no value and no key in Redis has a name, an address or a password", async () => {
+    const redis = await testRedis(stack.redis?.port ?? 0);
+    const lines = (await redisContent(redis)).split("\n").filter((line) => line.includes("risk:"));
+    expect(lines.length).toBeGreaterThan(5);
+    for (const line of lines) {
+      expect(line).not.toMatch(/user\d|example|right-|guess-|Summer2026|192\.0\.|198\.51\.|203\.0\.|100\.64\./u);
+    }
+    for (const key of await redis.keys("*risk:*")) expect(await redis.ttl(key)).toBeGreaterThan(0);
+    redis.disconnect();
+  });
+});
+
+describe("each response applies at two engines", () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await startRiskStack({
+      mode: "enforce",
+      known_after: "0s",
+      delay: "200ms",
+      suspicious: { score: 15, responses: ["delay", "hold_mail"] },
+      dangerous: { score: 60, responses: ["deny"] },
+    });
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  test("hold_mail refuses mail protocols, delay delays what is accepted, and neither applies at home", async () => {
+    await settle(stack, 0);
+    for (const protocol of ["imap", "pop3", "smtp", "sieve"]) {
+      expect(await signIn(stack, 0, cafe, protocol)).toMatchObject({ status: 403, line: { reason: "risk" } });
+    }
+    const webmail = await signIn(stack, 0, cafe, "http");
+    expect(webmail).toMatchObject({ status: 200, line: { held_ms: 200 } });
+    for (let index = 0; index < 4; index += 1) {
+      const own = await signIn(stack, 0, home);
+      expect(own.status).toBe(200);
+      expect(own.line["held_ms"] ?? 0).toBe(0);
+    }
+  });
+
+  test("deny refuses every protocol", async () => {
+    await settle(stack, 1);
+    for (const protocol of ["imap", "smtp", "http", "http"]) {
+      expect(await signIn(stack, 1, lagos, protocol)).toMatchObject({ status: 403, line: { reason: "risk" } });
+    }
+    expect((await signIn(stack, 1, home, "http")).status).toBe(200);
+  });
+});
+
+test("with off, nothing is scored or stored", async () => {
+  await using stack = await startRiskStack({ mode: "off" });
+  for (const clientIp of [home, ...abroad]) {
+    const { status, line } = await signIn(stack, 0, clientIp);
+    expect(status).toBe(200);
+    expect(line).not.toHaveProperty("risk_score");
+  }
+  const redis = await testRedis(stack.redis?.port ?? 0);
+  expect(await redis.keys("*risk:*")).toEqual([]);
+  redis.disconnect();
+});
