@@ -4,6 +4,7 @@ import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { execute } from "../tools/checks/execute.ts";
+import type { Figure } from "./measure/added.ts";
 import type { Memory } from "./measure/memory.ts";
 import type { CommandCounts } from "./measure/redis-commands.ts";
 import type { Row } from "./measure/row.ts";
@@ -62,6 +63,7 @@ async function measure(servers: Servers, { long, only }: Selection): Promise<Res
   let starts: readonly Start[] = [];
   let firstDecision: FirstDecision | undefined;
   let redisCommands: CommandCounts | undefined;
+  let commandsOfWindows: Figure | undefined;
   let endurance: readonly Endurance[] = [];
   let management: readonly Times[] = [];
   let consolePages: readonly PageCost[] = [];
@@ -81,7 +83,7 @@ async function measure(servers: Servers, { long, only }: Selection): Promise<Res
       async () => {
         const measured = await measureCountedLdap(servers);
         rows.push(measured.row);
-        ({ redisCommands } = measured);
+        ({ redisCommands, commandsOfWindows } = measured);
       },
     ],
     ["decisions at fixed rates", async () => rows.push(...(await measureFixedRate(servers)))],
@@ -108,7 +110,7 @@ async function measure(servers: Servers, { long, only }: Selection): Promise<Res
     say(`measured: ${name}, ${Math.round((performance.now() - began) / 1000)} s`);
   }
   const machine = { cores: availableParallelism(), model: cpus()[0]?.model ?? "unknown", node: process.version };
-  return { machine, rows, starts, firstDecision, redisCommands, memories, endurance, management, consolePages };
+  return { machine, rows, starts, firstDecision, redisCommands, commandsOfWindows, memories, endurance, management, consolePages };
 }
 
 async function main(): Promise<void> {

@@ -28,7 +28,7 @@ export interface Window<Id extends string> {
   readonly cpuMicros: { readonly total: number };
 }
 
-function figureOf(values: readonly number[]): Figure {
+export function figureOf(values: readonly number[]): Figure {
   const sorted = values.toSorted((a, b) => a - b);
   const [below, above] = [sorted[Math.floor((sorted.length - 1) / 2)] ?? 0, sorted[Math.floor(sorted.length / 2)] ?? 0];
   return { median: (below + above) / 2, lowest: sorted[0] ?? 0, highest: sorted.at(-1) ?? 0 };

@@ -1,5 +1,5 @@
 import type { GeneratorReport } from "../generator/wrk-output.ts";
-import { type Added, addedTo } from "./added.ts";
+import { type Added, addedTo, type Figure, figureOf } from "./added.ts";
 import { type CpuUse, cpuDuring, type Measured, type Role, roles } from "./processes.ts";
 
 /** One line of the table. Times per request are µs of CPU; the generator is not counted. */
@@ -14,6 +14,8 @@ export interface Row {
   readonly otherCores: number;
   /** For rows that are measured alternately with another. */
   readonly added?: Added<RowId>;
+  /** CPU µs of all windows: of every process but slapd, and of the engine. */
+  readonly windows?: { readonly ours: Figure; readonly engine: Figure };
 }
 
 export type RowId =
@@ -76,7 +78,7 @@ export interface RowPlan {
   readonly verify: (report: GeneratorReport) => Promise<void> | void;
 }
 
-const windows = 3;
+const defaultWindows = 3;
 const turns = 5;
 /** V8 compiles a service's hot path for several seconds; the first row of a service waits for that. */
 export const firstWarmSeconds = 5;
@@ -106,15 +108,16 @@ function middleOf(rows: readonly Row[]): Row {
   const sorted = rows.toSorted((a, b) => a.cpuMicros.total - b.cpuMicros.total);
   const middle = sorted[Math.floor(rows.length / 2)];
   if (middle === undefined) throw new Error("no window was measured");
-  return middle;
+  const ours = figureOf(rows.map(({ cpuMicros }) => cpuMicros.total - cpuMicros.slapd));
+  return { ...middle, windows: { ours, engine: figureOf(rows.map(({ cpuMicros }) => cpuMicros.engine)) } };
 }
 
 async function warmUp(plan: RowPlan): Promise<void> {
   await measureOnce(plan, plan.warmSeconds ?? warmSeconds);
 }
 
-/** Warms up, measures three windows, and returns the one with the median CPU time per request. */
-export async function measureRow(plan: RowPlan): Promise<Row> {
+/** Warms up, measures some windows, and returns the one with the median CPU time per request. */
+export async function measureRow(plan: RowPlan, windows = defaultWindows): Promise<Row> {
   await warmUp(plan);
   const measured: Row[] = [];
   while (measured.length < windows) measured.push(await measureOnce(plan, plan.windowSeconds));

@@ -1,3 +1,4 @@
+import type { Figure } from "../measure/added.ts";
 import type { Memory } from "../measure/memory.ts";
 import type { CommandCounts } from "../measure/redis-commands.ts";
 import type { Row, RowId } from "../measure/row.ts";
@@ -15,6 +16,8 @@ export interface Results {
   readonly firstDecision?: FirstDecision | undefined;
   /** Redis commands of a wrong password against LDAP, by command. */
   readonly redisCommands?: CommandCounts | undefined;
+  /** The sum of each window. */
+  readonly commandsOfWindows?: Figure | undefined;
   readonly memories: readonly Memory[];
   /** Only in a long run. */
   readonly endurance: readonly Endurance[];

@@ -1,3 +1,4 @@
+import { type Figure, figureOf } from "../measure/added.ts";
 import { type CommandCounts, commandsPerRequest, readCommandStats } from "../measure/redis-commands.ts";
 import { measureRow, type Row, type RowPlan } from "../measure/row.ts";
 import { writeBodies } from "../stack/bodies.ts";
@@ -8,10 +9,13 @@ import type { Servers } from "../stack/servers.ts";
 import { ldapUserCount } from "../stack/users.ts";
 import { decisionPlan } from "./decision-row.ts";
 
+const rounds = 5;
+
 export interface CountedLdap {
   readonly row: Row;
-  /** For one failure. */
+  /** For one failure, by command, and of all windows. */
   readonly redisCommands: CommandCounts;
+  readonly commandsOfWindows: Figure;
 }
 
 /** Wrong passwords of known users, each different, so that all of them are counted. */
@@ -37,15 +41,18 @@ export async function measureCountedLdap(servers: Servers): Promise<CountedLdap>
     first: true,
   });
   let redisCommands: CommandCounts = {};
+  const sums: number[] = [];
   const counting: RowPlan = {
     ...plan,
     generate: async (seconds) => {
       const before = await readCommandStats(servers.redisPort);
       const report = await plan.generate(seconds);
       redisCommands = commandsPerRequest(before, await readCommandStats(servers.redisPort), report.requests);
+      sums.push(Object.values(redisCommands).reduce((sum, one) => sum + one, 0));
       return report;
     },
   };
-  const row = await measureRow(counting);
-  return { row, redisCommands };
+  const row = await measureRow(counting, rounds);
+  // The first one warms up.
+  return { row, redisCommands, commandsOfWindows: figureOf(sums.slice(1)) };
 }

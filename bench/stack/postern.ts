@@ -35,6 +35,8 @@ export interface PosternOptions {
   /** Default: none. */
   readonly protection?: Protection | undefined;
   readonly nodeArgs?: readonly string[];
+  /** As in `ServiceOptions`. */
+  readonly tree?: string | undefined;
   /** Additional keys of `auth`. */
   readonly auth?: object | undefined;
   /** Additional keys of `observability`. */
@@ -71,12 +73,13 @@ export async function startPostern({
   enginesOf,
   engines = enginesOf === undefined ? 1 : 0,
   nodeArgs = [],
+  tree,
   ...settings
 }: PosternOptions): Promise<Postern> {
   await using started = new AsyncDisposableStack();
   const shared = enginesOf === undefined ? {} : { namespace: enginesOf.namespace };
   const { configFile, httpPort, namespace } = await writeConfig(servers, backends, { ...settings, ...shared });
-  const options = { configFile, folder: servers.folder, nodeArgs };
+  const options = { configFile, folder: servers.folder, nodeArgs, tree };
   const running: RunningService[] = [];
   for (let left = engines; left > 0; left -= 1) running.push(started.use(await startService("auth-engine", options)));
   const gateway = started.use(await startService("gateway", options));

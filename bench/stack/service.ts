@@ -26,6 +26,8 @@ export interface ServiceOptions {
   readonly folder: string;
   /** Arguments for Node, for a profile. */
   readonly nodeArgs?: readonly string[];
+  /** The folder of another working tree, whose built service is started. */
+  readonly tree?: string | undefined;
   /** Takes precedence over the variables chosen here. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -53,10 +55,10 @@ export async function placeService(name: ServiceName): Promise<Placed> {
 
 /** A built service as in production: its own process, with its log in a file. It is not ready yet. */
 export function spawnService({ name, privatePort, env: placed }: Placed, options: ServiceOptions): LoggedProcess {
-  const { configFile, folder, nodeArgs = [], env } = options;
+  const { configFile, folder, nodeArgs = [], tree = root, env } = options;
   return startLoggedProcess({
     name,
-    args: [...nodeArgs, join(root, "services", name, "dist/bundle/main.js"), "--config", configFile],
+    args: [...nodeArgs, join(tree, "services", name, "dist/bundle/main.js"), "--config", configFile],
     env: { ...placed, ...env },
     logFile: join(folder, `${name}-${privatePort}.log`),
   });

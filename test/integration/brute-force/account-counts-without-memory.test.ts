@@ -1,4 +1,5 @@
 import { accountWideKeys } from "@postern/shared/domain/brute-force";
+import { systemClock } from "@postern/shared/platform/time";
 import { spawnRedis } from "@postern/shared/testing";
 import { expect, test } from "vitest";
 import { createAccountStore } from "../../../services/auth-engine/src/brute-force/account-store-redis.ts";
@@ -11,7 +12,7 @@ test("a Redis that is out of memory loses neither networks nor counts", async ()
   if (accountDelay === undefined) throw new Error("account delays are not enabled by default");
   await using server = await spawnRedis();
   const redis = await connect({ kind: "standalone", address: { host: "127.0.0.1", port: server.port } });
-  const store = createAccountStore({ redis, keyPrefix, guard: unguarded, settings: accountDelay });
+  const store = createAccountStore({ redis, keyPrefix, guard: unguarded, settings: accountDelay, clock: systemClock });
   const keys = accountWideKeys(keyPrefix, "grace");
   await store.note("grace", "192.0.2.0/24");
   await store.count(failureOf("grace", "before"));

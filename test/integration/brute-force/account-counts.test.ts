@@ -10,6 +10,7 @@ import {
 } from "../../../services/auth-engine/src/brute-force/account-delay-settings.ts";
 import { createAccountStore } from "../../../services/auth-engine/src/brute-force/account-store-redis.ts";
 import { answered, connect, failureOf, readSettings, unguarded } from "./counting.ts";
+import { createEarlierAccountCount } from "./earlier-account-count.ts";
 
 const keyPrefix = "test:";
 const failures = 5;
@@ -46,7 +47,7 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
     return found;
   };
   const engine = (index = 0) =>
-    createAccountStore({ redis: client(index), keyPrefix, guard: unguarded, settings: delay });
+    createAccountStore({ redis: client(index), keyPrefix, guard: unguarded, settings: delay, clock: systemClock });
 
   test("counts each of the guesses that two engines count simultaneously once", async () => {
     const [one, other] = [engine(0), engine(1)];
@@ -62,7 +63,7 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
     );
     expect(counts.filter(({ isNew }) => isNew)).toHaveLength(15);
     expect(Math.max(...counts.map((count) => count.failures))).toBe(15);
-    expect(await client().get(accountWideKeys(keyPrefix, "alice").delayed)).toBe("15");
+    expect(await client().get(accountWideKeys(keyPrefix, "alice").delayed)).toBe(String(2 * failures));
   });
 
   test("a network is known from the sign-in on, and only to its account", async () => {
@@ -99,6 +100,60 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
         await Promise.all(Object.values(keys).map((key) => client().del(key)));
       }),
       { numRuns: 40 },
+    );
+  });
+
+  test("what is kept of a slowed account ends with the window after its last new wrong password, its networks later", async () => {
+    const store = engine();
+    const keys = accountWideKeys(keyPrefix, "grace");
+    const attack = async (): Promise<void> => {
+      for (let index = 0; index < 3 * failures; index += 1) await store.count(failureOf("grace", `d${index}`));
+    };
+    await attack();
+    const most = (delay.windowMs * 25) / 24;
+    for (const key of Object.values(keys)) {
+      const left = await client().pttl(key);
+      expect(left).toBeLessThanOrEqual(most);
+      expect(left).toBeGreaterThan(delay.windowMs - 60_000);
+    }
+    // Almost at the end, the next new wrong password prolongs all of it.
+    const almostMs = systemClock.now() + 60_000;
+    await client().zadd(keys.known, almostMs, "until");
+    for (const key of [keys.failures, keys.delayed, keys.known]) await client().pexpire(key, 60_000);
+    await store.count(failureOf("grace", "another"));
+    for (const key of Object.values(keys)) expect(await client().pttl(key)).toBeGreaterThan(delay.windowMs - 60_000);
+    await store.note("grace", "192.0.2.0/24");
+    await client().zadd(keys.known, almostMs, "until");
+    await store.count(failureOf("grace", "yet another"));
+    expect(await store.knows("grace", "192.0.2.0/24")).toBe(true);
+    expect(await client().pttl(keys.known)).toBeGreaterThan(delay.knownForMs - 60_000);
+  });
+
+  test("engines of the earlier version count the same accounts with the same results", async () => {
+    const guess = fc.record({ digest: fc.nat(90), network: fc.nat(2), isEarlier: fc.boolean(), signsIn: fc.nat(9) });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(guess, { minLength: 1, maxLength: 120 }), async (guesses) => {
+        run += 1;
+        const store = engine();
+        const earlier = createEarlierAccountCount(client(), delay);
+        for (const { digest, network, isEarlier, signsIn } of guesses) {
+          const from = `192.0.${network}.0/24`;
+          const of = (name: string) => failureOf(name, `d${digest}`, from);
+          const expected = await earlier(of(`earlier${run}`));
+          const mixed = of(`mixed${run}`);
+          expect(isEarlier ? await earlier(mixed) : await store.count(mixed)).toEqual(expected);
+          if (signsIn > 0) continue;
+          await store.note(`earlier${run}`, from);
+          await store.note(`mixed${run}`, from);
+        }
+        const delayOf = async (name: string): Promise<number> => {
+          const written = await client().get(accountWideKeys(keyPrefix, `${name}${run}`).delayed);
+          return delayMs(Number(written), { network: "192.0.2.0/24", isTrusted: false }, delay);
+        };
+        expect(await delayOf("mixed")).toBe(await delayOf("earlier"));
+      }),
+      { numRuns: 15 },
     );
   });
 

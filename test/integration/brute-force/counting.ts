@@ -111,7 +111,7 @@ export function createCounting(redis: RedisClient) {
   const index = createBanIndex(redis, keyPrefix);
   return {
     index,
-    remember: createGuessedAccounts(redis, keyPrefix),
+    remember: createGuessedAccounts(redis, keyPrefix, systemClock),
     state: createBruteForceRecords({ redis, keyPrefix, rules: () => rules, clock: systemClock }),
     target,
     check: (ip: string, user = "alice") => answered(store.check(target(ip, user))),

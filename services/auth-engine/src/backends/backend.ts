@@ -1,4 +1,5 @@
 import type { BackendKind } from "@postern/shared/contracts";
+import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import type { Secret } from "@postern/shared/platform/crypto";
 import type { MfaCredentials } from "./mfa-credentials.ts";
 
@@ -69,10 +70,7 @@ export type ListOutcome =
   | { readonly kind: "not_served" };
 
 /** Time limit and cancellation of a backend call. `deadline` is absolute, in epoch milliseconds. */
-export interface BackendContext {
-  readonly deadline: number;
-  readonly signal: AbortSignal;
-}
+export type BackendContext = CallerDeadline;
 
 /** Port of the site's backends (ADR 0008): one adapter for each kind. */
 export interface Backend {

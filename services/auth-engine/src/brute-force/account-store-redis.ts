@@ -1,5 +1,11 @@
 import { accountWideKeys } from "@postern/shared/domain/brute-force";
-import { defineScript, defineVariableScript, type RedisClient } from "@postern/shared/platform/redis";
+import {
+  defineScript,
+  defineVariableScript,
+  type RedisClient,
+  type RunVariableScript,
+} from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
 import type { AccountDelaySettings } from "./account-delay-settings.ts";
 import type { AccountCount, AccountFailure, AccountStore } from "./account-store.ts";
 import { createBatched } from "./batched.ts";
@@ -25,18 +31,24 @@ export interface AccountStoreDeps {
   readonly keyPrefix: string;
   readonly guard: Pick<RedisGuard, "run">;
   readonly settings: AccountDelaySettings;
+  /** The clock of Redis. */
+  readonly clock: Clock;
+  /** Runs the script of failures together with another one; absent on a cluster. */
+  readonly runCount?: RunVariableScript | undefined;
 }
 
 /** Failures of one turn of the event loop are one call. On a cluster each failure is its own, as accounts have different slots. */
-export function createAccountStore({ redis, keyPrefix, guard, settings }: AccountStoreDeps): AccountStore {
-  const runCount = defineVariableScript(redis, countAccountFailures, redis.isCluster ? keysOfAccount : undefined);
+export function createAccountStore(deps: AccountStoreDeps): AccountStore {
+  const { redis, keyPrefix, guard, settings, clock } = deps;
+  const { runCount = defineVariableScript(redis, countAccountFailures, redis.isCluster ? keysOfAccount : undefined) } =
+    deps;
   const runKnows = defineScript(redis, knowsNetwork);
   const runNote = defineScript(redis, noteNetwork);
   const knownSeconds = Math.ceil(settings.knownForMs / 1000);
-  const start = [settings.windowMs, maxDigests, settings.failures, knownSeconds];
+  const start = [settings.windowMs, maxDigests, settings.failures, knownSeconds, 2 * settings.failures];
   const countAll = async (failed: readonly AccountFailure[]): Promise<readonly (AccountCount | Error)[]> => {
     const keys: string[] = [];
-    const args: (string | number)[] = [...start];
+    const args: (string | number)[] = [...start, Math.round(clock.now())];
     for (const { target, digest } of failed) {
       keys.push(target.keys.failures, target.keys.delayed, target.keys.known);
       args.push(digest, target.source.network ?? "");
@@ -46,7 +58,10 @@ export function createAccountStore({ redis, keyPrefix, guard, settings }: Accoun
     return answers.map(readCount);
   };
   return {
-    count: createBatched((failed) => guard.run(() => countAll(failed)), redis.isCluster ? 1 : maxAtOnce),
+    count: createBatched((failed) => guard.run(() => countAll(failed)), {
+      maxBatchSize: redis.isCluster ? 1 : maxAtOnce,
+      gathersBehind: !redis.isCluster,
+    }),
     knows: (account, network) =>
       guard.run(async () => {
         const { known } = accountWideKeys(keyPrefix, account);

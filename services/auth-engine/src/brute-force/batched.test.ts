@@ -9,7 +9,7 @@ function startGathered({ most: maxBatchSize = 3, fails = false, answers = 100 } 
     if (fails) throw new Error("away");
     return items.slice(0, answers).map((item) => (item.startsWith("no") ? new Error(item) : `<${item}>`));
   };
-  return { give: createBatched(ask, maxBatchSize), batches };
+  return { give: createBatched(ask, { maxBatchSize }), batches };
 }
 
 test("items of one event loop turn are queried together, up to the limit, and each gets its own answer", async () => {
@@ -42,7 +42,7 @@ test("an item's error rejects that item only; a failed call rejects its batch, a
 });
 
 test("every item is answered with undefined if the store is unavailable", async () => {
-  const give = createBatched<string, string>(async () => undefined, 3);
+  const give = createBatched<string, string>(async () => undefined, { maxBatchSize: 3 });
   expect(await Promise.all([give("a"), give("b")])).toEqual([undefined, undefined]);
 });
 
@@ -50,4 +50,47 @@ test("a missing answer is an error", async () => {
   const { give } = startGathered({ answers: 1 });
   const said = await Promise.allSettled([give("a"), give("b")]);
   expect(said.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+});
+
+test("items gather behind a batch that is being answered, unless they fill one", async () => {
+  const batches: (readonly string[])[] = [];
+  const replies: (() => void)[] = [];
+  const ask = async (items: readonly string[]): Promise<readonly string[]> => {
+    batches.push(items);
+    await new Promise<void>((resolve) => replies.push(resolve));
+    return items;
+  };
+  const give = createBatched(ask, { maxBatchSize: 3, gathersBehind: true });
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const given = [give("a")];
+  await turn();
+  given.push(give("b"));
+  await turn();
+  given.push(give("c"));
+  await turn();
+  expect(batches).toEqual([["a"]]);
+  replies.shift()?.();
+  await turn();
+  expect(batches).toEqual([["a"], ["b", "c"]]);
+  given.push(...["d", "e", "f"].map(give));
+  await turn();
+  expect(batches.at(-1)).toEqual(["d", "e", "f"]);
+  for (const reply of replies) reply();
+  expect(await Promise.all(given)).toEqual(["a", "b", "c", "d", "e", "f"]);
+});
+
+test("a failed batch lets the next one leave", async () => {
+  let calls = 0;
+  const ask = async (items: readonly string[]): Promise<readonly string[]> => {
+    calls += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    if (calls === 1) throw new Error("away");
+    return items;
+  };
+  const give = createBatched(ask, { maxBatchSize: 3, gathersBehind: true });
+  const first = give("a").catch((error: unknown) => error);
+  await Promise.resolve();
+  const second = new Promise((resolve) => process.nextTick(() => resolve(give("b"))));
+  expect(await first).toBeInstanceOf(Error);
+  expect(await second).toBe("b");
 });

@@ -33,6 +33,8 @@ export interface RedisStoreDeps {
   readonly repeatWindowMs: number;
   /** Wrong passwords that a success subtracts. */
   readonly maxForgiven: number;
+  /** Runs the script of failures together with another one; absent on a cluster. */
+  readonly runCount?: RunVariableScript | undefined;
 }
 
 /** On a cluster the keys of attempts are in many slots, so each attempt is its own call. */
@@ -136,7 +138,7 @@ function createCheck({ redis, parts, guard }: RedisStoreDeps): SharedStore["chec
     guard.run(() =>
       redis.isCluster ? Promise.all(queries.map((one) => askApart(redis, one))) : askTogether(redis, queries),
     );
-  const check = createBatched(ask, atOnce(redis, parts));
+  const check = createBatched(ask, { maxBatchSize: atOnce(redis, parts) });
   return (target, account, risk) => check({ target, account, risk });
 }
 
@@ -145,7 +147,7 @@ function createCount(deps: RedisStoreDeps): SharedStore["count"] {
   const { redis, parts, clock, repeatWindowMs, guard } = deps;
   const call = createCountCall(parts, repeatWindowMs);
   const one = scriptsFor(redis, parts.rules.length, { script: countFailures, fixed: 4, each: 4 });
-  const many = defineVariableScript(redis, countFailures);
+  const { runCount: many = defineVariableScript(redis, countFailures) } = deps;
   const countAll = async (failures: readonly Failure[]): Promise<readonly (CountResult | Error)[]> => {
     const { keys, args } = call(failures, clock.now());
     const [first] = failures;
@@ -158,7 +160,7 @@ function createCount(deps: RedisStoreDeps): SharedStore["count"] {
   };
   const count = createBatched(
     (failures: readonly Failure[]) => guard.run(() => countAll(failures)),
-    atOnce(redis, parts),
+    { maxBatchSize: atOnce(redis, parts), gathersBehind: !redis.isCluster },
   );
   return (target, guess) => count({ target, guess });
 }

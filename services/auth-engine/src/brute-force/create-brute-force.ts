@@ -18,7 +18,7 @@ import type {
   SuccessResult,
 } from "./shared-store.ts";
 import type { CountedSubjects } from "./targets.ts";
-import { createWriteThrottle } from "./write-throttle.ts";
+import { createWriteThrottle, type WriteThrottle } from "./write-throttle.ts";
 
 /** Events for logs and metrics. */
 export interface BruteForceEvents {
@@ -65,7 +65,7 @@ function scopeOf({ scopes }: CountedAttempt, { rule }: Ban): RuleScope | undefin
 
 /** Interval in which harmless repeated writes are skipped. */
 const reindexMs = 60_000;
-const rememberMs = 10_000;
+const rememberMs = 60_000;
 
 function emptyFacts({ target, account }: CountedSubjects): BruteForceFacts {
   return {
@@ -110,8 +110,7 @@ function createBanKeeper({ local, index, clock }: BruteForceDeps) {
 }
 
 /** Counts in Redis, together with keys in other slots. Undefined if Redis could not count this failure. */
-function createSharedCount({ shared, guard, index, remember, clock }: BruteForceDeps) {
-  const throttle = createWriteThrottle(clock, rememberMs);
+function createSharedCount({ shared, guard, index, remember }: BruteForceDeps, throttle: WriteThrottle) {
   return async (target: CountedAttempt, guess: Guess): Promise<CountResult | undefined> => {
     // Sent in the same tick as the count; the scope of the guess does not affect the decision.
     const due = !guard.away && guess.known && throttle.takeIfDue(`${target.source.address} ${target.username}`);
@@ -161,10 +160,10 @@ function createFindings({ settings, events, clock }: BruteForceDeps) {
 const noBan: BanState = { ban: undefined, pending: false };
 
 /** Counts a failure for its network, if it has one. */
-function createNetworkCount(deps: BruteForceDeps) {
+function createNetworkCount(deps: BruteForceDeps, remembered: WriteThrottle) {
   const { settings, local } = deps;
   const { undecided, counted } = createFindings(deps);
-  const countShared = createSharedCount(deps);
+  const countShared = createSharedCount(deps, remembered);
   return async (attempt: Attempt, facts: BruteForceFacts, guessed: Omit<Guess, "toleration">): Promise<void> => {
     const { target } = facts;
     if (target === undefined) return;
@@ -237,7 +236,8 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
   const { targetOf, shared, local, accountDelays } = deps;
   const { undecided, checked } = createFindings(deps);
   const noteBan = createBanKeeper(deps);
-  const countAtNetwork = createNetworkCount(deps);
+  const remembered = createWriteThrottle(deps.clock, rememberMs);
+  const countAtNetwork = createNetworkCount(deps, remembered);
   const countAtAccount = createAccountCount(deps);
 
   return {
@@ -275,6 +275,8 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
       if (scope !== undefined) local.keepBan(scope, ban);
     },
     flush: ({ addresses, rules }) => {
+      // A flush by account also deletes the addresses that were remembered for it.
+      remembered.clear();
       for (const address of addresses) {
         for (const scope of deps.scopesOf(address)) if (rules.includes(scope.rule.name)) local.flush(scope);
       }

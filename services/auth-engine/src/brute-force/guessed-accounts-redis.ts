@@ -1,23 +1,44 @@
 import { shardOf, userPart } from "@postern/shared/domain/brute-force";
-import { accountAddressesKey, accountIndexKey, defineScript, type RedisClient } from "@postern/shared/platform/redis";
+import { accountAddressesKey, accountIndexKey, defineVariableScript, type RedisClient } from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
 import { noteGuess } from "./scripts/scripts.generated.ts";
 
 const maxAddresses = 1000;
 const maxAccountsPerShard = 100_000;
 
-/** Remembers the addresses that sent wrong passwords for a known account, so that a flush by account finds its addresses. */
+interface RecentSet {
+  readonly key: string;
+  /** Member, largest number of members, seconds for which a member stays. */
+  readonly args: readonly [string, number, number];
+}
+
+/**
+ * Remembers the addresses that sent wrong passwords for a known account, so that a flush by account finds its addresses. One call, but on a
+ * cluster one for each set. `clock` is that of Redis.
+ */
 export function createGuessedAccounts(
   redis: RedisClient,
   keyPrefix: string,
+  clock: Clock,
 ): (username: string, address: string) => Promise<void> {
-  const note = defineScript(redis, noteGuess);
-  const addresses = { maxMembers: maxAddresses, lifeSeconds: accountAddressesKey.ttlSeconds };
-  const accounts = { maxMembers: maxAccountsPerShard, lifeSeconds: accountIndexKey.ttlSeconds };
+  const run = defineVariableScript(redis, noteGuess, redis.isCluster ? 1 : undefined);
+  const note = (sets: readonly RecentSet[]): Promise<unknown> =>
+    run(
+      sets.map(({ key }) => key),
+      [Math.floor(clock.now() / 1000), ...sets.flatMap(({ args }) => args)],
+    );
   return async (username, address) => {
     const user = userPart(username);
-    await Promise.all([
-      note({ recentKey: accountAddressesKey.build(keyPrefix, user) }, { member: address, ...addresses }),
-      note({ recentKey: accountIndexKey.build(keyPrefix, shardOf(user)) }, { member: user, ...accounts }),
-    ]);
+    const sets: readonly RecentSet[] = [
+      {
+        key: accountAddressesKey.build(keyPrefix, user),
+        args: [address, maxAddresses, accountAddressesKey.ttlSeconds],
+      },
+      {
+        key: accountIndexKey.build(keyPrefix, shardOf(user)),
+        args: [user, maxAccountsPerShard, accountIndexKey.ttlSeconds],
+      },
+    ];
+    await (redis.isCluster ? Promise.all(sets.map((set) => note([set]))) : note(sets));
   };
 }

@@ -10,6 +10,8 @@ export interface WriteThrottle {
   mark(key: string): void;
   /** The same; marks the key if it is due. */
   takeIfDue(key: string): boolean;
+  /** Everything is due again. */
+  clear(): void;
 }
 
 export function createWriteThrottle(clock: Clock, everyMs: number): WriteThrottle {
@@ -24,5 +26,6 @@ export function createWriteThrottle(clock: Clock, everyMs: number): WriteThrottl
       if (due) mark(key);
       return due;
     },
+    clear: () => lastMs.clear(),
   };
 }

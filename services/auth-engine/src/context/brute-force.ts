@@ -25,11 +25,13 @@ import { createRedisStore } from "../brute-force/brute-force-redis.ts";
 import { createBruteForce } from "../brute-force/create-brute-force.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
 import { createGuessedAccounts } from "../brute-force/guessed-accounts-redis.ts";
+import { createJoinedScripts } from "../brute-force/joined-scripts.ts";
 import { createLocalStore } from "../brute-force/local-store.ts";
 import { readBans } from "../brute-force/read-bans.ts";
 import { createRedisGuard } from "../brute-force/redis-guard.ts";
 import { createRedisLog } from "../brute-force/redis-log.ts";
 import type { RiskKeys } from "../brute-force/risk-read.ts";
+import { countAccountFailures, countFailures } from "../brute-force/scripts/scripts.generated.ts";
 import { type BruteForceSettings, bruteForceSettings } from "../brute-force/settings.ts";
 import { createTargets } from "../brute-force/targets.ts";
 import type { Attempt } from "../decision/attempt.ts";
@@ -86,14 +88,16 @@ function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, red
       log.available();
     },
   });
-  const { repeatWindowMs, maxForgiven } = settings;
-  const shared = createRedisStore({ redis, parts, clock, guard, repeatWindowMs, maxForgiven });
-  const { accountDelay } = settings;
+  const { repeatWindowMs, maxForgiven, accountDelay } = settings;
+  const [runCount, runAccountCount] = redis.isCluster
+    ? []
+    : createJoinedScripts(redis, countFailures, countAccountFailures);
+  const shared = createRedisStore({ redis, parts, clock, guard, repeatWindowMs, maxForgiven, runCount });
   const accountDelays =
     accountDelay &&
     createAccountDelays({
       settings: accountDelay,
-      store: createAccountStore({ redis, keyPrefix, guard, settings: accountDelay }),
+      store: createAccountStore({ redis, keyPrefix, guard, settings: accountDelay, clock, runCount: runAccountCount }),
       clock,
       delayed: (source) => metrics.delayed(source),
     });
@@ -113,7 +117,7 @@ function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: (
   const { parts, local, shared, guard, accountDelays, history } = makeStores(settings, keyPrefix, deps);
   away.read = () => guard.away;
   const index = createBanIndex(redis, keyPrefix);
-  const remember = createGuessedAccounts(redis, keyPrefix);
+  const remember = createGuessedAccounts(redis, keyPrefix, clock);
   const bruteForce = createBruteForce({
     settings,
     targetOf: createTargets(settings, parts),

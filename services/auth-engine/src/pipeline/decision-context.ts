@@ -1,3 +1,4 @@
+import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import type { Facts } from "../facts/facts.ts";
 import type { StepContext } from "./step.ts";
 
@@ -7,11 +8,13 @@ import type { StepContext } from "./step.ts";
  */
 export class DecisionContext implements StepContext {
   readonly deadline: number;
+  readonly watch: StepContext["watch"];
   readonly facts: Facts = {};
-  readonly #call: Pick<StepContext, "deadline" | "signal">;
+  readonly #call: CallerDeadline;
 
-  constructor(call: Pick<StepContext, "deadline" | "signal">) {
+  constructor(call: CallerDeadline) {
     this.deadline = call.deadline;
+    this.watch = call.watch;
     this.#call = call;
   }
 

@@ -1,4 +1,5 @@
 import type { AuthDecision, Fail } from "@postern/shared/contracts";
+import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import type { AccountShares } from "../backends/account-shares.ts";
 import type { Backend } from "../backends/backend.ts";
 import type { BruteForce } from "../brute-force/brute-force.ts";
@@ -42,10 +43,7 @@ export interface RiskProtection extends Pick<Risk, "assess"> {
   readonly words: (acceptLanguage: string | undefined) => Pick<Fail, "message" | "language">;
 }
 
-export interface StepContext {
-  /** Absolute, in epoch milliseconds. */
-  readonly deadline: number;
-  readonly signal: AbortSignal;
+export interface StepContext extends CallerDeadline {
   /** Findings of the earlier steps, for the later ones. */
   readonly facts: Facts;
 }

@@ -1,4 +1,4 @@
-import { remainingMs } from "../concurrency/deadline.ts";
+import { type DeadlineWatch, remainingMs } from "../concurrency/deadline.ts";
 import { type Deadlines, notListed, type Timed } from "../concurrency/deadlines.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Clock } from "../time/clock.ts";
@@ -9,6 +9,8 @@ export interface HandlerContext {
   readonly deadline: number;
   /** Aborts at the deadline, with an `AppError` DEADLINE_EXCEEDED as the reason. Created only when it is read. */
   readonly signal: AbortSignal;
+  /** The same for less. */
+  readonly watch?: DeadlineWatch | undefined;
   /**
    * Identifies the request among those of all processes. It is the same when the bus sends the request to a second replica, so that what it
    * does once can be bound to it.
@@ -17,7 +19,7 @@ export interface HandlerContext {
 }
 
 /** A request that is being handled. */
-export class InFlightCall implements HandlerContext, Timed {
+export class InFlightCall implements HandlerContext, DeadlineWatch, Timed {
   readonly id: number;
   /** By the clock of this host. */
   readonly deadlineMs: number;
@@ -31,6 +33,7 @@ export class InFlightCall implements HandlerContext, Timed {
 
   readonly #timing: CallTiming;
   #controller: AbortController | undefined;
+  #watchers: Set<() => void> | undefined;
 
   constructor(id: number, deadlineMs: number, inbox: string, timing: CallTiming) {
     const { clock, deadlineClock } = timing;
@@ -48,20 +51,41 @@ export class InFlightCall implements HandlerContext, Timed {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      const { deadlines, clock } = this.#timing;
-      const leftMs = remainingMs(this.deadlineMs, clock);
-      if (leftMs > 0) deadlines.insert(this, leftMs);
-      else this.expire();
+      if (remainingMs(this.deadlineMs, this.#timing.clock) > 0) this.#enlist();
+      else this.#controller.abort(new AppError("DEADLINE_EXCEEDED"));
     }
     return this.#controller.signal;
   }
 
-  expire(): void {
-    this.#controller?.abort(new AppError("DEADLINE_EXCEEDED"));
+  get watch(): DeadlineWatch {
+    return this;
   }
 
+  add(listener: () => void): void {
+    this.#watchers ??= new Set();
+    this.#watchers.add(listener);
+    this.#enlist();
+  }
+
+  remove(listener: () => void): void {
+    this.#watchers?.delete(listener);
+  }
+
+  #enlist(): void {
+    const { deadlines, clock } = this.#timing;
+    if (this.slot === notListed) deadlines.insert(this, remainingMs(this.deadlineMs, clock));
+  }
+
+  expire(): void {
+    this.#controller?.abort(new AppError("DEADLINE_EXCEEDED"));
+    const watchers = this.#watchers;
+    this.#watchers = undefined;
+    for (const listener of watchers ?? []) listener();
+  }
+
+  /** What still waits when the request has been answered ends at its deadline all the same. */
   finish(): void {
-    this.#timing.deadlines.remove(this);
+    if (this.#watchers === undefined || this.#watchers.size === 0) this.#timing.deadlines.remove(this);
   }
 }
 

@@ -7,6 +7,14 @@ export interface CallerDeadline {
   readonly deadline: number;
   /** Aborts when the caller no longer waits. */
   readonly signal: AbortSignal;
+  /** Present if the signal aborts at the deadline only. It costs less than the signal and a timer. */
+  readonly watch?: DeadlineWatch | undefined;
+}
+
+/** Calls its listeners once, and never synchronously, when the deadline has passed. */
+export interface DeadlineWatch {
+  add(listener: () => void): void;
+  remove(listener: () => void): void;
 }
 
 /** A caller that waits for something; `waitingFor` becomes part of the error. */
@@ -38,7 +46,7 @@ export function abortAfter(timeMs: number, ...signals: readonly AbortSignal[]): 
 
 /** Throws when the caller no longer needs an answer. */
 export function throwIfOver(context: CallerDeadline, clock: Clock, waitingFor: string): void {
-  if (context.signal.aborted) throw requestAborted(waitingFor);
+  if (context.watch === undefined && context.signal.aborted) throw requestAborted(waitingFor);
   if (remainingMs(context.deadline, clock) === 0) throw deadlineExceeded(waitingFor);
 }
 
@@ -47,6 +55,12 @@ export function throwIfOver(context: CallerDeadline, clock: Clock, waitingFor: s
  * stops that.
  */
 export function watchDeadline({ context, clock, waitingFor }: Wait, onOver: (error: AppError) => void): () => void {
+  const { watch } = context;
+  if (watch !== undefined) {
+    const onDeadline = (): void => onOver(deadlineExceeded(waitingFor));
+    watch.add(onDeadline);
+    return () => watch.remove(onDeadline);
+  }
   const { signal } = context;
   const stop = (): void => {
     clearTimeout(timer);

@@ -1,6 +1,7 @@
 export {
   abortAfter,
   type CallerDeadline,
+  type DeadlineWatch,
   endsWithin,
   remainingMs,
   throwIfOver,

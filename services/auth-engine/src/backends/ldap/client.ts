@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { type Change, Client, type PasswordPolicyControl, type SearchOptions, type SearchResult } from "ldapts";
@@ -35,6 +36,23 @@ export interface OpenConnectionOptions extends OpenSocketOptions {
 }
 
 /**
+ * Holds what is written to the socket until the end of the turn, so that the searches of one bus message are one system call (a system
+ * call for each was a third of the engine's time).
+ */
+function createHold(socket: Socket): () => void {
+  let isHeld = false;
+  return () => {
+    if (isHeld) return;
+    isHeld = true;
+    socket.cork();
+    setImmediate(() => {
+      isHeld = false;
+      socket.uncork();
+    });
+  };
+}
+
+/**
  * Opens one connection. ldapts would reconnect silently and unauthenticated after a lost connection; it gets an open
  * socket here, and a request for a second one is an error.
  */
@@ -56,6 +74,7 @@ async function openConnection(address: ServerAddress, options: OpenConnectionOpt
       return socket;
     },
   });
+  const hold = createHold(socket);
   const bind = async (dn: string, password: Secret, policy?: PasswordPolicyControl): Promise<void> => {
     // RFC 4513 section 5.1: if either is empty, the bind would be anonymous and succeed.
     if (password.isEmpty || !dn.includes("=")) {
@@ -67,7 +86,10 @@ async function openConnection(address: ServerAddress, options: OpenConnectionOpt
     get isAlive() {
       return isAlive;
     },
-    search: (baseDn, searchOptions) => client.search(baseDn, searchOptions),
+    search: (baseDn, searchOptions) => {
+      hold();
+      return client.search(baseDn, searchOptions);
+    },
     searchPages: (baseDn, searchOptions) => client.searchPaginated(baseDn, searchOptions),
     bind,
     modify: (dn, changes) => client.modify(dn, changes),

@@ -1,4 +1,4 @@
-import { throwIfOver, untilOver, type Wait } from "@postern/shared/platform/concurrency";
+import { throwIfOver, type Wait, watchDeadline } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
 import type { CallContext } from "../../decision/call-context.ts";
@@ -33,6 +33,15 @@ export interface ConnectionPoolSnapshot {
 
 type Work<Connection, T> = (connection: Connection) => Promise<T>;
 
+/** Turns what it throws into a rejection. */
+function begin<Connection, T>(work: Work<Connection, T>, connection: Connection): Promise<T> {
+  try {
+    return work(connection);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
 /**
  * At most `size` connections over all targets, opened on demand. A lost connection frees its place for a new one.
  * Requests do not own the opening of a connection: they queue for the first free place, so a slow server delays no
@@ -64,7 +73,7 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
     for (;;) {
       const slot = await this.#acquire(wait, avoided);
       try {
-        return await untilOver(this.#perform(slot, work), wait);
+        return await this.#perform(slot, work, wait);
       } catch (error) {
         if (classify(error) === "answer") throw error;
         const isWorthwhile = (classify(error) === "lost" && !slot.wentSilent) || targets.hasHealthyBeside(slot.target);
@@ -153,17 +162,25 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
     slot.target.inFlight += 1;
   }
 
-  async #perform<T>(slot: Slot<Connection, Address>, work: Work<Connection, T>): Promise<T> {
-    try {
-      const value = await work(slot.connection);
-      slot.target.breaker.succeeded();
-      return value;
-    } catch (error) {
-      this.#noteFailure(slot, error);
-      throw error;
-    } finally {
-      this.#release(slot);
-    }
+  /** One promise for all of it. When the wait is over, the operation goes on and keeps its place until it ends. */
+  #perform<T>(slot: Slot<Connection, Address>, work: Work<Connection, T>, wait: Wait): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const stop = watchDeadline(wait, reject);
+      begin(work, slot.connection).then(
+        (value) => {
+          stop();
+          slot.target.breaker.succeeded();
+          this.#release(slot);
+          resolve(value);
+        },
+        (error: unknown) => {
+          stop();
+          this.#noteFailure(slot, error);
+          this.#release(slot);
+          reject(error);
+        },
+      );
+    });
   }
 
   #noteFailure(slot: Slot<Connection, Address>, error: unknown): void {

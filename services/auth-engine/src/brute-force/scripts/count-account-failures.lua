@@ -3,12 +3,17 @@
 -- A new wrong password prolongs the count. At the limit every wrong password counts as new, and none is remembered. An
 -- error in one failure does not affect the others. The keys of one failure have one hash tag; on a cluster a call
 -- therefore has one failure.
+-- A call of a Redis command costs more than anything else here: the keys of a slowed account are prolonged only after
+-- part of the time has passed, and its number of failures is written only as long as the delay grows. When they expire
+-- is the score of the member `until` among the networks, whose other scores are earlier.
 --
 -- KEYS, for each failure: failures, slowed, known networks
 -- ARGV[1] window_ms: lifetime of the failures after the last one
 -- ARGV[2] max_digests: wrong passwords that are remembered
 -- ARGV[3] slowed_from: failures from which the account is slowed
 -- ARGV[4] known_seconds: time for which a network is known
+-- ARGV[5] longest_from: failures from which the delay is the longest
+-- ARGV[6] now_ms: the time of Redis, as the engine estimates it
 -- ARGV, then for each failure: digest of the wrong password, network or an empty text
 -- Reply: for each failure a list of three numbers, or the text of an error. Fields are not named, because this runs for
 --   every failed sign-in.
@@ -16,12 +21,32 @@
 --   [2] is_new: 1 if the wrong password is new, otherwise 0
 --   [3] is_known_network: 1 if the account is slowed and signed in from this network, otherwise 0
 
-local window_ms = ARGV[1]
+local window_ms = tonumber(ARGV[1])
 local max_digests = tonumber(ARGV[2])
 local slowed_from = tonumber(ARGV[3])
 local known_seconds = tonumber(ARGV[4])
+local longest_from = tonumber(ARGV[5])
+local now_ms = tonumber(ARGV[6])
 
 local call = redis.call
+local function text(number) return string.format("%.0f", number) end
+local spare_ms = window_ms / 24
+
+-- Prolongs what is kept of a slowed account, if its end is near, and writes its number of failures.
+local function prolong(failures_key, slowed_key, known_key, failures, until_ms)
+  local left_ms = until_ms - now_ms
+  if failures > slowed_from and left_ms >= window_ms and left_ms <= window_ms + spare_ms then
+    if failures <= longest_from then call("SET", slowed_key, failures, "PX", text(left_ms)) end
+    return
+  end
+  local life_ms = text(window_ms + spare_ms)
+  call("PEXPIRE", failures_key, life_ms)
+  call("SET", slowed_key, failures, "PX", life_ms)
+  call("ZADD", known_key, text(now_ms + window_ms + spare_ms), "until")
+  -- Unless the account signed in, nothing else is kept there.
+  if call("ZCARD", known_key) == 1 then call("PEXPIRE", known_key, life_ms) end
+end
+
 local function count(failures_key, slowed_key, known_key, digest, network)
   local failures = call("SCARD", failures_key)
   local is_new
@@ -30,17 +55,15 @@ local function count(failures_key, slowed_key, known_key, digest, network)
   else
     is_new = call("SADD", failures_key, digest)
   end
-  if is_new == 1 then
-    failures = math.min(max_digests, failures + 1)
-    call("PEXPIRE", failures_key, window_ms)
-    if failures >= slowed_from then call("SET", slowed_key, failures, "PX", window_ms) end
+  if is_new == 1 then failures = math.min(max_digests, failures + 1) end
+  if failures < slowed_from then
+    if is_new == 1 then call("PEXPIRE", failures_key, text(window_ms)) end
+    return { failures, is_new, 0 }
   end
-  local is_known_network = 0
-  if failures >= slowed_from and network ~= "" then
-    local at_seconds = call("ZSCORE", known_key, network)
-    if at_seconds and tonumber(at_seconds) > tonumber(call("TIME")[1]) - known_seconds then is_known_network = 1 end
-  end
-  return { failures, is_new, is_known_network }
+  local scores = call("ZMSCORE", known_key, "until", network)
+  if is_new == 1 then prolong(failures_key, slowed_key, known_key, failures, tonumber(scores[1]) or 0) end
+  local at_seconds = network ~= "" and tonumber(scores[2])
+  return { failures, is_new, at_seconds and at_seconds > now_ms / 1000 - known_seconds and 1 or 0 }
 end
 
 local function message_of(err) return type(err) == "table" and err.err or tostring(err) end
@@ -50,7 +73,7 @@ end
 local answers = {}
 for i = 1, #KEYS / 3 do
   local failures_key, slowed_key, known_key = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
-  local digest, network = ARGV[3 + 2 * i], ARGV[4 + 2 * i]
+  local digest, network = ARGV[5 + 2 * i], ARGV[6 + 2 * i]
   local done, answer = pcall(count, failures_key, slowed_key, known_key, digest, network)
   if not done and string.find(message_of(answer), "WRONGTYPE", 1, true) then
     -- Only these scripts write these keys. A key of another type is deleted, and its count begins again.

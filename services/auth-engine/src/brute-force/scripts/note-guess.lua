@@ -1,20 +1,19 @@
--- Adds a member to a set of recent members, and removes those that are too old or too many.
+-- Adds a member to each of two sets of recent members, and removes those that are too old or too many when the member is new.
 --
--- KEYS[1] recent_key: sorted set by time (s since the epoch)
--- ARGV[1] member
--- ARGV[2] max_members
--- ARGV[3] life_seconds: age at which a member is removed
+-- KEYS, for each set: sorted set by time (s since the epoch). On a cluster a call has one, because they have different slots.
+-- ARGV[1] now_seconds: the time of Redis, as the engine estimates it
+-- ARGV, then for each set: member, largest number of members, age in seconds at which a member is removed
 -- Reply: 1.
 
-local recent_key = KEYS[1]
-local member = ARGV[1]
-local max_members = tonumber(ARGV[2])
-local life_seconds = tonumber(ARGV[3])
-
-local now_seconds = tonumber(redis.call("TIME")[1])
-redis.call("ZADD", recent_key, now_seconds, member)
-redis.call("ZREMRANGEBYSCORE", recent_key, "-inf", now_seconds - life_seconds)
-local excess = redis.call("ZCARD", recent_key) - max_members
-if excess > 0 then redis.call("ZREMRANGEBYRANK", recent_key, 0, excess - 1) end
-redis.call("EXPIRE", recent_key, life_seconds)
+local call = redis.call
+local now_seconds = tonumber(ARGV[1])
+for i, key in ipairs(KEYS) do
+  local member, max_members, life_seconds = ARGV[3 * i - 1], tonumber(ARGV[3 * i]), tonumber(ARGV[3 * i + 1])
+  if call("ZADD", key, now_seconds, member) == 1 then
+    call("ZREMRANGEBYSCORE", key, "-inf", now_seconds - life_seconds)
+    local excess = call("ZCARD", key) - max_members
+    if excess > 0 then call("ZREMRANGEBYRANK", key, 0, excess - 1) end
+  end
+  call("EXPIRE", key, life_seconds)
+end
 return 1

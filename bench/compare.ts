@@ -1,0 +1,117 @@
+// Measures the services of several working trees in turn, under the same load. Usage: bench/compare.ts LOAD FOLDER [FOLDER ...]
+// Each folder needs `make build`. Loads: cached, cached-1000, ldap, ldap-400, ldap-counted, lookup, lookup-2-engines.
+import { join, resolve } from "node:path";
+import { runAtFixedRate } from "./generator/fixed-rate.ts";
+import { runWrk } from "./generator/wrk.ts";
+import { figureOf } from "./measure/added.ts";
+import { roles } from "./measure/processes.ts";
+import { commandsPerRequest, readCommandStats } from "./measure/redis-commands.ts";
+import { measureOnce, type Row, type RowPlan } from "./measure/row.ts";
+import { decisionPlan } from "./scenarios/decision-row.ts";
+import { lookupQuery } from "./scenarios/sql.ts";
+import { saltedSha256, writeSqlBackend } from "./stack/backends.ts";
+import { type BodiesOptions, writeBodies } from "./stack/bodies.ts";
+import { guarded, ldapBackends, sqlBackends } from "./stack/config.ts";
+import { type PosternOptions, startPostern } from "./stack/postern.ts";
+import { serialMark } from "./stack/serial-mark.ts";
+import { type Servers, startServers } from "./stack/servers.ts";
+import { ldapUserCount, sqlUserCount, userPassword } from "./stack/users.ts";
+
+const rounds = 5;
+const connections = 64;
+
+interface Load {
+  readonly postern: Omit<PosternOptions, "servers">;
+  readonly bodies: BodiesOptions;
+  readonly outcome: "ok" | "fail";
+  readonly query?: string;
+  readonly perSecond?: number;
+}
+
+const guesses: BodiesOptions = {
+  password: serialMark,
+  clientIp: (index) => `198.18.${index >> 8}.${index & 255}`,
+  users: ldapUserCount,
+};
+
+function loadsOf({ slapd }: Servers, file: string): Readonly<Record<string, Load>> {
+  const sql = { backends: sqlBackends(file) };
+  const ldap = { backends: ldapBackends(slapd.uri) };
+  const cached = { ...sql, protection: guarded("10m") };
+  const sqlUsers = { password: userPassword, users: sqlUserCount };
+  const ldapUsers = { password: userPassword, users: ldapUserCount };
+  const counted = { ...ldap, protection: guarded("10m", { account_delay: { max_delay: "1ms" } }) };
+  return {
+    cached: { postern: cached, bodies: sqlUsers, outcome: "ok" },
+    "cached-1000": { postern: cached, bodies: sqlUsers, outcome: "ok", perSecond: 1000 },
+    ldap: { postern: ldap, bodies: ldapUsers, outcome: "ok" },
+    "ldap-400": { postern: ldap, bodies: ldapUsers, outcome: "ok", perSecond: 400 },
+    "ldap-counted": { postern: counted, bodies: guesses, outcome: "fail" },
+    lookup: { postern: sql, bodies: sqlUsers, outcome: "ok", query: lookupQuery },
+    "lookup-2-engines": { postern: { ...sql, engines: 2 }, bodies: sqlUsers, outcome: "ok", query: lookupQuery },
+  };
+}
+
+/** Counts the commands of Redis beside the row. */
+function counting(plan: RowPlan, redisPort: number, perRequest: number[]): RowPlan {
+  return {
+    ...plan,
+    generate: async (seconds) => {
+      const before = await readCommandStats(redisPort);
+      const report = await plan.generate(seconds);
+      const counts = commandsPerRequest(before, await readCommandStats(redisPort), report.requests);
+      perRequest.push(Object.values(counts).reduce((sum, count) => sum + count, 0));
+      return report;
+    },
+  };
+}
+
+const shown = (values: readonly number[]): string => {
+  const { median, lowest, highest } = figureOf(values);
+  return `${median.toFixed(median < 20 ? 2 : 0)} (${lowest.toFixed(median < 20 ? 2 : 0)} to ${highest.toFixed(median < 20 ? 2 : 0)})`;
+};
+
+function report(folder: string, rows: readonly Row[], commands: readonly number[]): void {
+  console.log(`\n${folder}`);
+  const ours = rows.map(({ cpuMicros }) => cpuMicros.total - cpuMicros.slapd);
+  console.log(`  CPU without slapd ${shown(ours)} µs`);
+  for (const role of roles) console.log(`  ${role.padEnd(8)} ${shown(rows.map(({ cpuMicros }) => cpuMicros[role]))}`);
+  console.log(`  req/s ${shown(rows.map((row) => row.requestsPerSecond))}`);
+  console.log(`  p50 ${shown(rows.map((row) => row.p50Ms))} ms, p99 ${shown(rows.map((row) => row.p99Ms))} ms`);
+  console.log(`  Redis commands ${shown(commands)}`);
+}
+
+async function main(): Promise<void> {
+  process.chdir(join(import.meta.dirname, ".."));
+  const [name = "", ...folders] = process.argv.slice(2);
+  await using started = new AsyncDisposableStack();
+  const servers = started.use(await startServers());
+  const file = join(servers.folder, "compare.sqlite");
+  await writeSqlBackend(file, sqlUserCount, saltedSha256());
+  const loads = loadsOf(servers, file);
+  const load = loads[name];
+  if (load === undefined || folders.length === 0) throw new Error(`one of ${Object.keys(loads).join(", ")}, and folders`);
+  const { perSecond, query = "", outcome } = load;
+  const bodiesFile = await writeBodies(servers.folder, "compare", load.bodies);
+  const compared: { folder: string; plan: RowPlan; rows: Row[]; commands: number[] }[] = [];
+  for (const folder of folders) {
+    const postern = started.use(await startPostern({ ...load.postern, servers, tree: resolve(folder) }));
+    const url = `${postern.url}${query}`;
+    const commands: number[] = [];
+    const plan = counting(
+      decisionPlan(postern, { id: "cached", title: name, connections, bodiesFile, outcome, query }),
+      servers.redisPort,
+      commands,
+    );
+    // V8 compiles the hot path only after some thousand requests.
+    await runWrk({ url, bodiesFile, connections }, 4);
+    const generate: RowPlan["generate"] = (seconds) => runAtFixedRate({ url, bodiesFile, connections, perSecond: perSecond ?? 0 }, seconds);
+    compared.push({ folder, plan: perSecond === undefined ? plan : counting({ ...plan, generate }, servers.redisPort, commands), rows: [], commands });
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { plan, rows } of round % 2 === 0 ? compared : compared.toReversed()) rows.push(await measureOnce(plan, 2));
+  }
+  for (const { folder, rows, commands } of compared) report(folder, rows, commands);
+}
+
+await main();
