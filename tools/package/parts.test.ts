@@ -11,7 +11,8 @@ const own = process.arch === "arm64" ? "arm64" : "x64";
 test("on the machine's own processor, parts are those of the installation", () => {
   const parts = partsFor(root, own);
   expect(existsSync(parts.node)).toBe(true);
-  for (const path of runtimePackages(readLock(root), own)) expect(existsSync(parts.folderOf(path)), path).toBe(true);
+  const missing = runtimePackages(readLock(root), own).filter((path) => !existsSync(parts.folderOf(path)));
+  expect(missing).toEqual([]);
 });
 
 test("package-lock.json has the compiled parts of both processors, with the sums of their archives", () => {
@@ -19,8 +20,8 @@ test("package-lock.json has the compiled parts of both processors, with the sums
   const compiled = (cpu: string): readonly string[] =>
     runtimePackages(lock, cpu).filter((path) => lock[path]?.cpu !== undefined);
   expect(compiled("arm64").map((path) => path.replace("arm64", "x64"))).toEqual(compiled("x64"));
-  for (const path of [...compiled("arm64"), ...compiled("x64")])
-    expect(lock[path]?.integrity, path).toMatch(/^sha512-/u);
+  const all = [...compiled("arm64"), ...compiled("x64")];
+  expect(all.filter((path) => !lock[path]?.integrity?.startsWith("sha512-"))).toEqual([]);
 });
 
 test("an archive with one changed byte is not the one that was locked", () => {

@@ -44,10 +44,11 @@ function sign(sums: string, key: string): string {
   return `signed in ${sums}.asc`;
 }
 
+const forEveryProcessor = (name: string): string => name.replace(/_(?:amd64|arm64)\./u, "_*.");
+
 /** Lines of the files just written, and of those of the same release for other processors, which earlier runs have written. */
 function sumsOf(folder: string, files: readonly string[]): string {
-  const form = (name: string): string => name.replace(/_(?:amd64|arm64)\./u, "_*.");
-  const others = globSync(files.map(form), { cwd: folder });
+  const others = globSync(files.map(forEveryProcessor), { cwd: folder });
   const names = [...new Set([...files, ...others])].toSorted();
   return names.map((name) => `${sha256Of(join(folder, name))}  ${name}\n`).join("");
 }

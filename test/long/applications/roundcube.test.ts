@@ -25,7 +25,7 @@ async function newPage(): Promise<Page> {
   return context.newPage();
 }
 
-/** Opens Roundcube, which leads to Postern's page at once, and enters the password there. */
+/** Opens Roundcube, which leads to Postern's page immediately, and enters the password there. */
 async function enterPassword(page: Page): Promise<void> {
   await page.goto(`https://${webmail}/`);
   await fillIn(page, "alice");

@@ -19,6 +19,9 @@ const scrambled = fc
   .tuple(fc.constantFrom(...prefixes), fc.string({ unit: "binary", maxLength: 2000 }))
   .map(([prefix, rest]) => prefix + rest);
 
+const letter = (letters: string): fc.Arbitrary<string> => fc.constantFrom(...letters.split(""));
+const base64 = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
 describe("parseStoredPassword", () => {
   it("parses any text without throwing", () => {
     fc.assert(
@@ -62,8 +65,6 @@ describe("parseStoredPassword", () => {
   });
 
   it("accepts bcrypt in the verifier's own form only: any other text would be a wrong password, not an unverifiable one", async () => {
-    const letter = (letters: string): fc.Arbitrary<string> => fc.constantFrom(...letters);
-    const base64 = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     await fc.assert(
       fc.asyncProperty(letter("aby"), letter(base64), letter(base64), async (version, ofSalt, ofDigest) => {
         const made = await hash("secret", 4, Buffer.alloc(16, base64.indexOf(ofSalt)));
