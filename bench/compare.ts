@@ -90,7 +90,8 @@ async function main(): Promise<void> {
   await writeSqlBackend(file, sqlUserCount, saltedSha256());
   const loads = loadsOf(servers, file);
   const load = loads[name];
-  if (load === undefined || folders.length === 0) throw new Error(`one of ${Object.keys(loads).join(", ")}, and folders`);
+  if (load === undefined || folders.length === 0)
+    throw new Error(`one of ${Object.keys(loads).join(", ")}, and folders`);
   const { perSecond, query = "", outcome } = load;
   const bodiesFile = await writeBodies(servers.folder, "compare", load.bodies);
   const compared: { folder: string; plan: RowPlan; rows: Row[]; commands: number[] }[] = [];
@@ -105,11 +106,18 @@ async function main(): Promise<void> {
     );
     // V8 compiles the hot path only after some thousand requests.
     await runWrk({ url, bodiesFile, connections }, 4);
-    const generate: RowPlan["generate"] = (seconds) => runAtFixedRate({ url, bodiesFile, connections, perSecond: perSecond ?? 0 }, seconds);
-    compared.push({ folder, plan: perSecond === undefined ? plan : counting({ ...plan, generate }, servers.redisPort, commands), rows: [], commands });
+    const generate: RowPlan["generate"] = (seconds) =>
+      runAtFixedRate({ url, bodiesFile, connections, perSecond: perSecond ?? 0 }, seconds);
+    compared.push({
+      folder,
+      plan: perSecond === undefined ? plan : counting({ ...plan, generate }, servers.redisPort, commands),
+      rows: [],
+      commands,
+    });
   }
   for (let round = 0; round < rounds; round += 1) {
-    for (const { plan, rows } of round % 2 === 0 ? compared : compared.toReversed()) rows.push(await measureOnce(plan, 2));
+    for (const { plan, rows } of round % 2 === 0 ? compared : compared.toReversed())
+      rows.push(await measureOnce(plan, 2));
   }
   for (const { folder, rows, commands } of compared) report(folder, rows, commands);
 }

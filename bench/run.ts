@@ -110,7 +110,18 @@ async function measure(servers: Servers, { long, only }: Selection): Promise<Res
     say(`measured: ${name}, ${Math.round((performance.now() - began) / 1000)} s`);
   }
   const machine = { cores: availableParallelism(), model: cpus()[0]?.model ?? "unknown", node: process.version };
-  return { machine, rows, starts, firstDecision, redisCommands, commandsOfWindows, memories, endurance, management, consolePages };
+  return {
+    machine,
+    rows,
+    starts,
+    firstDecision,
+    redisCommands,
+    commandsOfWindows,
+    memories,
+    endurance,
+    management,
+    consolePages,
+  };
 }
 
 async function main(): Promise<void> {

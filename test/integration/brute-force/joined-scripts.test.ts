@@ -17,7 +17,10 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-const first = { name: "testFirst", lua: 'redis.call("INCR", KEYS[1]) return { "first", KEYS[1], ARGV[1], #KEYS, #ARGV }' };
+const first = {
+  name: "testFirst",
+  lua: 'redis.call("INCR", KEYS[1]) return { "first", KEYS[1], ARGV[1], #KEYS, #ARGV }',
+};
 const second = { name: "testSecond", lua: 'return { "second", KEYS[1], KEYS[2], ARGV[1], #ARGV }' };
 
 async function calls(): Promise<number> {

@@ -286,7 +286,10 @@ describe("a logout that a service provider requests", () => {
     expect(taken).toHaveLength(1);
     const [page] = taken;
     if (page === undefined) throw new Error("no response");
-    expect([statusOf(page), hiddenFields(page)["RelayState"]]).toEqual([expect.stringContaining("status:Success"), "bye"]);
+    expect([statusOf(page), hiddenFields(page)["RelayState"]]).toEqual([
+      expect.stringContaining("status:Success"),
+      "bye",
+    ]);
     expect((await browser.get("/mfa/sessions")).status).toBe(401);
   });
 

@@ -158,10 +158,10 @@ function createCount(deps: RedisStoreDeps): SharedStore["count"] {
     if (failed instanceof Error && answers.every((answer) => answer instanceof Error)) throw failed;
     return answers;
   };
-  const count = createBatched(
-    (failures: readonly Failure[]) => guard.run(() => countAll(failures)),
-    { maxBatchSize: atOnce(redis, parts), gathersBehind: !redis.isCluster },
-  );
+  const count = createBatched((failures: readonly Failure[]) => guard.run(() => countAll(failures)), {
+    maxBatchSize: atOnce(redis, parts),
+    gathersBehind: !redis.isCluster,
+  });
   return (target, guess) => count({ target, guess });
 }
 

@@ -1,5 +1,10 @@
 import { shardOf, userPart } from "@postern/shared/domain/brute-force";
-import { accountAddressesKey, accountIndexKey, defineVariableScript, type RedisClient } from "@postern/shared/platform/redis";
+import {
+  accountAddressesKey,
+  accountIndexKey,
+  defineVariableScript,
+  type RedisClient,
+} from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import { noteGuess } from "./scripts/scripts.generated.ts";
 

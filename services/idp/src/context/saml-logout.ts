@@ -65,7 +65,15 @@ export function createSamlLogout(parts: SamlParts, stored: SamlRedisDeps, shared
   const logout = createLogout({ ...commonDeps, soap: delivery, sessions, onEnded });
   const endLogoutTransaction = createEndLogoutTransaction(commonDeps);
   return {
-    routes: { logout, waitingLogouts: createWaitingLogouts(stored), frontChannel: createFrontChannel(commonDeps), endLogoutTransaction, metrics, logger, audit },
+    routes: {
+      logout,
+      waitingLogouts: createWaitingLogouts(stored),
+      frontChannel: createFrontChannel(commonDeps),
+      endLogoutTransaction,
+      metrics,
+      logger,
+      audit,
+    },
     delivery,
     sessionEnded: (session) => logout.sessionEnded(session),
     leave: async (session, place, headStartMs) => {
