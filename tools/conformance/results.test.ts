@@ -81,7 +81,7 @@ test("the page shows counts, and text of the suite that cannot break its tables"
   expect(page).toContain("| basic | m | warning | CheckName: a\\|b &lt;c> d (accepted) |");
 });
 
-test("somebody has looked at each picture of the recorded runs", () => {
+test("each picture of the recorded runs has a review", () => {
   const reviews = readReviews();
   const unseen = readRecorded().flatMap((plan) =>
     plan.modules.flatMap(({ module, outcome }) =>

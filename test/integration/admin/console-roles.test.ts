@@ -114,24 +114,27 @@ test.each(consoleRoles)(
   },
 );
 
+function formOf(target: string, token: string): URLSearchParams {
+  const isItem = target !== "account" && target !== "network";
+  return new URLSearchParams({
+    csrf_token: token,
+    target: target === "network" ? "192.0.2.0/24" : carol,
+    reason: "ticket 1",
+    ...(isItem && { item: "none" }),
+  });
+}
+
 test.each(actions)(
   "the action %s is refused to every role that may not do it, and the account page does not offer it",
   async (id) => {
     const { target } = consoleActions[id];
     for (const role of consoleRoles) {
       const who = signedIn.get(role);
-      const isItem = target !== "account" && target !== "network";
-      const form = {
-        csrf_token: who?.token ?? "",
-        target: target === "network" ? "192.0.2.0/24" : carol,
-        reason: "ticket 1",
-        ...(isItem && { item: "none" }),
-      };
       const response = await fetch(`${desk.url}/console/actions/${id}`, {
         method: "POST",
         redirect: "manual",
         headers: { cookie: who?.cookie ?? "", origin: desk.url },
-        body: new URLSearchParams(form),
+        body: formOf(target, who?.token ?? ""),
       });
       const may = mayAct(role, id, { resetsFactors: false });
       expect([role, response.status === 403]).toEqual([role, !may]);
@@ -145,7 +148,8 @@ test.each(actions)(
   },
 );
 
+const allowed = (page: "audit" | "configuration") => consoleRoles.filter((role) => mayOpen(role, page));
+
 test("the audit page is a security role's, and the configuration an administrator's", () => {
-  const allowed = (page: "audit" | "configuration") => consoleRoles.filter((role) => mayOpen(role, page));
   expect([allowed("audit"), allowed("configuration")]).toEqual([["security", "admin"], ["admin"]]);
 });

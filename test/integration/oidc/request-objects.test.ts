@@ -3,13 +3,14 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { poll } from "@postern/shared/testing";
-import { createRemoteJWKSet, decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT, UnsecuredJWT } from "jose";
+import { type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, type Page } from "../../support/browser.ts";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
 import { signedIn } from "../../support/oidc-user.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import { answerOf, askInTurn, type Tokens } from "../../support/relying-party.ts";
+import { signedResponses } from "./signed-responses.ts";
 
 const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const others = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -320,42 +321,12 @@ describe("a client with require_signed_request_object (FAPI 2.0 Message Signing)
   });
 });
 
-const verified = async (response: string, client: string): Promise<JWTPayload> => {
-  const set = createRemoteJWKSet(new URL(`${oidc.issuer}/oidc/jwks`));
-  return (await jwtVerify(response, set, { issuer: oidc.issuer, audience: client, requiredClaims: ["exp"] })).payload;
-};
-
-describe("JWT-secured authorization responses (JARM)", () => {
-  test.each(["jwt", "query.jwt", "form_post.jwt"])("%s is signed with the client's algorithm", async (mode) => {
-    const pushed = await push("strict", { request: await signed("strict", { response_mode: mode }) });
-    const page = await byReference("strict", pushed);
-    expect(page.location === undefined).toBe(mode === "form_post.jwt");
-    const { response = "", ...more } = wordsOf(page);
-    expect([Object.keys(more), decodeProtectedHeader(response).alg]).toEqual([[], "ES256"]);
-    const { code, state } = await verified(response, "strict");
-    expect(state).toBe("signed-state");
-    expect((await redeem("strict", String(code))).status).toBe(200);
-  });
-
-  test("errors are signed too", async () => {
-    const request = await signed("strict", { response_mode: "jwt", prompt: "none", max_age: 1 });
-    const { response = "" } = wordsOf(await byReference("strict", await push("strict", { request })));
-    expect(await verified(response, "strict")).toMatchObject({ error: "login_required", state: "signed-state" });
-    const refused = await signed("signs", { response_mode: "jwt" }, { key: others.privateKey });
-    const other = wordsOf(await authorize("signs", refused))["response"] ?? "";
-    expect(await verified(other, "signs")).toMatchObject({ error: "invalid_request_object", state: "signed-state" });
-  });
-
-  test("discovery lists modes and algorithms", async () => {
-    const { body } = await askInTurn(oidc, "/.well-known/openid-configuration");
-    const algorithms = expect.arrayContaining(["RS256", "PS256", "ES256"]);
-    expect(body).toMatchObject({
-      request_parameter_supported: true,
-      request_uri_parameter_supported: true,
-      require_request_uri_registration: true,
-      request_object_signing_alg_values_supported: expect.arrayContaining(["PS256", "none"]),
-      authorization_signing_alg_values_supported: algorithms,
-      response_modes_supported: ["query", "form_post", "jwt", "query.jwt", "form_post.jwt"],
-    });
-  });
+signedResponses({
+  stack: () => oidc,
+  signed,
+  signedByAnother: (client, more) => signed(client, more, { key: others.privateKey }),
+  push: (client, request) => push(client, { request }),
+  byReference,
+  authorize,
+  redeem,
 });

@@ -208,18 +208,19 @@ export async function startProviderSite(library: Library): Promise<ProviderSite>
     sessions.set(profile.nameId, profile);
     moved(response, "/", `who=${encodeURIComponent(profile.nameId)}; Path=/; HttpOnly; SameSite=Lax`);
   };
+  const logoutForm = (response: ServerResponse, profile: Profile): void => {
+    const message = library.logoutMessage?.(profile) ?? "";
+    const form = `<form method="post" action="http://localhost:8080/saml/slo"><input name="SAMLRequest" value="${message}"><button>Leave</button></form>`;
+    plain(response, 200, form);
+  };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, search } = new URL(request.url ?? "/", "http://site.test");
     const profile = profileOf(request);
     if (pathname === "/login") return moved(response, await library.loginUrl());
     if (pathname === "/acs") return acs(request, response);
-    if (pathname === "/slo" && request.method === "POST") return postedSlo(request, response);
-    if (pathname === "/slo") return slo(response, search.slice(1));
-    if (pathname === "/logout-by-form" && profile !== undefined) {
-      const message = library.logoutMessage?.(profile) ?? "";
-      const form = `<form method="post" action="http://localhost:8080/saml/slo"><input name="SAMLRequest" value="${message}"><button>Leave</button></form>`;
-      return plain(response, 200, form);
-    }
+    if (pathname === "/slo")
+      return request.method === "POST" ? postedSlo(request, response) : slo(response, search.slice(1));
+    if (pathname === "/logout-by-form" && profile !== undefined) return logoutForm(response, profile);
     if (pathname === "/logout" && profile !== undefined) {
       sessions.delete(profile.nameId);
       return moved(response, await library.logoutUrl(profile));

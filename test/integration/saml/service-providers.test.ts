@@ -4,6 +4,7 @@ import * as samlify from "samlify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
 import type { KeyPair } from "./key-pair.ts";
+import { logoutByPost } from "./logout-by-post.ts";
 import { logoutStartedByIdp } from "./logout-started-by-idp.ts";
 import { validateMetadata } from "./metadata-schema.ts";
 import { entityId, type SamlStack, slo, sso, startSamlStack } from "./saml-stack.ts";
@@ -265,34 +266,6 @@ describe("a logout that a service provider requests", () => {
     expect(responseOf(answer.location ?? "")).toContain("status:PartialLogout");
   });
 
-  test("posted without a session index ends the session of the browser, once, on either replica", async () => {
-    const browser = newBrowser();
-    const { issuer, nameID, nameIDFormat } = await profileOf(plain(), await visit(browser, plain()));
-    const post = async (name: string): Promise<string> => {
-      const url = await plain().getLogoutUrlAsync({ issuer, nameID: name, nameIDFormat }, "bye", {});
-      const deflated = Buffer.from(new URL(url).searchParams.get("SAMLRequest") ?? "", "base64");
-      const message = inflateRawSync(deflated).toString("base64");
-      // A form of another site arrives without cookies.
-      const answer = await newBrowser().post("/saml/slo", { SAMLRequest: message, RelayState: "bye" });
-      expect(answer.status).toBe(302);
-      return answer.location ?? "";
-    };
-    const statusOf = (page: Page): string => Buffer.from(hiddenFields(page)["SAMLResponse"] ?? "", "base64").toString();
-    expect(statusOf(await newBrowser().get(await post(nameID)))).toContain("status:UnknownPrincipal");
-    expect(statusOf(await browser.get(await post("bob@example.test")))).toContain("status:UnknownPrincipal");
-    const place = await post(nameID);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => browser.get(place)));
-    const taken = answers.filter((page) => hiddenFields(page)["SAMLResponse"] !== undefined);
-    expect(taken).toHaveLength(1);
-    const [page] = taken;
-    if (page === undefined) throw new Error("no response");
-    expect([statusOf(page), hiddenFields(page)["RelayState"]]).toEqual([
-      expect.stringContaining("status:Success"),
-      "bye",
-    ]);
-    expect((await browser.get("/mfa/sessions")).status).toBe(401);
-  });
-
   test("never ends a session of another service provider or name ID", async () => {
     const browser = newBrowser();
     const profile = await profileOf(wiki(), await visit(browser, wiki()));
@@ -307,6 +280,12 @@ describe("a logout that a service provider requests", () => {
     const after = await browser.open(pathOf(await wiki().getAuthorizeUrlAsync("", undefined, {})));
     expect(hiddenFields(after)["SAMLResponse"]).toBeDefined();
   });
+});
+
+logoutByPost({
+  newBrowser,
+  plain: () => plain(),
+  signIn: async (browser, sp) => profileOf(sp, await visit(browser, sp)),
 });
 
 logoutStartedByIdp({

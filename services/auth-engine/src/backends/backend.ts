@@ -43,7 +43,7 @@ export type VerifyOutcome =
 
 export type LookupOutcome =
   | { readonly kind: "ok"; readonly account: BackendAccount }
-  /** `isDisabled`: the account exists and is disabled. Only operators are told; for API callers it is unknown. */
+  /** `isDisabled`: the account exists and is disabled. Only operators see that; for API callers the account is unknown. */
   | { readonly kind: "unknown_user"; readonly isDisabled?: true }
   | { readonly kind: "not_served" };
 

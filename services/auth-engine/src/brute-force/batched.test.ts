@@ -52,6 +52,8 @@ test("a missing answer is an error", async () => {
   expect(said.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
 });
 
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 test("items gather behind a batch that is being answered, unless they fill one", async () => {
   const batches: (readonly string[])[] = [];
   const replies: (() => void)[] = [];
@@ -61,7 +63,6 @@ test("items gather behind a batch that is being answered, unless they fill one",
     return items;
   };
   const give = createBatched(ask, { maxBatchSize: 3, gathersBehind: true });
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
   const given = [give("a")];
   await turn();
   given.push(give("b"));

@@ -9,7 +9,7 @@ export type RunBatch<Item, Answer> = (items: readonly Item[]) => Promise<readonl
 export interface BatchLimits {
   readonly maxBatchSize: number;
   /**
-   * Items that come while a batch is being answered wait for its answer, unless they fill a batch: a batch leaves at once if the store is
+   * Items that come while a batch is being answered wait for its answer, unless they fill a batch: a batch leaves immediately if the store is
    * idle, and grows with the load. Default: they leave at the end of their turn.
    */
   readonly gathersBehind?: boolean;

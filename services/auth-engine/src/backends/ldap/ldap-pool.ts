@@ -1,7 +1,7 @@
 import { AppError } from "@postern/shared/platform/errors";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
 import type { BreakerState } from "../servers/circuit-breaker.ts";
-import type { ConnectionPoolSnapshot } from "../servers/connection-pool.ts";
+import type { ConnectionPoolSnapshot } from "../servers/connection-pool-options.ts";
 import { backendUnavailable } from "../servers/errors.ts";
 import { createHealthMonitor } from "../servers/health-monitor.ts";
 import type { Target } from "../servers/target.ts";

@@ -1,7 +1,8 @@
 import type { Clock } from "@postern/shared/platform/time";
 import type { SearchOptions, SearchResult } from "ldapts";
 import type { BackendContext } from "../backend.ts";
-import { ConnectionPool, type ConnectionPoolSnapshot } from "../servers/connection-pool.ts";
+import { ConnectionPool } from "../servers/connection-pool.ts";
+import type { ConnectionPoolSnapshot } from "../servers/connection-pool-options.ts";
 import type { TargetSet } from "../servers/target-set.ts";
 import { openReadyConnection, readRootDse, type ServiceIdentity } from "./client.ts";
 import { classifyFailure } from "./errors.ts";

@@ -1,46 +1,16 @@
 import { throwIfOver, type Wait, watchDeadline } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
-import type { Clock } from "@postern/shared/platform/time";
 import type { CallContext } from "../../decision/call-context.ts";
 import { BoundedQueue } from "./bounded-queue.ts";
-import { backendUnavailable, type FailureKind, RefusedAccountError } from "./errors.ts";
+import {
+  begin,
+  type ConnectionPoolOptions,
+  type ConnectionPoolSnapshot,
+  type Work,
+} from "./connection-pool-options.ts";
+import { backendUnavailable, RefusedAccountError } from "./errors.ts";
 import { isLessLoaded, type PooledConnection, type Slot } from "./slot.ts";
 import type { ServerAddress, Target } from "./target.ts";
-import type { TargetSet } from "./target-set.ts";
-
-export interface ConnectionPoolOptions<Connection extends PooledConnection, Address extends ServerAddress> {
-  /** Name of the connections in errors, such as "LDAP lookup connection". */
-  readonly label: string;
-  readonly targets: TargetSet<Address>;
-  readonly size: number;
-  readonly idleSize?: number | undefined; // Opened before they are needed, one at each `rebalance`.
-  /** Concurrent operations on one connection. */
-  readonly capacity: number;
-  readonly queueLength: number;
-  /** New connections need the service account, so they are not retried continuously while it is refused. */
-  readonly needsServiceAccount: boolean;
-  readonly open: (target: Target<Address>, onClose: () => void) => Promise<Connection>;
-  readonly classify: (error: unknown) => FailureKind;
-  readonly clock: Clock;
-}
-
-export interface ConnectionPoolSnapshot {
-  readonly connections: number;
-  readonly opening: number;
-  readonly inFlight: number;
-  readonly waiting: number;
-}
-
-type Work<Connection, T> = (connection: Connection) => Promise<T>;
-
-/** Turns what it throws into a rejection. */
-function begin<Connection, T>(work: Work<Connection, T>, connection: Connection): Promise<T> {
-  try {
-    return work(connection);
-  } catch (error) {
-    return Promise.reject(error);
-  }
-}
 
 /**
  * At most `size` connections over all targets, opened on demand. A lost connection frees its place for a new one.
@@ -162,7 +132,7 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
     slot.target.inFlight += 1;
   }
 
-  /** One promise for all of it. When the wait is over, the operation goes on and keeps its place until it ends. */
+  /** One promise for all of it. When the wait is over, the operation continues and keeps its place until it ends. */
   #perform<T>(slot: Slot<Connection, Address>, work: Work<Connection, T>, wait: Wait): Promise<T> {
     return new Promise((resolve, reject) => {
       const stop = watchDeadline(wait, reject);

@@ -74,15 +74,16 @@ test("request_uris are registered where the site permits them, and must use http
   });
 });
 
+const algorithmOf = (own: object, members: object = {}): string | undefined => {
+  const now = settingsOf(own);
+  const client = readFullClient({ redirect_uris, ...members }, now);
+  if ("error" in client) throw new Error(client.description);
+  const kept = { id: "app_1", kind: "full", network: "", createdAt: 0, endsAt: 1, ...client } as const;
+  const full = { metadata: client.metadata, tokenDigest: "" };
+  return fullClientConfig({ ...kept, full }, now)?.request_object_signing_alg;
+};
+
 test("unsigned request objects need the site's key, and no registered algorithm", () => {
-  const algorithmOf = (own: object, members: object = {}): string | undefined => {
-    const now = settingsOf(own);
-    const client = readFullClient({ redirect_uris, ...members }, now);
-    if ("error" in client) throw new Error(client.description);
-    const kept = { id: "app_1", kind: "full", network: "", createdAt: 0, endsAt: 1, ...client } as const;
-    const full = { metadata: client.metadata, tokenDigest: "" };
-    return fullClientConfig({ ...kept, full }, now)?.request_object_signing_alg;
-  };
   const open = { unsigned_request_objects: true };
   expect(algorithmOf({})).toBe("");
   expect(algorithmOf(open)).toBe("any");

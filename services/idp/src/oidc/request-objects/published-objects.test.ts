@@ -42,7 +42,7 @@ test("a failure is reported, and shared like an object", async () => {
   expect([waiting.length, errors]).toEqual([1, ["https://a.test/"]]);
 });
 
-test("at most 16 are fetched at once, and the next succeeds when one has ended", async () => {
+test("at most 16 are fetched at the same time, and the next succeeds when one has ended", async () => {
   const { waiting, objects } = stage();
   const running = Array.from({ length: 16 }, (_, index) => objects.read(`https://${index}.test/`));
   await expect(objects.read("https://more.test/")).rejects.toMatchObject({ code: "OVERLOADED" });

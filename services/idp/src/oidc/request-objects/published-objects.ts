@@ -16,7 +16,7 @@ export interface PublishedObjectDeps {
 }
 
 const timeoutMs = 3000;
-/** Requests for the same URI share one fetch for this time, so that nobody can make Postern flood another server. */
+/** Requests for the same URI share one fetch for this time, so that no client can make Postern flood another server. */
 const sharedMs = 1000;
 const maxAtOnce = 16;
 /** Fetches of the last moments that are remembered; the oldest is dropped for another one. */

@@ -66,8 +66,22 @@ type Opened = { readonly transactionId: string; readonly attempted: Promise<void
 const sameAs = (one: Participant) => (other: Participant) =>
   one.entityId === other.entityId && one.sessionIndex === other.sessionIndex;
 
+function createReceive({ replay, settings, clock }: LogoutDeps): Logout["receive"] {
+  return async ({ root, sender: { entityId }, isSigned, relayState }, binding) => {
+    const nowMs = clock.now();
+    const head = checkHead(root, { destination: settings().addresses.slo, nowMs, isSigned });
+    const request = readLogoutRequest(root, head, nowMs);
+    if (!(await replay.isFirst(entityId, head.id))) {
+      throw new SamlRefusal("replayed", "the message was received before");
+    }
+    const state = relayState === undefined ? {} : { relayState };
+    const end = { to: "provider", entityId, inResponseTo: head.id, binding, ...state } as const;
+    return { end, nameId: request.nameId, sessionIndexes: request.sessionIndexes };
+  };
+}
+
 export function createLogout(deps: LogoutDeps): Logout {
-  const { replay, participants, transactions, soap, sessions, onEnded, report, clock } = deps;
+  const { participants, transactions, soap, sessions, onEnded, report, clock } = deps;
 
   const reportSkipped = (services: readonly LogoutTransactionService[]): void => {
     for (const { entityId } of services.filter(({ channel }) => channel === "none")) {
@@ -110,16 +124,7 @@ export function createLogout(deps: LogoutDeps): Logout {
   };
 
   return {
-    receive: async ({ root, sender: { entityId }, isSigned, relayState }, binding) => {
-      const nowMs = clock.now();
-      const head = checkHead(root, { destination: deps.settings().addresses.slo, nowMs, isSigned });
-      const request = readLogoutRequest(root, head, nowMs);
-      if (!(await replay.isFirst(entityId, head.id)))
-        throw new SamlRefusal("replayed", "the message was received before");
-      const state = relayState === undefined ? {} : { relayState };
-      const end = { to: "provider", entityId, inResponseTo: head.id, binding, ...state } as const;
-      return { end, nameId: request.nameId, sessionIndexes: request.sessionIndexes };
-    },
+    receive: createReceive(deps),
     accept: async ({ end, ...request }, session) => {
       const { entityId } = end;
       const uids = await matchSessions(participants, request, { entityId, current: session });
