@@ -9,8 +9,8 @@ import { type Browser, createBrowser, type Page } from "../../support/browser.ts
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
 import { signedIn } from "../../support/oidc-user.ts";
 import { testRedis } from "../../support/redis-content.ts";
-import { answerOf, askInTurn, type Tokens } from "../../support/relying-party.ts";
-import { signedResponses } from "./signed-responses.ts";
+import { askInTurn, type Tokens } from "../../support/relying-party.ts";
+import { messageSigning, wordsOf } from "./message-signing.ts";
 
 const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const others = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -102,10 +102,7 @@ function membersOf(client: string, more: Members = {}): JWTPayload {
   };
 }
 
-interface Signing {
-  readonly key?: KeyObject;
-  readonly typ?: string;
-}
+type Signing = Readonly<{ key?: KeyObject; typ?: string }>;
 
 function signed(client: string, more: Members = {}, { key = keys.privateKey, typ }: Signing = {}): Promise<string> {
   const header = { alg: "ES256", kid: "one", ...(typ !== undefined && { typ }) };
@@ -130,8 +127,6 @@ const byReference = (client: string, pushed: Tokens): Promise<Page> => {
   const query = new URLSearchParams({ client_id: client, request_uri: String(pushed.body["request_uri"]) });
   return browser.get(`/oidc/authorize?${query.toString()}`, { accept: "text/html" });
 };
-
-const wordsOf = (page: Page) => Object.fromEntries(answerOf(page));
 
 async function redeem(client: string, code: string): Promise<Tokens> {
   const body = { grant_type: "authorization_code", code, redirect_uri: callback, code_verifier: verifier };
@@ -290,42 +285,13 @@ describe("a request object at a registered request_uri", () => {
   );
 });
 
-const unsigned = (): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(membersOf("strict")).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
-  );
-
-describe("a client with require_signed_request_object (FAPI 2.0 Message Signing)", () => {
-  test("must sign, at both endpoints", async () => {
-    const { iss: _iss, aud: _aud, jti: _jti, ...form } = unsigned();
-    // The name of the header by which the bridge tells the provider that a request was signed.
-    const header = { "x-service-request-object": "signed" };
-    const { status, body } = await push("strict", form, header);
-    expect([status, body["error"]]).toEqual([400, "invalid_request"]);
-    const query = new URLSearchParams(form);
-    const page = await browser.get(`/oidc/authorize?${query.toString()}`, { ...header, accept: "text/html" });
-    expect(wordsOf(page)["error"]).toBe("invalid_request");
-    const pushed = await push("strict", { request: await signed("strict") });
-    expect(wordsOf(await byReference("strict", pushed))["code"]).toBeDefined();
-  });
-
-  test.each<readonly [string, Members]>([
-    ["without aud", { aud: undefined }],
-    ["without nbf", { nbf: undefined }],
-    ["without exp", { exp: undefined }],
-    ["that is valid for more than an hour", { exp: Math.floor(Date.now() / 1000) + 7200 }],
-    ["that became valid more than an hour ago", { nbf: Math.floor(Date.now() / 1000) - 7200 }],
-  ])("cannot use a request object %s", async (_what, more) => {
-    const { status, body } = await push("strict", { request: await signed("strict", more) });
-    expect([status, body["error"]]).toEqual([400, "invalid_request_object"]);
-  });
-});
-
-signedResponses({
+messageSigning({
   stack: () => oidc,
+  open: (path, headers) => browser.get(path, headers),
   signed,
   signedByAnother: (client, more) => signed(client, more, { key: others.privateKey }),
-  push: (client, request) => push(client, { request }),
+  membersOf,
+  push,
   byReference,
   authorize,
   redeem,
