@@ -113,7 +113,7 @@ run_files() {
   install_node
   inside make -C /root/postern setup
   say "make setup: $((SECONDS - started)) s"
-  inside sh -c 'cd /root/postern && exec node_modules/.bin/vitest run --no-color "$@"' files "$@"
+  inside sh -c 'cd /root/postern && PATH=$PWD/node_modules/.bin:$PATH && exec vitest run --no-color "$@"' files "$@"
 }
 
 [ "$1" = root ] || start_machine
