@@ -28,7 +28,7 @@ export async function spawnNats(options: SpawnNatsOptions = {}): Promise<NatsSer
   const folder = await scratchFolder();
   const file = join(folder.path, "nats.conf");
   await writeFile(file, `listen: "${listen}:${port}"\nmax_payload: 4MB\n${config}\n`);
-  const child = { command: "nats-server", args: ["-c", file], cwd: folder.path, port, place };
+  const child = { command: "nats-server", args: ["-c", file], cwd: folder.path, port, place, env: { GOMAXPROCS: "1" } };
   const server = await startChildServer(child).catch(async (error: unknown) => {
     await folder[Symbol.asyncDispose]();
     throw error;
