@@ -83,7 +83,9 @@ test("the page shows counts, and text of the suite that cannot break its tables"
 
 test("each picture of the recorded runs has a review", () => {
   const reviews = readReviews();
-  const unseen = readRecorded().flatMap((plan) =>
+  // Earlier runs did not record the code that their pictures are of.
+  const identified = readRecorded().filter(({ tree }) => tree !== undefined);
+  const unseen = identified.flatMap((plan) =>
     plan.modules.flatMap(({ module, outcome }) =>
       outcome === "REVIEW" && reviewOf(plan, module, reviews) === undefined ? [`${plan.plan} ${module}`] : [],
     ),
