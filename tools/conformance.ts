@@ -83,6 +83,24 @@ async function runPlans(
   return ended;
 }
 
+/** OpenID Connect as the plans need it, without the clients. */
+const oidc = {
+  scopes_supported: ["openid", "profile", "email", "address", "phone", "offline_access"],
+  session_management: { enabled: true },
+  // Replicas read the keys each quarter of this time, and a rotation can be repeated after it.
+  key_publish_delay: "20s",
+  dynamic_registration: {
+    enabled: true,
+    open: true,
+    per_minute: 1000,
+    max_pending_per_network: 1000,
+    request_uris: true,
+    unsigned_request_objects: true,
+    // The suite publishes the keys of its clients on loopback.
+    jwks_networks: ["127.0.0.0/8", "::1/128"],
+  },
+};
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -91,6 +109,10 @@ async function main(): Promise<void> {
   if (values.suite === undefined || values.suite === "")
     throw new Error("name the suite: make conformance SUITE=<jar>");
   await using owned = new AsyncDisposableStack();
+  // Otherwise an interrupted run leaves its servers behind.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => void owned.disposeAsync().finally(() => process.exit(130)));
+  }
   const { path: folder } = owned.use(await scratchFolder());
   await makeTls(folder);
   mkdirSync(work, { recursive: true });
@@ -100,22 +122,6 @@ async function main(): Promise<void> {
   await buildBundles();
   const keys = makeKeys();
   const addresses = { test: `${suite.url}/test/a/${alias}` };
-  const oidc = {
-    scopes_supported: ["openid", "profile", "email", "address", "phone", "offline_access"],
-    session_management: { enabled: true },
-    // Replicas read the keys each quarter of this time, and a rotation can be repeated after it.
-    key_publish_delay: "20s",
-    dynamic_registration: {
-      enabled: true,
-      open: true,
-      per_minute: 1000,
-      max_pending_per_network: 1000,
-      request_uris: true,
-      unsigned_request_objects: true,
-      // The suite publishes the keys of its clients on loopback.
-      jwks_networks: ["127.0.0.0/8", "::1/128"],
-    },
-  };
   const clients = configuredClients(addresses, keys);
   const provider = await startProvider(owned, folder, { clients, oidc, certified: keys.mutual.map(({ id }) => id) });
   const browser = owned.use(await launchChromium());

@@ -26,7 +26,7 @@ export interface UserOptions {
   readonly onPage: (picture: () => Promise<Buffer>) => Promise<void>;
 }
 
-const longestVisitMs = 40_000;
+const longestVisitMs = 120_000;
 const longestSteps = 12;
 
 /** Opens an address by GET, or submits its query as a form. */

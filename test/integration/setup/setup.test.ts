@@ -14,7 +14,8 @@ const testServersOfLong = `${testServers} python3-venv ${restOfTestServers.repla
   .replace("postfix", "php-curl php-sqlite3 php-xml postfix")
   .replace("redis-server", "redis-server roundcube-core roundcube-sqlite3")
   .replace("slapd", "simplesamlphp slapd")
-  .replace("curl", "curl debootstrap");
+  .replace("curl", "curl debootstrap")
+  .replace("haproxy", "golang-go haproxy");
 
 test.each([
   ["packages", ""],

@@ -1,9 +1,8 @@
-import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { type ProviderProgram, startProviderProgram } from "./provider-program.ts";
 
 const run = promisify(execFile);
 const script = fileURLToPath(new URL("pysaml2_provider.py", import.meta.url));
@@ -18,30 +17,4 @@ export async function installPysaml2(folder: string): Promise<string> {
   return python;
 }
 
-export interface PythonProvider extends AsyncDisposable {
-  /** @throws with the library's message if it refuses */
-  ask(command: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>;
-}
-
-async function stop(child: ChildProcessWithoutNullStreams): Promise<void> {
-  if (child.exitCode !== null) return;
-  child.stdin.end();
-  await once(child, "close");
-}
-
-export function startPythonProvider(python: string): PythonProvider {
-  const child = spawn(python, [script]);
-  child.stderr.resume();
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  return {
-    ask: async (command) => {
-      child.stdin.write(`${JSON.stringify(command)}\n`);
-      const { value, done } = await lines.next();
-      if (done === true) throw new Error("the service provider has ended");
-      const answer: Readonly<Record<string, unknown>> = Object(JSON.parse(value));
-      if (answer["error"] !== undefined) throw new Error(String(answer["error"]));
-      return answer;
-    },
-    [Symbol.asyncDispose]: () => stop(child),
-  };
-}
+export const startPythonProvider = (python: string): ProviderProgram => startProviderProgram(python, [script]);

@@ -6,7 +6,8 @@ import { type IdpStack, startIdpStack } from "../../integration/idp/idp-stack.ts
 import { type KeyPair, keyPair } from "../../integration/saml/key-pair.ts";
 import { entityId } from "../../integration/saml/saml-stack.ts";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
-import { installPysaml2, type PythonProvider, startPythonProvider } from "./pysaml2-provider.ts";
+import type { ProviderProgram } from "./provider-program.ts";
+import { installPysaml2, startPythonProvider } from "./pysaml2-provider.ts";
 
 const encryptions = ["none", "aes256-gcm", "aes128-gcm", "aes256-cbc", "aes128-cbc"] as const;
 const alice = { username: "alice@example.test", password: "alice-demo-password" };
@@ -55,7 +56,7 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-async function startProvider(encryption: string): Promise<PythonProvider> {
+async function startProvider(encryption: string): Promise<ProviderProgram> {
   const provider = startPythonProvider(python);
   const [key, cert] = [join(folder.path, "sp.key"), join(folder.path, "sp.crt")];
   const names = { entityId: idOf(encryption), origin: originOf(encryption), idp: entityId };
@@ -64,7 +65,7 @@ async function startProvider(encryption: string): Promise<PythonProvider> {
 }
 
 /** Signs in to the service provider. @returns the algorithm of the content, and what its library reads from the response */
-async function signIn(browser: Browser, provider: PythonProvider) {
+async function signIn(browser: Browser, provider: ProviderProgram) {
   const { location } = await provider.ask({ do: "login" });
   const form = await browser.open(pathOf(String(location)));
   const answer = await browser.submit(form, alice);
