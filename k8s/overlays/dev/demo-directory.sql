@@ -22,6 +22,15 @@ INSERT INTO users (username, password, display_name, mail, uid, totp_secret) VAL
    '$argon2id$v=19$m=19456,t=2,p=1$EyT4poTCLFu870/3lDBDzQ$3d+jYcZzWQNunEwufnCSvfAXJ5c7JTcnhtUVzBnSe1Q',
    'Carol Example', 'carol@example.test', 'carol', NULL);
 
+-- Operators of the console. Their uid is their role in config/demo.yaml.
+INSERT INTO users (username, password, display_name, mail, uid, totp_secret) VALUES
+  ('desk@example.test', '$argon2id$v=19$m=19456,t=2,p=1$AZFJaPA9QQ+h6/Bq8DBZmw$rRsyNZzG8/lHkBGH2DUKadCDL1145UfUvLS4bQScRoM',
+   'Help Desk', 'desk@example.test', 'desk', 'JBSWY3DPEHPK3PXQ'),
+  ('secops@example.test', '$argon2id$v=19$m=19456,t=2,p=1$k0SR4hxF1Q2CoXG6HsoUqA$gHZOBTH2Dk35F8w6xJatQkfjpPbu7N2IpC8ZHaNx8YU',
+   'Security Team', 'secops@example.test', 'secops', 'JBSWY3DPEHPK3PXR'),
+  ('admin@example.test', '$argon2id$v=19$m=19456,t=2,p=1$zb6R8ox5ZVcpz4f8JDE69A$e3MeU7GgXbahdT9/ZDUTo4EbiKMpG2BUn7J1ELZxcc0',
+   'Administrator', 'admin@example.test', 'admin', 'JBSWY3DPEHPK3PXS');
+
 -- Second factors and app passwords: docs/guides/sql.md. TOTP secrets are in the table above, by queries of the demo.
 -- Carol's recovery codes are plain, as a provisioning system writes them; those that Postern generates are hashes.
 CREATE TABLE postern_recovery_codes (

@@ -37,6 +37,9 @@ export interface AccountStoreDeps {
   readonly runCount?: RunVariableScript | undefined;
 }
 
+/** Counts failures of accounts. */
+export const accountFailuresScript = countAccountFailures;
+
 /** Failures of one turn of the event loop are one call. On a cluster each failure is its own, as accounts have different slots. */
 export function createAccountStore(deps: AccountStoreDeps): AccountStore {
   const { redis, keyPrefix, guard, settings, clock } = deps;

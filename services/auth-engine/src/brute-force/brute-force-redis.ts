@@ -142,6 +142,9 @@ function createCheck({ redis, parts, guard }: RedisStoreDeps): SharedStore["chec
   return (target, account, risk) => check({ target, account, risk });
 }
 
+/** Counts failures of networks. */
+export const failuresScript = countFailures;
+
 /** Counts the failures of one turn of the event loop by one script. */
 function createCount(deps: RedisStoreDeps): SharedStore["count"] {
   const { redis, parts, clock, repeatWindowMs, guard } = deps;

@@ -18,10 +18,10 @@ import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { LoginHistory } from "../auth-policy/login-history.ts";
 import { createLoginHistory } from "../auth-policy/login-history-redis.ts";
 import { createAccountDelays } from "../brute-force/account-delays.ts";
-import { createAccountStore } from "../brute-force/account-store-redis.ts";
+import { accountFailuresScript, createAccountStore } from "../brute-force/account-store-redis.ts";
 import type { BruteForce } from "../brute-force/brute-force.ts";
 import { type BruteForceMetrics, createBruteForceMetrics } from "../brute-force/brute-force-metrics.ts";
-import { createRedisStore } from "../brute-force/brute-force-redis.ts";
+import { createRedisStore, failuresScript } from "../brute-force/brute-force-redis.ts";
 import { createBruteForce } from "../brute-force/create-brute-force.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
 import { createGuessedAccounts } from "../brute-force/guessed-accounts-redis.ts";
@@ -31,7 +31,6 @@ import { readBans } from "../brute-force/read-bans.ts";
 import { createRedisGuard } from "../brute-force/redis-guard.ts";
 import { createRedisLog } from "../brute-force/redis-log.ts";
 import type { RiskKeys } from "../brute-force/risk-read.ts";
-import { countAccountFailures, countFailures } from "../brute-force/scripts/scripts.generated.ts";
 import { type BruteForceSettings, bruteForceSettings } from "../brute-force/settings.ts";
 import { createTargets } from "../brute-force/targets.ts";
 import type { Attempt } from "../decision/attempt.ts";
@@ -91,7 +90,7 @@ function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, red
   const { repeatWindowMs, maxForgiven, accountDelay } = settings;
   const [runCount, runAccountCount] = redis.isCluster
     ? []
-    : createJoinedScripts(redis, countFailures, countAccountFailures);
+    : createJoinedScripts(redis, failuresScript, accountFailuresScript);
   const shared = createRedisStore({ redis, parts, clock, guard, repeatWindowMs, maxForgiven, runCount });
   const accountDelays =
     accountDelay &&

@@ -14,7 +14,7 @@ const Weights = section("Weight of each signal. 0 disables the signal.", {
   many_systems: weight(35, "Sign-ins from limits.systems_per_hour autonomous systems within an hour."),
   many_submissions: weight(
     50,
-    "limits.submissions_per_hour sign-ins for the submission of mail from unknown networks within an hour, and a fifth more than the account ever had.",
+    "Sign-ins for the submission of mail from unknown networks: limits.submissions_per_hour within an hour, and a fifth more than the account ever had.",
   ),
   scattered_submissions: weight(
     65,
