@@ -164,6 +164,8 @@ export async function startRedisSite(redis: Tree, { engines = 2, env }: RedisSit
           runtime: { timeouts: { decision: "60s" } },
           storage: { redis },
           auth: {
+            // Tokens are verified at each request.
+            backchannel: { oidc_bearer: { cache_ttl: "0s" } },
             controls: {
               enabled: ["brute_force"],
               brute_force: {
