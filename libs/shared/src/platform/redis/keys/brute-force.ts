@@ -155,7 +155,10 @@ export const accountDelayKey: KeyFamily<[user: string]> = {
   build: (prefix, user) => `${prefix}bf:slowed:{${user}}`,
 };
 
-/** Networks from which an account signed in, by the time of the sign-in (s), at most 32. */
+/**
+ * Networks from which an account signed in, by the time of the sign-in (s), at most 32; and while the account is under attack, `until` by the time
+ * at which its failures expire (ms).
+ */
 export const knownNetworksKey: KeyFamily<[user: string]> = {
   ...ofUser,
   name: "known networks",
