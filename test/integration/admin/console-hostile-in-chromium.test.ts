@@ -12,6 +12,9 @@ import { type ConsoleStack, openConsole, passFactors, startConsoleStack } from "
 const hostile = (place: string): string =>
   `${place}'"></time></title></textarea><img src=x onerror=window.harmed=1><svg onload=window.harmed=1><script>window.harmed=1</script>{{7*7}}`;
 
+/** At most 64 characters, as each label that Postern stores. */
+const hostileLabel = `label'"><img src=x onerror=window.harmed=1>`;
+
 /** As long as the name of a rule may be. */
 const ruleName = `rule'"><img src=x onerror=window.harmed=1>`;
 const rule = { name: ruleName, period: "10m", ban_time: "1h", cidr: 24, failed_requests: 3, ipv4: true };
@@ -42,9 +45,7 @@ async function plant(): Promise<void> {
   directory
     .prepare("UPDATE users SET display_name = ?, mail = ? WHERE uid = 'carol'")
     .run(hostile("display"), hostile("mail"));
-  directory
-    .prepare("UPDATE postern_app_passwords SET label = ?, protocols = ?")
-    .run(hostile("label"), hostile("protocol"));
+  directory.prepare("UPDATE postern_app_passwords SET label = ?").run(hostileLabel);
   const wrong = { password: "wrong", client_ip: "198.51.100.66" };
   for (const username of [hostile("name"), "carol@example.test", "carol@example.test", "carol@example.test"])
     await askJson(desk.stack.url, {

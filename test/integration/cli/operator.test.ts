@@ -99,7 +99,7 @@ test("an operator sees why a user is banned, lifts the ban, and sees that it is 
   expect((await postern(["unban", guesser, "--rule", "wide", "--protocol", "imap"])).out).toMatch(
     /was not banned by the selected rules/u,
   );
-  expect((await postern(["why", guesser])).code).toBe(0);
+  expect((await postern(["why", guesser])).out).toMatch(/^Not blocked/u);
   expect((await askJson(stack.url, { ...alice, client_ip: guesser })).status).toBe(200);
 });
 
@@ -118,7 +118,8 @@ test("an operator sees that an account is delayed and until when, and ends the d
     );
     const shown = JSON.parse((await postern(["why", username, "--json"])).out);
     const leftMs = Date.parse(shown.delay.until) - Date.now();
-    expect([shown.state, leftMs > 0, leftMs <= 3_600_000]).toEqual(["delayed", true, true]);
+    // A part of the hour is added, so that not every wrong password has to prolong it.
+    expect([shown.state, leftMs > 0, leftMs <= (3_600_000 * 25) / 24]).toEqual(["delayed", true, true]);
   }
   // The list contains existing accounts only; guessers could invent any number of unknown names.
   for (const path of ["", "?limit=100"]) {

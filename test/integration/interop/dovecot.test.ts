@@ -105,7 +105,7 @@ describe("userdb", () => {
 
   test("iteration lists the accounts", async () => {
     const { code, output } = await setting.dovecot.doveadm("user", "*");
-    const names = ["alice", "bob", "carol"].map((name) => `${name}@example.test`);
+    const names = ["admin", "alice", "bob", "carol", "desk", "secops"].map((name) => `${name}@example.test`);
     expect(output.trim().split("\n").toSorted()).toEqual(names);
     expect(code).toBe(0);
   });

@@ -197,7 +197,7 @@ describe("an LDAP directory with groups", () => {
     expect(await backend.verify(ask("carol"), new Secret("wrong"), within(3000))).toMatchObject({
       kind: "wrong_password",
     });
-    expect(await backend.lookup(ask("carol"), within(3000))).toEqual({ kind: "unknown_user" });
+    expect(await backend.lookup(ask("carol"), within(3000))).toEqual({ kind: "unknown_user", isDisabled: true });
     expect(await backend.lookup(ask("alice"), within(3000))).toMatchObject({ kind: "ok" });
   });
 

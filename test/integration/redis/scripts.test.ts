@@ -32,7 +32,6 @@ const calls: Readonly<Record<string, { readonly args: Values; readonly reply: un
   "knows-network": { args: { network: "192.0.2.0/24", knownSeconds: 60 }, reply: 0 },
   "note-device": { args: { device: "d", nowSeconds: 1, maxDevices: 5, lifeSeconds: 60 }, reply: 1 },
   "note-failed-sign-in": { args: { timeMs: 100_000, entry: "e", maxEntries: 5, lifeSeconds: 60 }, reply: 1 },
-  "note-guess": { args: { member: "m", maxMembers: 5, lifeSeconds: 60 }, reply: 1 },
   "note-logout-result": { args: { field: "r1", result: "done" }, reply: 0 },
   "note-network": { args: { network: "192.0.2.0/24", knownSeconds: 60, maxNetworks: 5 }, reply: 1 },
   "note-signed-in-hash": { args: { digest: "d", maxHashes: 5, lifeSeconds: 60 }, reply: 1 },
@@ -106,7 +105,7 @@ const listCalls: Readonly<Record<string, ListCall>> = {
   "add-audit-records": { keys: ["records"], args: [60, 5, "sealed"], reply: 1 },
   "count-account-failures": {
     keys: ["failures", "slowed", "known"],
-    args: [60_000, 64, 5, 60, "d", "192.0.2.0/24"],
+    args: [60_000, 64, 5, 60, 10, 1000, "d", "192.0.2.0/24"],
     reply: [[1, 1, 0]],
   },
   "count-failures": {
@@ -119,6 +118,7 @@ const listCalls: Readonly<Record<string, ListCall>> = {
     args: [1000, 60, 5, 5, "{test}:", "digest", 1, "identity", 990, 1000, 1, "rest"],
     reply: 1,
   },
+  "note-guess": { keys: ["addresses", "accounts"], args: [1, "m", 5, 60, "n", 5, 60], reply: 1 },
   "note-references": { keys: ["references"], args: [1000, 60, 5, 1000, "place"], reply: 1 },
   "note-traffic": {
     keys: ["{test}:traffic", "{test}:networks"],

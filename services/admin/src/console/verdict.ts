@@ -26,8 +26,9 @@ const recentMs = 86_400_000;
 const lastOf = (bans: readonly BanRecord[]): BanRecord | undefined =>
   bans.toSorted((a, b) => (a.end < b.end ? 1 : -1))[0];
 
-const isNewer = (a: DecisionRecord | undefined, b: DecisionRecord | undefined): a is DecisionRecord =>
-  a !== undefined && (b === undefined || a.time > b.time);
+/** Of two sign-ins of the same second the failure counts, because the question is about failures. */
+const isLast = (failure: DecisionRecord | undefined, success: DecisionRecord | undefined): failure is DecisionRecord =>
+  failure !== undefined && (success === undefined || failure.time >= success.time);
 
 const networksOf = (bans: readonly BanRecord[]): CidrSet =>
   createCidrSet(bans.map(({ network }) => network).filter((network) => parseCidr(network) !== undefined));
@@ -141,12 +142,12 @@ function ofReference(facts: VerdictFacts, one: DecisionRecord): Verdict {
 
 function ofHistory(facts: VerdictFacts): Verdict {
   const { kind, standing, lastBans, lastSuccess, lastFailure } = facts;
-  if (kind === "account" && isNewer(lastFailure, lastSuccess)) {
+  if (kind === "account" && isLast(lastFailure, lastSuccess)) {
     const ban = lastOf(lastBans);
     if (ban !== undefined) return blockedThere(facts, lastFailure, ban);
   }
   if (standing?.kind === "unknown") return unknown(facts);
-  if (isNewer(lastFailure, lastSuccess)) {
+  if (isLast(lastFailure, lastSuccess)) {
     const verdict = failed(facts, lastFailure);
     return { ...verdict, verdict: verdict.verdict + guessed(facts) };
   }

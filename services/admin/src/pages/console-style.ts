@@ -70,8 +70,9 @@ button.narrow{width:fit-content}
 @media (max-width:40rem){
 .keys{grid-template-columns:1fr}
 .keys dd{margin-bottom:.375rem}
-.rows thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
-.rows,.rows tbody,.rows tr,.rows td{display:block}
+.rows,.rows thead,.rows tbody,.rows tr,.rows td{display:block}
+.rows th{display:none}
+.rows th[aria-sort]{display:block;text-align:start}
 .rows td[data-column]{display:grid;grid-template-columns:6rem 1fr;padding:.125rem 0}
 .rows td[data-column]::before{content:attr(data-column);color:var(--muted)}
 .rows tr:not(.acts-row){padding-top:.75rem}
