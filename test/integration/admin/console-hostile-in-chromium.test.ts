@@ -132,7 +132,7 @@ test("hostile names, addresses, browsers, labels, rules and reasons are text in 
   await page.locator("summary", { hasText: "Filter and export" }).click();
   for (const label of ["Actor", "Target or account", "From (UTC)"]) await page.getByLabel(label).fill(hostile(label));
   await page.getByRole("button", { name: "Filter", exact: true }).click();
-  await page.getByText("The filter is not valid.").waitFor();
+  await page.getByText("The filter is invalid.").waitFor();
   await expectHarmless(page);
   await page.goto(
     `${desk.url}${pathTo("consoleBans")}?${new URLSearchParams({ rule: ruleName, order: hostile("o") }).toString()}`,
