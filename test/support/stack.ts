@@ -19,7 +19,7 @@ export interface StackOptions {
   readonly backends?: object | ((folder: string) => object);
   /** Merged into the test configuration, key by key. */
   readonly settings?: Tree;
-  /** Services to start in addition to engines and gateway, in this order, before the gateway. */
+  /** Services to start in addition to engines and gateway. */
   readonly services?: readonly ServiceName[];
   /** Starts a Redis. The configuration names its address in any case. */
   readonly redis?: boolean;
@@ -96,6 +96,12 @@ async function freePlaces(folder: string): Promise<StackPlaces> {
   return { folder, httpPort, adminPort, idpPort, natsUrl, redisUrl };
 }
 
+/** The values in order. Waits for all before it throws the first error, so that nothing starts after the stack is disposed of. */
+async function allSettled<T>(promises: readonly Promise<T>[]): Promise<readonly T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
 const portOf = (url: string): number => Number(new URL(url).port);
 
 function createServers(owned: AsyncDisposableStack, { natsUrl, redisUrl }: StackPlaces) {
@@ -126,21 +132,29 @@ function createLauncher(
   const services = new Map<ServiceName, ServiceProcess>();
   const engines: ServiceProcess[] = [];
   const launch = async (name: ServiceName, env: Env = {}): Promise<ServiceProcess> => {
-    const options = { configFile, privatePort: await freePort(), env: { ...commonEnv, ...env }, copy: copy() };
+    const from = copy();
+    const options = { configFile, privatePort: await freePort(), env: { ...commonEnv, ...env }, copy: from };
     return owned.use(await startService(name, options));
   };
-  const startAlive = async (name: ServiceName): Promise<ServiceProcess> => {
-    const service = await launch(name);
+  const add = (name: ServiceName, service: ServiceProcess): void => {
     services.set(name, service);
     if (name === "auth-engine") engines.push(service);
-    return service;
   };
   return {
     services,
     engines,
-    startAlive,
+    /** Starts the processes side by side; resolves when their private listeners respond. */
+    startAlive: async (names: readonly ServiceName[]): Promise<readonly ServiceProcess[]> => {
+      const started = await allSettled(names.map((name) => launch(name)));
+      for (const [index, name] of names.entries()) {
+        const service = started[index];
+        if (service !== undefined) add(name, service);
+      }
+      return started;
+    },
     start: async (name: ServiceName): Promise<ServiceProcess> => {
-      const service = await startAlive(name);
+      const service = await launch(name);
+      add(name, service);
       await untilReady(service);
       return service;
     },
@@ -166,15 +180,12 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
   const servers = createServers(owned, places);
   const launcher = createLauncher(owned, configFile, options);
   const engines = Array.from({ length: options.engines ?? 1 }, () => "auth-engine" as const);
-  const beforeGateway: readonly ServiceName[] = [...engines, ...(options.services ?? [])];
-  if (options.serversLater === true) {
-    for (const name of beforeGateway) await launcher.startAlive(name);
-  } else {
-    await servers.startNats();
-    if (options.redis === true) await servers.startRedis();
-    for (const name of beforeGateway) await launcher.start(name);
-  }
-  const gateway = await (options.serversLater === true ? launcher.startAlive : launcher.start)("gateway");
+  const serversFirst = options.serversLater !== true;
+  if (serversFirst) await allSettled([servers.startNats(), ...(options.redis === true ? [servers.startRedis()] : [])]);
+  const started = await launcher.startAlive([...engines, ...(options.services ?? []), "gateway"]);
+  if (serversFirst) await allSettled(started.map(untilReady));
+  const gateway = launcher.services.get("gateway");
+  if (gateway === undefined) throw new Error("the stack has no gateway");
   return {
     url: `http://127.0.0.1:${places.httpPort}`,
     httpPort: places.httpPort,

@@ -61,11 +61,36 @@ const notificationsSince = (event: string, time: string): number =>
 
 const unlock = () => askAdmin(idp.stack, "DELETE", "/api/v1/mfa-backchannel/lock", { body: { username: "alias" } });
 
-/** A new browser at the second-factor step of bob's sign-in. */
-async function openFactorStep(clientId: string, password: string): Promise<{ browser: Browser; page: Page }> {
+interface FactorStep {
+  readonly browser: Browser;
+  readonly page: Page;
+}
+
+async function tryFactorStep(clientId: string, password: string): Promise<FactorStep> {
   const browser = createBrowser(idp.replicas);
   const page = await passwordStep(browser, clientId, { username: bob, password });
   return { browser, page };
+}
+
+const asksForCode = ({ page }: FactorStep): boolean => page.status === 200 && page.text.includes('name="code"');
+
+/** A new browser at the second-factor step of bob's sign-in. */
+async function openFactorStep(clientId: string, password: string): Promise<FactorStep> {
+  const step = await tryFactorStep(clientId, password);
+  expect(asksForCode(step), `${step.page.status} ${step.page.text}`).toBe(true);
+  return step;
+}
+
+/** Runs while no engine answers. Resolves when both replicas of idp reach an engine again. */
+async function withoutEngines<T>(run: () => Promise<T>): Promise<T> {
+  for (const engine of idp.stack.engines) engine.signal("SIGSTOP");
+  try {
+    return await run();
+  } finally {
+    for (const engine of idp.stack.engines) engine.signal("SIGCONT");
+    // The pages of a sign-in come from both replicas.
+    await poll("the engines to answer", async () => asksForCode(await tryFactorStep("plain", right)));
+  }
 }
 
 const right = "bob-demo-password";
@@ -83,7 +108,7 @@ function messageOn(page: Page): string {
   return shown.map(([name]) => name).join();
 }
 
-async function enterWrongCodes({ browser, page }: { browser: Browser; page: Page }, count: number): Promise<string[]> {
+async function enterWrongCodes({ browser, page }: FactorStep, count: number): Promise<string[]> {
   const messages: string[] = [];
   for (let index = 0; index < count; index += 1)
     messages.push(messageOn(await browser.submit(page, { code: "000000" })));
@@ -158,12 +183,7 @@ describe("an attacker with the password but without the code", () => {
   });
 
   test("unlocking fails while no engine can resolve the user name to an account", async () => {
-    for (const engine of idp.stack.engines) engine.signal("SIGSTOP");
-    try {
-      expect((await unlock()).status).toBe(500);
-    } finally {
-      for (const engine of idp.stack.engines) engine.signal("SIGCONT");
-    }
+    expect((await withoutEngines(unlock)).status).toBe(500);
     await poll("the engines to answer", async () => (await unlock()).status === 200);
   });
 
@@ -189,9 +209,7 @@ describe("an attacker with the password but without the code", () => {
   test("a code that could not be verified is not counted as wrong", async () => {
     const factor = await openFactorStep("plain", right);
     const { failures } = await keysOfBob();
-    for (const engine of idp.stack.engines) engine.signal("SIGSTOP");
-    const answer = await factor.browser.submit(factor.page, { code: "000000" });
-    for (const engine of idp.stack.engines) engine.signal("SIGCONT");
+    const answer = await withoutEngines(() => factor.browser.submit(factor.page, { code: "000000" }));
     expect(answer.status).toBe(500);
     expect(Number((await redis.get(failures)) ?? "0")).toBe(0);
   });
@@ -226,9 +244,7 @@ describe("an application with `delayed_response`", () => {
   test("counts no code that could not be verified, whether or not the password was correct", async () => {
     for (const password of [right, "wrong"]) {
       const { browser, page } = await openFactorStep("delayed", password);
-      for (const engine of idp.stack.engines) engine.signal("SIGSTOP");
-      const answer = await browser.submit(page, { code: "000000" });
-      for (const engine of idp.stack.engines) engine.signal("SIGCONT");
+      const answer = await withoutEngines(() => browser.submit(page, { code: "000000" }));
       expect(answer.status).toBe(500);
       const keys = await redis.keys("*factor:*");
       expect(keys.length).toBeGreaterThan(0);
