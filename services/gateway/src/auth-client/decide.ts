@@ -26,7 +26,7 @@ export type Decide = (request: AuthRequest, patience?: CallerPatience) => Promis
 
 /**
  * Requests a decision from an engine. Any problem on the way (no engine, no bus, no time, an error of the engine) becomes a temporary
- * failure, because no decision was made (ADR 0034).
+ * failure, because no decision was made (ADR 0013).
  */
 export function createDecide({ bus, watch, clock, timeoutMs, onError }: DecideDeps): Decide {
   const deadlineOf = (patience: CallerPatience | undefined): number => {

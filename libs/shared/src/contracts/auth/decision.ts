@@ -132,7 +132,7 @@ export type TempFail = Static<typeof TempFail>;
 
 /**
  * The answer to an `AuthRequest`. `tempfail` means that no decision was possible: it never changes a counter, is never
- * cached, and is never reported as a denial (ADR 0034).
+ * cached, and is never reported as a denial (ADR 0013).
  */
 export const AuthDecision = Type.Union([Ok, Fail, Blocked, TempFail]);
 export type AuthDecision = Static<typeof AuthDecision>;
