@@ -1,6 +1,6 @@
 import { createGuardrails, verifySync } from "otplib";
 
-/** Stored secrets of 10 bytes must work, because every app accepted them (ADR 0086). */
+/** Stored secrets of 10 bytes must work, because every app accepted them (ADR 0059). */
 const guardrails = createGuardrails({ MIN_SECRET_BYTES: 10 });
 const stepSeconds = 30;
 
