@@ -3,7 +3,7 @@ import { compileCheck } from "@postern/shared/platform/http";
 import type { Clock } from "@postern/shared/platform/time";
 import { Type } from "typebox";
 
-/** Names of accounts in addresses of pages: proxies and browsers record addresses, so these contain encrypted texts (ADR 0160). */
+/** Names of accounts in addresses of pages: proxies and browsers record addresses, so these contain encrypted texts (ADR 0024). */
 export interface SubjectHandles {
   /** For one operator; each call returns another one. */
   make(operator: string, subject: string): string;
