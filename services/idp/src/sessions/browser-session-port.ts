@@ -10,7 +10,7 @@ export interface SessionOrigin {
   readonly userAgent: string;
 }
 
-/** One sign-in of one browser, kept on the server (ADR 0011). */
+/** One sign-in of one browser, kept on the server (ADR 0005). */
 export interface BrowserSessionRecord {
   /** Never changes during the session; tokens and grants refer to it. */
   readonly uid: string;

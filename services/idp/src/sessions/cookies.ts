@@ -16,7 +16,7 @@ function isSecure(issuer: string): boolean {
   return !issuer.startsWith("http://");
 }
 
-/** Cookies under this issuer: Secure, unless the issuer is plain http (ADR 0011). */
+/** Cookies under this issuer: Secure, unless the issuer is plain http (ADR 0005). */
 export function createSiteCookies(issuer: string): SiteCookies {
   const secure = isSecure(issuer);
   const nameOf = (name: string): string => (secure ? `__Host-${name}` : name);

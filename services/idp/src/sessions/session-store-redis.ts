@@ -77,7 +77,7 @@ async function endAll(parts: Parts, account: string, nowMs: number): Promise<rea
   return ended;
 }
 
-/** Sessions in Redis (ADR 0011): once a record is deleted, the next request finds no session. */
+/** Sessions in Redis (ADR 0005): once a record is deleted, the next request finds no session. */
 export function createSessionStore(deps: SessionStoreDeps): SessionStore {
   const { redis, clock, lives } = deps;
   const records = createSessionRecords(deps);
