@@ -45,8 +45,8 @@ const mfa = {
 const query =
   "SELECT username AS account, password, display_name AS displayName, mail, uid, NOT enabled AS disabled FROM users WHERE username = :username OR uid = :username";
 
-function backends(folder: string, seedFile: string): Tree {
-  const tree = demoBackends(folder);
+function backends(folder: string, seedFile: string, order: readonly string[]): Tree {
+  const tree = { ...demoBackends(folder), order };
   const { sql } = Object(tree);
   const [search] = sql.search;
   const own = merged(search, { mfa, queries: { user: query } });
@@ -109,8 +109,17 @@ export interface ConsoleStack extends AsyncDisposable {
   readonly directoryFile: string;
 }
 
-/** A gateway with a console, two replicas of admin, idp and an engine. */
-export async function startConsoleStack(settings: Tree = {}): Promise<ConsoleStack> {
+interface EngineOptions {
+  readonly engines?: number;
+  /** `auth.backends.order` */
+  readonly order?: readonly string[];
+}
+
+/** A gateway with a console, two replicas of admin, idp and engines. */
+export async function startConsoleStack(
+  settings: Tree = {},
+  { engines = 1, order = ["sql"] }: EngineOptions = {},
+): Promise<ConsoleStack> {
   await using started = new AsyncDisposableStack();
   const folder = started.use(await scratchFolder());
   const seedFile = join(folder.path, "seed.sql");
@@ -122,9 +131,10 @@ export async function startConsoleStack(settings: Tree = {}): Promise<ConsoleSta
   const stack = started.use(
     await startStack({
       redis: true,
+      engines,
       httpPort,
       services: ["admin", "idp"],
-      backends: backends(folder.path, seedFile),
+      backends: backends(folder.path, seedFile, order),
       settings: merged(settingsOf(issuer, url, auditFile), settings),
     }),
   );

@@ -129,6 +129,7 @@ export { WebauthnAssertion, WebauthnRegistration } from "./idp/webauthn.ts";
 export {
   AppPassword,
   maxAppPasswords,
+  maxLabelLength,
   mfaAppPasswordCreate,
   mfaAppPasswordRevoke,
   mfaAppPasswordsList,

@@ -3,6 +3,7 @@ import {
   type AppPassword,
   type MfaTarget,
   maxAppPasswords,
+  maxLabelLength,
   type mfaAppPasswordCreate,
   type mfaAppPasswordRevoke,
   type mfaAppPasswordsList,
@@ -20,8 +21,23 @@ import { findAccount, isRefusal, requireKind } from "./find-account.ts";
 /** Last use is recorded once an hour: a phone signs in every few minutes, and a write each time would help no one. */
 const lastUseGrainSeconds = 3600;
 
+/** Provisioning systems may store any label: one that is too long or empty must not make the whole list unreadable. */
+function shownLabel(label: string): string {
+  if (label === "") return "-";
+  if (label.length <= maxLabelLength) return label;
+  const kept = label.slice(0, maxLabelLength - 1);
+  // A character of two units that was cut in half is left out.
+  return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
+}
+
 function shown({ id, label, protocols, createdAt, lastUsedAt }: StoredAppPassword): AppPassword {
-  return { id, label, protocols: [...protocols], createdAt, ...(lastUsedAt === undefined ? {} : { lastUsedAt }) };
+  return {
+    id,
+    label: shownLabel(label),
+    protocols: [...protocols],
+    createdAt,
+    ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
+  };
 }
 
 /** Management of app passwords: what the bus methods do. */

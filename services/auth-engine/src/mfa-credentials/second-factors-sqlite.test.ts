@@ -1,11 +1,12 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { maxAppPasswords, maxWebauthnCredentials } from "@postern/shared/contracts";
+import { maxAppPasswords, maxWebauthnCredentials, mfaAppPasswordsList } from "@postern/shared/contracts";
 import { createDecoys, createPasswordVerifier, createWorkGate } from "@postern/shared/domain/passwords";
 import { createKeyedDigest, createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { systemClock } from "@postern/shared/platform/time";
 import { scratchFolder } from "@postern/shared/testing";
+import { Value } from "typebox/value";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Backend } from "../backends/backend.ts";
 import { createMfaCredentialsSql } from "../backends/sql/mfa-credentials.ts";
@@ -163,6 +164,21 @@ describe("second factors in SQLite", () => {
     if (factors.outcome !== "ok") throw new Error(factors.outcome);
     expect(factors.webauthnCredentials.length).toBeLessThanOrEqual(maxWebauthnCredentials);
     expect(factors.appPasswords).toBeLessThanOrEqual(maxAppPasswords);
+  });
+
+  test.each([
+    ["", "-"],
+    ["x".repeat(64), "x".repeat(64)],
+    ["x".repeat(65), `${"x".repeat(63)}…`],
+    [`${"x".repeat(62)}🔑🔑`, `${"x".repeat(62)}…`],
+  ])("an app password with the label %j is listed as %j, in a reply that every service accepts", async (label, listed) => {
+    const found = await backend.mfa?.find({ username: alice.username }, context());
+    if (found?.kind !== "ok") throw new Error("no account");
+    const stored = { id: "0123456789abcdef", digest: "d", label, protocols: [], createdAt: 1, lastUsedAt: undefined };
+    await found.account.addAppPassword(stored, context());
+    const reply = await engine().apps.list(alice, context());
+    expect(reply).toMatchObject({ outcome: "ok", appPasswords: [{ id: stored.id, label: listed }] });
+    expect(Value.Check(mfaAppPasswordsList.reply, reply)).toBe(true);
   });
 
   test("a site's own webauthn_find returns the holder of a credential and may use only :pattern", async () => {

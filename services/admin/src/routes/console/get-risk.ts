@@ -1,5 +1,6 @@
-import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
+import { auditedCaller } from "@postern/shared/domain/audit";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AuditReads } from "../../console/audit-reads.ts";
 import type { ExplainRisk } from "../../console/explain-risk.ts";
 import { subjectOf } from "../../console/subject.ts";
 import { sessionOf } from "../flush-route.ts";
@@ -8,11 +9,11 @@ import { textOf, unreadable } from "./query.ts";
 
 export interface RiskRouteDeps {
   readonly explainRisk: ExplainRisk;
-  readonly audit: Audit;
+  readonly auditReads: AuditReads;
 }
 
 /** `GET /api/v1/console/risk` */
-export function getRisk({ explainRisk, audit }: RiskRouteDeps) {
+export function getRisk({ explainRisk, auditReads }: RiskRouteDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const query = textOf(request.query, "query");
     if (query === undefined) throw malformed("query: is required");
@@ -24,7 +25,7 @@ export function getRisk({ explainRisk, audit }: RiskRouteDeps) {
       throw unreadable(error);
     });
     const caller = auditedCaller(request.caller);
-    audit.record({ event: "account.read", outcome: "ok", ...caller, target: query, session: sessionOf(request) });
+    auditReads({ event: "account.read", ...caller, target: query, session: sessionOf(request) });
     return reply.header("cache-control", "no-store").send(answer);
   };
 }
