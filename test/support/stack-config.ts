@@ -63,7 +63,12 @@ export function defaultTree({ folder, httpPort, adminPort, idpPort, natsUrl, red
       },
       bus: { servers: [natsUrl] },
     },
-    observability: { log: { level: "info" }, metrics: { endpoint_enabled: true } },
+    // Its keys are written after the response, while tests compare the keys before and after an action.
+    observability: {
+      log: { level: "info" },
+      metrics: { endpoint_enabled: true },
+      decision_history: { enabled: false },
+    },
     storage: {
       redis: {
         password_nonce: "test-password-nonce-0",

@@ -171,15 +171,18 @@ describe("second factors in SQLite", () => {
     ["x".repeat(64), "x".repeat(64)],
     ["x".repeat(65), `${"x".repeat(63)}…`],
     [`${"x".repeat(62)}🔑🔑`, `${"x".repeat(62)}…`],
-  ])("an app password with the label %j is listed as %j, in a reply that every service accepts", async (label, listed) => {
-    const found = await backend.mfa?.find({ username: alice.username }, context());
-    if (found?.kind !== "ok") throw new Error("no account");
-    const stored = { id: "0123456789abcdef", digest: "d", label, protocols: [], createdAt: 1, lastUsedAt: undefined };
-    await found.account.addAppPassword(stored, context());
-    const reply = await engine().apps.list(alice, context());
-    expect(reply).toMatchObject({ outcome: "ok", appPasswords: [{ id: stored.id, label: listed }] });
-    expect(Value.Check(mfaAppPasswordsList.reply, reply)).toBe(true);
-  });
+  ])(
+    "an app password with the label %j is listed as %j, in a reply that every service accepts",
+    async (label, listed) => {
+      const found = await backend.mfa?.find({ username: alice.username }, context());
+      if (found?.kind !== "ok") throw new Error("no account");
+      const stored = { id: "0123456789abcdef", digest: "d", label, protocols: [], createdAt: 1, lastUsedAt: undefined };
+      await found.account.addAppPassword(stored, context());
+      const reply = await engine().apps.list(alice, context());
+      expect(reply).toMatchObject({ outcome: "ok", appPasswords: [{ id: stored.id, label: listed }] });
+      expect(Value.Check(mfaAppPasswordsList.reply, reply)).toBe(true);
+    },
+  );
 
   test("a site's own webauthn_find returns the holder of a credential and may use only :pattern", async () => {
     const ofSite = "SELECT account, credential FROM postern_webauthn WHERE credential LIKE :pattern";

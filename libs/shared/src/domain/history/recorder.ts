@@ -23,6 +23,8 @@ export interface DecisionRecorder {
 const repeatMs = 60_000;
 /** Bound of the decisions whose repetitions are counted. */
 const maxOpen = 16_384;
+/** Closed together when there are too many: a map finds its first entry the more slowly, the more were deleted before it. */
+const closedTogether = 1024;
 /** Bound of the decisions that wait; a few seconds of the fastest engine. */
 const maxWaiting = 8192;
 const maxFailing = 4096;
@@ -100,7 +102,12 @@ export function createDecisionRecorder(): DecisionRecorder {
     if (!push({ ...note, firstMs: timeMs, count: 1 })) return;
     open.set(key, { note, openedMs: timeMs, firstMs: timeMs, lastMs: timeMs, lastSession: note.session, count: 0 });
     if (open.size <= maxOpen) return;
-    for (const [oldest, run] of open) return close(oldest, run);
+    let closed = 0;
+    for (const [oldest, run] of open) {
+      close(oldest, run);
+      closed += 1;
+      if (closed === closedTogether) return;
+    }
   };
   return {
     note: (note) => {

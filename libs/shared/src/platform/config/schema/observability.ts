@@ -6,19 +6,19 @@ const dayMs = 86_400_000;
 const DecisionHistory = section(
   "Decision history: the latest sign-ins of each account and network, encrypted in Redis, for operators who help customers. It requires storage.redis.encryption_secret.",
   {
-    enabled: boolean(false, { description: "Whether sign-ins are recorded." }),
+    enabled: boolean(true, { description: "Whether sign-ins are recorded. A record takes about 350 bytes in Redis." }),
     retention: duration("168h", {
       description: "Time after which a record is removed.",
       minimum: 3_600_000,
       maximum: 14 * dayMs,
     }),
-    per_account: integer(40, {
+    per_account: integer(20, {
       description:
         "Number of records kept for each account: this number of successes and this number of other outcomes.",
       minimum: 1,
       maximum: 500,
     }),
-    per_network: integer(100, {
+    per_network: integer(50, {
       description:
         "Number of records kept for each network (IPv4 /24, IPv6 /48): this number of successes and this number of other outcomes.",
       minimum: 1,
@@ -29,7 +29,7 @@ const DecisionHistory = section(
       minimum: 100,
       maximum: 10_000_000,
     }),
-    max_networks: integer(50_000, {
+    max_networks: integer(10_000, {
       description: "Number of networks with a history. Above it, those without a recent sign-in are removed first.",
       minimum: 100,
       maximum: 10_000_000,
