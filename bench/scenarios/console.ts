@@ -1,14 +1,27 @@
 import { join } from "node:path";
-import { Attacks, BanRecordPage, DecisionHistoryPage, Explanation, SystemReport } from "@postern/shared/contracts";
+import {
+  AccountReport,
+  Attacks,
+  AuditRecordPage,
+  BanRecordPage,
+  ConfigLoad,
+  DecisionHistoryPage,
+  Explanation,
+  SystemReport,
+} from "@postern/shared/contracts";
 import { compileCheck } from "@postern/shared/platform/http";
 import { spawnRedis } from "@postern/shared/testing";
 import type { Static, TSchema } from "typebox";
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
+import { accountPage } from "../../services/admin/src/pages/account-page.ts";
+import { auditPage } from "../../services/admin/src/pages/audit-page.ts";
 import { bansPage } from "../../services/admin/src/pages/bans-page.ts";
+import { configurationPage } from "../../services/admin/src/pages/configuration-page.ts";
 import { type ConsolePage, createShowPage } from "../../services/admin/src/pages/console-document.ts";
 import { searchPage } from "../../services/admin/src/pages/search-page.ts";
 import { systemPage } from "../../services/admin/src/pages/system-page.ts";
 import { processMicros } from "../measure/processes.ts";
+import { writeAuditRecords } from "../stack/audit-records.ts";
 import { writeSqlBackend } from "../stack/backends.ts";
 import { bannedAddress, writeBans } from "../stack/bans.ts";
 import { sqlBackends } from "../stack/config.ts";
@@ -27,6 +40,8 @@ export interface PageCost {
 interface ConsoleSizes {
   readonly bans: number;
   readonly accounts: number;
+  /** Of each kind. */
+  readonly auditRecords: number;
 }
 
 const samples = 100;
@@ -74,11 +89,14 @@ const about = {
   done: undefined,
 };
 
-function asker<Schema extends TSchema>({ ask }: Management, operation: string, schema: Schema) {
+/** Asks an operation of the console; one that takes a body instead of a query has `isPost`. */
+function asker<Schema extends TSchema>({ ask }: Management, operation: string, schema: Schema, isPost = false) {
   const check = compileCheck(schema);
-  return async (query: Readonly<Record<string, string>>): Promise<Static<Schema>> => {
-    const path = `/api/v1/console/${operation}?${new URLSearchParams(query).toString()}`;
-    const answer = await ask({ method: "GET", path });
+  return async (fields: Readonly<Record<string, string>>): Promise<Static<Schema>> => {
+    const path = `/api/v1/console/${operation}`;
+    const answer = isPost
+      ? await ask({ method: "POST", path, body: fields })
+      : await ask({ method: "GET", path: `${path}?${new URLSearchParams(fields).toString()}` });
     if (!check.accepts(answer)) throw new Error(`${operation} gave an unexpected answer`);
     return answer;
   };
@@ -86,10 +104,52 @@ function asker<Schema extends TSchema>({ ask }: Management, operation: string, s
 
 const nth = (iteration: number, size: number): number => (iteration * 7919) % size;
 
+const auditFields = { actor: "", event: "", outcome: "", since: "", until: "" };
+
+/** Pages of one account, of the audit stream and of the configuration. */
+function detailPagesOf(management: Management, { accounts }: ConsoleSizes): readonly (readonly [string, MakePage])[] {
+  const explain = asker(management, "explain", Explanation);
+  const history = asker(management, "history", DecisionHistoryPage);
+  const account = asker(management, "account", AccountReport, true);
+  const audit = asker(management, "audit", AuditRecordPage);
+  const system = asker(management, "system", SystemReport);
+  const configuration = compileCheck(ConfigLoad);
+  return [
+    [
+      "account",
+      async (iteration) => {
+        const query = mailOf(nth(iteration, accounts));
+        const report = await account({ account: query });
+        if (report.account !== query) throw new Error(`the account ${query} was not found`);
+        const [explanation, { records }] = [await explain({ query }), await history({ account: query, limit: "20" })];
+        const answer = { report, explanation, records, sessions: undefined };
+        return accountPage({ ...about, query, answer });
+      },
+    ],
+    [
+      "audit, with a filter that nothing matches",
+      async () => {
+        const target = "no such account";
+        const answer = await audit({ target });
+        return auditPage({ fields: { ...auditFields, target }, answer, isFirst: true, operator });
+      },
+    ],
+    [
+      "configuration",
+      async () => {
+        const answer = await management.ask({ method: "GET", path: "/api/v1/config/load" });
+        if (!configuration.accepts(answer)) throw new Error("the configuration could not be read");
+        return configurationPage({ values: JSON.parse(answer.result), system: await system({}) });
+      },
+    ],
+  ];
+}
+
 type MakePage = (iteration: number) => Promise<ConsolePage>;
 
 /** The pages as the console makes them, without its sign-in. */
-function pagesOf(management: Management, { bans, accounts }: ConsoleSizes): readonly (readonly [string, MakePage])[] {
+function pagesOf(management: Management, sizes: ConsoleSizes): readonly (readonly [string, MakePage])[] {
+  const { bans, accounts } = sizes;
   const explain = asker(management, "explain", Explanation);
   const history = asker(management, "history", DecisionHistoryPage);
   const attacks = asker(management, "attacks", Attacks);
@@ -131,6 +191,7 @@ function pagesOf(management: Management, { bans, accounts }: ConsoleSizes): read
       },
     ],
     ["system", async () => systemPage(await system({}))],
+    ...detailPagesOf(management, sizes),
   ];
 }
 
@@ -148,7 +209,7 @@ async function costOf(title: string, make: MakePage, adminPid: number): Promise<
   return { title, samples, cpuMs: (adminMs + renderedMs) / samples };
 }
 
-const whole: ConsoleSizes = { bans: 1_000_000, accounts: 100_000 };
+const whole: ConsoleSizes = { bans: 1_000_000, accounts: 100_000, auditRecords: 50_000 };
 
 /** Pages of the console with many bans and histories, in a separate Redis that is stopped afterwards. */
 export async function measureConsole(servers: Servers, sizes = whole): Promise<readonly PageCost[]> {
@@ -157,7 +218,8 @@ export async function measureConsole(servers: Servers, sizes = whole): Promise<r
   await writeSqlBackend(file, sizes.accounts);
   await writeBans(redis.port, sizes.bans, parts);
   await writeHistories(redis.port, sizes.accounts);
-  const more = { backends: sqlBackends(file), observability: { decision_history: { enabled: true } } };
+  await writeAuditRecords(redis.port, sizes.auditRecords);
+  const more = { backends: sqlBackends(file), observability: { audit_history: { enabled: true } } };
   await using management = await startManagement({ ...servers, redisPort: redis.port }, protection, more);
   const costs: PageCost[] = [];
   for (const [title, make] of pagesOf(management, sizes)) costs.push(await costOf(title, make, management.adminPid));

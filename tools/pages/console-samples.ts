@@ -1,7 +1,8 @@
-import type { AuditRecordListed, DecisionRecord, Explanation } from "@postern/shared/contracts";
+import type { AuditRecordListed, DecisionRecord, Explanation, SystemReport } from "@postern/shared/contracts";
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
 import { auditPage } from "../../services/admin/src/pages/audit-page.ts";
 import { bansPage } from "../../services/admin/src/pages/bans-page.ts";
+import { configurationPage } from "../../services/admin/src/pages/configuration-page.ts";
 import { type ConsoleAsset } from "../../services/admin/src/pages/console-assets.ts";
 import { type ConsolePage, createShowPage, type ShownPage } from "../../services/admin/src/pages/console-document.ts";
 import { noticePage } from "../../services/admin/src/pages/notice-pages.ts";
@@ -111,7 +112,7 @@ const attacked = bansPage({
   next: "/console/bans",
 });
 
-const state = systemPage({
+const system: SystemReport = {
   time: ban.start,
   state: "degraded",
   verdict: "Degraded: service idp does not answer.",
@@ -146,7 +147,18 @@ const state = systemPage({
     is_uniform: true,
   },
   expiries: [{ name: "runtime.servers.http.tls.cert", end: ban.end, days: 12 }],
+  signing_keys: [{ name: "OIDC 8dX2kQ", created: "2030-04-20T08:00:00.000Z", age_days: 16, signs: ["RS256", "PS256"] }],
   scripts: [],
+};
+
+const configured = configurationPage({
+  values: {
+    runtime: { instance_name: "mail", servers: { http: { address: ["127.0.0.1:9080"] } } },
+    observability: { log: { level: "info" } },
+    storage: { redis: { primary: { address: "127.0.0.1:6379" }, encryption_secret: "********" } },
+    auth: { policy: { policies: [] } },
+  },
+  system,
 });
 
 const auditFields = { actor: "", target: "", event: "", outcome: "", since: "", until: "" };
@@ -200,7 +212,8 @@ const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: O
   "console-bans": [attacked, operator],
   "console-clients": [clientsSample, operator],
   "console-audit": [audited, operator],
-  "console-system": [state, operator],
+  "console-system": [systemPage(system), operator],
+  "console-configuration": [configured, { ...operator, role: "admin" }],
   "console-notice": [noticePage("one_factor")],
 };
 

@@ -1,11 +1,39 @@
 import { X509Certificate } from "node:crypto";
 import type { OwnReport } from "@postern/shared/assembly";
+import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { IdpContext } from "./context.ts";
 
-/** What the identity provider reports about itself beside its health: the end of the SAML signing certificate. */
-export async function reportIdp({ saml }: Pick<IdpContext, "saml">): Promise<OwnReport> {
-  if (saml === undefined) return {};
+type SigningKeys = NonNullable<OwnReport["signingKeys"]>;
+
+/** Operators wait for the report; health checks have as long. */
+const keysMs = 500;
+
+/** Nothing if Redis does not answer in time. */
+async function oidcKeys({ oidc }: Pick<IdpContext, "oidc">): Promise<SigningKeys> {
+  const keys: SigningKeys = [];
+  const read = async (): Promise<void> => {
+    for (const { kid, signs, created, signs_from: from } of (await oidc?.keyAdministration.list()) ?? []) {
+      keys.push({
+        name: `OIDC ${kid}`,
+        signs,
+        ...(created !== undefined && { createdMs: Date.parse(created) }),
+        ...(from !== undefined && { signsFromMs: Date.parse(from) }),
+      });
+    }
+  };
+  await endsWithin(read(), keysMs);
+  return [...keys];
+}
+
+/** What the identity provider reports about itself beside its health: its signing keys, and the end of the SAML certificate. */
+export async function reportIdp(context: Pick<IdpContext, "saml" | "oidc">): Promise<OwnReport> {
+  const { saml } = context;
+  const keys = await oidcKeys(context);
+  if (saml === undefined) return { signingKeys: keys };
   const { certificate } = await saml.routes.keys();
-  const { validToDate } = new X509Certificate(Buffer.from(certificate, "base64"));
-  return { expiries: [{ name: "SAML signing certificate", endMs: validToDate.getTime() }] };
+  const { validFromDate, validToDate } = new X509Certificate(Buffer.from(certificate, "base64"));
+  return {
+    expiries: [{ name: "SAML signing certificate", endMs: validToDate.getTime() }],
+    signingKeys: [...keys, { name: "SAML", createdMs: validFromDate.getTime(), signs: ["SAML"] }],
+  };
 }

@@ -75,6 +75,9 @@ test("a whole site is reported with every part, and nothing of it is secret", as
   expect(report.scripts).toEqual([{ file: hook, services: ["admin"] }]);
   expect(report.configuration).toMatchObject({ changed: [], needs_restart: [], is_uniform: true });
   expect(report.expiries).toMatchObject([{ name: certificateKey, days: 0 }]);
+  const keys = report.signing_keys ?? [];
+  expect(keys.flatMap(({ signs }) => signs).toSorted()).toEqual(["ES256", "PS256", "RS256"]);
+  for (const key of keys) expect(key).toMatchObject({ name: expect.stringMatching(/^OIDC ./u), age_days: 0 });
   expect(JSON.stringify(report)).not.toContain("demo-backchannel-secret");
 });
 

@@ -49,6 +49,15 @@ function jobRows({ jobs }: SystemReport): readonly (readonly string[])[] {
   ]);
 }
 
+function keyRows({ signing_keys: keys = [] }: SystemReport): readonly (readonly string[])[] {
+  return keys.map(({ name, created, age_days: days, signs, signs_from: from }) => [
+    name,
+    signs.length > 0 ? signs.join(" ") : from === undefined ? "-" : `from ${from}`,
+    created ?? "configured",
+    days === undefined ? "-" : String(days),
+  ]);
+}
+
 /** A table after an empty line; nothing without rows. */
 function part(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   return rows.length === 0 ? [] : ["", ...table(head, rows)];
@@ -74,6 +83,7 @@ function statusLines(report: SystemReport): readonly string[] {
       ["CERTIFICATE", "EXPIRES", "DAYS"],
       expiries.map(({ name, end, days }) => [name, end, String(days)]),
     ),
+    ...part(["SIGNING KEY", "SIGNS", "CREATED", "DAYS"], keyRows(report)),
     ...part(
       ["SCRIPT", "LOADED IN"],
       scripts.map(({ file, services }) => [file, services.join(" ")]),
@@ -86,8 +96,9 @@ export const statusCommand: OperatorCommand = {
   summary: "show the state of the site, and what is wrong",
   help: [
     "Prints the state in a sentence, what is wrong, and each part: services and versions, engines, backends, Redis, NATS,",
-    "queues, jobs, configuration, certificates and scripts. Needs gateway and admin only: what does not answer is shown as",
-    "unknown. If these do not answer either, use `postern doctor` on the machine. The exit code is 0 if everything works.",
+    "queues, jobs, configuration, certificates, signing keys and scripts. Needs gateway and admin only: what does not",
+    "answer is shown as unknown. If these do not answer either, use `postern doctor` on the machine. The exit code is 0 if",
+    "everything works.",
   ],
   operands: { min: 0, max: 0 },
   run: async ({ api }) => {

@@ -6,7 +6,7 @@ import type { Base } from "./base.ts";
 import { certificateEnds } from "./certificate-ends.ts";
 
 /** What only this service can add to its report. */
-export type OwnReport = Partial<Pick<ServiceReport, "backends" | "scripts" | "expiries">>;
+export type OwnReport = Partial<Pick<ServiceReport, "backends" | "scripts" | "expiries" | "signingKeys">>;
 
 export interface ServiceReportDeps {
   readonly base: Pick<Base, "service" | "instance" | "logger" | "configuration">;

@@ -69,6 +69,15 @@ function jobLines({ jobs }: SystemReport): readonly Line[] {
   });
 }
 
+function keyLines({ signing_keys: keys = [] }: SystemReport): readonly Line[] {
+  return keys.map(({ name, created, age_days: days, signs, signs_from: from }) => {
+    const waiting = from === undefined ? "only verifies" : `signs from ${moment(from)}`;
+    const age = days !== undefined && `${days} ${days === 1 ? "day" : "days"} old`;
+    const since = created === undefined ? "from the configuration" : `created ${moment(created)}`;
+    return [name, signs.length > 0 ? `signs ${signs.join(" ")}` : waiting, joined(age, since)] as const;
+  });
+}
+
 const verdictClass: Readonly<Record<string, string>> = { up: "working", down: "blocked" };
 
 /** What changes by itself. */
@@ -91,6 +100,7 @@ export function liveSystem(report: SystemReport): Html {
       "Certificates",
       expiries.map(({ name, end, days }) => [name, `${days} days`, end.slice(0, 10)]),
     ),
+    lines("Signing keys", keyLines(report)),
     lines(
       "Scripts",
       scripts.map(({ file, services }) => [file, services.join(", ")]),

@@ -84,6 +84,21 @@ function expiriesOf(reports: readonly HeardReport[], nowMs: number): SystemRepor
     .map(([name, endMs]) => ({ name, end: isoOf(endMs), days: Math.floor((endMs - nowMs) / dayMs) }));
 }
 
+/** Replicas have the same keys. */
+function signingKeysOf(reports: readonly HeardReport[], nowMs: number): SystemReport["signing_keys"] {
+  const keys = new Map(reports.flatMap(({ signingKeys = [] }) => signingKeys.map((key) => [key.name, key] as const)));
+  if (keys.size === 0) return undefined;
+  return [...keys.values()].map(({ name, createdMs, signs, signsFromMs }) => ({
+    name,
+    ...(createdMs !== undefined && {
+      created: isoOf(createdMs),
+      age_days: Math.max(0, Math.floor((nowMs - createdMs) / dayMs)),
+    }),
+    signs,
+    ...(signsFromMs !== undefined && { signs_from: isoOf(signsFromMs) }),
+  }));
+}
+
 function scriptsOf(reports: readonly HeardReport[]): SystemReport["scripts"] {
   const files = [...new Set(reports.flatMap(({ scripts = [] }) => scripts))].toSorted();
   return files.map((file) => {
@@ -116,6 +131,7 @@ async function describe(deps: SystemReportDeps): Promise<SystemReport> {
   const own: HeardReport = { ...ownReport, heardMs: nowMs, isCurrent: true };
   const reports = [own, ...heard.filter(({ instance }) => instance !== own.instance)];
   const count = deps.engines();
+  const signingKeys = signingKeysOf(reports, nowMs);
   const facts = {
     time: isoOf(nowMs),
     services: [...servicesOf(reports, deps.expected)],
@@ -127,6 +143,7 @@ async function describe(deps: SystemReportDeps): Promise<SystemReport> {
     jobs: [...jobs],
     configuration: configurationOf(own, reports),
     expiries: expiriesOf(reports, nowMs),
+    ...(signingKeys && { signing_keys: signingKeys }),
     scripts: scriptsOf(reports),
   };
   const findings = [...findingsOf(facts)];

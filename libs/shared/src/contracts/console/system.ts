@@ -93,6 +93,20 @@ export const SystemReport = Type.Object(
       }),
       { description: "Certificates, those that end first, first." },
     ),
+    signing_keys: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String({ description: "OIDC and the `kid`, or SAML." }),
+          created: Type.Optional(time("When it was created. Absent for keys of the configuration.")),
+          age_days: Type.Optional(count("Whole days since then.")),
+          signs: Type.Array(Type.String(), {
+            description: "What it signs now, such as RS256. Empty: it only verifies.",
+          }),
+          signs_from: Type.Optional(time("When a key that is already published will sign.")),
+        }),
+        { description: "Signing keys of the identity provider. Absent if no process of it has reported any." },
+      ),
+    ),
     scripts: Type.Array(
       Type.Object({ file: Type.String(), services: Type.Array(Type.String(), { description: "Where it is loaded." }) }),
       { description: "Scripts of the site that are compiled now." },

@@ -9,7 +9,11 @@ export const maxAppPasswords = 32;
 export const maxLabelLength = 64;
 
 const id = Type.String({ pattern: "^[0-9a-f]{16}$" });
-const label = Type.String({ minLength: 1, maxLength: maxLabelLength, description: "Label that the user gave the device." });
+const label = Type.String({
+  minLength: 1,
+  maxLength: maxLabelLength,
+  description: "Label that the user gave the device.",
+});
 const protocols = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
   maxItems: 32,
   description: "Protocols for which it may be used. Empty: all.",

@@ -24,6 +24,17 @@ export const ServiceReport = Type.Object({
     maxItems: 100,
     description: "Ends of certificates that this process can read.",
   }),
+  signingKeys: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name,
+        createdMs: Type.Optional(Type.Integer({ description: "Epoch milliseconds. Absent for configured keys." })),
+        signs: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 16, description: "Empty: it only verifies." }),
+        signsFromMs: Type.Optional(Type.Integer({ description: "Epoch milliseconds, for a key that waits to sign." })),
+      }),
+      { maxItems: 64, description: "Of the identity provider." },
+    ),
+  ),
   backends: Type.Optional(
     Type.Array(Type.Object({ name, state: state("up or down.") }), {
       maxItems: 64,

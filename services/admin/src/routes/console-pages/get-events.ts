@@ -14,6 +14,11 @@ const maxUnreadBytes = 1_048_576;
 /** How long browsers wait before they connect again. */
 const retryMs = 3000;
 
+export type EventsDeps = Pick<
+  ConsolePagesDeps,
+  "cookies" | "sessions" | "findOperator" | "streams" | "audit" | "logger"
+>;
+
 interface LivePage {
   readonly page: ConsolePageId;
   readonly render: (operator: Operator) => Promise<Html>;
@@ -70,7 +75,7 @@ function emptyStream(): PassThrough {
 }
 
 /** `GET /console/<page>/events`: the live part of a page, as long as the operator may open it. A stream is no activity of the session. */
-export function getEvents(deps: ConsolePagesDeps, { page, render }: LivePage) {
+export function getEvents(deps: EventsDeps, { page, render }: LivePage) {
   const { cookies, sessions, findOperator, streams } = deps;
   const mayRead = (found: FoundOperator): found is Operator => isOperator(found) && mayOpen(found.role, page);
   const begin = (cookie: string, ask: () => Promise<FoundOperator>, operator: Operator): PassThrough | undefined => {
