@@ -60,7 +60,7 @@ test.each([
   ["the session has ended, and no engine tells the role", { session: undefined, find: silent }],
   ["the role is withdrawn", { session, find: async () => ({ withdrawn: account }) }],
   ["the role is another one", { session, find: async () => ({ ...operator, role: "helpdesk" as const }) }],
-])("a stream ends for good within five seconds after %s", async (_what, later) => {
+])("a stream ends, without an attempt to connect again, within five seconds after %s", async (_what, later) => {
   const answers: Parameters<typeof openStream>[0] = { session, find: found };
   const stream = await openStream(answers);
   await vi.advanceTimersByTimeAsync(10_000);
