@@ -82,6 +82,10 @@ function createTraffic() {
   };
 }
 
+function firstOf<Key, Value>(map: ReadonlyMap<Key, Value>, size: number): readonly (readonly [Key, Value])[] {
+  return [...map.entries().take(size)];
+}
+
 export function createDecisionRecorder(): DecisionRecorder {
   const open = new Map<string, OpenRun>();
   const traffic = createTraffic();
@@ -102,12 +106,7 @@ export function createDecisionRecorder(): DecisionRecorder {
     if (!push({ ...note, firstMs: timeMs, count: 1 })) return;
     open.set(key, { note, openedMs: timeMs, firstMs: timeMs, lastMs: timeMs, lastSession: note.session, count: 0 });
     if (open.size <= maxOpen) return;
-    let closed = 0;
-    for (const [oldest, run] of open) {
-      close(oldest, run);
-      closed += 1;
-      if (closed === closedTogether) return;
-    }
+    for (const [oldest, run] of firstOf(open, closedTogether)) close(oldest, run);
   };
   return {
     note: (note) => {

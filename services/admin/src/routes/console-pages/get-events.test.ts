@@ -26,11 +26,12 @@ const operator: Operator = {
 };
 const session: OperatorSession = { account, role: "security", provedMs: 0, endMs: 1 };
 
+const never = (): never => {
+  throw new Error("not asked for here");
+};
+
 /** A stream of the page System. What `answers` has can be changed while it is open. */
 async function openStream(answers: { session: OperatorSession | undefined; find: FindOperator }) {
-  const never = (): never => {
-    throw new Error("not asked for here");
-  };
   const app = Fastify();
   const handle = getEvents(
     {
