@@ -27,7 +27,7 @@ function sectionPart(name: string, value: unknown, changed: ReadonlySet<string>)
         changed.has(path) && html` <b class="bad">Changed</b>`
       }</dd>`,
   );
-  return html`<details><summary>${name} (${rows.length} keys)</summary><dl class="pairs keys">${rows}</dl></details>`;
+  return html`<details><summary>${name} (${rows.length} ${rows.length === 1 ? "key" : "keys"})</summary><dl class="pairs keys">${rows}</dl></details>`;
 }
 
 /** What admin runs with, and what a reload or another process has differently. */

@@ -97,7 +97,9 @@ export const SystemReport = Type.Object(
       Type.Array(
         Type.Object({
           name: Type.String({ description: "OIDC and the `kid`, or SAML." }),
-          created: Type.Optional(time("When it was created. Absent for keys of the configuration.")),
+          created: Type.Optional(
+            time("When it was created, for SAML a day before. Absent for keys of the configuration."),
+          ),
           age_days: Type.Optional(count("Whole days since then.")),
           signs: Type.Array(Type.String(), {
             description: "What it signs now, such as RS256. Empty: it only verifies.",
