@@ -3,7 +3,7 @@
 # Usage: tools/setup.sh packages|run|test|test-long|test-package|bench|screenshots [--dry-run]
 # Takes little time if nothing is missing. The output of the commands is in .run/setup.log.
 # SETUP_SERVER_PATH replaces the folders that are searched for servers, SETUP_APACHE_MODULES the folder of Apache's modules,
-# SETUP_SHARE the folder of programs in PHP, SETUP_POLICY_FILE the path of policy-rc.d.
+# SETUP_SASL_MODULES the folder above that of SASL's, SETUP_SHARE the folder of programs in PHP, SETUP_POLICY_FILE the path of policy-rc.d.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -108,6 +108,13 @@ missing_libatomic() {
   case "$lines" in *libatomic.so.1*) ;; *) echo libatomic1 ;; esac
 }
 
+# Prints the package of the mechanisms without which Postfix with SASL answers no client; Debian only recommends it.
+missing_sasl_mechanisms() {
+  local library
+  for library in "${SETUP_SASL_MODULES:-/usr/lib}"/*/sasl2/libplain.so; do [ ! -e "$library" ] || return 0; done
+  echo libsasl2-modules
+}
+
 # Prints the packages of the SAML service providers that are modules of Apache.
 missing_apache_modules() {
   local modules="${SETUP_APACHE_MODULES:-/usr/lib/apache2/modules}"
@@ -126,7 +133,8 @@ missing_parts() {
   missing_libatomic
   case "$purpose" in
     screenshots) missing_fonts ;;
-    test-long) missing_venv; missing_apache_modules; missing_roundcube ;;
+    test) missing_sasl_mechanisms ;;
+    test-long) missing_sasl_mechanisms; missing_venv; missing_apache_modules; missing_roundcube ;;
   esac
 }
 
@@ -138,10 +146,10 @@ missing_servers() {
     test | test-long)
       wanted="$wanted slapd:slapd ldapadd:ldap-utils nginx:nginx nginx:libnginx-mod-mail"
       wanted="$wanted haproxy:haproxy dovecot:dovecot-imapd dovecot:dovecot-auth-lua dovecot:lua-cjson chromium:chromium"
-      wanted="$wanted postfix:postfix swaks:swaks curl:curl python3:python3 promtool:prometheus"
+      wanted="$wanted postfix:postfix swaks:swaks curl:curl python3:python3 promtool:prometheus debootstrap:debootstrap"
       wanted="$wanted xmllint:libxml2-utils xmllint:opensaml-schemas xmllint:xmltooling-schemas"
       wanted="$wanted pg_ctlcluster:postgresql mariadbd:mariadb-server-core my_print_defaults:mariadb-client-core"
-      [ "$purpose" = test ] || wanted="$wanted xmlsec1:xmlsec1 debootstrap:debootstrap go:golang-go"
+      [ "$purpose" = test ] || wanted="$wanted xmlsec1:xmlsec1 go:golang-go"
       ;;
     test-package) wanted="debootstrap:debootstrap systemd-nspawn:systemd-container lintian:lintian dpkg-deb:dpkg" ;;
     bench) wanted="$wanted slapd:slapd ldapadd:ldap-utils wrk:wrk" ;;

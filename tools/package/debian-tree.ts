@@ -89,7 +89,7 @@ function documentation({ root, target, version }: DebianPackage): void {
   for (const name of ["example.yaml", "minimal.yaml", "ldap-example.yaml"]) {
     write(target, `${doc}/examples/${name}`, readFileSync(join(root, "config", name)));
   }
-  for (const name of ["dovecot", "dovecot-2.4", "haproxy", "nginx", "postfix", "saml"])
+  for (const name of ["dovecot", "dovecot-2.4", "haproxy", "nginx", "postfix", "saml", "traefik"])
     cpSync(join(root, "deploy", name), join(target, doc, "examples", name), { recursive: true });
 }
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs, upgrades, reloads, removes and purges the Debian package in a throw-away Debian 12 with systemd, and signs in through Dovecot there.
-# Usage: tools/package/test-package.sh [MIRROR]. Needs root. The root is kept in .run/package-root; the log is .run/package-root.log.
+# Usage: tools/package/test-package.sh [MIRROR]. Needs root. The root is kept in .run/package-root; the log is .run/package-root/test/log.
+# The package before is built from the commit FROM, by default from this tree.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-readonly base=.run/package-base root=.run/package-root mirror="${1:-http://deb.debian.org/debian}"
+readonly base=.run/package-base root=.run/package-root before=.run/package-before mirror="${1:-http://deb.debian.org/debian}"
 version="$(node_modules/.bin/node -p 'require("./package.json").version')-1"
 readonly version
 readonly parts=systemd,systemd-sysv,dbus,redis-server,nats-server,dovecot-imapd,dovecot-auth-lua,lua-cjson,sqlite3,curl,logrotate,libatomic1
@@ -18,13 +19,41 @@ prepare() {
   touch "$base/done"
 }
 
+# Packages are linked into the clone if it needs the same, and installed otherwise.
+clone_before() {
+  rm -rf "$before"
+  git clone --quiet --shared --no-checkout . "$before"
+  git -C "$before" checkout --quiet "$FROM"
+  if cmp -s package-lock.json "$before/package-lock.json"; then
+    local folder
+    for folder in node_modules libs/*/node_modules services/*/node_modules; do
+      if [ -d "$folder" ]; then cp -al "$folder" "$before/$folder"; fi
+    done
+  else
+    "$before/tools/setup.sh" packages
+  fi
+}
+
+# Builds the package of a tree under a version.
+package_of() {
+  (
+    cd "$1"
+    node_modules/.bin/node tools/bundle.ts
+    node_modules/.bin/node --conditions=@postern/source tools/package.ts --fast --version "$2"
+  )
+  mv "$1/.run/package/postern_$2_amd64.deb" .run/package/debs/
+}
+
 build() {
-  node_modules/.bin/node tools/bundle.ts
   rm -rf .run/package/debs && mkdir -p .run/package/debs
-  for one in 0.0.9-1 "$version"; do
-    node_modules/.bin/node --conditions=@postern/source tools/package.ts --fast --version "$one"
-    mv ".run/package/postern_${one}_amd64.deb" .run/package/debs/
-  done
+  if [ -n "${FROM:-}" ]; then
+    clone_before
+    say "the package before: $(git -C "$before" log -1 --format='%h of %cs')"
+    package_of "$before" 0.0.9-1
+  else
+    package_of . 0.0.9-1
+  fi
+  package_of . "$version"
 }
 
 # The steps run inside, as the last unit of the boot, and end the machine.

@@ -49,7 +49,7 @@ describe.skipIf(!isRoot)("behind nginx", () => {
   let postfix: Postfix;
   let setting: NginxSetting;
   beforeAll(async () => {
-    postfix = owned.use(await spawnPostfix({ config: names + (await shipped("behind-nginx.cf")) }));
+    postfix = owned.use(await spawnPostfix({ config: names, listener: await shipped("behind-nginx.cf") }));
     setting = owned.use(await startNginxSetting({ smtp: postfix.smtpPort }));
   });
   afterAll(() => owned.disposeAsync());
@@ -73,12 +73,26 @@ describe.skipIf(!isRoot)("behind nginx", () => {
     expect(await relay(client)).toMatch(/^554 /);
   });
 
-  test("without smtpd_sasl_auth_enable, Postfix ignores the account and refuses to relay", async () => {
-    const without = (await shipped("behind-nginx.cf")).replace("smtpd_sasl_auth_enable = yes", "");
-    await using other = await spawnPostfix({ config: names + without });
+  test.each(["yes", "no"])(
+    "a host that is not listed cannot name an account, with smtpd_sasl_auth_enable=%s",
+    async (isEnabled) => {
+      const listener = (await shipped("behind-nginx.cf"))
+        .replace("xclient_hosts=127.0.0.1", "xclient_hosts=192.0.2.1")
+        .replace("auth_enable=yes", `auth_enable=${isEnabled}`);
+      await using other = await spawnPostfix({ config: names, listener });
+      await using client = await greet(other.smtpPort);
+      const xclient = `XCLIENT ADDR=203.0.113.9 LOGIN=${username} NAME=[UNAVAILABLE]`;
+      expect(await ask(client, xclient)).toMatch(/^550 5\.7\.0 .*insufficient authorization/);
+      expect(await relay(client)).toMatch(/^554 /);
+    },
+  );
+
+  test("the port for other sites' mail takes no account from nginx's address, and does not relay", async () => {
+    const ports = "smtpd_sasl_auth_enable = no\nmynetworks =\n";
+    await using other = await spawnPostfix({ config: names + ports });
     await using client = await greet(other.smtpPort);
-    await ask(client, `XCLIENT ADDR=203.0.113.9 LOGIN=${username} NAME=[UNAVAILABLE]`);
-    expect(await relay(client)).toMatch(/^554 /);
+    expect(await ask(client, `XCLIENT LOGIN=${username}`)).toMatch(/^5\d\d /);
+    expect(await relay(client)).toMatch(/^[45]54 /);
   });
 });
 

@@ -97,6 +97,7 @@ export function plantMachine(root: string, user: "root" | "somebody" = "root"): 
     PATH: `${path("bin")}:${process.env["PATH"]}`,
     SETUP_SERVER_PATH: path("servers"),
     SETUP_APACHE_MODULES: path("apache-modules"),
+    SETUP_SASL_MODULES: path("sasl-modules"),
     SETUP_SHARE: path("share"),
     SETUP_POLICY_FILE: policy,
     SETUP_RETRY_SECONDS: "0",

@@ -6,7 +6,7 @@ import { plantMachine } from "./machine.ts";
 const ownPolicy = "#!/bin/sh\n# the site's own\nexit 101";
 
 const testServers =
-  "chromium curl dovecot-auth-lua dovecot-imapd haproxy ldap-utils libnginx-mod-mail libxml2-utils lua-cjson mariadb-client-core" +
+  "chromium curl debootstrap dovecot-auth-lua dovecot-imapd haproxy ldap-utils libnginx-mod-mail libsasl2-modules libxml2-utils lua-cjson mariadb-client-core" +
   " mariadb-server-core nats-server nginx opensaml-schemas postfix postgresql prometheus python3";
 const restOfTestServers = "redis-server slapd swaks xmltooling-schemas";
 const testServersOfLong = `${testServers} python3-venv ${restOfTestServers.replace("xmltooling", "xmlsec1 xmltooling")}`
@@ -14,7 +14,6 @@ const testServersOfLong = `${testServers} python3-venv ${restOfTestServers.repla
   .replace("postfix", "php-curl php-sqlite3 php-xml postfix")
   .replace("redis-server", "redis-server roundcube-core roundcube-sqlite3")
   .replace("slapd", "simplesamlphp slapd")
-  .replace("curl", "curl debootstrap")
   .replace("haproxy", "golang-go haproxy");
 
 test.each([
@@ -159,4 +158,11 @@ test("the library that Node needs is installed where it is missing", async () =>
   );
   machine.write("servers/ldconfig", "#!/bin/sh\necho libatomic.so.1\n", 0o755);
   expect((await machine.setup("packages", "--dry-run").done).output).not.toContain("libatomic1");
+});
+
+test("SASL's mechanisms are installed for Postfix where they are missing", async () => {
+  await using root = await scratchFolder();
+  const machine = plantMachine(root.path);
+  machine.write("sasl-modules/x86_64-linux-gnu/sasl2/libplain.so", "");
+  expect((await machine.setup("test", "--dry-run").done).output).not.toContain("libsasl2-modules");
 });

@@ -15,10 +15,11 @@ const nobody = 65_534;
 export const shipped = (file: string): Promise<string> =>
   readFile(join(repository, "deploy/dovecot-2.4", file), "utf8");
 
-/** Makes the Debian 13, the first time. */
+/** Makes the Debian 13 with Dovecot 2.4 and saslauthd, the first time. */
 export async function prepareRoot(): Promise<void> {
   await mkdir(join(repository, ".run"), { recursive: true });
-  await run(join(import.meta.dirname, "prepare-root.sh"), [root]);
+  const parts = "dovecot-imapd,dovecot-auth-lua,lua-cjson,sasl2-bin";
+  await run(join(repository, "libs/shared/src/testing/prepare-debian.sh"), [root, "trixie", parts]);
 }
 
 /** Settings of the test machine, after those of the site. */

@@ -4,6 +4,7 @@ import { userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { type ChildServer, startChildServer } from "./child-server.ts";
+import { findDovecot23 } from "./dovecot-2.3.ts";
 import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
@@ -91,9 +92,14 @@ service imap-login {
 `;
 }
 
-/** A real Dovecot as child processes of this user, root or not, in a temporary folder. */
+/** A real Dovecot 2.3 as child processes of this user, root or not, in a temporary folder. */
 export async function spawnDovecot({ config, files = {} }: SpawnDovecotOptions): Promise<Dovecot> {
   await using owned = new AsyncDisposableStack();
+  const { enter } = await findDovecot23(binaryPath);
+  const programOf = (name: string): [string, ...string[]] => {
+    const [first = name, ...rest] = [...enter, name];
+    return [first, ...rest];
+  };
   const { path: folder } = owned.use(await scratchFolder());
   const homes = join(folder, "homes");
   const file = join(folder, "dovecot.conf");
@@ -111,8 +117,9 @@ export async function spawnDovecot({ config, files = {} }: SpawnDovecotOptions):
   }
   await writeFile(file, `${placed}\n${await machineConfig(folder, imapPort)}`);
   const env = { PATH: binaryPath };
+  const [command, ...words] = programOf("dovecot");
   const server = owned.use(
-    await startChildServer({ command: "dovecot", args: ["-F", "-c", file], cwd: folder, env, port: imapPort }),
+    await startChildServer({ command, args: [...words, "-F", "-c", file], cwd: folder, env, port: imapPort }),
   );
   const rest = owned.move();
   return {
@@ -121,7 +128,8 @@ export async function spawnDovecot({ config, files = {} }: SpawnDovecotOptions):
     homes,
     doveadm: async (...args) => {
       try {
-        const ran = await run("doveadm", ["-c", file, ...args], { env: { ...process.env, ...env } });
+        const [doveadm, ...before] = programOf("doveadm");
+        const ran = await run(doveadm, [...before, "-c", file, ...args], { env: { ...process.env, ...env } });
         return { code: 0, output: ran.stdout + ran.stderr };
       } catch (error) {
         const { code, stdout, stderr } = Object(error);

@@ -9,6 +9,8 @@ import { scratchFolder } from "./scratch-folder.ts";
 interface SpawnPostfixOptions {
   /** A site's main.cf; settings that depend on the machine (ports, folders, logs, delivery) override it. */
   readonly config: string;
+  /** A site's entry of master.cf for an `smtpd`, whose address the free port replaces. Default: one without options. */
+  readonly listener?: string;
 }
 
 export interface Postfix extends ChildServer {
@@ -40,8 +42,8 @@ virtual_transport = discard:
 `;
 }
 
-const services = (port: number): string => `
-127.0.0.1:${port} inet n - n - - smtpd
+const services = (port: number, listener: string): string => `
+${listener.replace(/^\S+(?= +inet )/mu, `127.0.0.1:${port}`)}
 cleanup unix n - n - 0 cleanup
 qmgr unix n - n 300 1 qmgr
 rewrite unix - - n - - trivial-rewrite
@@ -59,7 +61,10 @@ async function idOf(option: string, user: string): Promise<number> {
 }
 
 /** A real Postfix with its own folders. Its master process changes users, so it starts only as root. */
-export async function spawnPostfix({ config }: SpawnPostfixOptions): Promise<Postfix> {
+export async function spawnPostfix({
+  config,
+  listener = "smtp inet n - n - - smtpd",
+}: SpawnPostfixOptions): Promise<Postfix> {
   await using owned = new AsyncDisposableStack();
   const { path: folder } = owned.use(await scratchFolder());
   const [etc, data] = [join(folder, "etc"), join(folder, "data")];
@@ -68,7 +73,7 @@ export async function spawnPostfix({ config }: SpawnPostfixOptions): Promise<Pos
   for (const path of [etc, data, join(folder, "queue")]) await mkdir(path);
   await chown(data, await idOf("-u", "postfix"), await idOf("-g", "postfix"));
   await writeFile(join(etc, "main.cf"), `${config}\n${machineConfig(folder)}`);
-  await writeFile(join(etc, "master.cf"), services(smtpPort));
+  await writeFile(join(etc, "master.cf"), services(smtpPort, listener));
   const env = { PATH: binaryPath };
   // Creates the queue.
   await run("postfix", ["-c", etc, "check"], { env: { ...process.env, ...env } });
