@@ -28,5 +28,6 @@ export async function findDovecot23(path: string): Promise<Dovecot23> {
     );
   await mkdir(join(repository, ".run"), { recursive: true });
   await run(join(import.meta.dirname, "prepare-debian.sh"), [root, "bookworm", packages]);
-  return { enter: ["unshare", "--mount", join(import.meta.dirname, "enter-debian.sh"), root, tmpdir()] };
+  const script = join(import.meta.dirname, "enter-debian.sh");
+  return { enter: ["unshare", "--mount", "--propagation", "unchanged", script, root, tmpdir()] };
 }
