@@ -26,7 +26,8 @@ make_root() {
   git clone --quiet --no-hardlinks . "$tree"
 }
 
-# The daemon, in mount and process namespaces of its own, so that nothing remains but its bridges, which `stop` removes.
+# The daemon, in mount and process namespaces of its own, so that nothing remains but its bridges, which `stop` removes. It changes neither
+# the firewall nor the forwarding of this machine: containers reach each other, and builds use the network of the machine.
 start_daemon() {
   # shellcheck disable=SC2016
   unshare --mount --pid --fork --kill-child bash -euc '
@@ -38,7 +39,7 @@ start_daemon() {
     cd "$1"
     pivot_root . mnt
     umount -l /mnt
-    exec dockerd --host unix:///run/docker.sock '"${DOCKERD_OPTIONS:-}"'' daemon "$root" >"$log.daemon" 2>&1 &
+    exec dockerd --host unix:///run/docker.sock --iptables=false --ip6tables=false --ip-forward=false --bridge=none' daemon "$root" >"$log.daemon" 2>&1 &
   holder=$!
   trap stop EXIT
   local tries=0
@@ -67,13 +68,12 @@ stop() {
 # The images that a registry would have. What stands for the official ones of Redis and NATS has their paths and users.
 make_images() {
   tar -C "$root/base" -c . | inside docker import - debian:13-slim >>"$log"
-  local build="${BUILD_NETWORK:-host}"
-  inside docker build --network "$build" -q -t redis:8.10-alpine - >>"$log" 2>&1 <<'DOCKERFILE'
+  inside docker build --network host -q -t redis:8.10-alpine - >>"$log" 2>&1 <<'DOCKERFILE'
 FROM debian:13-slim
 RUN apt-get update -q && apt-get install -q -y --no-install-recommends redis-server && install -d -o 999 -g 999 /data
 WORKDIR /data
 DOCKERFILE
-  inside docker build --network "$build" -q -t nats:2.14-alpine - >>"$log" 2>&1 <<'DOCKERFILE'
+  inside docker build --network host -q -t nats:2.14-alpine - >>"$log" 2>&1 <<'DOCKERFILE'
 FROM debian:13-slim
 RUN apt-get update -q && apt-get install -q -y --no-install-recommends nats-server wget
 ENTRYPOINT ["nats-server"]
@@ -88,7 +88,7 @@ ENV NODE_EXTRA_CA_CERTS=/etc/network-ca.crt npm_config_cafile=/etc/network-ca.cr
 DOCKERFILE
     cat >"$tree/docker-compose.override.yml" <<OVERRIDE
 x-build: &build
-  build: { context: ., network: $build, args: { BUILD_IMAGE: debian-with-ca } }
+  build: { context: ., network: host, args: { BUILD_IMAGE: debian-with-ca } }
 services: { gateway: *build, auth-engine: *build, idp: *build, admin: *build, jobs-worker: *build }
 OVERRIDE
   fi
@@ -116,7 +116,7 @@ up() {
   [ "$(status_of wrong)" = 403 ]
   say "user: $(inside docker compose exec -T gateway id)"
   ! inside docker compose exec -T gateway touch /app/planted 2>>"$log"
-  say "$(inside docker compose exec -T gateway postern config check --no-secrets | tail -n 1)"
+  inside docker compose exec -T auth-engine postern config check --no-secrets >>"$log" 2>&1 || { tail -n 20 "$log"; exit 1; }
   say "SBOM: $(inside docker compose exec -T gateway cat /app/sbom.cdx.json | grep -c '"purl"') packages; licences: $(
     inside docker compose exec -T gateway sh -c 'ls /app/*LICENSE*' | tr '\n' ' ')"
 }

@@ -17,7 +17,7 @@ const names = "myhostname = mail.example.test\nmydestination = example.test\n";
 const { username, password } = alice;
 const plain = (secret: string): string => Buffer.from(`\0${username}\0${secret}`).toString("base64");
 
-test.each(["behind-nginx.cf", "dovecot-sasl.cf", "dovecot-auth.conf"])(
+test.each(["behind-nginx.cf", "dovecot-sasl.cf", "dovecot-auth.conf", "submission.cf"])(
   "docs/integrations/postfix.md shows %s",
   async (file) => {
     const page = await readFile(join(repository, "docs/integrations/postfix.md"), "utf8");
@@ -102,6 +102,7 @@ describe.skipIf(!isRoot)("with Dovecot's socket", () => {
   let recorder: TcpRecorder;
   let dovecot: Dovecot;
   let postfix: Postfix;
+  let port25: Postfix;
   beforeAll(async () => {
     stack = owned.use(await startStack({}));
     recorder = owned.use(await startTcpRecorder(() => Number(new URL(stack.url).port)));
@@ -117,7 +118,9 @@ describe.skipIf(!isRoot)("with Dovecot's socket", () => {
     const sasl = (await shipped("dovecot-sasl.cf")).replace("private/auth", socket);
     // The test speaks without TLS, and its own address must not be trusted.
     const here = "smtpd_tls_auth_only = no\nmynetworks =\n";
-    postfix = owned.use(await spawnPostfix({ config: names + sasl + here }));
+    const port = (await shipped("submission.cf")).replace("level=encrypt", "level=none").replace(" n - y ", " n - n ");
+    postfix = owned.use(await spawnPostfix({ config: names + sasl + here, listener: port }));
+    port25 = owned.use(await spawnPostfix({ config: names + sasl + here }));
   });
   afterAll(() => owned.disposeAsync());
 
@@ -137,6 +140,12 @@ describe.skipIf(!isRoot)("with Dovecot's socket", () => {
   test("a wrong password is 535, and nothing is relayed", async () => {
     await using client = await greet(postfix.smtpPort);
     expect(await ask(client, `AUTH PLAIN ${plain("wrong")}`)).toMatch(/^535 /);
+    expect(await relay(client)).toMatch(/^554 /);
+  });
+
+  test("port 25 accepts no password", async () => {
+    await using client = await greet(port25.smtpPort);
+    expect(await ask(client, `AUTH PLAIN ${plain(password)}`)).toMatch(/^503 .*authentication not enabled/);
     expect(await relay(client)).toMatch(/^554 /);
   });
 
