@@ -97,7 +97,7 @@ export async function spawnDovecot({ config, files = {} }: SpawnDovecotOptions):
   await using owned = new AsyncDisposableStack();
   const { enter } = await findDovecot23(binaryPath);
   const programOf = (name: string): [string, ...string[]] => {
-    const [first = name, ...rest] = [...enter, name];
+    const [first, ...rest] = [...enter, name];
     return [first, ...rest];
   };
   const { path: folder } = owned.use(await scratchFolder());
