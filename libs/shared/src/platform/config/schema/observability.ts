@@ -29,7 +29,7 @@ const DecisionHistory = section(
       minimum: 100,
       maximum: 10_000_000,
     }),
-    max_networks: integer(10_000, {
+    max_networks: integer(5000, {
       description: "Number of networks with a history. Above it, those without a recent sign-in are removed first.",
       minimum: 100,
       maximum: 10_000_000,
