@@ -62,11 +62,15 @@ describe("authorization requests", () => {
     expect(text).toContain("<!doctype html>");
   });
 
-  test("an unsupported response_type redirects with an error in the fragment, where that type would be answered", async () => {
-    const { status, location } = await authorize(oidc, { ...web, more: { response_type: "token" } }, cookie);
-    const answer = new URLSearchParams(location?.hash.slice(1));
-    expect([status, answer.get("error"), answer.get("state")]).toEqual([302, "unsupported_response_type", "state-1"]);
-  });
+  // The last two are the implicit flow, which a site must permit.
+  test.each(["token", "id_token", "id_token token"])(
+    "the unsupported response_type %s redirects with an error in the fragment, where that type would be answered",
+    async (type) => {
+      const { status, location } = await authorize(oidc, { ...web, more: { response_type: type } }, cookie);
+      const answer = new URLSearchParams(location?.hash.slice(1));
+      expect([status, answer.get("error"), answer.get("state")]).toEqual([302, "unsupported_response_type", "state-1"]);
+    },
+  );
 
   test("a repeated parameter returns a 400 page", async () => {
     const query = `response_type=code&client_id=demo-web&redirect_uri=${encodeURIComponent(callback)}&scope=openid&scope=email`;

@@ -10,6 +10,7 @@ export {
 } from "./claim-scopes.ts";
 export { clientDefaults } from "./client-defaults.ts";
 export { changedKeys, diffReload } from "./diff-reload.ts";
+export { excludesImplicit, type ImplicitType, implicitTypes, permittedImplicitTypes } from "./implicit-flow.ts";
 export { type LoadOptions, type LoadResult, loadConfig } from "./load.ts";
 export { type MailScope, mailScopes } from "./mail-scopes.ts";
 export { type MasterUserFormat, parseMasterUserFormat } from "./master-user-format.ts";

@@ -114,7 +114,7 @@ export const messages = {
   openidOptional: "must not contain openid",
   onlyConfidential:
     "needs client_secret or private_key_jwt: client_credentials and resource_server are for confidential clients",
-  noRedirectUri: "is required for the grant type authorization_code",
+  noRedirectUri: "is required for the grant types authorization_code and implicit",
   rotationTooOften: "must be at least 1h unless runtime.developer_mode is true",
   wildcardRedirect: "must not contain * unless runtime.developer_mode is true",
   noSuchFactor: "must contain only totp, webauthn and recovery_codes",
@@ -143,6 +143,9 @@ export const messages = {
   passwordNeedsTls: "must not be none while username is set: the password would be sent unencrypted",
   oneSubject: "or exactly one of the four tls_client_auth_san_* keys is required with tls_client_auth",
   notServed: (served: string) => `must contain only ${served}`,
+  implicitFlow:
+    "enables the implicit flow, which reveals tokens in addresses and cannot bind them to a key: RFC 9700 advises against it; leave it out unless a client cannot use code",
+  implicitTypeNeeded: "must contain id_token or 'id_token token' because a grant_types contains implicit",
   keyUnreadable: "must be a PEM private key for its algorithm",
   publicKeyUnreadable: "must be a PEM public key for its algorithm",
   claimOfOtherScope: (scopes: string) =>

@@ -1,3 +1,4 @@
+import type { TokenSubject } from "@postern/shared/domain/tokens";
 import { systemClock } from "@postern/shared/platform/time";
 import { browserDigest, isBrowserToken } from "../../flow/browser-binding.ts";
 import { createFindAccount } from "../../oidc/accounts/find-account.ts";
@@ -12,6 +13,7 @@ import { certificateSupport } from "../../oidc/settings/certificate-support.ts";
 import { discoveryMembers } from "../../oidc/settings/discovery-members.ts";
 import { registrationSupport } from "../../oidc/settings/mail-resources.ts";
 import { logoutSupport, type OidcSettings, requestObjectSupport } from "../../oidc/settings/oidc-settings.ts";
+import type { IssuedJwt } from "../../oidc/tokens/access-tokens.ts";
 import { createRenderError } from "../../routes/oidc/render-error.ts";
 import { cookieNames, createSiteCookies, sessionCookieName } from "../../sessions/cookies.ts";
 import type { AccountsFeature } from "./accounts.ts";
@@ -99,8 +101,8 @@ export function createHooks(parts: OidcParts, features: HookedFeatures, policies
     hasConsented: withClientErrors((accountId: string, clientId: string, scopes: readonly string[]) =>
       consents.has(accountId, clientId, scopes),
     ),
-    epochOf: (subject) => records.epochOf(subject),
-    record: (token, epoch) => records.record(token, epoch),
+    epochOf: withClientErrors((subject: TokenSubject) => records.epochOf(subject)),
+    record: withClientErrors((token: IssuedJwt, epoch: number) => records.record(token, epoch)),
     mayPoll: (deviceCode) => deviceLimits.mayPoll(deviceCode),
     pollingInterval: () => settings().oidc.device_flow.polling_interval,
     outcomes,
@@ -113,10 +115,10 @@ export function createHooks(parts: OidcParts, features: HookedFeatures, policies
     onGrant: (grantType, result) => counted.grant(grantType, result),
     accountOf: (accountId) => accounts.find(accountId),
     registeredClient: (id) => registered.recent(id),
-    keepClient: (id) => {
+    keepClient: withClientErrors((id: string) => {
       if (policies().get(id)?.isRegistered === false) parts.clientUses.note("oidc", id);
       return registered.keep(id);
-    },
+    }),
     reportUnreadable,
     nowSeconds: () => Math.floor(systemClock.now() / 1000),
     findSession: (uid) => sessions.findByUid(uid),

@@ -1,6 +1,7 @@
 import { decodeJwt } from "jose";
 import { type Configuration, errors, type KoaContextWithOIDC } from "oidc-provider";
 import { demandSignedRequest } from "../request-objects/hand-over.ts";
+import { implicitTypeOf } from "../settings/response-types.ts";
 import { isRecord, wordsOf } from "../storage/json.ts";
 import type { ClientPolicies, ClientPolicy } from "./clients.ts";
 
@@ -42,6 +43,8 @@ export function clientPolicyParams(policies: ClientPolicies): NonNullable<Config
       const requested = requestedScopes(ctx);
       const allowed = requested.filter((scope) => policy.scopes.has(scope));
       const scopes = new Set([...allowed, ...policy.config.implied_scopes]);
+      // Tokens in an address never outlive the session.
+      if (implicitTypeOf(params["response_type"]) !== undefined) scopes.delete("offline_access");
       // Disallowed scopes are dropped, but a request with only such scopes is invalid (RFC 6749 §3.3).
       if (requested.length > 0 && scopes.size === 0) {
         throw new errors.InvalidScope("none of the requested scopes is allowed", requested.join(" "));

@@ -6,6 +6,7 @@ import type { ClientMetadata } from "oidc-provider";
 import { demandsOf, type SignInDemands } from "../../login/sign-in-demands.ts";
 import { type ClientClaims, clientClaims } from "../claims/client-claims.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
+import { clientResponseTypes, type ResponseType } from "../settings/response-types.ts";
 import type { ClientKeySets } from "./client-key-sets.ts";
 import { type ClientKey, configuredKeys } from "./client-keys.ts";
 
@@ -14,6 +15,7 @@ export interface ClientPolicy {
   readonly id: string;
   readonly config: OidcClientConfig;
   readonly isPublic: boolean;
+  readonly responseTypes: readonly ResponseType[];
   readonly scopes: ReadonlySet<string>;
   readonly claims: ClientClaims;
   readonly accessTokenType: "opaque" | "jwt";
@@ -66,8 +68,10 @@ function isNative({ redirect_uris }: OidcClientConfig): boolean {
   return redirect_uris.length > 0 && redirect_uris.every((uri) => loopbackUri.test(uri) || !/^https?:/.test(uri));
 }
 
-function grantTypesOf(config: OidcClientConfig): readonly string[] {
-  const { grant_types, scopes, always_issue_refresh_token } = config;
+function grantTypesOf({ config, responseTypes }: ClientPolicy): readonly string[] {
+  const { scopes, always_issue_refresh_token } = config;
+  const usesImplicit = responseTypes.some((type) => type !== "code");
+  const grant_types = config.grant_types.filter((grant) => grant !== "implicit" || usesImplicit);
   const isForUsers = grant_types.includes("authorization_code") || grant_types.includes(deviceGrant);
   const refreshes = isForUsers && (always_issue_refresh_token || scopes.includes("offline_access"));
   return [...new Set([...grant_types, ...(refreshes ? ["refresh_token"] : [])])];
@@ -107,7 +111,6 @@ export function clientMetadata(
   { certificates }: Pick<OidcSettings, "certificates">,
 ): ClientMetadata {
   const { config } = policy;
-  const usesCodes = config.grant_types.includes("authorization_code");
   return {
     client_id: config.client_id,
     ...(config.name !== "" && { client_name: config.name }),
@@ -116,8 +119,8 @@ export function clientMetadata(
     application_type: policy.applicationType ?? (isNative(config) ? "native" : "web"),
     redirect_uris: [...config.redirect_uris],
     post_logout_redirect_uris: [...config.post_logout_redirect_uris],
-    response_types: usesCodes ? ["code"] : [],
-    grant_types: [...grantTypesOf(config)],
+    response_types: [...policy.responseTypes],
+    grant_types: [...grantTypesOf(policy)],
     id_token_signed_response_alg: config.id_token_signed_response_alg || "RS256",
     authorization_signed_response_alg: config.authorization_signed_response_alg || "RS256",
     ...(config.userinfo_signed_response_alg !== "" && {
@@ -148,6 +151,7 @@ export function policyOf(config: OidcClientConfig, { oidc, mfaPolicy }: OidcSett
     id: config.client_id,
     config,
     isPublic: method === "none",
+    responseTypes: clientResponseTypes(config, oidc),
     scopes: new Set([...config.scopes, ...config.custom_scopes.map(({ name }) => name)]),
     claims: clientClaims(oidc, config),
     accessTokenType: type === "jwt" ? "jwt" : "opaque",

@@ -5,6 +5,7 @@ import { createSigningKey, keyKinds } from "../keys/signing-keys.ts";
 import { certificateHeader, certificateInHeader } from "../request-objects/certificate-header.ts";
 import { refuseRequestObject } from "../request-objects/hand-over.ts";
 import { type OidcSettings, offeredSignatures, oidcSignatures } from "../settings/oidc-settings.ts";
+import { siteResponseTypes } from "../settings/response-types.ts";
 import { readCertificate } from "./client-certificate.ts";
 import { clientMetadata, clientPolicies } from "./clients.ts";
 
@@ -14,7 +15,7 @@ export function registrationRules(settings: OidcSettings) {
   const issued = [...offeredSignatures(settings)];
   const nonces = nonceSecret === undefined ? undefined : { nonceSecret, requireNonce: () => true };
   return {
-    responseTypes: ["code"],
+    responseTypes: [...siteResponseTypes(oidc)],
     clientAuthMethods: ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"],
     enabledJWA: {
       idTokenSigningAlgValues: issued,

@@ -25,7 +25,14 @@ const registrationResults = [
   "network_full",
   "full",
 ] as const;
-const grants = ["authorization_code", "refresh_token", "client_credentials", "device_code", "other"] as const;
+const grants = [
+  "authorization_code",
+  "refresh_token",
+  "client_credentials",
+  "device_code",
+  "implicit",
+  "other",
+] as const;
 
 export type OidcRoute = (typeof routes)[number];
 
@@ -64,7 +71,7 @@ export function createOidcMetrics(registry: Metrics, prefix: string): OidcMetric
   });
   const tokens = registry.counter({
     name: `${prefix}_idp_oidc_grants_total`,
-    help: "Grants at the token endpoint, by grant and result",
+    help: "Grants at the token endpoint, and responses of the implicit flow, by grant and result",
     labels: { grant: grants, result: ["issued", "refused"] },
   });
   const registrations = registry.counter({

@@ -59,15 +59,11 @@ function refuseMissingCredentials(ctx: KoaContextWithOIDC): void {
   ctx.body = { error: "invalid_client", error_description: noCredentials };
 }
 
-/** Codes are returned by query or form; fragments are for tokens, which authorization responses never contain. */
-const responseModes = ["query", "form_post", "jwt", "query.jwt", "form_post.jwt"];
-
 function extendDiscovery(ctx: KoaContextWithOIDC, { discoveryMembers, claimsSupported }: AnswerDeps): void {
   const body: unknown = ctx.body;
   if (!isRecord(body)) return;
   ctx.body = {
     ...body,
-    response_modes_supported: responseModes,
     claims_supported: claimsSupported,
     ...discoveryMembers(),
   };

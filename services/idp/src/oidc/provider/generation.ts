@@ -6,7 +6,7 @@ import type { JWK } from "oidc-provider";
 import { type ClientPolicies, clientMetadata, clientPolicies } from "../clients/clients.ts";
 import { metadataFault, registrationFault } from "../clients/registration.ts";
 import type { ClientFault } from "../registered/register-client.ts";
-import { registeredPolicy, withRegistered } from "../registered/registered-policies.ts";
+import { registeredPolicy, withdrawnType, withRegistered } from "../registered/registered-policies.ts";
 import type { Registration } from "../registered/registration.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
 import { createProvider, type ProviderHooks } from "./provider.ts";
@@ -84,7 +84,8 @@ export function createGenerations(hooks: ProviderHooks): Generations {
         publicKeys: publicKeysOf(keys),
         faultOf: (registration) => {
           const policy = ofRegistration(registration);
-          return policy === undefined ? "not permitted" : metadataFault(provider, clientMetadata(policy, settings));
+          if (policy === undefined) return "not permitted";
+          return withdrawnType(registration, policy) ?? metadataFault(provider, clientMetadata(policy, settings));
         },
       };
     },

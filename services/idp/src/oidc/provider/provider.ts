@@ -8,8 +8,6 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from "oidc-provider";
-import type { OidcAccount } from "../accounts/accounts.ts";
-import { type ClaimSources, claimsOf } from "../claims/claims.ts";
 import { supportedClaims } from "../claims/client-claims.ts";
 import { basicCredentials } from "../clients/client-auth.ts";
 import { clientPolicyParams } from "../clients/client-policy.ts";
@@ -18,13 +16,14 @@ import { registrationRules } from "../clients/registration.ts";
 import { createLoadGrant, type GrantDeps } from "../grants/grants.ts";
 import type { Registration } from "../registered/registration.ts";
 import { allScopes, claimTable, type OidcSettings } from "../settings/oidc-settings.ts";
-import { textOf } from "../storage/json.ts";
+import { isRecord, textOf } from "../storage/json.ts";
 import {
   type AccessTokenDeps,
   clientResourceOf,
   extraTokenClaims,
   resourceIndicators,
 } from "../tokens/access-tokens.ts";
+import { accountWithClaims, type IdTokenDeps } from "./account-claims.ts";
 import { type AnswerDeps, shapeAnswers } from "./answers.ts";
 import { interactionPrompts, type PromptDeps } from "./prompts.ts";
 import { referenceHeader } from "./request-reference.ts";
@@ -56,6 +55,7 @@ export interface ProviderHooks
   extends Omit<AnswerDeps, "claimsSupported">,
     Pick<AccessTokenDeps, "epochOf" | "record" | "accountOf" | "reportUnreadable" | "keepClient">,
     Pick<GrantDeps, "hasConsented">,
+    Pick<IdTokenDeps, "findAccount">,
     ResumeOnceDeps,
     SessionStateDeps,
     PromptDeps {
@@ -64,7 +64,6 @@ export interface ProviderHooks
   readonly registeredClient: (id: string) => Registration | undefined;
   readonly sessionCookie: string;
   readonly interactionUrl: InteractionUrl;
-  readonly findAccount: (accountId: string, sessionUid: string | undefined) => Promise<OidcAccount | undefined>;
   readonly renderError: NonNullable<Configuration["renderError"]>;
   readonly onError: (event: string, error: unknown, requester?: Requester) => void;
   readonly onGrant: (grantType: unknown, result: "issued" | "refused") => void;
@@ -77,9 +76,6 @@ export interface ProviderInputs {
   /** Private keys, in the order in which they sign. */
   readonly keys: readonly JWK[];
 }
-
-/** Of a client that is no longer registered. */
-const noSources: ClaimSources = { named: [], mappings: [] };
 
 const codeSeconds = 60;
 const flowSeconds = 600;
@@ -129,31 +125,6 @@ function lifetimes({ settings, policies }: ProviderInputs, hooks: ProviderHooks)
     PushedAuthorizationRequest: codeSeconds,
     // The rest of its absolute lifetime; only the cookie uses it.
     Session: (_ctx, session) => Math.max(1, (session.exp || 0) - hooks.nowSeconds()),
-  };
-}
-
-/**
- * The account and its claims for an ID token: only those that the request or the client's mappings name. The provider adds
- * the claims of the scopes where an access token has an audience, although userinfo accepts such tokens here.
- */
-function createFindAccount(
-  { policies }: ProviderInputs,
-  hooks: ProviderHooks,
-): NonNullable<Configuration["findAccount"]> {
-  return async (ctx, accountId, token) => {
-    const ofToken = token !== undefined && "sessionUid" in token ? token.sessionUid : undefined;
-    const account = await hooks.findAccount(accountId, ofToken ?? ctx.oidc.session?.uid);
-    if (account === undefined) return undefined;
-    const clientId = ctx.oidc.client?.clientId ?? token?.clientId ?? "";
-    const sources = policies.get(clientId)?.claims ?? noSources;
-    return {
-      accountId,
-      claims: (use, _scope, named) => {
-        const known = Object.entries(claimsOf(account, sources, hooks.reportUnreadable(clientId)));
-        const released = known.filter(([claim]) => use !== "id_token" || Object.hasOwn(named, claim));
-        return { ...Object.fromEntries(released), sub: accountId };
-      },
-    };
   };
 }
 
@@ -223,7 +194,7 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
       keepClient: hooks.keepClient,
       reportUnreadable: hooks.reportUnreadable,
     }),
-    findAccount: createFindAccount(inputs, hooks),
+    findAccount: accountWithClaims({ ...hooks, policies }),
     interactions: { policy: interactionPrompts(policies, hooks), url: hooks.interactionUrl },
     loadExistingGrant: createLoadGrant({ policies, hasConsented: hooks.hasConsented }),
     renderError: hooks.renderError,
@@ -252,7 +223,7 @@ function nameUnauthorized(provider: Provider): void {
   if (typeof isAllowed !== "function") throw new TypeError("responseTypeAllowed is not a method");
   prototype.responseTypeAllowed = function allowed(type) {
     const answer: unknown = Reflect.apply(isAllowed, this, [type]);
-    if (answer !== true) throw new errors.UnauthorizedClient("the client may not use the authorization code grant");
+    if (answer !== true) throw new errors.UnauthorizedClient("the client may not use this response type");
     return true;
   };
 }
@@ -288,6 +259,9 @@ export function createProvider(inputs: ProviderInputs, hooks: ProviderHooks): Pr
     koa.on(event, (ctx: KoaContextWithOIDC, error: unknown) => hooks.onError(event, error, requesterOf(ctx)));
   }
   provider.on("grant.success", (ctx) => hooks.onGrant(ctx.oidc.params?.["grant_type"], "issued"));
+  koa.on("authorization.success", (_ctx, response: unknown) => {
+    if (isRecord(response) && typeof response["id_token"] === "string") hooks.onGrant("implicit", "issued");
+  });
   provider.on("grant.error", (ctx) => hooks.onGrant(ctx.oidc?.params?.["grant_type"], "refused"));
   return provider;
 }

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { type DynamicRegistrationConfig, loadConfig } from "@postern/shared/platform/config";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fullClientConfig } from "./full-client-config.ts";
 import { readFullClient } from "./full-profile.ts";
 
@@ -133,6 +133,40 @@ test.each([
   ["a name that imitates another", { redirect_uris, client_name: "Thund\u0435rbird" }, "invalid_client_metadata"],
 ])("%s is refused", (_what, body, error) => {
   expect(readFullClient(body, settings)).toMatchObject({ error });
+});
+
+describe("the implicit flow", () => {
+  const permitting = settingsOf({ grant_types: ["authorization_code", "refresh_token", "implicit"] });
+  const both = { redirect_uris, grant_types: ["authorization_code", "implicit"], response_types: ["code", "id_token"] };
+
+  test("is registered by its grant type and response types together, where the site permits it", () => {
+    const more = { ...both, response_types: ["code", "token id_token", "id_token"] };
+    expect(readFullClient(more, permitting)).toMatchObject({
+      metadata: { grantTypes: both.grant_types, implicitTypes: ["id_token", "id_token token"] },
+    });
+    expect(readFullClient({ redirect_uris }, permitting)).not.toHaveProperty("metadata.implicitTypes");
+    expect(readFullClient(both, settings)).toMatchObject({ error: "invalid_client_metadata" });
+  });
+
+  test.each([
+    ["without its response types", { response_types: ["code"] }],
+    ["without its grant type", { grant_types: ["authorization_code"] }],
+    ["with an access token alone", { response_types: ["code", "token"] }],
+    ["as part of a hybrid flow", { response_types: ["code id_token"] }],
+    ["with DPoP", { dpop_bound_access_tokens: true }],
+    ["with pushed requests", { require_pushed_authorization_requests: true }],
+    ["with signed requests", { require_signed_request_object: true, jwks }],
+  ])("is refused %s", (_what, more) => {
+    expect(readFullClient({ ...both, ...more }, permitting)).toMatchObject({ error: "invalid_client_metadata" });
+  });
+
+  test("needs a redirect URI", () => {
+    const alone = { grant_types: ["implicit"], response_types: ["id_token"] };
+    expect(readFullClient(alone, permitting)).toMatchObject({ error: "invalid_redirect_uri" });
+    expect(readFullClient({ ...alone, redirect_uris }, permitting)).toMatchObject({
+      metadata: { grantTypes: ["implicit"] },
+    });
+  });
 });
 
 test("the site restricts methods, grants and hosts", () => {

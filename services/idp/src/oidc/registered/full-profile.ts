@@ -1,5 +1,6 @@
-import type { DynamicRegistrationConfig } from "@postern/shared/platform/config";
+import { type DynamicRegistrationConfig, implicitTypes } from "@postern/shared/platform/config";
 import { readClientKeys } from "../clients/client-keys.ts";
+import { implicitTypeOf } from "../settings/response-types.ts";
 import { isRecord, wordsOf } from "../storage/json.ts";
 import { readClientName } from "./client-name.ts";
 import { type Members, readMembers } from "./members.ts";
@@ -66,17 +67,38 @@ function redirects(members: Members, name: string, type: string, settings: Setti
   return uris;
 }
 
+type Grants = Pick<RegisteredMetadata, "grantTypes" | "implicitTypes">;
+
 /** A response type without its grant type, or the reverse, is refused (RFC 7591 §2.1). */
-function grantTypes(members: Members, { grant_types: permitted }: Settings): readonly string[] {
+function grantsOf(members: Members, { grant_types: permitted }: Settings): Grants {
   const grants = members.list("grant_types") ?? ["authorization_code"];
   const foreign = grants.find((grant) => !permitted.includes(grant));
   if (foreign !== undefined) members.refuse(invalid(`grant_types must contain only ${permitted.join(", ")}`));
   const usesCodes = grants.includes("authorization_code");
   const types = members.list("response_types") ?? (usesCodes ? ["code"] : []);
-  const fits = usesCodes ? types.length === 1 && types[0] === "code" : types.length === 0;
-  if (!fits) members.refuse(invalid("response_types must be code with authorization_code, and empty without it"));
+  const others = types.filter((type) => type !== "code");
+  const implicit = implicitTypes.filter((type) => others.some((other) => implicitTypeOf(other) === type));
+  if (types.includes("code") !== usesCodes || others.length !== implicit.length) {
+    members.refuse(invalid("response_types must be code with authorization_code, and never without it"));
+  }
+  if (implicit.length > 0 !== grants.includes("implicit")) {
+    members.refuse(
+      invalid("response_types must contain id_token or 'id_token token' only with the grant type implicit"),
+    );
+  }
   if (grants.every((grant) => grant === "refresh_token")) members.refuse(invalid("grant_types permit no sign-in"));
-  return grants;
+  return { grantTypes: grants, ...(implicit.length > 0 && { implicitTypes: implicit }) };
+}
+
+/** The implicit flow cannot have the protections that the client demands for its other requests. */
+function checkImplicit(members: Members, metadata: RegisteredMetadata): void {
+  const { requiresDpop, requiresPushedRequests, requiresSignedRequests } = metadata;
+  const isProtected = requiresDpop || requiresPushedRequests || requiresSignedRequests;
+  if (metadata.implicitTypes !== undefined && isProtected) {
+    members.refuse(
+      invalid("the grant type implicit excludes signed and pushed requests and DPoP, which the client requires"),
+    );
+  }
 }
 
 /** The permitted ones among the requested scopes; all if none is requested. Refresh tokens need their grant type. */
@@ -140,7 +162,7 @@ function authMethod(members: Members, { token_endpoint_auth_methods: permitted }
   return method;
 }
 
-function metadataOf(members: Members, grants: readonly string[], settings: Settings): RegisteredMetadata {
+function metadataOf(members: Members, grants: Grants, settings: Settings): RegisteredMetadata {
   const applicationType = members.choice("application_type", ["web", "native"], "web");
   const method = authMethod(members, settings);
   const objectAlgorithm = members.choice("request_object_signing_alg", ["", "none", ...clientSignatures], "");
@@ -152,7 +174,7 @@ function metadataOf(members: Members, grants: readonly string[], settings: Setti
   return {
     applicationType,
     authMethod: method,
-    grantTypes: grants,
+    ...grants,
     postLogoutRedirectUris: redirects(members, "post_logout_redirect_uris", applicationType, settings),
     ...keys(members, method === "private_key_jwt" || signsRequests, settings),
     policyUri: address(members, "policy_uri", settings, forTrials),
@@ -189,10 +211,13 @@ export function readFullClient(body: unknown, settings: Settings): FullClient | 
   const members = readMembers(body);
   for (const name of unsupported) members.forbid(name, "is not supported");
   members.choice("subject_type", ["public"], "public");
-  const grants = grantTypes(members, settings);
-  const metadata = metadataOf(members, grants, settings);
+  const given = grantsOf(members, settings);
+  const grants = given.grantTypes;
+  const metadata = metadataOf(members, given, settings);
+  checkImplicit(members, metadata);
   const redirectUris = redirects(members, "redirect_uris", metadata.applicationType, settings);
-  if (grants.includes("authorization_code") && redirectUris.length === 0) {
+  const redirected = grants.includes("authorization_code") || grants.includes("implicit");
+  if (redirected && redirectUris.length === 0) {
     members.refuse({ error: "invalid_redirect_uri", description: "redirect_uris must not be empty" });
   }
   const client: FullClient = {

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { type ClientPolicies, type ClientPolicy, policyOf } from "../clients/clients.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
+import { clientResponseTypes } from "../settings/response-types.ts";
 import { fullClientConfig } from "./full-client-config.ts";
 import { mailClientConfig } from "./mail-client-config.ts";
 import { kindOfId, type Registration } from "./registration.ts";
@@ -23,9 +24,10 @@ function fullPolicy(registration: Registration, settings: OidcSettings): ClientP
   const config = full.enabled ? fullClientConfig(registration, full) : undefined;
   if (config === undefined) return undefined;
   const policy = policyOf(config, settings);
-  const applicationType = registration.full?.metadata.applicationType;
+  const { applicationType, implicitTypes = [] } = registration.full?.metadata ?? {};
+  const responseTypes = clientResponseTypes(config, settings.oidc, implicitTypes);
   // Another application of the device can use the redirect URI of a public native client (RFC 8252 §8.6).
-  return { ...policy, applicationType, asksEachTime: policy.isPublic && applicationType === "native" };
+  return { ...policy, applicationType, responseTypes, asksEachTime: policy.isPublic && applicationType === "native" };
 }
 
 /**
@@ -46,6 +48,16 @@ export function registeredPolicy(
     isRegistered: true,
     innerSecret: innerSecretOf(policy, innerKey),
   };
+}
+
+/** @returns why the site does not permit a response type that the client asks for; undefined if it permits all */
+export function withdrawnType(
+  { full }: Pick<Registration, "full">,
+  { responseTypes }: Pick<ClientPolicy, "responseTypes">,
+): string | undefined {
+  const permitted: ReadonlySet<string> = new Set(responseTypes);
+  const foreign = full?.metadata.implicitTypes?.find((type) => !permitted.has(type));
+  return foreign === undefined ? undefined : `the response type ${foreign} is not permitted`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { JWTPayload } from "jose";
+import { implicitTypeOf } from "../settings/response-types.ts";
 import type { RequestObjectRefusal, RequestObjectState } from "./hand-over.ts";
 import { membersOf } from "./members.ts";
 
@@ -60,7 +61,9 @@ const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).t
 function refusedRequest(outer: URLSearchParams, clientId: string, issuer: string): URLSearchParams {
   const members = membersOf(outer.get("request") ?? "") ?? {};
   const params = kept(outer);
-  params.set("response_type", "code");
+  // A client of the implicit flow expects errors in the fragment too.
+  const type = implicitTypeOf(members["response_type"] ?? outer.get("response_type"));
+  params.set("response_type", type ?? "code");
   for (const name of ofTheResponse) {
     const value = members[name] ?? outer.get(name);
     if (typeof value === "string" && value !== "") params.set(name, value);

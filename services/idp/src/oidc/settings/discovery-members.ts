@@ -1,4 +1,5 @@
 import { type OidcSettings, oidcSignatures } from "./oidc-settings.ts";
+import { responseModes } from "./response-types.ts";
 
 const authMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"] as const;
 
@@ -9,6 +10,7 @@ export function discoveryMembers(
 ): Readonly<Record<string, unknown>> {
   const { service_documentation: page } = oidc;
   return {
+    response_modes_supported: responseModes(oidc),
     prompt_values_supported: ["none", "login", "consent", "select_account"],
     ...(uiLocales.length > 0 && { ui_locales_supported: uiLocales }),
     ...(page !== "" && { service_documentation: page }),

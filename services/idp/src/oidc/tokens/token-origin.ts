@@ -1,4 +1,5 @@
-import { type AdapterPayload, Provider } from "oidc-provider";
+import { type AdapterPayload, type KoaContextWithOIDC, Provider } from "oidc-provider";
+import { implicitTypeOf } from "../settings/response-types.ts";
 import { isRecord, textOf } from "../storage/json.ts";
 
 /** The origin of a token, for the session list; the provider does not store it in access tokens. */
@@ -13,9 +14,21 @@ async function redirectOf(
   return id === undefined ? undefined : (await refreshed(id))?.redirectUri;
 }
 
-/** The code or refresh token of the current request. */
+/** The sign-in itself, where the authorization endpoint issues a token (implicit flow). */
+function signInSource({ oidc }: KoaContextWithOIDC): Readonly<Record<string, unknown>> | undefined {
+  const { params, session } = oidc;
+  if (implicitTypeOf(params?.["response_type"]) === undefined || session === undefined) return undefined;
+  // Read only here: at the token endpoint there is no sign-in that they could come from.
+  const { claims, acr, amr } = oidc;
+  return { redirectUri: params?.["redirect_uri"], authTime: session.authTime(), claims, acr, amr };
+}
+
+/** The code or refresh token of the current request, or its sign-in. */
 export function tokenSource(): Readonly<Record<string, unknown>> | undefined {
-  const entities: unknown = Provider.ctx?.oidc.entities;
+  const { ctx } = Provider;
+  const implicit = ctx?.oidc === undefined ? undefined : signInSource(ctx);
+  if (implicit !== undefined) return implicit;
+  const entities: unknown = ctx?.oidc.entities;
   if (!isRecord(entities)) return undefined;
   const source = sources.map((name) => entities[name]).find((entity) => isRecord(entity));
   return isRecord(source) ? source : undefined;

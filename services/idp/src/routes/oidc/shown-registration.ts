@@ -13,7 +13,10 @@ function ofMetadata(metadata: RegisteredMetadata): Members {
     token_endpoint_auth_method: metadata.authMethod,
     application_type: metadata.applicationType,
     grant_types: metadata.grantTypes,
-    response_types: metadata.grantTypes.includes("authorization_code") ? ["code"] : undefined,
+    response_types: [
+      ...(metadata.grantTypes.includes("authorization_code") ? ["code"] : []),
+      ...(metadata.implicitTypes ?? []),
+    ],
     post_logout_redirect_uris: metadata.postLogoutRedirectUris,
     jwks: metadata.jwks === "" ? undefined : JSON.parse(metadata.jwks),
     jwks_uri: metadata.jwksUri,

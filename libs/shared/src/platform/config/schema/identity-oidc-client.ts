@@ -67,7 +67,7 @@ const authMethods = [
 ] as const;
 const signatures = ["RS256", "PS256", "ES256", "EdDSA"] as const;
 const oidcGrants =
-  "authorization_code, refresh_token, client_credentials, `urn:ietf:params:oauth:grant-type:device_code`";
+  "authorization_code, refresh_token, client_credentials, `urn:ietf:params:oauth:grant-type:device_code`, and implicit where `response_types_supported` has a response type of it";
 
 const identification = {
   name: string("", { description: "Name of the client on the consent page." }),

@@ -14,7 +14,7 @@ export const DynamicRegistration = section(
     initial_access_tokens: initialTokens("Initial access tokens."),
     grant_types: stringList(["authorization_code", "refresh_token"], {
       description:
-        "Grant types that a client may register: authorization_code, refresh_token, `urn:ietf:params:oauth:grant-type:device_code`.",
+        "Grant types that a client may register: authorization_code, refresh_token, `urn:ietf:params:oauth:grant-type:device_code`, and implicit where `response_types_supported` has a response type of it.",
     }),
     token_endpoint_auth_methods: stringList(["client_secret_basic", "client_secret_post", "private_key_jwt", "none"], {
       description:

@@ -74,7 +74,8 @@ const discovery = {
     description: "Scopes listed in the discovery document, in addition to custom scopes.",
   }),
   response_types_supported: stringList(["code"], {
-    description: "Response types listed in the discovery document. Only `code` is supported.",
+    description:
+      "Response types of authorization requests: `code`, which is always supported, `id_token` and `id_token token`. The last two are the implicit flow, for clients with the grant type `implicit`. RFC 9700 advises against it: leave it out unless a client cannot use `code`.",
   }),
   subject_types_supported: stringList(["public"], {
     description: "Subject types listed in the discovery document. Only `public` is supported.",

@@ -46,6 +46,33 @@ identity: { oidc: { enabled: true, issuer: 'https://a.example.test', clients: [
     ].toSorted(),
   ],
   [
+    "the grant type implicit needs a response type of the site, a redirect URI, and no demand that it bypasses",
+    `storage: { redis: { encryption_secret: a-secret-of-16-letters } }
+identity: { oidc: { enabled: true, issuer: 'https://a.example.test', response_types_supported: [code, 'id_token token'], clients: [
+  { client_id: a, redirect_uris: ['https://b.example.test'], grant_types: [implicit] },
+  { client_id: b, grant_types: [implicit] },
+  { client_id: c, redirect_uris: ['https://b.example.test'], grant_types: [implicit], dpop_bound_access_tokens: true },
+  { client_id: d, redirect_uris: ['https://b.example.test'], grant_types: [implicit], require_pushed_authorization_requests: true },
+  { client_id: e, redirect_uris: ['https://b.example.test'], grant_types: [implicit], jwks: '{}', profile: fapi2 },
+  { client_id: f, redirect_uris: ['https://b.example.test'], grant_types: [implicit], jwks: '{}', require_signed_request_object: true } ] } }`,
+    ["[1].redirect_uris", "[2].grant_types", "[3].grant_types", "[4].grant_types", "[5].grant_types"].map(
+      (path) => `identity.oidc.clients${path}`,
+    ),
+  ],
+  [
+    "the grant type implicit is off without a response type of the site",
+    `storage: { redis: { encryption_secret: a-secret-of-16-letters } }
+identity: { frontend: { enabled: true }, oidc: { enabled: true, issuer: 'https://a.example.test',
+  dynamic_registration: { enabled: true, open: true, grant_types: [implicit] } } }`,
+    ["identity.oidc.response_types_supported"],
+  ],
+  [
+    "no other response type is permitted",
+    `storage: { redis: { encryption_secret: a-secret-of-16-letters } }
+identity: { oidc: { enabled: true, issuer: 'https://a.example.test', response_types_supported: [code, token, code id_token] } }`,
+    ["identity.oidc.response_types_supported"],
+  ],
+  [
     "cipher suites and groups of a listener must be known",
     "runtime: { servers: { http: { tls: { enabled: true, cert: a, key: a, cipher_suites: [TLS_RSA_WITH_RC4_128_SHA], curves: [P-192] } } } }",
     ["runtime.servers.http.tls.cipher_suites", "runtime.servers.http.tls.curves"],
@@ -75,4 +102,16 @@ identity: { oidc: { enabled: true, issuer: 'https://a.example.test', clients: [
 
 test.each(rules)("%s", (_rule, text, paths) => {
   expect(pathsOf(text)).toEqual(paths);
+});
+
+function warningsOf(types: string): readonly string[] {
+  const oidc = `enabled: true, issuer: 'https://a.example.test', response_types_supported: [${types}]`;
+  const text = `storage: { redis: { encryption_secret: a-secret-of-16-letters } }\nidentity: { oidc: { ${oidc} } }`;
+  const loaded = loadConfig({ text, env: {}, readFile: () => "" });
+  return loaded.ok ? loaded.warnings.map(({ reason }) => reason) : ["not loaded"];
+}
+
+test("the implicit flow is warned of wherever it is permitted", () => {
+  expect(warningsOf("code, id_token")).toContainEqual(expect.stringContaining("RFC 9700"));
+  expect(warningsOf("code")).not.toContainEqual(expect.stringContaining("RFC 9700"));
 });

@@ -1,9 +1,10 @@
+import { permittedImplicitTypes } from "../implicit-flow.ts";
 import { messages } from "../messages.ts";
 import type { Config } from "../schema/root.ts";
 import type { Judgement } from "./judgement.ts";
 
 const root = "identity.oidc.dynamic_registration";
-const grants = ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"];
+const grants = ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code", "implicit"];
 const methods = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"];
 const hostPattern = /^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
 
@@ -47,6 +48,9 @@ export function validateDynamicRegistration(config: Config, judgement: Judgement
   };
   check("grant_types", grants);
   check("token_endpoint_auth_methods", methods);
+  if (own.grant_types.includes("implicit") && permittedImplicitTypes(oidc).length === 0) {
+    problem("identity.oidc.response_types_supported", messages.implicitTypeNeeded);
+  }
   if (own.unused_ttl < oidc.tokens.default_refresh_token_lifetime) {
     problem(`${root}.unused_ttl`, messages.registrationTooShort);
   }

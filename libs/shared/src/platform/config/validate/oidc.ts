@@ -1,8 +1,10 @@
+import { implicitTypes } from "../implicit-flow.ts";
 import { messages } from "../messages.ts";
 import type { Config, OidcClientConfig, OidcConfig } from "../schema/root.ts";
 import { validateClientClaims, validateSiteClaims } from "./claims.ts";
 import { validateClientWithCertificate } from "./client-certificates.ts";
 import { validateFapi } from "./fapi.ts";
+import { validateImplicitClient, validateImplicitSite } from "./implicit.ts";
 import type { Judgement } from "./judgement.ts";
 import { isSafeToFetch } from "./safe-to-fetch.ts";
 
@@ -13,6 +15,7 @@ const grants = [
   "refresh_token",
   "client_credentials",
   "urn:ietf:params:oauth:grant-type:device_code",
+  "implicit",
 ];
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
@@ -31,7 +34,7 @@ function validateIssuer({ identity, auth }: Config, { problem, warning }: Judgem
 
 function validateLists(oidc: OidcConfig, { problem }: Judgement): void {
   const served = {
-    response_types_supported: ["code"],
+    response_types_supported: ["code", ...implicitTypes],
     subject_types_supported: ["public"],
     code_challenge_methods_supported: ["S256"],
     id_token_signing_alg_values_supported: ["RS256", "ES256", "PS256", "EdDSA"],
@@ -141,6 +144,7 @@ export function validateOidc(config: Config, judgement: Judgement): void {
   }
   validateIssuer(config, judgement);
   validateLists(oidc, judgement);
+  validateImplicitSite(oidc, judgement);
   validateSiteClaims(oidc, `${root}.claim_mappings`, judgement);
   const seen = new Set<string>();
   oidc.clients.forEach((client, index) => {
@@ -152,9 +156,11 @@ export function validateOidc(config: Config, judgement: Judgement): void {
     if (grant_types.some((grant) => !grants.includes(grant))) {
       problem(`${path}.grant_types`, messages.notServed(grants.join(", ")));
     }
-    if (grant_types.includes("authorization_code") && redirect_uris.length === 0) {
+    const redirects = grant_types.includes("authorization_code") || grant_types.includes("implicit");
+    if (redirects && redirect_uris.length === 0) {
       problem(`${path}.redirect_uris`, messages.noRedirectUri);
     }
+    validateImplicitClient(oidc, client, path, judgement);
     if (!config.runtime.developer_mode && redirect_uris.some((uri) => uri.includes("*"))) {
       problem(`${path}.redirect_uris`, messages.wildcardRedirect);
     }
