@@ -67,8 +67,8 @@ bench: ## Measure requests per second, latency and CPU time per request
 	@tools/setup.sh bench
 	@$(TOOL) bench/run.ts
 
-bench-long: ## Run the same benchmark under load for ten minutes
-	@tools/setup.sh bench
+bench-long: ## Run the same benchmark, beside other products, and under load for half an hour
+	@tools/setup.sh bench-long
 	@$(TOOL) bench/run.ts --long
 
 clean: ## Stop the demo; remove packages, builds and everything under .run

@@ -1,5 +1,5 @@
 // Measures the services of several working trees in turn, under the same load. Usage: bench/compare.ts LOAD FOLDER [FOLDER ...]
-// Each folder needs `make build`. Loads: cached, cached-1000, ldap, ldap-400, ldap-counted, lookup, lookup-2-engines.
+// Each folder needs `make build`. Loads: cached, cached-1000, counted, counted-sql, ldap, ldap-400, ldap-counted, lookup, lookup-2-engines.
 import { join, resolve } from "node:path";
 import { runAtFixedRate } from "./generator/fixed-rate.ts";
 import { runWrk } from "./generator/wrk.ts";
@@ -8,13 +8,14 @@ import { roles } from "./measure/processes.ts";
 import { commandsPerRequest, readCommandStats } from "./measure/redis-commands.ts";
 import { measureOnce, type Row, type RowPlan } from "./measure/row.ts";
 import { decisionPlan } from "./scenarios/decision-row.ts";
+import { guesses, notTokens } from "./scenarios/guarded.ts";
 import { lookupQuery } from "./scenarios/sql.ts";
 import { saltedSha256, writeSqlBackend } from "./stack/backends.ts";
 import { type BodiesOptions, writeBodies } from "./stack/bodies.ts";
-import { guarded, ldapBackends, sqlBackends } from "./stack/config.ts";
+import { guarded, ldapBackends, mailTokens, sqlBackends } from "./stack/config.ts";
 import { type PosternOptions, startPostern } from "./stack/postern.ts";
-import { serialMark } from "./stack/serial-mark.ts";
 import { type Servers, startServers } from "./stack/servers.ts";
+import { issueTokens } from "./stack/token.ts";
 import { ldapUserCount, sqlUserCount, userPassword } from "./stack/users.ts";
 
 const rounds = 5;
@@ -28,25 +29,22 @@ interface Load {
   readonly perSecond?: number;
 }
 
-const guesses: BodiesOptions = {
-  password: serialMark,
-  clientIp: (index) => `198.18.${index >> 8}.${index & 255}`,
-  users: ldapUserCount,
-};
-
-function loadsOf({ slapd }: Servers, file: string): Readonly<Record<string, Load>> {
+async function loadsOf({ slapd, folder }: Servers, file: string): Promise<Readonly<Record<string, Load>>> {
   const sql = { backends: sqlBackends(file) };
   const ldap = { backends: ldapBackends(slapd.uri) };
   const cached = { ...sql, protection: guarded("10m") };
+  const { issuer, jwksFile } = await issueTokens(folder);
   const sqlUsers = { password: userPassword, users: sqlUserCount };
   const ldapUsers = { password: userPassword, users: ldapUserCount };
   const counted = { ...ldap, protection: guarded("10m", { account_delay: { max_delay: "1ms" } }) };
   return {
     cached: { postern: cached, bodies: sqlUsers, outcome: "ok" },
     "cached-1000": { postern: cached, bodies: sqlUsers, outcome: "ok", perSecond: 1000 },
+    counted: { postern: { ...cached, auth: mailTokens(issuer, jwksFile) }, bodies: notTokens, outcome: "fail" },
+    "counted-sql": { postern: cached, bodies: guesses, outcome: "fail" },
     ldap: { postern: ldap, bodies: ldapUsers, outcome: "ok" },
     "ldap-400": { postern: ldap, bodies: ldapUsers, outcome: "ok", perSecond: 400 },
-    "ldap-counted": { postern: counted, bodies: guesses, outcome: "fail" },
+    "ldap-counted": { postern: counted, bodies: { ...guesses, users: ldapUserCount }, outcome: "fail" },
     lookup: { postern: sql, bodies: sqlUsers, outcome: "ok", query: lookupQuery },
     "lookup-2-engines": { postern: { ...sql, engines: 2 }, bodies: sqlUsers, outcome: "ok", query: lookupQuery },
   };
@@ -88,7 +86,7 @@ async function main(): Promise<void> {
   const servers = started.use(await startServers());
   const file = join(servers.folder, "compare.sqlite");
   await writeSqlBackend(file, sqlUserCount, saltedSha256());
-  const loads = loadsOf(servers, file);
+  const loads = await loadsOf(servers, file);
   const load = loads[name];
   if (load === undefined || folders.length === 0)
     throw new Error(`one of ${Object.keys(loads).join(", ")}, and folders`);

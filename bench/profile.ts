@@ -1,4 +1,5 @@
-// Shows where the services spend their CPU time under load. Usage: bench/profile.ts lookup|ldap|cached|counted
+// Shows where the services spend their CPU time under load, of another working tree if one is named.
+// Usage: bench/profile.ts lookup|ldap|cached|counted [FOLDER]
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { sourcePlacesIn } from "../tools/bundle/source-places.ts";
@@ -33,14 +34,14 @@ const loads: Readonly<Record<string, (servers: Servers, file: string) => Load>> 
   counted: (_servers, file) => ({ backends: sqlBackends(file), protection: guarded("10m"), bodies: guesses }),
 };
 
-async function record(kind: string, folder: string): Promise<void> {
+async function record(kind: string, folder: string, tree: string): Promise<void> {
   await using servers = await startServers();
   const file = join(servers.folder, "directory.sqlite");
   await writeSqlBackend(file, sqlUserCount, saltedSha256());
   const { backends, protection, bodies, query = "" } = loadOf(kind)(servers, file);
   const bodiesFile = await writeBodies(servers.folder, "profile", bodies);
   const nodeArgs = ["--cpu-prof", "--cpu-prof-interval=250", `--cpu-prof-dir=${folder}`];
-  await using postern = await startPostern({ servers, backends, protection, nodeArgs });
+  await using postern = await startPostern({ servers, backends, protection, nodeArgs, tree });
   const { requests } = await runWrk({ url: `${postern.url}${query}`, bodiesFile, connections: 64 }, seconds);
   console.log(`${kind}: ${requests} requests; gateway ${postern.gateway.pid}, engine ${postern.engines[0]?.pid}`);
 }
@@ -52,13 +53,13 @@ function loadOf(kind: string): (servers: Servers, file: string) => Load {
 }
 
 process.chdir(join(import.meta.dirname, ".."));
-const kind = process.argv[2] ?? "lookup";
+const [kind = "lookup", tree = "."] = process.argv.slice(2);
 loadOf(kind);
 const folder = resolve(`.run/bench/profile-${kind}`);
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-await record(kind, folder);
-const sourcePlaces = sourcePlacesIn(process.cwd());
+await record(kind, folder, resolve(tree));
+const sourcePlaces = sourcePlacesIn(resolve(tree));
 for (const name of readdirSync(folder)) {
   console.log(`\n${name}\n   self  total`);
   for (const { name: what, self, total } of summariseProfile(readFileSync(join(folder, name), "utf8"), shown)) {

@@ -29,6 +29,7 @@ import { measurePages } from "./scenarios/pages.ts";
 import { measureRisk } from "./scenarios/risk.ts";
 import { measureSamlSignIns } from "./scenarios/saml-sign-ins.ts";
 import { measureScripts } from "./scenarios/scripts.ts";
+import { measureSideBySide } from "./scenarios/side-by-side.ts";
 import { measureSql } from "./scenarios/sql.ts";
 import { measureStarts, type Start } from "./scenarios/starts.ts";
 import { stopOnSignals } from "./stack/interruption.ts";
@@ -64,6 +65,7 @@ async function measure(servers: Servers, { long, only }: Selection): Promise<Res
   let firstDecision: FirstDecision | undefined;
   let redisCommands: CommandCounts | undefined;
   let commandsOfWindows: Figure | undefined;
+  let beside: readonly Row[] = [];
   let endurance: readonly Endurance[] = [];
   let management: readonly Times[] = [];
   let consolePages: readonly PageCost[] = [];
@@ -100,7 +102,8 @@ async function measure(servers: Servers, { long, only }: Selection): Promise<Res
     ["a million users", async () => rows.push(...(await measureMillionUsers(servers)))],
     ["a million bans", async () => void (management = await measureMillionBans(servers))],
     ["the console with a million bans", async () => void (consolePages = await measureConsole(servers))],
-    ["ten minutes of load", async () => void (endurance = await measureEndurance(servers, say))],
+    ["beside other products", async () => void (beside = await measureSideBySide(servers))],
+    ["half an hour of load", async () => void (endurance = await measureEndurance(servers, say))],
   ];
   const selected = (long ? [...scenarios, ...longScenarios] : scenarios).filter(([name]) => name.includes(only ?? ""));
   if (selected.length === 0) throw new Error(`no scenario's name contains "${only}"`);
@@ -118,6 +121,7 @@ async function measure(servers: Servers, { long, only }: Selection): Promise<Res
     redisCommands,
     commandsOfWindows,
     memories,
+    beside,
     endurance,
     management,
     consolePages,

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs the requirements of a make target: npm packages, the pinned Node, servers from the system's packages.
-# Usage: tools/setup.sh packages|run|test|test-long|test-package|bench|screenshots [--dry-run]
+# Usage: tools/setup.sh packages|run|test|test-long|test-package|bench|bench-long|screenshots [--dry-run]
 # Takes little time if nothing is missing. The output of the commands is in .run/setup.log.
 # SETUP_SERVER_PATH replaces the folders that are searched for servers, SETUP_APACHE_MODULES the folder of Apache's modules,
-# SETUP_SASL_MODULES the folder above that of SASL's, SETUP_SHARE the folder of programs in PHP, SETUP_POLICY_FILE the path of policy-rc.d.
+# SETUP_SASL_MODULES the folder above that of SASL's, SETUP_DOVECOT_MODULES that of Dovecot's, SETUP_SHARE the folder of programs in PHP,
+# SETUP_POLICY_FILE the path of policy-rc.d.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -123,6 +124,11 @@ missing_apache_modules() {
   [ -e "${SETUP_SHARE:-/usr/share}/simplesamlphp/www" ] || printf "%s\n" simplesamlphp php-sqlite3 php-xml
 }
 
+# Prints the package of Dovecot's password database for LDAP, which is a module.
+missing_dovecot_ldap() {
+  [ -e "${SETUP_DOVECOT_MODULES:-/usr/lib/dovecot/modules}/auth/libauthdb_ldap.so" ] || echo dovecot-ldap
+}
+
 # Prints the packages of Roundcube with SQLite.
 missing_roundcube() {
   [ -e "${SETUP_SHARE:-/usr/share}/roundcube/SQL/sqlite.initial.sql" ] || printf "%s\n" libapache2-mod-php php-curl php-sqlite3 roundcube-core roundcube-sqlite3
@@ -133,6 +139,7 @@ missing_parts() {
   missing_libatomic
   case "$purpose" in
     screenshots) missing_fonts ;;
+    bench-long) missing_dovecot_ldap ;;
     test) missing_sasl_mechanisms ;;
     test-long) missing_sasl_mechanisms; missing_venv; missing_apache_modules; missing_roundcube ;;
   esac
@@ -152,7 +159,10 @@ missing_servers() {
       [ "$purpose" = test ] || wanted="$wanted xmlsec1:xmlsec1 go:golang-go"
       ;;
     test-package) wanted="debootstrap:debootstrap systemd-nspawn:systemd-container lintian:lintian dpkg-deb:dpkg" ;;
-    bench) wanted="$wanted slapd:slapd ldapadd:ldap-utils wrk:wrk" ;;
+    bench | bench-long)
+      wanted="$wanted slapd:slapd ldapadd:ldap-utils wrk:wrk"
+      [ "$purpose" = bench ] || wanted="$wanted dovecot:dovecot-imapd saslauthd:sasl2-bin"
+      ;;
     screenshots) wanted="chromium:chromium fc-list:fontconfig" ;;
   esac
   local pair
@@ -220,7 +230,7 @@ ensure_servers() {
 }
 
 main() {
-  case "$purpose" in packages | run | test | test-long | test-package | bench | screenshots) ;; *) die "usage: tools/setup.sh packages|run|test|test-long|test-package|bench|screenshots [--dry-run]" ;; esac
+  case "$purpose" in packages | run | test | test-long | test-package | bench | bench-long | screenshots) ;; *) die "usage: tools/setup.sh packages|run|test|test-long|test-package|bench|bench-long|screenshots [--dry-run]" ;; esac
   local missing
   missing="$(missing_servers)"
   if [ "$option" = --dry-run ]; then

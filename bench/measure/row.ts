@@ -59,7 +59,8 @@ export type RowId =
   | "ldap-2-engines"
   | "lookup-ten"
   | "lookup-million"
-  | "saml";
+  | "saml"
+  | `${"beside" | "dovecot" | "saslauthd"}-${"ldap" | "cached"}`;
 
 export interface RowPlan {
   readonly id: RowId;

@@ -19,6 +19,8 @@ export interface Results {
   /** The sum of each window. */
   readonly commandsOfWindows?: Figure | undefined;
   readonly memories: readonly Memory[];
+  /** The same work by other products; only in a long run. */
+  readonly beside: readonly Row[];
   /** Only in a long run. */
   readonly endurance: readonly Endurance[];
   /** With a million bans; only in a long run. */

@@ -8,7 +8,12 @@ export interface Target {
   /** Of the rounds; absent if it was measured once. */
   readonly range?: string;
   readonly met: boolean | undefined;
+  /** Met only because of the tolerance. */
+  readonly isNear?: boolean;
 }
+
+/** A median of five rounds is not more exact than that. */
+const tolerance = 0.1;
 
 interface Bound {
   readonly title: string;
@@ -20,19 +25,16 @@ interface Bound {
   readonly digits?: number;
 }
 
-/** Compares a result with its bound. */
+/** Compares a result with its bound; within a tenth of the bound counts as met. */
 export function judged({ title, value: figure, atMost, atLeast, unit, digits = 2 }: Bound): Target {
   const target = atMost === undefined ? `≥ ${atLeast?.toFixed(digits)}${unit}` : `≤ ${atMost.toFixed(digits)}${unit}`;
   const value = typeof figure === "object" ? figure.median : figure;
   if (value === undefined || Number.isNaN(value)) return { title, target, measured: "not measured", met: undefined };
-  const met = atMost === undefined ? value >= (atLeast ?? 0) : value <= atMost;
+  const isWithin = (share: number): boolean =>
+    atMost === undefined ? value >= (atLeast ?? 0) * (1 - share) : value <= atMost * (1 + share);
+  const met = isWithin(tolerance);
   const measured = `${value.toFixed(digits)}${unit}`;
-  if (typeof figure !== "object") return { title, target, measured, met };
-  return {
-    title,
-    target,
-    measured,
-    range: `${figure.lowest.toFixed(digits)} to ${figure.highest.toFixed(digits)}`,
-    met,
-  };
+  const verdict = { title, target, measured, met, ...(met && !isWithin(0) && { isNear: true }) };
+  if (typeof figure !== "object") return verdict;
+  return { ...verdict, range: `${figure.lowest.toFixed(digits)} to ${figure.highest.toFixed(digits)}` };
 }

@@ -14,6 +14,7 @@ function results(rows: readonly Row[]): Results {
     rows,
     starts: [],
     memories: [],
+    beside: [],
     endurance: [],
     management: [],
     consolePages: [],
@@ -42,10 +43,13 @@ function target(of: Results, title: string) {
 }
 
 describe("targetsOf", () => {
-  it("LDAP at exactly 0.70 of raw ldapts meets its target, below it does not", () => {
+  it("LDAP at 0.70 of raw ldapts meets its target, within a tenth of that it is near, and below that it is a miss", () => {
     const raw = row("ldap-raw", 199, 1000);
-    expect(target(results([raw, row("ldap", 300, 700)]), "raw ldapts")?.met).toBe(true);
-    expect(target(results([raw, row("ldap", 300, 699)]), "raw ldapts")?.met).toBe(false);
+    const of = (perSecond: number) => target(results([raw, row("ldap", 300, perSecond)]), "raw ldapts");
+    expect(of(700)).toMatchObject({ met: true });
+    expect(of(700)?.isNear).toBeUndefined();
+    expect(of(631)).toMatchObject({ met: true, isNear: true });
+    expect(of(629)).toMatchObject({ met: false });
   });
 
   it("CPU above 2.2 times the skeleton's is a miss", () => {
@@ -60,7 +64,7 @@ describe("targetsOf", () => {
 
   it("an empty script may add fifty microseconds", () => {
     const title = "empty environment script";
-    const [atLimit, more] = [50, 51].map((micros) => results([adding("scripted", "unscripted", micros)]));
+    const [atLimit, more] = [50, 56].map((micros) => results([adding("scripted", "unscripted", micros)]));
     expect(atLimit && target(atLimit, title)).toMatchObject({ measured: "50 µs", range: "47 to 54", met: true });
     expect(more && target(more, title)?.met).toBe(false);
   });
@@ -70,14 +74,14 @@ describe("targetsOf", () => {
       measured: "15.00 ms",
       met: true,
     });
-    expect(target(results([row("login-page", 15_100, 100)]), "sign-in page")?.met).toBe(false);
+    expect(target(results([row("login-page", 16_600, 100)]), "sign-in page")?.met).toBe(false);
   });
 
   it("a counted failure at three times the skeleton's CPU meets its target, above it does not", () => {
     const skeleton = row("skeleton", 100, 1000);
     expect(target(results([skeleton, row("counted", 300, 380)]), "failed and counted: CPU")?.met).toBe(true);
-    expect(target(results([skeleton, row("counted", 301, 379)]), "failed and counted: CPU")?.met).toBe(false);
-    expect(target(results([skeleton, row("counted", 301, 379)]), "failed and counted: req/s")?.met).toBe(false);
+    expect(target(results([skeleton, row("counted", 331, 341)]), "failed and counted: CPU")?.met).toBe(false);
+    expect(target(results([skeleton, row("counted", 331, 341)]), "failed and counted: req/s")?.met).toBe(false);
   });
 
   it("rows measured alternately are compared round by round", () => {
@@ -103,10 +107,11 @@ describe("targetsOf", () => {
     expect(target(results(rows), "that Basic adds")).toMatchObject({ measured: "not measured", met: undefined });
   });
 
-  it("memory that grows by more than a tenth over ten minutes is a miss", () => {
-    const mib = [90, 100, 100, 100, 111];
+  it("memory that grows by more than a tenth after the fifth minute is a miss", () => {
+    const mib = [80, 90, 90, 90, 100, 100, 122];
     const long = { ...results([]), endurance: [{ service: "gateway", mib }] };
-    expect(target(long, "after ten minutes")?.met).toBe(false);
+    expect(target(long, "after 30 minutes / after five")?.met).toBe(false);
+    expect(target(long, "gateway: memory at the end")).toMatchObject({ measured: "122 MiB" });
   });
 
   it("with a million bans a response to an operator takes at most fifty milliseconds", () => {
@@ -116,27 +121,27 @@ describe("targetsOf", () => {
     });
     const title = "a million bans: flush of a banned address";
     expect(target(resultsWith(50), title)).toMatchObject({ target: "≤ 50.0 ms", measured: "50.0 ms", met: true });
-    expect(target(resultsWith(50.1), title)?.met).toBe(false);
+    expect(target(resultsWith(55.1), title)?.met).toBe(false);
     expect(target(results([]), "a million bans")).toBeUndefined();
   });
 
   it("with a million bans a page of the console takes at most 300 ms of CPU", () => {
-    const consolePages = [300, 300.1].map((cpuMs) => ({ title: `page of ${cpuMs} ms`, samples: 100, cpuMs }));
+    const consolePages = [300, 330.1].map((cpuMs) => ({ title: `page of ${cpuMs} ms`, samples: 100, cpuMs }));
     const measured = { ...results([]), consolePages };
     expect(target(measured, "console, page of 300 ms")).toMatchObject({ target: "≤ 300.0 ms", met: true });
-    expect(target(measured, "console, page of 300.1 ms")?.met).toBe(false);
+    expect(target(measured, "console, page of 330.1 ms")?.met).toBe(false);
   });
 
   it("a dialect may cost five percent more than JSON", () => {
     const json = row("lookup", 100, 1000);
     expect(target(results([json, row("lookup-cbor", 105, 1000)]), "lookup, cbor")?.met).toBe(true);
-    expect(target(results([json, row("lookup-header", 106, 1000)]), "lookup, header")?.met).toBe(false);
+    expect(target(results([json, row("lookup-header", 116, 1000)]), "lookup, header")?.met).toBe(false);
   });
 
   it("the cost of caller authentication is in microseconds", () => {
     const open = row("lookup-open", 90, 1000);
-    const rows = [open, adding("lookup-basic", "lookup-open", 11), adding("lookup-bearer-key", "lookup-open", 50)];
-    expect(target(results(rows), "that Basic adds")).toMatchObject({ measured: "11 µs", range: "8 to 15", met: false });
+    const rows = [open, adding("lookup-basic", "lookup-open", 12), adding("lookup-bearer-key", "lookup-open", 50)];
+    expect(target(results(rows), "that Basic adds")).toMatchObject({ measured: "12 µs", range: "9 to 16", met: false });
     expect(target(results(rows), "Bearer adds, key")).toMatchObject({
       measured: "50 µs",
       range: "47 to 54",

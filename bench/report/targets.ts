@@ -1,5 +1,6 @@
 import type { Added, Figure } from "../measure/added.ts";
 import type { Row, RowId } from "../measure/row.ts";
+import { enduranceTargets, loadedLimitOf } from "./memory-targets.ts";
 import { type Results, rowOf } from "./results.ts";
 import { judged, type Target } from "./target.ts";
 
@@ -235,9 +236,6 @@ function pageTargets(results: Results): readonly Target[] {
   return [judged({ title: "sign-in page: CPU on the server", value, atMost: 15, unit: " ms" })];
 }
 
-/** MiB under load. */
-const loadedLimits: Readonly<Record<string, number>> = { gateway: 180, "auth-engine": 200 };
-
 function serviceTargets({ starts, memories }: Results): readonly Target[] {
   const begun = starts.flatMap(({ service, readyAfterMs, idleMib }) => [
     judged({ title: `${service}: start to ready`, value: readyAfterMs, atMost: 600, unit: " ms", digits: 0 }),
@@ -247,21 +245,12 @@ function serviceTargets({ starts, memories }: Results): readonly Target[] {
     judged({
       title: `${service}: memory loaded, ${backend}`,
       value: loadedMib,
-      atMost: loadedLimits[service] ?? 220,
+      atMost: loadedLimitOf(service),
       unit: " MiB",
       digits: 0,
     }),
   );
   return [...begun, ...loaded];
-}
-
-/** Compares the last round with the third, because heaps and pools still grow before that. */
-function enduranceTargets({ endurance }: Results): readonly Target[] {
-  return endurance.map(({ service, mib }) => {
-    const [early, late] = [mib[2], mib.at(-1)];
-    const value = early === undefined || late === undefined ? undefined : late / early;
-    return judged({ title: `${service}: memory after ten minutes / after three`, value, atMost: 1.1, unit: " ×" });
-  });
 }
 
 /** Operators must not have to wait, however many networks are banned. */

@@ -34,7 +34,7 @@ export const guesses: BodiesOptions = {
  * Invalid tokens, as from a mail client that sends a password in place of a token: counted like any guess, without querying a backend. The
  * target is derived from such a failure.
  */
-const notTokens: BodiesOptions = {
+export const notTokens: BodiesOptions = {
   ...guesses,
   method: "oauthbearer",
   password: `no token ${serialMark}`,

@@ -6,6 +6,7 @@ import { external } from "./external.ts";
 import { httpWithoutUndici } from "./http-module.ts";
 import { unreviewedPath } from "./paths.ts";
 import { rawText } from "./raw-text.ts";
+import { undiciInParts } from "./undici-module.ts";
 import { workerStartedBy } from "./workers.ts";
 
 export interface Bundle {
@@ -80,7 +81,7 @@ export async function bundleProgram(root: string, { entry, folder }: Program): P
     external: [...external],
     // The names of CommonJS. They refer to the bundle, which is why paths.ts reviews their use.
     transform: { define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" } },
-    plugins: [httpWithoutUndici(), rawText(), reviewModules(root, problems)],
+    plugins: [httpWithoutUndici(), undiciInParts(root), rawText(), reviewModules(root, problems)],
     onLog: (level, { code, message }) => {
       // depd creates functions with `eval`, from constant text.
       if (level === "warn" && !(code === "EVAL" && message.includes("node_modules/depd/"))) problems.push(message);

@@ -64,7 +64,8 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
   app.addHook("onRoute", ({ method, url }) => methods.add(method, url));
   // The body of an unknown path is not read; the answer is 404 in any case. Routes that read a body register their own parser.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  // Unlike that of "*", the parser of a pattern is remembered for each media type, which then is not parsed again.
+  app.addContentTypeParser(/^/u, (_request, _payload, done) => done(null));
   app.decorateRequest("callerMethod", "none");
   app.decorateRequest("callerName", null);
   app.decorateRequest("callerToken", null);

@@ -28,7 +28,7 @@ import type { LeakedPasswords } from "./leaked-passwords.ts";
 import type { Places } from "./places.ts";
 import { reviewOf } from "./review-of.ts";
 import type { RiskSubjects } from "./risk-subjects.ts";
-import { minuteOf, signInOf } from "./sign-in.ts";
+import { createFamilies, minuteOf, signInOf } from "./sign-in.ts";
 import { createSprayWatch } from "./spray-watch.ts";
 
 /** Detection of stolen passwords, as the pipeline uses it. */
@@ -152,6 +152,7 @@ function createFindings(leaked: LeakedPasswords | undefined) {
 function createAssess(deps: RiskDeps, decode: ReturnType<typeof createDecoder>, names: ReturnType<typeof createNames>) {
   const { settings, places, leaked, clock } = deps;
   const findings = createFindings(leaked);
+  const familyOf = createFamilies();
 
   const scoreOf = (attempt: Attempt, facts: Facts, own: ScoredSignIn): RiskFacts => {
     const now = settings();
@@ -193,7 +194,7 @@ function createAssess(deps: RiskDeps, decode: ReturnType<typeof createDecoder>, 
     if (read === undefined || (credential !== "password" && credential !== "app_password")) return undefined;
     const { id: network } = read.keys.source;
     const { account, attributes } = decision;
-    const signIn = signInOf(attempt, { network, credential }, { places, nowMs: clock.now() });
+    const signIn = signInOf(attempt, { network, credential }, { places, familyOf, nowMs: clock.now() });
     const scored = ({ subject, read: value }: OwnFacts) =>
       score(attempt, facts, { subject, read: value, before: decode(subject, value), signIn, account, attributes });
     const own = names.ofAccount(account, attempt.username, read);

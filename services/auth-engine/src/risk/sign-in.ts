@@ -1,4 +1,5 @@
 import { type AssessedSignIn, safeName } from "@postern/shared/domain/risk";
+import { createHotCache } from "@postern/shared/platform/cache";
 import type { Attempt } from "../decision/attempt.ts";
 import type { Places } from "./places.ts";
 
@@ -6,17 +7,35 @@ const minuteMs = 60_000;
 
 export const minuteOf = (nowMs: number): number => Math.floor(nowMs / minuteMs);
 
-/** `Thunderbird/128.0 (Linux)` is `thunderbird`. */
-function familyOf({ userAgent, clientId }: Attempt): string {
-  const [name = ""] = (userAgent ?? clientId ?? "").slice(0, 64).split(/[/ (;]/, 1);
-  return safeName(name);
+const maxPrograms = 1024;
+const maxCharacters = 64;
+
+/** The family of an attempt's mail program. */
+export type FamilyOf = (attempt: Pick<Attempt, "userAgent" | "clientId">) => string;
+
+/** `Thunderbird/128.0 (Linux)` is `thunderbird`. Programs recur, so their families are cached. */
+export function createFamilies(): FamilyOf {
+  const families = createHotCache<string>(maxPrograms);
+  return ({ userAgent, clientId }) => {
+    const program = (userAgent ?? clientId ?? "").slice(0, maxCharacters);
+    const known = families.get(program);
+    if (known !== undefined) return known;
+    const [name = ""] = program.split(/[/ (;]/, 1);
+    const family = safeName(name);
+    families.set(program, family);
+    return family;
+  };
 }
 
 /** An attempt as it is scored. `network`: keyed digest. */
 export function signInOf(
   attempt: Attempt,
   given: Pick<AssessedSignIn, "network" | "credential">,
-  { places, nowMs }: { readonly places: Pick<Places, "of">; readonly nowMs: number },
+  {
+    places,
+    familyOf,
+    nowMs,
+  }: { readonly places: Pick<Places, "of">; readonly familyOf: FamilyOf; readonly nowMs: number },
 ): AssessedSignIn {
   const { clientIp = "", protocol } = attempt;
   return {

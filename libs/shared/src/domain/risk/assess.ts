@@ -82,16 +82,19 @@ function recentPlaces<Name>(
   return new Set([signIn.place, ...recent].map(nameOf));
 }
 
+/** Each network has one place, so that few networks need not be looked at. */
+const mayReach = ({ facts }: Case, places: number): boolean => facts.networks.length + 1 >= places;
+
 /** From a known network only the others of the hour would be new; those have their own assessment. */
 const manyCountries: Detector = (one) => {
-  if (one.isKnown) return undefined;
+  if (one.isKnown || !mayReach(one, one.settings.countriesPerHour)) return undefined;
   const countries = recentPlaces(one, ({ country }) => country.toLowerCase());
   countries.delete("");
   return countries.size < one.settings.countriesPerHour ? undefined : `${countries.size} countries in an hour`;
 };
 
 const manySystems: Detector = (one) => {
-  if (one.isKnown) return undefined;
+  if (one.isKnown || !mayReach(one, one.settings.systemsPerHour)) return undefined;
   const systems = recentPlaces(one, ({ system }) => system);
   systems.delete(0);
   return systems.size < one.settings.systemsPerHour ? undefined : `${systems.size} systems in an hour`;
