@@ -30,7 +30,7 @@ function table(results: Results): readonly string[] {
 }
 
 function targetLine({ title, target, measured, range = "", met, isNear = false }: Target): string {
-  const verdict = met === undefined ? "" : met ? (isNear ? "ok, within 10 %" : "ok") : "MISS";
+  const verdict = met === undefined ? "" : met ? "ok" : isNear ? "miss by up to 10 %" : "MISS";
   return `  ${title.padEnd(58)}${target.padStart(12)}${measured.padStart(14)}${range.padStart(18)}   ${verdict}`.trimEnd();
 }
 
@@ -94,6 +94,6 @@ export function reportLines(results: Results, targets: readonly Target[]): reado
     ...(consoleLines.length > 0 ? ["Pages of the console with a million bans: CPU", ...consoleLines, ""] : []),
     "Targets, as ratios in this run: median and range of the rounds",
     ...targets.map(targetLine),
-    `  ${met} met (${near} of them within 10 %), ${missed} missed`,
+    `  ${met} met, ${missed} missed (${near} of them by up to 10 %)`,
   ];
 }

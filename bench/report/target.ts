@@ -8,12 +8,11 @@ export interface Target {
   /** Of the rounds; absent if it was measured once. */
   readonly range?: string;
   readonly met: boolean | undefined;
-  /** Met only because of the tolerance. */
+  /** Missed by at most a tenth of the limit, which is as exact as a median of five rounds. */
   readonly isNear?: boolean;
 }
 
-/** A median of five rounds is not more exact than that. */
-const tolerance = 0.1;
+const nearShare = 0.1;
 
 interface Bound {
   readonly title: string;
@@ -25,16 +24,16 @@ interface Bound {
   readonly digits?: number;
 }
 
-/** Compares a result with its bound; within a tenth of the bound counts as met. */
+/** Compares a result with its bound. */
 export function judged({ title, value: figure, atMost, atLeast, unit, digits = 2 }: Bound): Target {
   const target = atMost === undefined ? `≥ ${atLeast?.toFixed(digits)}${unit}` : `≤ ${atMost.toFixed(digits)}${unit}`;
   const value = typeof figure === "object" ? figure.median : figure;
   if (value === undefined || Number.isNaN(value)) return { title, target, measured: "not measured", met: undefined };
   const isWithin = (share: number): boolean =>
     atMost === undefined ? value >= (atLeast ?? 0) * (1 - share) : value <= atMost * (1 + share);
-  const met = isWithin(tolerance);
+  const met = isWithin(0);
   const measured = `${value.toFixed(digits)}${unit}`;
-  const verdict = { title, target, measured, met, ...(met && !isWithin(0) && { isNear: true }) };
+  const verdict = { title, target, measured, met, ...(!met && isWithin(nearShare) && { isNear: true }) };
   if (typeof figure !== "object") return verdict;
   return { ...verdict, range: `${figure.lowest.toFixed(digits)} to ${figure.highest.toFixed(digits)}` };
 }
