@@ -78,6 +78,7 @@ FROM debian:13-slim
 RUN apt-get update -q && apt-get install -q -y --no-install-recommends nats-server wget
 ENTRYPOINT ["nats-server"]
 DOCKERFILE
+  local arguments=""
   # The base of the build stage alone: nothing of it reaches the image.
   if [ -n "${NODE_EXTRA_CA_CERTS:-}" ]; then
     cp "$NODE_EXTRA_CA_CERTS" "$root/root/network-ca.crt"
@@ -86,12 +87,13 @@ FROM debian:13-slim
 COPY network-ca.crt /etc/network-ca.crt
 ENV NODE_EXTRA_CA_CERTS=/etc/network-ca.crt npm_config_cafile=/etc/network-ca.crt
 DOCKERFILE
-    cat >"$tree/docker-compose.override.yml" <<OVERRIDE
+    arguments=', args: { BUILD_IMAGE: debian-with-ca }'
+  fi
+  cat >"$tree/docker-compose.override.yml" <<OVERRIDE
 x-build: &build
-  build: { context: ., network: host, args: { BUILD_IMAGE: debian-with-ca } }
+  build: { context: ., network: host$arguments }
 services: { gateway: *build, auth-engine: *build, idp: *build, admin: *build, jobs-worker: *build }
 OVERRIDE
-  fi
 }
 
 status_of() {
