@@ -156,7 +156,7 @@ missing_servers() {
       wanted="$wanted postfix:postfix swaks:swaks curl:curl python3:python3 promtool:prometheus debootstrap:debootstrap"
       wanted="$wanted xmllint:libxml2-utils xmllint:opensaml-schemas xmllint:xmltooling-schemas"
       wanted="$wanted pg_ctlcluster:postgresql mariadbd:mariadb-server-core my_print_defaults:mariadb-client-core"
-      [ "$purpose" = test ] || wanted="$wanted xmlsec1:xmlsec1 go:golang-go"
+      [ "$purpose" = test ] || wanted="$wanted xmlsec1:xmlsec1 go:golang-go mvn:maven javac:default-jdk-headless"
       ;;
     test-package) wanted="debootstrap:debootstrap systemd-nspawn:systemd-container lintian:lintian dpkg-deb:dpkg" ;;
     bench | bench-long)

@@ -14,6 +14,8 @@ const testServersOfLong = `${testServers} python3-venv ${restOfTestServers.repla
   .replace("postfix", "php-curl php-sqlite3 php-xml postfix")
   .replace("redis-server", "redis-server roundcube-core roundcube-sqlite3")
   .replace("slapd", "simplesamlphp slapd")
+  .replace("debootstrap", "debootstrap default-jdk-headless")
+  .replace("nats-server", "maven nats-server")
   .replace("haproxy", "golang-go haproxy");
 
 test.each([

@@ -78,7 +78,8 @@ describe.each(encryptions)("Spring Security with content encryption %s", (encryp
     await using provider = await startProvider(encryption);
     const browser = createBrowser(idp.replicas);
     const { algorithm, known } = await signIn(browser, provider);
-    expect(Object.values(Object(known["attributes"])).flat().toSorted()).toEqual(["Alice Example", alice.username]);
+    const values: readonly unknown[] = Object.values(Object(known["attributes"])).flat();
+    expect(new Set(values)).toEqual(new Set(["Alice Example", alice.username]));
     expect(algorithm).toBe(encryption);
     const { location } = await provider.ask({ do: "logout" });
     const answer = await browser.get(pathOf(String(location)));
