@@ -1,8 +1,8 @@
-import { accepted, declined } from "./conformance/accepted.ts";
+import { accepted } from "./conformance/accepted.ts";
 import { conformancePage } from "./conformance/page.ts";
 import { readRecorded, readReviews } from "./conformance/recorded.ts";
 import { generate } from "./write-or-check.ts";
 
-const lists = { accepted, declined, reviews: readReviews() };
+const lists = { accepted, reviews: readReviews() };
 
 generate(new Map([["docs/integrations/oidc-conformance.md", conformancePage(readRecorded(), lists)]]));

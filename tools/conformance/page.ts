@@ -1,7 +1,6 @@
 import {
   type Accepted,
   countsOf,
-  type Declined,
   isAccepted,
   type ModuleResult,
   type Outcome,
@@ -34,7 +33,6 @@ function cell(text: string): string {
 /** The lists that explain results. */
 export interface Explanations {
   readonly accepted: readonly Accepted[];
-  readonly declined: readonly Declined[];
   readonly reviews: readonly Review[];
 }
 
@@ -61,11 +59,6 @@ function acceptedText(list: readonly Accepted[]): string {
   return ["| Module | Accepted warning | Reason |", "|---|---|---|", ...rows].join("\n");
 }
 
-function declinedText(features: readonly Declined[]): string {
-  const rows = features.map(({ plan, module, reason }) => `| ${plan} | ${module} | ${cell(reason)} |`);
-  return ["| Plan | Module | Reason |", "|---|---|---|", ...rows].join("\n");
-}
-
 /** `docs/integrations/oidc-conformance.md` */
 export function conformancePage(plans: readonly PlanResult[], lists: Explanations): string {
   const rest = moduleRows(plans, lists);
@@ -77,7 +70,8 @@ export function conformancePage(plans: readonly PlanResult[], lists: Explanation
 
 For administrators and auditors: the results of the OpenID Foundation's conformance suite against Postern, with two gateways and two
 replicas of the identity provider. This is not a certification, which only the OpenID Foundation grants. The tests of this repository that
-make the same demands are in [OpenID conformance tests](oidc-conformance-tests.md).
+make the same demands are in [OpenID conformance tests](oidc-conformance-tests.md). The tested site permits dynamic registration to everyone
+and the [implicit flow](openid-connect.md#the-implicit-flow), which are off by default.
 
 Each row shows the last run of a plan. "Code" identifies the content of \`services\` and \`libs\`: later commits that change only
 other files leave it as it is. A code or commit with \`+\` had changed files. To print the code of a checkout:
@@ -99,12 +93,6 @@ ${rest.length === 0 ? "All modules passed." : modules}
 ## Accepted warnings
 
 ${acceptedText(lists.accepted)}
-
-## Features that Postern does not offer
-
-These modules fail. Postern can therefore not be certified for the dynamic profile.
-
-${declinedText(lists.declined)}
 
 ## Run the suite
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { accepted, declined } from "./accepted.ts";
+import { accepted } from "./accepted.ts";
 import { conformancePage } from "./page.ts";
 import { behaviours, conformancePlans } from "./plans.ts";
 import { readRecorded, readReviews } from "./recorded.ts";
@@ -36,14 +36,6 @@ test.each<[string, ModuleResult[], readonly string[]]>([
   expect(problemsOf([{ plan: "p", modules }], list)).toEqual(problems);
 });
 
-test("a module of a feature that is not offered may fail, in its plan only", () => {
-  const modules = [moduleOf("FAILED", "CheckName: text")];
-  const features = [{ plan: "p", module: "m", reason: "not offered" }];
-  expect(problemsOf([{ plan: "p", modules }], [], features)).toEqual([]);
-  expect(problemsOf([{ plan: "q", modules }], [], features)).toEqual(["q m: CheckName: text"]);
-  expect(declined.every(({ plan }) => plan === "dynamic")).toBe(true);
-});
-
 test("the counts of a plan contain each module once", () => {
   const modules = [moduleOf("PASSED"), moduleOf("PASSED"), moduleOf("REVIEW")];
   expect(countsOf({ modules })).toEqual({ PASSED: 2, REVIEW: 1, WARNING: 0, SKIPPED: 0, FAILED: 0 });
@@ -67,15 +59,13 @@ test("the page shows counts, and text of the suite that cannot break its tables"
     },
     { plan: "config", date: "2026-01-01", suiteVersion: "5.2.3", modules: [moduleOf("PASSED")] },
   ];
-  const declinedHere = [{ plan: "basic", module: "m", reason: "not | offered" }];
   const pageWith = (tree: string): string => {
     const review = { plan: "basic", module: "seen", tree, date: "2026-01-03", shows: "The sign-in page." };
-    return conformancePage(plans, { accepted: list, declined: declinedHere, reviews: [review] });
+    return conformancePage(plans, { accepted: list, reviews: [review] });
   };
   const page = pageWith("def456");
   expect(page).toContain("| basic | seen | review | The sign-in page. (looked at on 2026-01-03) |");
   expect(pageWith("def457")).toContain("| basic | seen | review | The picture was not looked at. |");
-  expect(page).toContain("| basic | m | not \\| offered |");
   expect(page).toContain("| basic | 3 | 1 | 1 | 0 | 1 | 0 | 2026-01-02 | def456 | abc123 | 5.2.4 |");
   expect(page).toContain("| config | 1 | 1 | 0 | 0 | 0 | 0 | 2026-01-01 | not recorded | not recorded | 5.2.3 |");
   expect(page).toContain("| basic | m | warning | CheckName: a\\|b &lt;c> d (accepted) |");
@@ -93,13 +83,8 @@ test("each picture of the recorded runs has a review", () => {
   expect(unseen).toEqual([]);
 });
 
-test("the recorded runs end without a problem, and declined modules are still declined", () => {
-  const recorded = readRecorded();
-  expect(problemsOf(recorded, accepted, declined)).toEqual([]);
-  for (const { plan, module } of declined) {
-    const modules = recorded.find((result) => result.plan === plan)?.modules ?? [];
-    expect(modules).toContainEqual(expect.objectContaining({ module, outcome: "FAILED" }));
-  }
+test("the recorded runs end without a problem", () => {
+  expect(problemsOf(readRecorded(), accepted)).toEqual([]);
 });
 
 test("plans have different names, and only known forms of behaviour", () => {

@@ -47,13 +47,6 @@ export interface Accepted {
   readonly reason: string;
 }
 
-/** A module that tests a feature which Postern does not offer, with the reason. */
-export interface Declined {
-  readonly plan: string;
-  readonly module: string;
-  readonly reason: string;
-}
-
 export function isAccepted(module: string, finding: string, list: readonly Accepted[]): boolean {
   return list.some((entry) => entry.module === module && finding.startsWith(`${entry.finding}:`));
 }
@@ -62,12 +55,10 @@ export function isAccepted(module: string, finding: string, list: readonly Accep
 export function problemsOf(
   plans: readonly Pick<PlanResult, "plan" | "modules">[],
   list: readonly Accepted[],
-  features: readonly Declined[] = [],
 ): readonly string[] {
   return plans.flatMap(({ plan, modules }) => [
     ...(modules.length === 0 ? [`${plan}: no module ran`] : []),
     ...modules.flatMap(({ module, outcome, findings }) => {
-      if (features.some((feature) => feature.plan === plan && feature.module === module)) return [];
       if (outcome === "FAILED") return [`${plan} ${module}: ${findings.join("; ") || "failed"}`];
       if (outcome !== "WARNING") return [];
       const left = findings.filter((finding) => !isAccepted(module, finding, list));
