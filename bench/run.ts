@@ -66,6 +66,7 @@ async function measure(servers: Servers, { long, only }: Selection): Promise<Res
   let redisCommands: CommandCounts | undefined;
   let commandsOfWindows: Figure | undefined;
   let beside: readonly Row[] = [];
+  let commandsOfScoring: Figure | undefined;
   let endurance: readonly Endurance[] = [];
   let management: readonly Times[] = [];
   let consolePages: readonly PageCost[] = [];
@@ -90,7 +91,14 @@ async function measure(servers: Servers, { long, only }: Selection): Promise<Res
     ],
     ["decisions at fixed rates", async () => rows.push(...(await measureFixedRate(servers)))],
     ["decision history", async () => rows.push(...(await measureHistory(servers)))],
-    ["stolen passwords", async () => rows.push(...(await measureRisk(servers)))],
+    [
+      "stolen passwords",
+      async () => {
+        const measured = await measureRisk(servers);
+        rows.push(...measured.rows);
+        ({ commandsOfScoring } = measured);
+      },
+    ],
     ["site scripts", async () => rows.push(...(await measureScripts(servers)))],
     ["introspection and userinfo", async () => rows.push(...(await measureIdentity(servers)))],
     ["SAML sign-ins", async () => rows.push(await measureSamlSignIns(servers))],
@@ -120,6 +128,7 @@ async function measure(servers: Servers, { long, only }: Selection): Promise<Res
     firstDecision,
     redisCommands,
     commandsOfWindows,
+    commandsOfScoring,
     memories,
     beside,
     endurance,

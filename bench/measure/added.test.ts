@@ -7,7 +7,7 @@ function windowsOf(id: string, totals: readonly number[]): readonly Window<strin
     requestsPerSecond: 1e6 / total,
     p50Ms: total,
     p99Ms: 2 * total,
-    cpuMicros: { total },
+    cpuMicros: { total, engine: total / 2 },
   }));
 }
 
@@ -17,6 +17,7 @@ describe("addedTo", () => {
     expect(addedTo(slower, windowsOf("lookup-basic", [105, 155, 205]))).toMatchObject({
       to: "lookup-open",
       micros: { median: 5, lowest: 5, highest: 5 },
+      engineMicros: { median: 2.5, lowest: 2.5, highest: 2.5 },
     });
   });
 

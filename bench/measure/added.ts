@@ -10,6 +10,8 @@ export interface Added<Id extends string = string> {
   readonly to: Id;
   /** Additional µs of CPU per request. */
   readonly micros: Figure;
+  /** Additional µs of the engine. */
+  readonly engineMicros: Figure;
   /** CPU per request, as a multiple. */
   readonly times: Figure;
   /** Requests per second, as a multiple. */
@@ -25,7 +27,7 @@ export interface Window<Id extends string> {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  readonly cpuMicros: { readonly total: number };
+  readonly cpuMicros: { readonly total: number; readonly engine: number };
 }
 
 export function figureOf(values: readonly number[]): Figure {
@@ -45,9 +47,12 @@ export function addedTo<Id extends string>(first: readonly Window<Id>[], other: 
     throw new Error("the rows were measured in different rounds");
   const ratio = (pick: (window: Window<string>) => number): Figure =>
     figureOf(pairs.map(({ one, beside }) => pick(beside) / pick(one)));
+  const difference = (of: "total" | "engine"): Figure =>
+    figureOf(pairs.map(({ one, beside }) => beside.cpuMicros[of] - one.cpuMicros[of]));
   return {
     to: base.id,
-    micros: figureOf(pairs.map(({ one, beside }) => beside.cpuMicros.total - one.cpuMicros.total)),
+    micros: difference("total"),
+    engineMicros: difference("engine"),
     times: ratio(({ cpuMicros }) => cpuMicros.total),
     rate: ratio(({ requestsPerSecond }) => requestsPerSecond),
     p50: ratio(({ p50Ms }) => p50Ms),

@@ -18,6 +18,8 @@ export interface Results {
   readonly redisCommands?: CommandCounts | undefined;
   /** The sum of each window. */
   readonly commandsOfWindows?: Figure | undefined;
+  /** Redis commands that the score adds to a sign-in. */
+  readonly commandsOfScoring?: Figure | undefined;
   readonly memories: readonly Memory[];
   /** The same work by other products; only in a long run. */
   readonly beside: readonly Row[];

@@ -30,6 +30,7 @@ function adding(id: RowId, to: RowId, micros: number): Row {
     added: {
       to,
       micros: { median: micros, lowest: micros - 3, highest: micros + 4 },
+      engineMicros: { median: micros / 2, lowest: micros / 2, highest: micros / 2 },
       times: one,
       rate: one,
       p50: one,
@@ -70,6 +71,16 @@ describe("targetsOf", () => {
     expect(more && target(more, title)?.met).toBe(false);
   });
 
+  it("scoring may add eight microseconds of the engine, and no command of Redis", () => {
+    const title = "scored sign-in: the engine's CPU";
+    const [atLimit, more] = [16, 17].map((micros) => results([adding("scored", "unscored", micros)]));
+    expect(atLimit && target(atLimit, title)).toMatchObject({ measured: "8.0 µs", met: true });
+    expect(more && target(more, title)?.met).toBe(false);
+    const commands = "scored sign-in: Redis commands";
+    expect(target({ ...results([]), commandsOfScoring: about(0.02) }, commands)?.met).toBe(true);
+    expect(target({ ...results([]), commandsOfScoring: about(1) }, commands)?.met).toBe(false);
+  });
+
   it("a sign-in page may cost fifteen milliseconds", () => {
     expect(target(results([row("login-page", 15_000, 100)]), "sign-in page")).toMatchObject({
       measured: "15.00 ms",
@@ -89,6 +100,7 @@ describe("targetsOf", () => {
     const added = {
       to: "skeleton",
       micros: about(50),
+      engineMicros: about(20),
       times: about(2.1),
       rate: about(0.5),
       p50: one,

@@ -2,6 +2,7 @@ import type { Added, Figure } from "../measure/added.ts";
 import type { Row, RowId } from "../measure/row.ts";
 import { enduranceTargets, loadedLimitOf } from "./memory-targets.ts";
 import { type Results, rowOf } from "./results.ts";
+import { scoringTargets } from "./scoring-targets.ts";
 import { judged, type Target } from "./target.ts";
 
 function ratio(results: Results, pick: (row: Row) => number, above: RowId, below: RowId): number | undefined {
@@ -9,7 +10,7 @@ function ratio(results: Results, pick: (row: Row) => number, above: RowId, below
   return a === undefined || b === undefined ? undefined : pick(a) / pick(b);
 }
 
-type Comparison = Exclude<keyof Added, "to">;
+type Comparison = Exclude<keyof Added, "to" | "engineMicros">;
 
 const ofRow: Readonly<Record<Exclude<Comparison, "micros">, (row: Row) => number>> = {
   times: ({ cpuMicros }) => cpuMicros.total,
@@ -274,6 +275,7 @@ export function targetsOf(results: Results): readonly Target[] {
     ...redisTargets(results),
     ...decisionTargets(results),
     ...edgeTargets(results),
+    ...scoringTargets(results),
     ...scriptTargets(results),
     ...samlTargets(results),
     ...pageTargets(results),

@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { scratchFolder } from "@postern/shared/testing";
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import { logLines, longestLine } from "../risk-replay/log-lines.ts";
 import { runRiskCommand } from "./risk-replay.ts";
 
 const stolen = "new_source new_country impossible_travel";
@@ -50,7 +52,7 @@ test("a rule set is evaluated with its own weights and scores, and a hold lasts 
 test("signals that an outsider can cause refuse nothing, and what was refused before is counted", async () => {
   const strict = { suspicious: { score: 10, responses: ["deny"] }, dangerous: { score: 20, responses: ["deny"] } };
   const outside = decided(0, { risk_signals: "guessed_account spraying_source" });
-  expect(await reported([outside], strict)).toMatchObject({ exitCode: 0, dangerous: 1, refused: 0 });
+  expect(await reported([outside], strict)).toMatchObject({ exitCode: 0, suspicious: 1, dangerous: 0, refused: 0 });
   const before = decided(1, { outcome: "fail", reason: "risk", risk_signals: stolen });
   expect(await reported([outside, before], strict)).toMatchObject({ exitCode: 1, refused: 1, refused_before: 1 });
 });
@@ -65,17 +67,67 @@ test("the tables name each signal and response, show as many sign-ins as asked, 
   expect(output.join("\n")).toMatch(/^new_country +\d+ +2 +1$/mu);
 });
 
-test("other lines are skipped, and a file without decisions is reported", async () => {
-  const rest = ["", "no JSON", '{"msg":"decided","time":', '{"msg":"listed"}', '{"msg":"decided","time":"never"}'];
-  expect(await replay(rest, {})).toMatchObject({ exitCode: 1, errors: ["the file contains no decision of a gateway"] });
-  expect(await reported([...rest, decided(0, {})], {})).toMatchObject({ exitCode: 0, decisions: 1, scored: 0 });
+test("other lines are skipped, decisions that cannot be read are counted, and a file without decisions is reported", async () => {
+  const others = ["", "no JSON", '{"msg":"listed"}', '{"msg":"seen","text":"\\"decided\\""}'];
+  const broken = ['{"msg":"decided","time":', '{"msg":"decided","time":"never"}', decided(0, { username: 7 })];
+  expect(await replay(others, {})).toMatchObject({
+    exitCode: 1,
+    errors: ["the file contains no decision of a gateway"],
+  });
+  expect(await replay([...others, ...broken], {})).toMatchObject({
+    errors: ["the file contains no decision of a gateway that can be read (3 lines)"],
+  });
+  const lines = [...others, ...broken, decided(0, {})];
+  expect(await reported(lines, {})).toMatchObject({ exitCode: 0, decisions: 1, unreadable: 3, scored: 0 });
+  expect((await replay(lines, {})).output).toContain("3 lines could not be read");
   const absent = await runRiskCommand(["replay", "/nonexistent/log"]);
   expect(absent).toMatchObject({ exitCode: 1, errors: [expect.stringContaining("the log cannot be read")] });
 });
 
-test.each([[[]], [["replay"]], [["replay", "a", "b"]], [["play", "a"]], [["replay", "a", "--limit", "x"]], [["--no"]]])(
-  "a wrong command line is not run: %j",
-  async (args) => {
-    expect(await runRiskCommand(args)).toMatchObject({ exitCode: 2, output: [] });
-  },
-);
+test("signals of another version are named and count as none", async () => {
+  const line = decided(1, { risk_signals: "moon_phase new_source" });
+  expect(await reported([line], {})).toMatchObject({ decisions: 1, suspicious: 0, unknown_signals: ["moon_phase"] });
+  expect((await replay([line], {})).output).toContain("signals of another version, counted as none: moon_phase");
+});
+
+test("a rule set with an unknown signal or response is not replayed", async () => {
+  const rules = [{ weights: { moon_phase: 10 } }, { dangerous: { score: 80, responses: ["explode"] } }];
+  for (const rule of rules) {
+    const { exitCode, errors } = await replay([decided(0, {})], rule);
+    expect([exitCode, errors[0]]).toEqual([1, "configuration problems:"]);
+    expect(errors.join(" ")).toMatch(/auth\.risk\.(weights|dangerous)/u);
+  }
+});
+
+test("a line of any length takes no memory, and the decisions around it count", async () => {
+  const long = decided(1, { username: "x".repeat(longestLine) });
+  const found = await reported([decided(0, {}), long, "y".repeat(3_000_000), decided(2, {})], {});
+  expect(found).toMatchObject({ exitCode: 0, decisions: 2, unreadable: 2 });
+});
+
+test("lines are the same however the file is cut into pieces", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.string({ unit: "grapheme" })), fc.integer({ min: 1, max: 7 }), async (texts, size) => {
+      const lines = texts.map((text) => text.replaceAll("\n", ""));
+      const whole = Buffer.from(lines.map((line) => `${line}\n`).join(""));
+      async function* pieces() {
+        for (let at = 0; at < whole.length; at += size) yield whole.subarray(at, at + size);
+      }
+      const read: (string | null)[] = [];
+      for await (const line of logLines(pieces())) read.push(line);
+      expect(read).toEqual(lines);
+    }),
+  );
+});
+
+test.each([
+  [["replay", "a", "--limit", "10001"]],
+  [[]],
+  [["replay"]],
+  [["replay", "a", "b"]],
+  [["play", "a"]],
+  [["replay", "a", "--limit", "x"]],
+  [["--no"]],
+])("a wrong command line is not run: %j", async (args) => {
+  expect(await runRiskCommand(args)).toMatchObject({ exitCode: 2, output: [] });
+});

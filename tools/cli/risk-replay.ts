@@ -2,10 +2,11 @@ import { open } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { riskSettings } from "@postern/shared/domain/risk";
 import { formatProblem } from "@postern/shared/platform/config";
+import { logLines } from "../risk-replay/log-lines.ts";
 import { readDecision } from "../risk-replay/read-decision.ts";
 import { createReplay, type ReplayReport } from "../risk-replay/replay.ts";
 import { type CommandResult, loadForCommand } from "./config-command.ts";
-import { table } from "./operator/table.ts";
+import { printable, table } from "./operator/table.ts";
 
 export const riskUsage: readonly string[] = [
   "usage: postern risk replay FILE [--config FILE] [--limit N] [--json]",
@@ -13,7 +14,7 @@ export const riskUsage: readonly string[] = [
   "  how often each signal and response would apply, and the sign-ins that would be refused. No service needs to run.",
   "  FILE           log of a gateway, JSON lines; lines other than decisions are skipped",
   "  --config FILE  configuration file (SERVICE_CONFIG_FILE)",
-  "  --limit N      refused sign-ins to print, 20 by default",
+  "  --limit N      refused sign-ins to print, 20 by default, at most 10000",
   "  --json         print JSON",
   "exit codes: 0 no sign-in would be refused, 1 one would, or nothing can be read, 2 wrong command line",
 ];
@@ -24,6 +25,8 @@ export const riskOptions = {
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
+
+const mostRefused = 10_000;
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof riskOptions }>>["values"];
 
@@ -51,10 +54,21 @@ const numbers = (one: { readonly sign_ins: number; readonly accounts: number }) 
 ];
 
 function readable(report: ReplayReport): readonly string[] {
-  const { decisions, scored, suspicious, dangerous, refused, refused_before: before } = report;
+  const {
+    decisions,
+    scored,
+    suspicious,
+    dangerous,
+    refused,
+    refused_before: before,
+    unreadable,
+    unknown_signals: unknown,
+  } = report;
   return [
     `${decisions} decisions, ${scored} of them with signals: ${suspicious} suspicious, ${dangerous} dangerous`,
     `${refused} would be refused; ${before} were refused when the log was written`,
+    ...(unreadable === 0 ? [] : [`${unreadable} lines could not be read`]),
+    ...(unknown.length === 0 ? [] : [printable(`signals of another version, counted as none: ${unknown.join(" ")}`)]),
     "",
     ...table(
       ["SIGNAL", "WEIGHT", "SIGN-INS", "NAMES"],
@@ -75,15 +89,21 @@ async function replayLog(log: string, mostShown: number, values: Values): Promis
   const replay = createReplay(riskSettings(loaded.config.auth.risk), mostShown);
   try {
     await using file = await open(log);
-    for await (const line of file.readLines()) {
-      const decision = readDecision(line);
-      if (decision !== undefined) replay.add(decision);
+    for await (const line of logLines(file.createReadStream())) {
+      const decision = line === null ? "unreadable" : readDecision(line);
+      if (decision === "unreadable") replay.skip();
+      else if (decision !== undefined) replay.add(decision);
     }
   } catch (error) {
     return failed(`the log cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
   const report = replay.report();
-  if (report.decisions === 0) return failed("the file contains no decision of a gateway");
+  if (report.decisions === 0) {
+    const { unreadable } = report;
+    return failed(
+      `the file contains no decision of a gateway${unreadable === 0 ? "" : ` that can be read (${unreadable} lines)`}`,
+    );
+  }
   const output = values.json ? [JSON.stringify(report, undefined, 2)] : readable(report);
   return { exitCode: report.refused > 0 ? 1 : 0, output, errors: [] };
 }
@@ -96,7 +116,8 @@ export async function runRiskCommand(args: readonly string[]): Promise<CommandRe
     const [command, log, ...rest] = positionals;
     if (command !== "replay" || log === undefined || rest.length > 0) return misused(...riskUsage);
     const mostShown = Number(values.limit);
-    if (!Number.isInteger(mostShown) || mostShown < 0) return misused("invalid --limit", ...riskUsage);
+    if (!Number.isInteger(mostShown) || mostShown < 0 || mostShown > mostRefused)
+      return misused("invalid --limit", ...riskUsage);
     return await replayLog(log, mostShown, values);
   } catch (error) {
     if (!(error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")))

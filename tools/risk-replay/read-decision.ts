@@ -19,6 +19,8 @@ export interface LoggedDecision {
   readonly minute: number;
   readonly line: Static<typeof DecidedLine>;
   readonly signals: readonly RiskSignal[];
+  /** Signals of another version, which have no weight here. */
+  readonly unknownSignals: readonly string[];
   readonly wasRefused: boolean;
 }
 
@@ -30,15 +32,23 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Undefined for any other line: a log has lines of other messages, and the last one may be cut off. */
-export function readDecision(text: string): LoggedDecision | undefined {
+/** Another message with the word in it. */
+function isOther(line: unknown): boolean {
+  return typeof line === "object" && line !== null && "msg" in line && line.msg !== "decided";
+}
+
+const known: ReadonlySet<string> = new Set(riskSignals);
+
+/** Undefined for any other line, because a log has lines of other messages. */
+export function readDecision(text: string): LoggedDecision | "unreadable" | undefined {
   // Most lines of a log are cheaper to recognise than to parse.
   if (!text.includes('"decided"')) return undefined;
   const line = parsed(text);
-  if (!Check(DecidedLine, line)) return undefined;
+  if (!Check(DecidedLine, line)) return isOther(line) ? undefined : "unreadable";
   const minute = Math.floor(Date.parse(line.time) / 60_000);
-  if (!Number.isSafeInteger(minute)) return undefined;
-  const names = new Set(line.risk_signals?.split(" "));
+  if (!Number.isSafeInteger(minute)) return "unreadable";
+  const names = new Set(line.risk_signals?.split(" ").filter((name) => name !== ""));
   const signals = riskSignals.filter((signal) => names.has(signal));
-  return { minute, line, signals, wasRefused: line.outcome === "fail" && line.reason === "risk" };
+  const unknownSignals = [...names].filter((name) => !known.has(name));
+  return { minute, line, signals, unknownSignals, wasRefused: line.outcome === "fail" && line.reason === "risk" };
 }

@@ -33,6 +33,10 @@ interface Count {
 
 export interface ReplayReport {
   readonly decisions: number;
+  /** Decisions that could not be read, and lines that are too long. */
+  readonly unreadable: number;
+  /** In the log, but no signals of this version: they have no weight. */
+  readonly unknown_signals: readonly string[];
   /** Sign-ins with a signal, or refused by a hold. */
   readonly scored: number;
   readonly suspicious: number;
@@ -48,6 +52,7 @@ export interface ReplayReport {
 
 export interface Replay {
   readonly add: (decision: LoggedDecision) => void;
+  readonly skip: () => void;
   readonly report: () => ReplayReport;
 }
 
@@ -74,7 +79,7 @@ function assessmentOf({ signals: names }: LoggedDecision, settings: RiskSettings
   });
   const score = signals.reduce((sum, { weight }) => sum + weight, 0);
   // Signals are raised for unknown networks, except that of a leaked password. Then the log does not tell.
-  return { score, level: levelOf(score, settings), signals, isKnown: false };
+  return { score, level: levelOf(signals, settings), signals, isKnown: false, isStrange: false };
 }
 
 function signInOf({ minute, line: { protocol } }: LoggedDecision): AssessedSignIn {
@@ -86,13 +91,16 @@ function factsWith(minute: number, hold: AccountFacts["hold"]): AccountFacts {
   return { sinceMinute: minute, last: undefined, guessing: undefined, hold, ...none };
 }
 
+const mostUnknown = 20;
+
 /** Evaluates logged decisions in their order, as engines with `enforce` and these settings would. */
 export function createReplay(settings: RiskSettings, mostShown: number): Replay {
-  const totals = { decisions: 0, scored: 0, suspicious: 0, dangerous: 0, refused: 0, refused_before: 0 };
+  const totals = { decisions: 0, unreadable: 0, scored: 0, suspicious: 0, dangerous: 0, refused: 0, refused_before: 0 };
   const bySignal = createCounter<RiskSignal>();
   const byResponse = createCounter<RiskResponse>();
   const holds = new Map<string, NonNullable<AccountFacts["hold"]>>();
   const shown: RefusedSignIn[] = [];
+  const unknown = new Set<string>();
 
   const judge = (decision: LoggedDecision, account: string) => {
     const { minute } = decision;
@@ -115,6 +123,7 @@ export function createReplay(settings: RiskSettings, mostShown: number): Replay 
     add: (decision) => {
       totals.decisions += 1;
       if (decision.wasRefused) totals.refused_before += 1;
+      for (const name of decision.unknownSignals) if (unknown.size < mostUnknown) unknown.add(name);
       if (decision.signals.length === 0 && !decision.wasRefused) return;
       totals.scored += 1;
       const account = foldedName(decision.line.username);
@@ -127,8 +136,12 @@ export function createReplay(settings: RiskSettings, mostShown: number): Replay 
       byResponse.add(verdict.refusal, account);
       refuse(decision, found.score, verdict.refusal);
     },
+    skip: () => {
+      totals.unreadable += 1;
+    },
     report: () => ({
       ...totals,
+      unknown_signals: [...unknown],
       signals: riskSignals.map((signal) => ({ signal, weight: settings.weights[signal], ...bySignal.of(signal) })),
       responses: riskResponses.map((response) => ({ response, ...byResponse.of(response) })),
       refused_sign_ins: shown,

@@ -1,11 +1,19 @@
 import {
+  addReview,
   createRiskStore,
   decodeAccountFacts,
+  decodeReviews,
+  decodeSourceFacts,
   encodeAccountFacts,
+  encodeReviews,
+  encodeSourceFacts,
+  noteAccountOfSource,
   noteSignIn,
   riskSettings,
+  riskSignals,
 } from "@postern/shared/domain/risk";
 import { loadConfig } from "@postern/shared/platform/config";
+import { type RedisClient, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
 import { type RedisServer, spawnRedis } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFactWriter } from "../../../services/auth-engine/src/risk/fact-writer.ts";
@@ -24,6 +32,62 @@ function defaultSettings() {
   if (!loaded.ok) throw new Error("the default configuration is invalid");
   return riskSettings(loaded.config.auth.risk);
 }
+
+const minute = 1_000_000;
+
+function engineOf(client: RedisClient, onLost: (count: number) => void) {
+  const store = createRiskStore(client, 5000);
+  const { ttlSeconds: sourceSeconds } = riskSourceKey;
+  const { ttlSeconds: reviewSeconds } = riskReviewKey;
+  const account = { decode: decodeAccountFacts, encode: encodeAccountFacts, lifeSeconds: () => 3600 };
+  const source = { decode: decodeSourceFacts, encode: encodeSourceFacts, lifeSeconds: () => sourceSeconds };
+  const review = { decode: decodeReviews, encode: encodeReviews, lifeSeconds: () => reviewSeconds };
+  return {
+    accounts: createFactWriter(store, account, onLost),
+    sources: createFactWriter(store, source, onLost),
+    reviews: createFactWriter(store, review, onLost),
+  };
+}
+
+/** A dangerous sign-in with a network, system, protocol and program of its own, and the longest reasons. */
+function meet({ accounts, sources, reviews }: ReturnType<typeof engineOf>, number: number): void {
+  const network = `n${number}`;
+  const named = { minute, network, protocol: network, client: network };
+  const place = { country: "", system: number, location: undefined };
+  const ages = defaultSettings();
+  accounts.add("account", "", (facts) =>
+    noteSignIn(facts, { ...named, place, device: "" }, { isDoubted: false, ages }),
+  );
+  sources.add("source", "", (facts) => noteAccountOfSource(facts, { account: network, meeting: "strange", minute }));
+  const signals = riskSignals.map((signal) => `${signal}: ${"x".repeat(80)}`);
+  const about = { session: network, country: "DE", system: number };
+  const review = { ...named, ...about, score: 400, level: "dangerous", signals, refusal: "deny", isRefused: true };
+  reviews.add("review", "", (found) => addReview(found, review));
+}
+
+test("whatever two engines meet, the values keep their bounds, and each has the life that its writer sets", async () => {
+  const lost: number[] = [];
+  const clients = [await testRedis(server.port), await testRedis(server.port)] as const;
+  const engines = clients.map((client) => engineOf(client, (count) => lost.push(count)));
+  for (let number = 1; number <= 200; number += 1) {
+    for (const engine of engines) meet(engine, number);
+    if (number % 10 > 0) continue;
+    await Promise.all(engines.flatMap((engine) => Object.values(engine).map((writer) => writer.flush())));
+  }
+  const [client] = clients;
+  const [account = "", source = "", review = ""] = (await client.mget("account", "source", "review")).map(String);
+  const facts = decodeAccountFacts(account);
+  // Of the twelve places, eight are for known networks.
+  expect(facts?.networks).toHaveLength(4);
+  expect([facts?.systems.length, facts?.protocols.length, facts?.clients.length]).toEqual([8, 5, 4]);
+  expect([account.length < 1000, source.length < 250]).toEqual([true, true]);
+  expect(decodeReviews(review)).toHaveLength(8);
+  const lives = [await client.ttl("account"), await client.ttl("source"), await client.ttl("review")];
+  const most = [3600, riskSourceKey.ttlSeconds, riskReviewKey.ttlSeconds];
+  expect(lives.every((life, index) => life > 0 && life <= (most[index] ?? 0))).toBe(true);
+  expect(lost).toEqual([]);
+  for (const one of clients) one.disconnect();
+});
 
 test("engines that add networks to one account at the same time lose none of them", async () => {
   const ages = defaultSettings();

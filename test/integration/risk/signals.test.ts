@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mmdbFile, poll, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { askJson } from "../../support/ask-json.ts";
 import { logLineOf } from "../../support/log-lines.ts";
 import { redisContent, testRedis } from "../../support/redis-content.ts";
 import type { Stack } from "../../support/stack.ts";
@@ -11,6 +12,7 @@ const home = "192.0.2.7";
 /** Each in a country and a system of its own. */
 const abroad = ["198.51.100.7", "198.51.101.7", "198.51.102.7"] as const;
 const [lagos] = abroad;
+const listed = "203.0.115.7";
 /** In the user's country, in another system. */
 const cafe = "192.0.3.7";
 const unknown = "203.0.113.7";
@@ -41,6 +43,7 @@ beforeAll(async () => {
   };
   writeFileSync(join(folder.path, "city.mmdb"), mmdbFile("City", cities));
   writeFileSync(join(folder.path, "system.mmdb"), mmdbFile("ASN", systems));
+  writeFileSync(join(folder.path, "networks"), "# of bad reputation\n203.0.115.0/24 20\n");
 });
 
 afterAll(() => folder[Symbol.asyncDispose]());
@@ -52,16 +55,18 @@ const startRiskStack = (risk: object): Promise<Stack> =>
       learn_for: "0s",
       city_file: join(folder.path, "city.mmdb"),
       system_file: join(folder.path, "system.mmdb"),
+      reputation_files: [join(folder.path, "networks"), join(folder.path, "absent")],
       ...risk,
     },
   });
 
-async function signIn(stack: Stack, index: number, clientIp: string, protocol = "imap") {
-  const { status, headers } = await login(stack, {
-    clientIp,
-    user: userName(index),
+async function signIn(stack: Stack, index: number, clientIp: string, protocol = "imap", program = "Thunderbird/140") {
+  const { status, headers } = await askJson(stack.url, {
+    client_ip: clientIp,
+    username: userName(index),
     password: passwordOf(index),
     protocol,
+    user_agent: program,
   });
   const line = await logLineOf(stack.gateway, headers.get("x-service-session") ?? undefined, "decided");
   return { status, line, signals: String(line["risk_signals"] ?? "").split(" ") };
@@ -88,7 +93,7 @@ describe("each signal is raised at two engines", () => {
     const limits = { systems_per_hour: 3, submissions_per_hour: 5, submission_networks: 3 };
     stack = await startRiskStack({
       known_after: "1h",
-      limits: { ...limits, guessing_networks: 3, sprayed_accounts: 3 },
+      limits: { ...limits, guessing_networks: 3, sprayed_accounts: 3, strange_accounts: 4 },
     });
   });
   afterAll(() => stack[Symbol.asyncDispose]());
@@ -130,6 +135,36 @@ describe("each signal is raised at two engines", () => {
       await login(stack, { clientIp: unknown, user: userName(index), password: "Summer2026!" });
     }
     expect(await raises("spraying_source", () => signIn(stack, 4, unknown))).toBe(true);
+  });
+
+  test("strange_accounts, from a network that none of the accounts knows", async () => {
+    const accounts = Array.from({ length: 8 }, (_, index) => 40 + index);
+    for (const index of accounts) await settle(stack, index);
+    const collector = "203.0.114.7";
+    for (const index of accounts) expect((await signIn(stack, index, collector)).status).toBe(200);
+    for (let engine = 0; engine < 4; engine += 1) {
+      expect(await raises("strange_accounts", () => signIn(stack, 40, collector))).toBe(true);
+    }
+    expect((await signIn(stack, 40, home)).signals).not.toContain("strange_accounts");
+  });
+
+  test("listed_network and new_client, at each of the engines", async () => {
+    await settle(stack, 5);
+    for (let index = 0; index < 6; index += 1) {
+      const { signals } = await signIn(
+        stack,
+        5,
+        listed,
+        "imap",
+        index < 3 ? "Thunderbird/141 (Linux)" : "python-imaplib",
+      );
+      expect(signals).toContain("listed_network");
+      // Programs are remembered with the first sign-in that is not suspicious.
+      if (index < 3) expect(signals).not.toContain("new_client");
+    }
+    expect((await signIn(stack, 6, home)).status).toBe(200);
+    await settle(stack, 7);
+    expect((await signIn(stack, 7, cafe, "imap", "go-imap/1.2")).signals).toContain("new_client");
   });
 
   test("no value and no key in Redis has a name, an address or a password", async () => {

@@ -181,12 +181,18 @@ describe("with observe, the default", () => {
     redis.disconnect();
   });
 
-  test("flushing an account erases its facts", async () => {
+  test("flushing an account erases its facts and its suspicious sign-ins, and an engine writes them no more", async () => {
     await settle(stack, 4);
-    const before = (await factsOf(stack)).length;
+    const redis = await testRedis(stack.redis?.port ?? 0);
+    const reviews = () => redis.keys("*risk:review:*");
+    const [before, reviewed] = [(await factsOf(stack)).length, new Set(await reviews())];
+    await signIn(stack, 4, bot);
+    await poll("the suspicious sign-in", async () => (await reviews()).some((key) => !reviewed.has(key)));
     const { status } = await askAdmin(stack, "DELETE", "/api/v1/cache/flush", { body: { user: userName(4) } });
     expect(status).toBe(200);
     expect(await factsOf(stack)).toHaveLength(before - 1);
+    expect((await reviews()).toSorted()).toEqual([...reviewed].toSorted());
+    redis.disconnect();
   });
 });
 

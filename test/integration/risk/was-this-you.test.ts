@@ -122,6 +122,7 @@ test("one button ends other sessions and app passwords, leads to the change of t
   expect((await other.get("/mfa/sessions")).status).toBe(401);
   expect((await own.open("/mfa/app-passwords")).text).not.toContain("Phone");
   expect(await submits("carol", bot)).toBe(403);
+  await poll("the audit record", () => [idp.first, idp.second].some((one) => one.output().includes('"risk.reject"')));
 });
 
 test("suspicious sign-ins are kept without name, address or password, for a week", async () => {

@@ -3,6 +3,13 @@ import type { Parameters } from "./parameters.ts";
 import type { Random } from "./random.ts";
 import type { Network, System, World } from "./world.ts";
 
+/** Families of mail programs and browsers, as far as they name themselves. */
+export const programs = {
+  phone: ["apple-mail", "gmail", "outlook", "k-9", "fairemail", "samsung"],
+  desktop: ["thunderbird", "outlook", "apple-mail", "mailbird", "evolution", ""],
+  browser: ["mozilla"],
+} as const;
+
 /** A place where someone connects, and the mobile system in which the phone is there. */
 export interface Site {
   readonly country: Country;
@@ -42,6 +49,8 @@ export interface Account {
   readonly hasPhone: boolean;
   readonly hasDesktop: boolean;
   readonly hasWebmail: boolean;
+  phoneProgram: string;
+  desktopProgram: string;
   /** Connections that the desktop client opens together. */
   readonly connections: number;
   carrier: System;
@@ -116,6 +125,8 @@ export function makeAccount(id: string, { world, random, parameters, offices, ho
     hasPhone,
     hasDesktop,
     hasWebmail: has(parameters.webmail) || !(hasPhone || hasDesktop),
+    phoneProgram: random.pick(programs.phone),
+    desktopProgram: random.pick(programs.desktop),
     connections: random.between(1, 6),
     carrier: random.pickWeighted(world.mobile(country)),
     vpn: has(parameters.vpn) ? makeVpn(world, random, { wanders: parameters.vpnWanders, home }) : undefined,

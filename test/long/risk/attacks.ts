@@ -11,6 +11,7 @@ export const attackKinds = [
   "phished, botnet in the country",
   "phished, one network in the country",
   "phished, botnet in the user's ISP",
+  "phished list, one network",
   "slow drip, abroad",
 ] as const;
 export type AttackKind = (typeof attackKinds)[number];
@@ -18,6 +19,7 @@ export type AttackKind = (typeof attackKinds)[number];
 interface Try {
   readonly network: Network;
   readonly protocol: "imap" | "smtp";
+  readonly client: string;
 }
 
 /** What an attacker does in a minute. */
@@ -40,6 +42,8 @@ interface Deps {
 
 /** A mail server sees some more than the ten that count. */
 const submissions = 14;
+/** Scripts name themselves as libraries do, or as a common program. */
+const attackPrograms = ["python-imaplib", "go-imap", "thunderbird", "outlook"] as const;
 const hourMinutes = 60;
 const dayMinutes = 1440;
 
@@ -70,6 +74,7 @@ function networksOf(deps: Deps, { kind, account: { home } }: Attack): readonly N
     case "phished, botnet in the country":
       return many(deps, () => bot(deps, home.country));
     case "phished, one network in the country":
+    case "phished list, one network":
       return [bot(deps, home.country)];
     case "phished, botnet in the user's ISP":
       return many(deps, () => world.network(home.system, random.below(home.country.cities.length), random.below(400)));
@@ -83,9 +88,15 @@ function useSteps(deps: Deps, attack: Attack, given: { minute: number; networks:
   const { random, parameters } = deps;
   const { networks } = given;
   const steps: Step[] = [];
+  const client = random.chance(parameters.namesProgram) ? random.pick(attackPrograms) : "";
   let { minute } = given;
   if (random.chance(parameters.looksFirst)) {
-    steps.push({ minute, does: "use", attack, together: [{ network: random.pick(networks), protocol: "imap" }] });
+    steps.push({
+      minute,
+      does: "use",
+      attack,
+      together: [{ network: random.pick(networks), protocol: "imap", client }],
+    });
     minute += random.between(1, hourMinutes);
   }
   const isSlow = attack.kind === "slow drip, abroad";
@@ -94,6 +105,7 @@ function useSteps(deps: Deps, attack: Attack, given: { minute: number; networks:
     const together = Array.from({ length: burst }, () => ({
       network: random.pick(networks),
       protocol: "smtp" as const,
+      client: "",
     }));
     steps.push({ minute, does: "use", attack, together });
     sent += burst;
@@ -123,6 +135,19 @@ function guessSteps(deps: Deps, { account }: Attack, minute: number): Step[] {
   }));
 }
 
+/** One network that uses a list of stolen passwords: many accounts, in the country of the first, within two hours. */
+function createCampaigns({ random, parameters }: Deps) {
+  let current = { networks: new Array<Network>(), minute: 0, left: 0 };
+  return {
+    next: (own: { readonly networks: readonly Network[]; readonly minute: number }) => {
+      if (current.left === 0)
+        current = { networks: [...own.networks], minute: own.minute, left: random.between(...parameters.campaign) };
+      current.left -= 1;
+      return { networks: current.networks, minute: current.minute + random.below(2 * hourMinutes) };
+    },
+  };
+}
+
 export interface AttackPlan {
   readonly attacks: readonly Attack[];
   readonly steps: ReadonlyMap<number, readonly Step[]>;
@@ -132,16 +157,18 @@ export function planAttacks(deps: Deps, { fromHour, toHour }: { fromHour: number
   const { random, parameters, accounts } = deps;
   const steps = new Map<number, Step[]>();
   const attacks: Attack[] = [];
+  const campaigns = createCampaigns(deps);
   for (const account of accounts) {
     if (!random.chance(parameters.attacked)) continue;
     const attack: Attack = { kind: random.pick(attackKinds), account };
     // A slow one must be able to send what counts.
     const lastHour = attack.kind === "slow drip, abroad" ? fromHour + 72 : toHour - 12;
-    const minute = random.between(fromHour, lastHour) * hourMinutes + random.below(hourMinutes);
+    let minute = random.between(fromHour, lastHour) * hourMinutes + random.below(hourMinutes);
+    let networks = networksOf(deps, attack);
+    if (attack.kind === "phished list, one network") ({ networks, minute } = campaigns.next({ networks, minute }));
     if (account.beginHour * hourMinutes > minute) continue;
     attacks.push(attack);
     account.attackedHour = Math.floor(minute / hourMinutes);
-    let networks = networksOf(deps, attack);
     const all: Step[] = [];
     if (attack.kind === "distributed guessing") all.push(...guessSteps(deps, attack, minute));
     if (attack.kind === "spray") {

@@ -76,8 +76,8 @@ export function createSimulatedEngine(settings: RiskSettings): SimulatedEngine {
     if (!isRefused || isDoubted) {
       accounts.set(account, noteSignIn(accounts.get(account), signIn, { isDoubted, hold, ages: settings }));
     }
-    if (!isRefused && find(network, minute) !== undefined)
-      spray.right(readOf(account, network, minute), account, minute);
+    const { isStrange } = found;
+    if (!isRefused || isStrange) spray.right(readOf(account, network, minute), account, { minute, isStrange });
   };
   return {
     signIn: (account, signIns) => {

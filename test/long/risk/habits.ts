@@ -1,4 +1,4 @@
-import type { Account } from "./account.ts";
+import { type Account, programs } from "./account.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Random } from "./random.ts";
 import { localHour, mobileNetwork, type Situation, vpnExit, type Where, whereIs } from "./whereabouts.ts";
@@ -10,6 +10,8 @@ export interface Use {
   readonly situation: Situation;
   readonly protocol: "imap" | "smtp" | "pop3" | "http";
   readonly connections: number;
+  /** Family of the program, if it names itself. Mail servers do not pass it on for SMTP and POP3. */
+  readonly client: string;
   /** The first of them has a mistyped password. */
   readonly isMistyped: boolean;
 }
@@ -20,11 +22,12 @@ interface Deps {
   readonly parameters: Parameters;
 }
 
-const useAt = ([network, situation]: Where, protocol: Use["protocol"], connections = 1): Use => ({
+const useAt = ([network, situation]: Where, protocol: Use["protocol"], connections = 1, client = ""): Use => ({
   network,
   situation,
   protocol,
   connections,
+  client,
   isMistyped: false,
 });
 
@@ -43,12 +46,12 @@ function phoneUses(deps: Deps, account: Account, at: { place: Where; here: Where
   const isMobile = place[1] !== "in flight" && random.chance(isOnTheWay ? 0.8 : 0.3);
   const wireless = random.chance(0.5) ? here : place;
   const where: Where = isMobile ? [mobileNetwork(deps, account), "mobile"] : wireless;
-  const reads = useAt(where, "imap", random.between(1, 3));
+  const reads = useAt(where, "imap", random.between(1, 3), account.phoneProgram);
   return random.chance(0.1) ? [reads, ...submissions(deps, account, where)] : [reads];
 }
 
 function desktopUses(deps: Deps, account: Account, here: Where): readonly Use[] {
-  const reads = useAt(here, "imap", account.connections);
+  const reads = useAt(here, "imap", account.connections, account.desktopProgram);
   return deps.random.chance(0.4) ? [reads, ...submissions(deps, account, here)] : [reads];
 }
 
@@ -69,7 +72,9 @@ function ownUses(deps: Deps, account: Account, hour: number): readonly Use[] {
   return [
     ...(isPhoneDue ? phoneUses(deps, account, { place, here, hour }) : []),
     ...(isDesktopDue ? desktopUses(deps, account, here) : []),
-    ...(isWebmailDue ? [{ ...useAt(here, "http"), isMistyped: random.chance(parameters.typo) }] : []),
+    ...(isWebmailDue
+      ? [{ ...useAt(here, "http", 1, programs.browser[0]), isMistyped: random.chance(parameters.typo) }]
+      : []),
   ];
 }
 

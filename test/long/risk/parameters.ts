@@ -25,6 +25,8 @@ export interface Parameters {
   readonly holiday: number;
   readonly move: number;
   readonly newProvider: number;
+  /** Of each program. */
+  readonly newProgram: number;
   /** Of sign-ins that a person types. */
   readonly typo: number;
   /** Of networks. */
@@ -40,6 +42,10 @@ export interface Parameters {
   readonly pause: number;
   /** Of attackers: those who look into the mailbox before they send. */
   readonly looksFirst: number;
+  /** Of their programs: those that name themselves. */
+  readonly namesProgram: number;
+  /** Accounts that one network uses within two hours, at least and at most. */
+  readonly campaign: readonly [least: number, most: number];
 }
 
 /** Weights and limits were chosen with these figures, and the seed 1. */
@@ -63,6 +69,7 @@ export const tuning: Parameters = {
   holiday: 0.005,
   move: 0.0001,
   newProvider: 0.0002,
+  newProgram: 0.001,
   typo: 0.01,
   wrongCountry: 0.003,
   wrongCity: 0.03,
@@ -71,6 +78,8 @@ export const tuning: Parameters = {
   burst: 4,
   pause: 3,
   looksFirst: 0.3,
+  namesProgram: 0.3,
+  campaign: [15, 60],
 };
 
 /** Other figures than those of the tuning, for the report: more travel and VPNs, worse places, smaller and slower botnets. */
@@ -93,6 +102,7 @@ export const validation: Parameters = {
   holiday: 0.008,
   move: 0.0002,
   newProvider: 0.0004,
+  newProgram: 0.002,
   typo: 0.02,
   wrongCountry: 0.005,
   wrongCity: 0.06,
@@ -100,4 +110,6 @@ export const validation: Parameters = {
   burst: 6,
   pause: 8,
   looksFirst: 0.5,
+  namesProgram: 0.2,
+  campaign: [8, 40],
 };

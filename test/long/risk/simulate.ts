@@ -60,7 +60,7 @@ function prepare(run: Run): Simulation {
   return { run, world, random, accounts, plan, engine: createSimulatedEngine(run.settings), tally: createTally() };
 }
 
-type Where = Pick<AssessedSignIn, "minute" | "protocol"> & { readonly network: Use["network"] };
+type Where = Pick<AssessedSignIn, "minute" | "protocol" | "client"> & { readonly network: Use["network"] };
 
 function signInOf(account: Account, { network, ...rest }: Where, comparesPasswords: boolean): AssessedSignIn {
   const { credential, hasSecondFactor, isLeaked } = account;
@@ -68,7 +68,6 @@ function signInOf(account: Account, { network, ...rest }: Where, comparesPasswor
     ...rest,
     network: network.id,
     place: network.place,
-    client: "",
     device: "",
     credential,
     hasSecondFactor,
@@ -82,9 +81,9 @@ function use(
   account: Account,
   { minute, ...given }: Use & { minute: number },
 ): void {
-  const { network, protocol, situation, connections } = given;
+  const { network, protocol, client, situation, connections } = given;
   if (given.isMistyped) engine.wrongPassword(account.id, network.id, minute);
-  const signIn = signInOf(account, { network, protocol, minute }, run.comparesPasswords);
+  const signIn = signInOf(account, { network, protocol, client, minute }, run.comparesPasswords);
   const [scored] = engine.signIn(account.id, [signIn]);
   const hour = Math.floor(minute / hourMinutes);
   if (scored === undefined || hour < warmUpHours) return;
@@ -98,8 +97,8 @@ function attack({ run, engine, tally }: Simulation, step: Step): void {
   const { minute } = step;
   // Who steals a password does not have the app password of a program.
   const stolen: Account = { ...account, credential: "password" };
-  const signIns = step.together.map(({ network, protocol }) =>
-    signInOf(stolen, { network, protocol, minute }, run.comparesPasswords),
+  const signIns = step.together.map(({ network, protocol, client }) =>
+    signInOf(stolen, { network, protocol, client, minute }, run.comparesPasswords),
   );
   for (const scored of engine.signIn(account.id, signIns)) tally.attacker(step.attack, scored);
 }

@@ -1,4 +1,4 @@
-import { type Account, makeSite, type Site, type Trip } from "./account.ts";
+import { type Account, makeSite, programs, type Site, type Trip } from "./account.ts";
 import type { Country } from "./countries.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Random } from "./random.ts";
@@ -49,13 +49,15 @@ function makeTrip(deps: Deps, account: Account, plan: { hour: number; days: numb
   };
 }
 
-/** What changes in the life of a user on a day: journeys, another provider, another country. */
+/** What changes in the life of a user on a day: journeys, another provider, another country, another program. */
 export function beginDay(deps: Deps, account: Account, hour: number): void {
   const { world, random, parameters } = deps;
   if (account.trip !== undefined && hour > account.trip.toHour) account.trip = undefined;
   if (random.chance(parameters.newProvider)) {
     account.home = makeSite(world, random, { country: account.home.country, city: account.home.city });
   }
+  if (random.chance(parameters.newProgram)) account.phoneProgram = random.pick(programs.phone);
+  if (random.chance(parameters.newProgram)) account.desktopProgram = random.pick(programs.desktop);
   if (account.trip !== undefined) return;
   const works = account.office !== undefined;
   if (random.chance(parameters.move)) {

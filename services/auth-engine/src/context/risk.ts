@@ -23,13 +23,14 @@ import type { RiskProtection } from "../pipeline/step.ts";
 import { createFactWriter, type FactForm } from "../risk/fact-writer.ts";
 import { createLeakedPasswords } from "../risk/leaked-passwords.ts";
 import { createPlaces, type Places } from "../risk/places.ts";
+import { createReputation, type Reputation } from "../risk/reputation.ts";
 import { createRisk, type Risk } from "../risk/risk.ts";
 import { createRiskSubjects } from "../risk/risk-subjects.ts";
 import type { LiveEngineSettings } from "../settings.ts";
 import { usesBruteForce } from "./brute-force.ts";
 
 export interface LiveRisk extends Risk, RiskProtection {
-  /** Resolves when the places have been read. */
+  /** Resolves when the places and the reputation have been read. */
   readonly ready: () => Promise<void>;
   /** Writes what waits. */
   readonly close: () => Promise<void>;
@@ -55,6 +56,14 @@ function makePlaces({ auth }: Config, { logger }: Base): Places {
     systemFile,
     onRead: (file, builtAt) => logger.info({ file, built: builtAt.toISOString() }, "places of addresses read"),
     onProblem: (file, err) => logger.error({ file, err }, "the file with places of addresses cannot be used"),
+  });
+}
+
+function makeReputation({ auth }: Config, { logger }: Base): Reputation {
+  return createReputation({
+    files: auth.risk.reputation_files,
+    onRead: (file, networks) => logger.info({ file, networks }, "networks of bad reputation read"),
+    onProblem: (file, err) => logger.error({ file, err }, "the file with networks of bad reputation cannot be used"),
   });
 }
 
@@ -130,7 +139,8 @@ export function createLiveRisk(config: Config, parts: Parts): LiveRisk | undefin
   if (!usesBruteForce(config) || redis === undefined) return undefined;
   const { password_nonce: nonce, prefix } = config.storage.redis;
   const settings = (): RiskSettings => live.current.risk;
-  const places = makePlaces(config, base);
+  const [places, reputation] = [makePlaces(config, base), makeReputation(config, base)];
+  const refresh = async (): Promise<void> => void (await Promise.all([places.refresh(), reputation.refresh()]));
   const { leaked_passwords_file: leakedFile } = config.auth.risk;
   const store = createRiskStore(redis, config.auth.controls.brute_force.without_redis.timeout);
   const writers = makeWriters(settings, parts, store);
@@ -142,6 +152,7 @@ export function createLiveRisk(config: Config, parts: Parts): LiveRisk | undefin
     store,
     ...writers,
     places,
+    reputation,
     leaked: leakedFile === "" ? undefined : createLeakedPasswords(leakedFile, onLeakedProblem),
     clock: systemClock,
     onScored: makeReport(parts, makeNotify(config, parts)),
@@ -149,18 +160,19 @@ export function createLiveRisk(config: Config, parts: Parts): LiveRisk | undefin
   const flush = async (): Promise<void> =>
     void (await Promise.all(Object.values(writers).map((writer) => writer.flush())));
   const flushing = setInterval(() => void flush(), flushMs);
-  const refreshing = setInterval(() => void places.refresh(), refreshMs);
+  const refreshing = setInterval(() => void refresh(), refreshMs);
   flushing.unref();
   refreshing.unref();
   bus.subscribe(accountFlushed, ({ names }) => risk.forget(names));
   return {
     ...risk,
     delayMs: () => settings().delayMs,
-    words: (acceptLanguage) => {
-      const found = live.current.policy.catalogues.find("auth.confirm_sign_in", { fixed: undefined, acceptLanguage });
+    words: ({ dialect, acceptLanguage }) => {
+      const name = dialect === "idp" ? "auth.unusual_sign_in" : "auth.confirm_sign_in";
+      const found = live.current.policy.catalogues.find(name, { fixed: undefined, acceptLanguage });
       return found === undefined ? {} : { message: found.text, language: found.language };
     },
-    ready: () => places.refresh(),
+    ready: refresh,
     close: async () => {
       clearInterval(flushing);
       clearInterval(refreshing);

@@ -40,7 +40,7 @@ export interface StepDeps {
 export interface RiskProtection extends Pick<Risk, "assess"> {
   readonly delayMs: () => number;
   /** In the client's language. */
-  readonly words: (acceptLanguage: string | undefined) => Pick<Fail, "message" | "language">;
+  readonly words: (attempt: Pick<Attempt, "dialect" | "acceptLanguage">) => Pick<Fail, "message" | "language">;
 }
 
 export interface StepContext extends CallerDeadline {

@@ -1,7 +1,7 @@
-import { open, stat } from "node:fs/promises";
 import { type Location, type Place, unknownPlace } from "@postern/shared/domain/risk";
 import { createHotCache } from "@postern/shared/platform/cache";
 import { type AsnResponse, type CityResponse, Reader, type Response } from "mmdb-lib";
+import { createReplacedFile, type ReplacedFile } from "./replaced-file.ts";
 
 /** Places of addresses, from files in MaxMind's format. */
 export interface Places {
@@ -22,62 +22,29 @@ const maxAddresses = 16_384;
 /** The whole file is in memory; the largest of MaxMind's have a few hundred megabytes. */
 const maxBytes = 1_000_000_000;
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+interface PlaceFile<Facts> extends Pick<ReplacedFile<unknown>, "refresh"> {
+  readonly get: (address: string) => Facts | undefined;
 }
 
-async function readWhole(file: string): Promise<Buffer> {
-  await using handle = await open(file);
-  const { size } = await handle.stat();
-  if (size > maxBytes) throw new RangeError(`larger than ${maxBytes} bytes`);
-  return await handle.readFile();
-}
-
-interface PlaceFile<Facts> {
-  get(address: string): Facts | undefined;
-  /** Whether another file is in use now. */
-  refresh(): Promise<boolean>;
-}
-
-/** One file. A broken replacement leaves the one before in use. */
+/** One file in MaxMind's format. */
 function createFile<Facts extends Response>(file: string, { onRead, onProblem }: PlacesDeps): PlaceFile<Facts> {
-  let reader: Reader<Facts> | undefined;
-  let version = "";
-  const load = async (): Promise<boolean> => {
-    const { mtimeMs, size, ino } = await stat(file);
-    const found = `${ino} ${size} ${mtimeMs}`;
-    if (found === version) return false;
-    version = found;
-    const next = new Reader<Facts>(await readWhole(file));
-    reader = next;
-    onRead(file, next.metadata.buildEpoch);
-    return true;
-  };
+  const replaced = createReplacedFile({
+    file,
+    maxBytes,
+    parse: (content) => Promise.resolve(new Reader<Facts>(content)),
+    onRead: ({ metadata }) => onRead(file, metadata.buildEpoch),
+    onProblem: (error) => onProblem(file, error),
+  });
   return {
     get: (address) => {
       try {
-        return reader?.get(address) ?? undefined;
+        return replaced.current()?.get(address) ?? undefined;
       } catch {
         // A damaged record.
         return undefined;
       }
     },
-    refresh: async () => {
-      if (file === "") return false;
-      try {
-        return await load();
-      } catch (error) {
-        // A file that the operator removes is not used any longer.
-        const wasRead = reader !== undefined;
-        if (isMissing(error)) {
-          reader = undefined;
-          version = "";
-          return wasRead;
-        }
-        onProblem(file, error);
-        return false;
-      }
-    },
+    refresh: replaced.refresh,
   };
 }
 

@@ -31,7 +31,7 @@ export function createRiskMetrics(registry: Metrics, prefix: string): RiskMetric
   const refusals = registry.counter({
     name: `${prefix}_risk_refusals_total`,
     help: "Sign-ins with a correct password that were refused; with mode observe they would have been",
-    labels: { mode: riskModes, response: ["deny", "hold_mail", "hold_submission"] },
+    labels: { mode: riskModes, response: ["deny", "second_factor", "hold_mail", "hold_submission"] },
   });
   const losses = registry.counter({
     name: `${prefix}_risk_facts_lost_total`,

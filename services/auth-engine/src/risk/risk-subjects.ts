@@ -13,6 +13,8 @@ export interface RiskSubjects {
   readonly account: (name: string) => RiskSubject;
   /** Key of the suspicious sign-ins of the account with this digest. */
   readonly reviewKey: (id: string) => string;
+  /** Recognises a browser; empty if there is none. */
+  readonly device: (account: string, device: string | undefined) => string;
   /** Undefined for anything but an address. */
   readonly source: (address: string) => RiskSubject | undefined;
 }
@@ -23,6 +25,7 @@ export function createRiskSubjects(names: RiskNames, keyPrefix: string): RiskSub
   const accounts = createHotCache<RiskSubject>(maxNames);
   const sources = createHotCache<RiskSubject>(maxAddresses);
   return {
+    device: (account, device = "") => names.device(account, device),
     reviewKey: (id) => riskReviewKey.build(keyPrefix, id),
     account: (name) => {
       const known = accounts.get(name);

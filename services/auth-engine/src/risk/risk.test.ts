@@ -97,6 +97,7 @@ function made(given: Partial<RiskDeps> = {}) {
     accounts: writer(encodeAccountFacts, decodeAccountFacts),
     sources: writer<SourceFacts>(encodeSourceFacts, () => undefined),
     reviews: writer<readonly ReviewedSignIn[]>(encodeReviews, decodeReviews),
+    reputation: { weightOf: () => undefined },
     places: { of: (address) => (address.startsWith("192.0.2.") ? berlin : lagos) },
     leaked: undefined,
     clock: { now: () => nowMinute * 60_000 },

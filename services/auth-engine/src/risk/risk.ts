@@ -26,6 +26,7 @@ import type { RiskFacts, ScoredSignIn } from "../facts/risk.ts";
 import type { FactWriter } from "./fact-writer.ts";
 import type { LeakedPasswords } from "./leaked-passwords.ts";
 import type { Places } from "./places.ts";
+import type { Reputation } from "./reputation.ts";
 import { reviewOf } from "./review-of.ts";
 import type { RiskSubjects } from "./risk-subjects.ts";
 import { createFamilies, minuteOf, signInOf } from "./sign-in.ts";
@@ -58,6 +59,7 @@ export interface RiskDeps {
   readonly sources: FactWriter<SourceFacts>;
   readonly reviews: FactWriter<readonly ReviewedSignIn[]>;
   readonly places: Pick<Places, "of">;
+  readonly reputation: Pick<Reputation, "weightOf">;
   /** Absent if no list is configured. */
   readonly leaked: LeakedPasswords | undefined;
   readonly clock: Clock;
@@ -150,7 +152,7 @@ function createFindings(leaked: LeakedPasswords | undefined) {
 }
 
 function createAssess(deps: RiskDeps, decode: ReturnType<typeof createDecoder>, names: ReturnType<typeof createNames>) {
-  const { settings, places, leaked, clock } = deps;
+  const { settings, subjects, places, reputation, leaked, clock } = deps;
   const findings = createFindings(leaked);
   const familyOf = createFamilies();
 
@@ -162,6 +164,8 @@ function createAssess(deps: RiskDeps, decode: ReturnType<typeof createDecoder>, 
       ...own.signIn,
       isLeaked: own.signIn.credential === "password" && isLeaked === true,
       hasSecondFactor,
+      listedWeight: reputation.weightOf(attempt.clientIp ?? "", now.weights.listed_network),
+      isOnPages: attempt.dialect === "idp",
       isFactorNext: attempt.dialect === "idp" && hasSecondFactor !== false,
     };
     const found = assess(own.before, source === "" ? undefined : decodeSourceFacts(source), signIn, now);
@@ -194,7 +198,8 @@ function createAssess(deps: RiskDeps, decode: ReturnType<typeof createDecoder>, 
     if (read === undefined || (credential !== "password" && credential !== "app_password")) return undefined;
     const { id: network } = read.keys.source;
     const { account, attributes } = decision;
-    const signIn = signInOf(attempt, { network, credential }, { places, familyOf, nowMs: clock.now() });
+    const device = attempt.dialect === "idp" ? subjects.device(account, attempt.device) : "";
+    const signIn = signInOf(attempt, { network, credential, device }, { places, familyOf, nowMs: clock.now() });
     const scored = ({ subject, read: value }: OwnFacts) =>
       score(attempt, facts, { subject, read: value, before: decode(subject, value), signIn, account, attributes });
     const own = names.ofAccount(account, attempt.username, read);
@@ -216,7 +221,7 @@ function createNote(deps: RiskDeps, decode: ReturnType<typeof createDecoder>): R
   };
   const noteSuccess = (attempt: Attempt, risk: RiskFacts, from: RiskRead): void => {
     const ages = settings();
-    const { verdict, level, signals, isKnown, mode, isRefused, scored } = risk;
+    const { verdict, level, signals, isKnown, isStrange, mode, isRefused, scored } = risk;
     const { subject, read, before, signIn } = scored;
     // Others must not keep an account from knowing its networks.
     const isDoubted = level !== "ordinary" && !isKnown && !isCausedFromOutside(signals);
@@ -226,7 +231,7 @@ function createNote(deps: RiskDeps, decode: ReturnType<typeof createDecoder>): R
     // What only a hold refused says nothing about the account.
     const isNews = (!isRefused || isDoubted) && change(before) !== before;
     if (isNews) accounts.add(subject.key, read, change);
-    if (!isRefused) spray.right(from, subject.id, signIn.minute);
+    if (!isRefused || isStrange) spray.right(from, subject.id, { minute: signIn.minute, isStrange });
     const isReported = isNews && level !== "ordinary" && isReportDue(subject, signIn);
     if (isReported) {
       const review = reviewOf(attempt, risk);

@@ -27,10 +27,10 @@ export function createFamilies(): FamilyOf {
   };
 }
 
-/** An attempt as it is scored. `network`: keyed digest. */
+/** An attempt as it is scored. `network` and `device`: keyed digests. */
 export function signInOf(
   attempt: Attempt,
-  given: Pick<AssessedSignIn, "network" | "credential">,
+  given: Pick<AssessedSignIn, "network" | "credential" | "device">,
   {
     places,
     familyOf,
@@ -44,6 +44,5 @@ export function signInOf(
     place: places.of(clientIp),
     protocol,
     client: familyOf(attempt),
-    device: "",
   };
 }

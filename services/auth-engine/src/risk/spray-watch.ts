@@ -1,16 +1,20 @@
-import { decodeSourceFacts, noteAccountOfSource, type SourceFacts } from "@postern/shared/domain/risk";
+import { decodeSourceFacts, type Meeting, noteAccountOfSource, type SourceFacts } from "@postern/shared/domain/risk";
 import { createHotCache } from "@postern/shared/platform/cache";
 import type { RiskRead } from "../brute-force/risk-read.ts";
 import type { FactWriter } from "./fact-writer.ts";
 
-/** Notes for how many accounts a network sends wrong passwords. */
+/** Notes how many accounts a network meets. */
 export interface SprayWatch {
   readonly wrong: (read: RiskRead, account: string, minute: number) => void;
-  /** Only for networks that sent several wrong ones. */
-  readonly right: (read: RiskRead, account: string, minute: number) => void;
+  /** `isStrange`: the account did not know the network. Other accounts are only noted if there are facts about the network. */
+  readonly right: (
+    read: RiskRead,
+    account: string,
+    met: { readonly minute: number; readonly isStrange: boolean },
+  ) => void;
 }
 
-/** Fewer accounts with wrong passwords are ordinary for a network, and cost Redis no memory. */
+/** Fewer accounts are ordinary for a network, and cost Redis no memory. */
 const fewAccounts = 3;
 const maxNetworks = 16_384;
 const hourMinutes = 60;
@@ -21,31 +25,46 @@ interface Few {
 }
 
 export function createSprayWatch(sources: Pick<FactWriter<SourceFacts>, "add">): SprayWatch {
-  const few = createHotCache<Few>(maxNetworks);
-  const add = ({ keys, source }: RiskRead, account: string, given: { isRight: boolean; minute: number }): void => {
+  const few = { wrong: createHotCache<Few>(maxNetworks), strange: createHotCache<Few>(maxNetworks) };
+  const add = ({ keys, source }: RiskRead, account: string, given: { meeting: Meeting; minute: number }): void => {
     sources.add(keys.source.key, source, (facts) => {
       const next = noteAccountOfSource(facts, { account, ...given });
       return next === facts ? undefined : next;
     });
   };
+  /** Networks without facts are remembered here, until they have met several accounts. */
+  const gather = (read: RiskRead, account: string, given: { meeting: "wrong" | "strange"; minute: number }): void => {
+    const { id } = read.keys.source;
+    const hour = Math.floor(given.minute / hourMinutes);
+    const gathered = few[given.meeting];
+    const known = gathered.get(id);
+    const current = known?.hour === hour ? known : { hour, accounts: new Set<string>() };
+    current.accounts.add(account);
+    if (current.accounts.size < fewAccounts) return gathered.set(id, current);
+    gathered.delete(id);
+    for (const one of current.accounts) {
+      add(read, one, given);
+      if (given.meeting === "strange") add(read, one, { ...given, meeting: "right" });
+    }
+  };
+  /** Most are in the facts already. */
+  const addNew = (read: RiskRead, account: string, given: { meeting: Meeting; minute: number }): void => {
+    const facts = decodeSourceFacts(read.source);
+    if (noteAccountOfSource(facts, { account, ...given }) !== facts) add(read, account, given);
+  };
   return {
     wrong: (read, account, minute) => {
-      const given = { isRight: false, minute };
-      if (read.source !== "") return add(read, account, given);
-      const { id } = read.keys.source;
-      const hour = Math.floor(minute / hourMinutes);
-      const known = few.get(id);
-      const current = known?.hour === hour ? known : { hour, accounts: new Set<string>() };
-      current.accounts.add(account);
-      if (current.accounts.size < fewAccounts) return few.set(id, current);
-      few.delete(id);
-      for (const one of current.accounts) add(read, one, given);
+      const given = { meeting: "wrong", minute } as const;
+      if (read.source === "") gather(read, account, given);
+      else add(read, account, given);
     },
-    right: (read, account, minute) => {
-      if (read.source === "") return;
-      const facts = decodeSourceFacts(read.source);
-      const given = { isRight: true, minute };
-      if (noteAccountOfSource(facts, { account, ...given }) !== facts) add(read, account, given);
+    right: (read, account, { minute, isStrange }) => {
+      if (read.source === "") {
+        if (isStrange) gather(read, account, { meeting: "strange", minute });
+        return;
+      }
+      if (isStrange) addNew(read, account, { meeting: "strange", minute });
+      addNew(read, account, { meeting: "right", minute });
     },
   };
 }

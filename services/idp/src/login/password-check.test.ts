@@ -11,6 +11,7 @@ const attempt = {
   clientIp: "192.0.2.1",
   userAgent: "browser",
   acceptLanguage: "de",
+  device: "",
   hidesOutcome: false,
 } as const;
 const accepted = {

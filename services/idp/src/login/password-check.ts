@@ -15,6 +15,8 @@ export interface PasswordAttempt {
   readonly clientIp: string;
   readonly userAgent: string | undefined;
   readonly acceptLanguage: string | undefined;
+  /** Digest of the browser's device cookie; empty if it has none. */
+  readonly device: string;
   /** The application has `delayed_response`. */
   readonly hidesOutcome: boolean;
 }
@@ -98,7 +100,7 @@ export interface PasswordCheckDeps {
 }
 
 function questionOf(attempt: Omit<PasswordAttempt, "password">, session: string, tls: boolean): AuthRequest {
-  const { username, kind, clientId, clientIp, userAgent, acceptLanguage, hidesOutcome } = attempt;
+  const { username, kind, clientId, clientIp, userAgent, acceptLanguage, device, hidesOutcome } = attempt;
   return {
     session,
     operation: "lookup",
@@ -113,6 +115,7 @@ function questionOf(attempt: Omit<PasswordAttempt, "password">, session: string,
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
     ...(clientId === undefined ? {} : { oidcClientId: clientId }),
+    ...(device === "" ? {} : { device }),
     ...(hidesOutcome ? { hidesOutcome } : {}),
   };
 }

@@ -6,8 +6,8 @@ import { isFresh } from "./freshness.ts";
 export interface SuspiciousSignIns {
   /** Newest first. */
   list(account: string): Promise<readonly ReviewedSignIn[]>;
-  /** @returns whether there is such a sign-in */
-  confirm(account: string, network: string): Promise<boolean>;
+  /** `device`: digest of the browser's device cookie, empty if it has none. @returns whether there is such a sign-in */
+  confirm(account: string, network: string, device: string): Promise<boolean>;
   /** None of them was the user. */
   reject(account: string): Promise<void>;
   /** Age from which a device counts as known, in minutes. */

@@ -82,6 +82,12 @@ export const AuthRequest = Type.Object({
         "Whether the user sees only after the second factor that the password was wrong (delayed_response). Delays then do not depend on the password.",
     }),
   ),
+  device: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: "Digest of the browser's device cookie, for the score of the sign-in. Only for dialect idp.",
+    }),
+  ),
   memoryCache: Type.Boolean({ description: "false with the query parameter in-memory=0." }),
   sharedCache: Type.Boolean({ description: "false with the query parameter cache=0." }),
 });

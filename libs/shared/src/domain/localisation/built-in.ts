@@ -8,6 +8,7 @@ const english = {
   "auth.protocol_not_allowed": "This service is not enabled for your account",
   "auth.tls_required": "An encrypted connection (TLS) is required",
   "auth.confirm_sign_in": "Unusual sign-in; sign in on the website to confirm that it is you",
+  "auth.unusual_sign_in": "Unusual sign-in; sign in from a network or browser that you used before",
   "auth.try_later": "Temporary server problem, try again later",
 };
 
@@ -19,6 +20,7 @@ const german: typeof english = {
   "auth.protocol_not_allowed": "Dieser Dienst ist für Ihr Konto nicht freigeschaltet",
   "auth.tls_required": "Eine verschlüsselte Verbindung (TLS) ist erforderlich",
   "auth.confirm_sign_in": "Ungewöhnliche Anmeldung; bestätigen Sie auf der Website, dass Sie es sind",
+  "auth.unusual_sign_in": "Ungewöhnliche Anmeldung; melden Sie sich in einem gewohnten Netz oder Browser an",
   "auth.try_later": "Vorübergehende Serverstörung, bitte versuchen Sie es später erneut",
 };
 

@@ -1,74 +1,36 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type AccountFacts, decodeAccountFacts, encodeAccountFacts } from "./account-facts.ts";
-import { type AssessedSignIn, assess, holdOf, verdictOf } from "./assess.ts";
-import { confirmSignIn, newAccountFacts, noteSignIn, noteWrongPassword } from "./note.ts";
-import type { Place } from "./place.ts";
-import { type RiskSettings, riskResponses } from "./risk-settings.ts";
+import { assess } from "./assess.ts";
+import type { AssessedSignIn } from "./assessed-sign-in.ts";
+import { confirmSignIn, noteSignIn, noteWrongPassword } from "./note.ts";
 import { riskSignals } from "./signals.ts";
 import { addToSketch, countOfSketch } from "./sketch.ts";
-import { decodeSourceFacts, encodeSourceFacts, noteAccountOfSource, type SourceFacts } from "./source-facts.ts";
-
-const dayMinutes = 1440;
-const weights = {
-  new_source: 15,
-  new_country: 30,
-  impossible_travel: 40,
-  many_countries: 40,
-  many_systems: 25,
-  many_submissions: 50,
-  scattered_submissions: 45,
-  guessed_account: 20,
-  spraying_source: 30,
-  leaked_password: 25,
-  legacy_protocol: 20,
-};
-const settings: RiskSettings = {
-  mode: "enforce",
+import {
+  decodeSourceFacts,
+  encodeSourceFacts,
+  type Meeting,
+  noteAccountOfSource,
+  type SourceFacts,
+} from "./source-facts.ts";
+import {
+  after,
+  berlin,
+  dayMinutes,
+  lagos,
+  now,
+  raised,
+  settings,
+  settled,
+  signIn,
+  start,
+  strict,
   weights,
-  scores: { suspicious: 50, dangerous: 80 },
-  responses: { suspicious: new Set(["notify"]), dangerous: new Set(["notify", "hold_submission"]) },
-  delayMs: 3000,
-  holdMinutes: dayMinutes,
-  retentionMinutes: 90 * dayMinutes,
-  learningMinutes: 7 * dayMinutes,
-  knownAfterMinutes: dayMinutes,
-  travelKmPerHour: 1000,
-  countriesPerHour: 3,
-  systemsPerHour: 5,
-  submissionsPerHour: 6,
-  submissionNetworks: 4,
-  guessingNetworks: 10,
-  sprayedAccounts: 10,
-  legacyProtocols: new Set(["imap", "pop3", "smtp"]),
-  submissionProtocols: new Set(["smtp"]),
-};
-const strict: RiskSettings = {
-  ...settings,
-  responses: { suspicious: new Set(riskResponses), dangerous: new Set(riskResponses) },
-};
+} from "./testing/settled-account.ts";
+import { holdOf, verdictOf } from "./verdict.ts";
 
-const berlin: Place = { country: "DE", system: 3320, location: { latitude: 53, longitude: 13 } };
-const lagos: Place = { country: "NG", system: 29465, location: { latitude: 6, longitude: 3 } };
-const start = 30_000_000;
-
-function signIn(given: Partial<AssessedSignIn>): AssessedSignIn {
-  const usual = { minute: start, network: "home", place: berlin, protocol: "imap", client: "", device: "" };
-  return { ...usual, credential: "password", ...given };
-}
-
-function after(...signIns: readonly AssessedSignIn[]): AccountFacts {
-  let facts: AccountFacts | undefined;
-  for (const one of signIns) facts = noteSignIn(facts, one, { isDoubted: false, ages: settings });
-  return facts ?? newAccountFacts(start);
-}
-
-/** At home for a month. */
-const settled = after(...Array.from({ length: 31 }, (_, day) => signIn({ minute: start + day * dayMinutes })));
-const now = start + 30 * dayMinutes + 60;
-
-const raised = (facts: AccountFacts | undefined, one: Partial<AssessedSignIn>, source?: SourceFacts) =>
-  assess(facts, source, signIn({ minute: now, ...one }), settings).signals.map(({ signal }) => signal);
+const refusal = (facts: AccountFacts, one: AssessedSignIn) =>
+  verdictOf(facts, one, assess(facts, undefined, one, settings), settings).refusal;
 
 test("an ordinary sign-in at home raises nothing", () => {
   expect(assess(settled, undefined, signIn({ minute: now }), settings)).toEqual({
@@ -76,6 +38,7 @@ test("an ordinary sign-in at home raises nothing", () => {
     level: "ordinary",
     signals: [],
     isKnown: true,
+    isStrange: false,
   });
 });
 
@@ -141,14 +104,14 @@ test("an account that many networks guess, for two hours", () => {
 
 test("a network that guesses many accounts, unless twice as many sign in from it", () => {
   const ids = Array.from({ length: 60 }, (_, index) => `${(index * 7919).toString(36)}account`);
-  const met = (facts: SourceFacts | undefined, isRight: boolean) =>
+  const met = (facts: SourceFacts | undefined, meeting: Meeting) =>
     ids.reduce<SourceFacts | undefined>(
-      (sum, account) => noteAccountOfSource(sum, { account, isRight, minute: now }),
+      (sum, account) => noteAccountOfSource(sum, { account, meeting, minute: now }),
       facts,
     );
-  const spraying = met(undefined, false);
+  const spraying = met(undefined, "wrong");
   expect(raised(settled, { network: "new" }, spraying)).toContain("spraying_source");
-  expect(raised(settled, { network: "new" }, met(spraying, true))).not.toContain("spraying_source");
+  expect(raised(settled, { network: "new" }, met(spraying, "right"))).not.toContain("spraying_source");
   expect(spraying && decodeSourceFacts(encodeSourceFacts(spraying))).toEqual(spraying);
 });
 
@@ -173,8 +136,6 @@ test("submission is locked and reading is not; a hold refuses until it ends or t
   expect(verdictOf(settled, { ...bot, protocol: "imap" }, found, settings).refusal).toBeUndefined();
   const hold = holdOf(verdict, found, { minute: now, settings });
   const held = noteSignIn(settled, bot, { isDoubted: true, hold, ages: settings });
-  const refusal = (facts: AccountFacts, one: AssessedSignIn) =>
-    verdictOf(facts, one, assess(facts, undefined, one, settings), settings).refusal;
   const elsewhere = { ...berlin, system: 64_500 };
   const phone = signIn({ minute: now + 5, network: "hotel", place: elsewhere, protocol: "smtp" });
   expect(refusal(held, phone)).toBe("hold_submission");
@@ -221,7 +182,11 @@ test("whatever others do, a sign-in from a known network is never refused, and v
         facts = isRight
           ? noteSignIn(facts, one, { isDoubted: isDoubted || one.network !== "home", hold, ages: strict })
           : noteWrongPassword(facts, one);
-        source = noteAccountOfSource(source, { account: one.network, isRight, minute: one.minute });
+        source = noteAccountOfSource(source, {
+          account: one.network,
+          meeting: isRight ? "strange" : "wrong",
+          minute: one.minute,
+        });
         const value = encodeAccountFacts(facts);
         expect(value.length).toBeLessThan(900);
         expect(decodeAccountFacts(value)).toEqual(facts);

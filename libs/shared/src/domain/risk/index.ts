@@ -5,17 +5,9 @@ export {
   type Hold,
   safeName,
 } from "./account-facts.ts";
-export {
-  type AssessedSignIn,
-  type Assessment,
-  assess,
-  guessingNetworks,
-  holdOf,
-  isCausedFromOutside,
-  levelOf,
-  type RiskVerdict,
-  verdictOf,
-} from "./assess.ts";
+export { type Assessment, assess, levelOf } from "./assess.ts";
+export type { AssessedSignIn } from "./assessed-sign-in.ts";
+export { guessingNetworks } from "./detectors.ts";
 export { createRiskNames, type RiskNames } from "./identify.ts";
 export { confirmSignIn, isKnownNetwork, noteSignIn, noteWrongPassword, type SignIn } from "./note.ts";
 export { type Location, type Place, unknownPlace } from "./place.ts";
@@ -40,6 +32,8 @@ export { type RaisedSignal, type RiskLevel, type RiskSignal, riskLevels, riskSig
 export {
   decodeSourceFacts,
   encodeSourceFacts,
+  type Meeting,
   noteAccountOfSource,
   type SourceFacts,
 } from "./source-facts.ts";
+export { holdOf, isCausedFromOutside, type RiskVerdict, verdictOf } from "./verdict.ts";

@@ -38,6 +38,12 @@ export function isKnownNetwork(network: SeenNetwork, minute: number, { knownAfte
   return !network.isDoubted && minute - network.firstMinute >= knownAfterMinutes;
 }
 
+/** A sign-in makes no device known, but one that is known stays so while it is used. */
+function withDevice({ devices }: AccountFacts, { device, minute }: SignIn): AccountFacts["devices"] {
+  const isKnown = device !== "" && devices.some(({ name }) => name === device);
+  return isKnown ? withSeen(devices, device, minute, most.devices) : devices;
+}
+
 /** Newest first. */
 function withSeen(list: readonly Seen[], name: string, minute: number, maximum: number): readonly Seen[] {
   if (name === "") return list;
@@ -140,6 +146,7 @@ export function noteSignIn(
     systems: withSeen(facts.systems, place.system === 0 ? "" : String(place.system), minute, most.systems),
     protocols: withSeen(facts.protocols, safeName(signIn.protocol), minute, most.protocols),
     clients: withSeen(facts.clients, safeName(signIn.client), minute, most.clients),
+    devices: withDevice(facts, signIn),
   };
   return isEqual(facts, next) ? facts : next;
 }
@@ -153,7 +160,8 @@ function isEqual(one: AccountFacts, other: AccountFacts): boolean {
     one.countries === other.countries &&
     one.systems === other.systems &&
     one.protocols === other.protocols &&
-    one.clients === other.clients
+    one.clients === other.clients &&
+    one.devices === other.devices
   );
 }
 

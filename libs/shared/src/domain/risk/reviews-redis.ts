@@ -15,17 +15,18 @@ export interface RiskReviews {
   /** What is known of the account; undefined if nothing is. */
   readonly facts: (account: string) => Promise<AccountFacts | undefined>;
   /**
-   * The user has proven that the sign-in from this network was theirs: the network is known from now on, and a hold ends.
+   * The user has proven that the sign-in from this network was theirs: the network is known from now on, and so is the
+   * browser in which they said so; a hold ends. `device`: digest of its cookie, empty if it has none.
    * @returns whether there is such a sign-in
    */
-  readonly confirm: (account: string, network: string) => Promise<boolean>;
+  readonly confirm: (account: string, network: string, device: string) => Promise<boolean>;
   /** None of them was the user. Networks stay doubted, and a hold continues. */
   readonly reject: (account: string) => Promise<void>;
 }
 
 export interface RiskReviewsDeps {
   readonly store: RiskStore;
-  readonly names: Pick<RiskNames, "account">;
+  readonly names: Pick<RiskNames, "account" | "device">;
   readonly keyPrefix: string;
   readonly settings: () => RiskSettings;
   readonly clock: Clock;
@@ -80,13 +81,13 @@ export function createRiskReviews(deps: RiskReviewsDeps): RiskReviews {
   return {
     list: (account) => decided(() => list(account)),
     facts: (account) => decided(() => factsOf(account)),
-    confirm: (account, network) =>
+    confirm: (account, network, device) =>
       decided(async () => {
         const found = (await list(account)).find((one) => one.network === network);
         if (found === undefined) return false;
         const { country, system, protocol, client } = found;
         const place = { country, system, location: undefined };
-        const signIn = { minute: minuteNow(), network, place, protocol, client, device: "" };
+        const signIn = { minute: minuteNow(), network, place, protocol, client, device: names.device(account, device) };
         const change = (value: string): string | undefined => {
           const facts = value === "" ? undefined : decodeAccountFacts(value);
           return facts && encodeAccountFacts(confirmSignIn(facts, signIn, settings()));

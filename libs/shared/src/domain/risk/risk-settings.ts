@@ -5,7 +5,7 @@ export const riskModes = ["off", "observe", "enforce"] as const;
 export type RiskMode = (typeof riskModes)[number];
 
 /** What is done about a level, in the order in which it is done. */
-export const riskResponses = ["notify", "delay", "hold_submission", "hold_mail", "deny"] as const;
+export const riskResponses = ["notify", "delay", "second_factor", "hold_submission", "hold_mail", "deny"] as const;
 export type RiskResponse = (typeof riskResponses)[number];
 
 /** `auth.risk`, compiled. All times are minutes. */
@@ -29,6 +29,7 @@ export interface RiskSettings {
   readonly submissionNetworks: number;
   readonly guessingNetworks: number;
   readonly sprayedAccounts: number;
+  readonly strangeAccounts: number;
   /** Protocols that ask for a password only. */
   readonly legacyProtocols: ReadonlySet<string>;
   readonly submissionProtocols: ReadonlySet<string>;
@@ -59,6 +60,7 @@ export function riskSettings(config: RiskConfig): RiskSettings {
     submissionNetworks: limits.submission_networks,
     guessingNetworks: limits.guessing_networks,
     sprayedAccounts: limits.sprayed_accounts,
+    strangeAccounts: limits.strange_accounts,
     legacyProtocols: new Set(config.legacy_protocols),
     submissionProtocols: new Set(config.submission_protocols),
   };

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { loadConfig } from "../../platform/config/index.ts";
 import { type AccountFacts, decodeAccountFacts, encodeAccountFacts } from "./account-facts.ts";
-import { type AssessedSignIn, assess, verdictOf } from "./assess.ts";
+import { assess } from "./assess.ts";
+import type { AssessedSignIn } from "./assessed-sign-in.ts";
 import { confirmSignIn, newAccountFacts, noteSignIn } from "./note.ts";
 import { type RiskSettings, riskSettings } from "./risk-settings.ts";
+import { verdictOf } from "./verdict.ts";
 
 const dayMinutes = 1440;
 const start = 30_000_000;
@@ -59,6 +61,15 @@ test("many submissions in an hour from a network of the user's own provider are 
     "suspicious",
   ]);
   expect(found.at(-1)?.names).toEqual(["many_submissions"]);
+});
+
+test("an attacker who sends one mail more in each hour is suspicious as soon as one who sends them together", () => {
+  const growing = [1, 2, 3, 4, 5].flatMap((count, hour) =>
+    many(count, (index) => ({ network: "neighbour", minute: now + hour * 120 + index })),
+  );
+  const { found } = sendAll(settled(), growing);
+  expect(found.slice(0, -1).every(({ level }) => level === "ordinary")).toBe(true);
+  expect(found.at(-1)).toMatchObject({ level: "suspicious", names: ["many_submissions"] });
 });
 
 test("submissions from many networks of the user's own provider are refused, once they are many", () => {

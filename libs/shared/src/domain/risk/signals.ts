@@ -1,10 +1,11 @@
 /**
- * Everything that raises the score of a sign-in. `guessed_account` and `spraying_source` are the only ones that an attacker
- * can cause without the password.
+ * Everything that raises the score of a sign-in. An attacker without the password can cause only `guessed_account`,
+ * `spraying_source` and, with the passwords of other accounts, `strange_accounts`.
  */
 export const riskSignals = [
   "new_source",
   "new_country",
+  "new_client",
   "impossible_travel",
   "many_countries",
   "many_systems",
@@ -12,10 +13,19 @@ export const riskSignals = [
   "scattered_submissions",
   "guessed_account",
   "spraying_source",
+  "strange_accounts",
+  "listed_network",
   "leaked_password",
   "legacy_protocol",
 ] as const;
 export type RiskSignal = (typeof riskSignals)[number];
+
+/** Signals that an attacker without the password can cause. Alone they never refuse a sign-in. */
+export const causedFromOutside: ReadonlySet<RiskSignal> = new Set([
+  "guessed_account",
+  "spraying_source",
+  "strange_accounts",
+]);
 
 /** In rising order. */
 export const riskLevels = ["ordinary", "suspicious", "dangerous"] as const;

@@ -1,12 +1,18 @@
 import { addToSketch, countOfSketch, isSketch, type Sketch } from "./sketch.ts";
 
-/** Accounts that a network met, in this hour and the one before: with the correct password, and with wrong ones. */
+/** How a network met an account; `strange`: with the correct password, although the account did not know the network. */
+export type Meeting = "right" | "wrong" | "strange";
+
+/** Accounts that a network met, in this hour and the one before. */
 export interface SourceFacts {
   readonly hour: number;
   readonly right: Sketch;
   readonly wrong: Sketch;
   readonly rightBefore: Sketch;
   readonly wrongBefore: Sketch;
+  /** Earlier versions drop both. */
+  readonly strange: Sketch;
+  readonly strangeBefore: Sketch;
 }
 
 export const minutesPerHour = 60;
@@ -14,46 +20,44 @@ export const hourOf = (minute: number): number => Math.floor(minute / minutesPer
 
 /** Only the last hour and the one before count. */
 function atHour(facts: SourceFacts | undefined, hour: number): SourceFacts {
-  const empty = { hour, right: "", wrong: "", rightBefore: "", wrongBefore: "" };
+  const empty = { hour, right: "", wrong: "", strange: "", rightBefore: "", wrongBefore: "", strangeBefore: "" };
   if (facts === undefined || facts.hour < hour - 1) return empty;
   if (facts.hour >= hour) return facts;
-  return { ...empty, rightBefore: facts.right, wrongBefore: facts.wrong };
+  return { ...empty, rightBefore: facts.right, wrongBefore: facts.wrong, strangeBefore: facts.strange };
 }
 
 /** The same object if nothing changed. */
 export function noteAccountOfSource(
   facts: SourceFacts | undefined,
-  { account, isRight, minute }: { readonly account: string; readonly isRight: boolean; readonly minute: number },
+  { account, meeting, minute }: { readonly account: string; readonly meeting: Meeting; readonly minute: number },
 ): SourceFacts {
   const now = atHour(facts, hourOf(minute));
-  const which = isRight ? "right" : "wrong";
-  const sketch = addToSketch(now[which], account);
-  return sketch === now[which] ? now : { ...now, [which]: sketch };
+  const sketch = addToSketch(now[meeting], account);
+  return sketch === now[meeting] ? now : { ...now, [meeting]: sketch };
 }
 
-/** Accounts of the network, each as the larger of the two hours. */
-export function accountsOfSource(
-  facts: SourceFacts | undefined,
-  minute: number,
-): { readonly right: number; readonly wrong: number } {
-  if (facts === undefined) return { right: 0, wrong: 0 };
-  const { right, wrong, rightBefore, wrongBefore } = atHour(facts, hourOf(minute));
+/** Numbers of accounts of the network, each as the larger of the two hours. */
+export function accountsOfSource(facts: SourceFacts | undefined, minute: number): Readonly<Record<Meeting, number>> {
+  if (facts === undefined) return { right: 0, wrong: 0, strange: 0 };
+  const { right, wrong, strange, rightBefore, wrongBefore, strangeBefore } = atHour(facts, hourOf(minute));
   return {
     right: Math.max(countOfSketch(right), countOfSketch(rightBefore)),
     wrong: Math.max(countOfSketch(wrong), countOfSketch(wrongBefore)),
+    strange: Math.max(countOfSketch(strange), countOfSketch(strangeBefore)),
   };
 }
 
-export function encodeSourceFacts({ hour, right, wrong, rightBefore, wrongBefore }: SourceFacts): string {
-  return ["1", hour.toString(36), right, wrong, rightBefore, wrongBefore].join("!");
+export function encodeSourceFacts(facts: SourceFacts): string {
+  const { hour, right, wrong, rightBefore, wrongBefore, strange, strangeBefore } = facts;
+  return ["1", hour.toString(36), right, wrong, rightBefore, wrongBefore, strange, strangeBefore].join("!");
 }
 
 /** Undefined for a value that this version did not write. */
 export function decodeSourceFacts(value: string): SourceFacts | undefined {
-  const [form, at = "", right = "", wrong = "", rightBefore = "", wrongBefore = ""] = value.split("!");
+  const [form, at = "", right = "", wrong = "", rightBefore = "", wrongBefore = "", strange = "", strangeBefore = ""] =
+    value.split("!");
   const hour = Number.parseInt(at, 36);
   if (form !== "1" || !Number.isSafeInteger(hour)) return undefined;
-  return [right, wrong, rightBefore, wrongBefore].every(isSketch)
-    ? { hour, right, wrong, rightBefore, wrongBefore }
-    : undefined;
+  const facts = { hour, right, wrong, rightBefore, wrongBefore, strange, strangeBefore };
+  return [right, wrong, rightBefore, wrongBefore, strange, strangeBefore].every(isSketch) ? facts : undefined;
 }

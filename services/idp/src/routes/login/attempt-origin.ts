@@ -1,9 +1,16 @@
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import type { PasswordAttempt } from "../../login/password-check.ts";
+import { deviceDigest } from "../device-digest.ts";
 import type { Visit } from "../visit.ts";
+import type { LoginDeps } from "./deps.ts";
 
 /** Client and application of a flow, for its requests to the engine. */
-export function attemptOrigin({ request }: Visit, flow: FlowRecord): Omit<PasswordAttempt, "username" | "password"> {
+export function attemptOrigin(
+  { pages }: Pick<LoginDeps, "pages">,
+  visit: Visit,
+  flow: FlowRecord,
+): Omit<PasswordAttempt, "username" | "password"> {
+  const { request } = visit;
   const { "user-agent": userAgent, "accept-language": acceptLanguage } = request.headers;
   return {
     kind: flow.kind,
@@ -11,6 +18,7 @@ export function attemptOrigin({ request }: Visit, flow: FlowRecord): Omit<Passwo
     clientIp: request.caller?.clientIp ?? "",
     userAgent,
     acceptLanguage,
+    device: deviceDigest(pages, visit),
     hidesOutcome: flow.client?.delayedResponse === true,
   };
 }

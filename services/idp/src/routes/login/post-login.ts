@@ -58,7 +58,7 @@ async function ask(
     const reason = username === "" ? "empty_username" : "empty_password";
     return { outcome: "denied", reason, message: undefined, isBlocked: false, holdMs: 0 };
   }
-  const attempt = { username, password, ...attemptOrigin(visit, flow) };
+  const attempt = { username, password, ...attemptOrigin(deps, visit, flow) };
   return reportUndecided(deps, visit, { flow, step: "password" }, () => deps.checkPassword(attempt, context));
 }
 

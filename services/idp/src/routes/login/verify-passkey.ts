@@ -56,7 +56,7 @@ async function judgePasskey(deps: LoginDeps, visit: Visit, { flow, account, resp
   const { ceremonies, factors, lookUp, nowMs, decisionTimeoutMs, rememberMs } = deps;
   const { request } = visit;
   const context = callContext(visit, nowMs() + decisionTimeoutMs());
-  const known = await lookUp({ username: account, ...attemptOrigin(visit, flow) }, context);
+  const known = await lookUp({ username: account, ...attemptOrigin(deps, visit, flow) }, context);
   if (known.outcome !== "ok") {
     // Takes as long as for a known account, because the time would otherwise reveal which user handles exist.
     await ceremonies.finishSignIn({ owner: flow.id, kind: "passkey", account, response, isDenied: true }, context);

@@ -1,6 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import { isKnownDevice, isProven } from "../../mfa/suspicious-sign-ins.ts";
 import { auditVisit } from "../audit-visit.ts";
+import { deviceDigest } from "../device-digest.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { noteDone, sendProblem, sendTo } from "../visit.ts";
@@ -18,7 +19,7 @@ export function postConfirmSignIn(deps: LoginDeps): VisitHandler {
     const found = (await suspiciousSignIns.list(account)).find((one) => one.network === id);
     if (found === undefined) return sendTo(visit.reply, here(visit, page));
     const confirm = async () => {
-      if (await suspiciousSignIns.confirm(account, id)) {
+      if (await suspiciousSignIns.confirm(account, id, deviceDigest(pages, visit))) {
         const method = isProven(session, nowMs()) ? "second_factor" : "known_device";
         auditVisit(audit, visit.request, {
           event: "risk.confirm",

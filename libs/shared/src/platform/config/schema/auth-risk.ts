@@ -9,6 +9,7 @@ const weight = (value: number, description: string) => integer(value, { descript
 const Weights = section("Weight of each signal. 0 disables the signal.", {
   new_source: weight(15, "Neither the network nor its autonomous system was used for the account before."),
   new_country: weight(35, "The country was not used for the account before."),
+  new_client: weight(10, "The family of the mail client or browser was not used for the account before."),
   impossible_travel: weight(30, "The distance to the last ordinary sign-in needs more than limits.travel_speed."),
   many_countries: weight(30, "Sign-ins from limits.countries_per_hour countries within an hour."),
   many_systems: weight(35, "Sign-ins from limits.systems_per_hour autonomous systems within an hour."),
@@ -28,6 +29,11 @@ const Weights = section("Weight of each signal. 0 disables the signal.", {
     30,
     "The network sent wrong passwords for limits.sprayed_accounts accounts within two hours, and for twice as many as signed in.",
   ),
+  strange_accounts: weight(
+    30,
+    "The network signed in within two hours to limits.strange_accounts accounts that did not know it, which are most of its accounts.",
+  ),
+  listed_network: weight(30, "The network is in a file of reputation_files, on a line without a weight of its own."),
   leaked_password: weight(25, "The password is in the file leaked_passwords_file."),
   legacy_protocol: weight(
     20,
@@ -38,7 +44,7 @@ const Weights = section("Weight of each signal. 0 disables the signal.", {
 const responses = (value: readonly string[]) =>
   stringList(value, {
     description:
-      "Responses with `enforce`: `notify`, `delay`, `hold_submission`, `hold_mail` and `deny`. Known networks and devices are never refused.",
+      "Responses with `enforce`: `notify`, `delay`, `second_factor`, `hold_submission`, `hold_mail` and `deny`. Known networks and devices are never refused.",
   });
 
 const score = (value: number, level: string) =>
@@ -108,6 +114,11 @@ export const Risk = section(
         minimum: 3,
         maximum: 400,
       }),
+      strange_accounts: integer(10, {
+        description: "Accounts with correct passwords from one network that they did not know.",
+        minimum: 3,
+        maximum: 400,
+      }),
     }),
     legacy_protocols: stringList(["imap", "imaps", "pop3", "pop3s", "smtp", "smtps", "submission", "sieve"], {
       description: "Mail protocols, which ask for a password only. `hold_mail` refuses them.",
@@ -124,6 +135,11 @@ export const Risk = section(
     }),
     system_file: string("", {
       description: "Path of a file in MaxMind's format with autonomous systems, such as GeoLite2-ASN.mmdb.",
+      reload: "restart",
+    }),
+    reputation_files: stringList([], {
+      description:
+        "Paths of files with networks of bad reputation: one `NETWORK [WEIGHT]` a line, and comments after `#` or `;`. Read again when they are replaced.",
       reload: "restart",
     }),
     leaked_passwords_file: string("", {

@@ -2,7 +2,7 @@ import { messages } from "../messages.ts";
 import type { Config } from "../schema/root.ts";
 import type { Judgement } from "./judgement.ts";
 
-const responses: readonly string[] = ["notify", "delay", "hold_submission", "hold_mail", "deny"];
+const responses: readonly string[] = ["notify", "delay", "second_factor", "hold_submission", "hold_mail", "deny"];
 
 export function validateRisk({ auth }: Config, { problem, warning }: Judgement): void {
   const { risk, controls } = auth;
