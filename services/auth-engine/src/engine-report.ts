@@ -1,6 +1,6 @@
 import type { OwnReport } from "@postern/shared/assembly";
 import { within } from "@postern/shared/platform/concurrency";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { Backend } from "./backends/backend.ts";
 import type { EngineContext } from "./context.ts";
 import { actionFiles, decisionFiles } from "./scripts/script-files.ts";
@@ -9,7 +9,7 @@ const checkTimeoutMs = 1000;
 
 async function stateOf(backend: Backend): Promise<NonNullable<OwnReport["backends"]>[number]> {
   const name = `${backend.kind} ${backend.name}`;
-  const context = { deadline: systemClock.now() + checkTimeoutMs, signal: AbortSignal.timeout(checkTimeoutMs) };
+  const context = { deadline: steadyClock.now() + checkTimeoutMs, signal: AbortSignal.timeout(checkTimeoutMs) };
   try {
     await within(backend.check(context), checkTimeoutMs);
     return { name, state: "up" };

@@ -8,7 +8,7 @@ import { createResponseDelays, type ResponseDelays } from "@postern/shared/platf
 import type { Config } from "@postern/shared/platform/config";
 import type { Health } from "@postern/shared/platform/lifecycle";
 import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import { type BearerCheck, createBearerCheck } from "./caller-auth/bearer.ts";
 import { createAuthPolicy } from "./context/auth-policy.ts";
 import { createAuthRoute, createClientAddresses } from "./context/auth-route.ts";
@@ -95,7 +95,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const { forwarding, ...hooks } = createHooks(hookParts);
   const engineWatch = watchEngines(bus, base);
   const responseDelays = createResponseDelays();
-  const accountPages = createAccountPages({ bus, clock: systemClock, timeoutMs: () => live.current.decisionTimeoutMs });
+  const accountPages = createAccountPages({ bus, clock: steadyClock, timeoutMs: () => live.current.decisionTimeoutMs });
   const releasable: AttributeFilter = (attributes) => live.current.releasable(attributes);
   const routeParts = { bus, engineWatch, live, accountPages, names, limits, metrics, processLogger, responseDelays };
   return {

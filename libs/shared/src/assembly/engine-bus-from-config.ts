@@ -1,7 +1,7 @@
 import { type EngineWatch, startEngineWatch, watchedBus } from "../domain/engine-watch/index.ts";
 import type { Bus } from "../platform/bus/index.ts";
 import type { Config } from "../platform/config/index.ts";
-import { systemClock } from "../platform/time/clock.ts";
+import { steadyClock } from "../platform/time/clock.ts";
 import type { Base } from "./base.ts";
 import { busFromConfig } from "./bus-from-config.ts";
 
@@ -34,5 +34,5 @@ export function watchEngines(
 export async function engineBusFromConfig(config: Config, base: Base): Promise<EngineBus> {
   const bus = await busFromConfig(config, base);
   const engineWatch = watchEngines(bus, base);
-  return { bus: watchedBus({ bus, watch: engineWatch, clock: systemClock }), engineWatch };
+  return { bus: watchedBus({ bus, watch: engineWatch, clock: steadyClock }), engineWatch };
 }

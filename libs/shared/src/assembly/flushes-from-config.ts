@@ -12,7 +12,7 @@ import type { Bus } from "../platform/bus/bus.ts";
 import type { Config } from "../platform/config/index.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
 import { riskAccountKey, riskReviewKey } from "../platform/redis/index.ts";
-import { systemClock } from "../platform/time/clock.ts";
+import { steadyClock, systemClock } from "../platform/time/clock.ts";
 
 /** The part of the configuration that a flush uses; a reload replaces it. */
 export interface FlushSettings {
@@ -43,7 +43,7 @@ const lookUpTimeoutMs = 1000;
 export function accountNamesFromSettings({ bus, live }: Pick<FlushParts, "bus" | "live">): FindAccountNames {
   return createAccountNames({
     bus,
-    clock: systemClock,
+    clock: steadyClock,
     protocols: () => live().protocols,
     timeoutMs: lookUpTimeoutMs,
   });
@@ -67,7 +67,7 @@ export function flushesFromConfig({ storage }: Config, { state, cache, bus, live
     accountNames: accountNamesFromSettings({ bus, live }),
     scriptedNames: createScriptedNames({
       bus,
-      clock,
+      clock: steadyClock,
       keyPrefix: storage.redis.prefix,
       hasScript: () => live().hasScript,
       timeoutMs: lookUpTimeoutMs,

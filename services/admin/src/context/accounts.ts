@@ -7,7 +7,7 @@ import {
 } from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { systemClock as clock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import { createReportAccount, type ReportAccount } from "../console/account-report.ts";
 import type { FactorLocks } from "../factor-locks/factor-locks.ts";
 import type { LiveAdminSettings } from "../settings.ts";
@@ -25,14 +25,14 @@ const describeMs = 1000;
 /** What each backend says about a name. */
 export function createDescribe({ bus }: Pick<Parts, "bus">) {
   return async (username: string): Promise<readonly BackendDescription[]> => {
-    const deadline = clock.now() + describeMs;
+    const deadline = steadyClock.now() + describeMs;
     return (await bus.request(describeAccount, { username, protocol }, { deadline })).backends;
   };
 }
 
 /** What the services know about an account. */
 export function createAccounts(config: Config, { bus, live, state }: Parts, locks: FactorLocks): ReportAccount {
-  const context = () => ({ deadline: clock.now() + live.current.decisionTimeoutMs });
+  const context = () => ({ deadline: steadyClock.now() + live.current.decisionTimeoutMs });
   return createReportAccount({
     describe: (request) => bus.request(describeAccount, request, context()),
     readFactors: (target) => bus.request(mfaFactorsRead, target, context()),

@@ -4,7 +4,7 @@ import type { Config } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import { createCallerSigner, type SharedClock } from "@postern/shared/platform/http";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { systemClock as clock } from "@postern/shared/platform/time";
+import { systemClock as clock, steadyClock } from "@postern/shared/platform/time";
 import { consoleSettings } from "../console-settings.ts";
 import { createAct } from "../operators/act.ts";
 import type { EventStreams } from "../operators/event-streams.ts";
@@ -65,10 +65,10 @@ export function createConsole(config: Config, parts: ConsoleParts): CreateConsol
     settings: () => live.current.console.roles,
     decide: (request, context) => bus.request(authenticate, request, context),
     timeoutMs: () => live.current.decisionTimeoutMs,
-    clock,
+    clock: steadyClock,
   });
   const mayHaveRole = async (username: string): Promise<boolean> => {
-    const deadline = clock.now() + live.current.decisionTimeoutMs;
+    const deadline = steadyClock.now() + live.current.decisionTimeoutMs;
     const { backends } = await bus.request(describeAccount, { username, protocol: "idp" }, { deadline });
     if (backends.some(({ outcome }) => outcome === "unavailable")) {
       throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "a backend cannot say whether it has the account" });

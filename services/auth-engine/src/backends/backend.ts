@@ -69,7 +69,7 @@ export type ListOutcome =
   | { readonly kind: "ok"; readonly accounts: readonly string[]; readonly next?: ListPosition | undefined }
   | { readonly kind: "not_served" };
 
-/** Time limit and cancellation of a backend call. `deadline` is absolute, in epoch milliseconds. */
+/** Time limit and cancellation of a backend call. `deadline` is by `steadyClock`. */
 export type BackendContext = CallerDeadline;
 
 /** Port of the site's backends (ADR 0008): one adapter for each kind. */

@@ -1,6 +1,6 @@
 import type { Base } from "@postern/shared/assembly";
 import type { Decoys } from "@postern/shared/domain/passwords";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { Backend } from "../backends/backend.ts";
 import { createLdapBackend } from "../backends/ldap/ldap-backend.ts";
 import { createLuaBackend } from "../backends/lua/lua-backend.ts";
@@ -34,7 +34,7 @@ async function makeBackend(
   switch (of.kind) {
     case "ldap":
       return createLdapBackend(of.settings, {
-        clock: systemClock,
+        clock: steadyClock,
         log: base.logger,
         digest: decoyDigest,
         costsOf: (pool) => costsOf(of.settings.name, pool),

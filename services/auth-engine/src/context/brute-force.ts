@@ -127,7 +127,7 @@ function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: (
     accountDelays,
     guard,
     clock,
-    deadlineClock: systemClock,
+    deadlineClock: steadyClock,
     digest: createGuessDigest(nonce),
     index: ({ banKey }, ban) => index(banKey, ban),
     remember: async ({ username, source }, account = username) => {

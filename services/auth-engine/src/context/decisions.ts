@@ -2,7 +2,7 @@ import { createAttributeFilter, secretFields } from "@postern/shared/domain/rele
 import type { Config } from "@postern/shared/platform/config";
 import { logFields } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { Tracer } from "@postern/shared/platform/tracing";
 import { createAccountShares } from "../backends/account-shares.ts";
 import type { BackendSet } from "../backends/backend-set.ts";
@@ -100,5 +100,5 @@ export function makeListAccounts(
 
 export function makeDescribeAccount(config: Config, backends: BackendSet): DescribeAccount {
   const releasable = createAttributeFilter(secretFields(config));
-  return createDescribeAccount({ backends: () => backends.current, releasable, clock: systemClock });
+  return createDescribeAccount({ backends: () => backends.current, releasable, clock: steadyClock });
 }

@@ -3,7 +3,7 @@ import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
 import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendSet } from "../backends/backend-set.ts";
 import type { ResultCacheParts } from "./result-cache.ts";
 
@@ -19,7 +19,7 @@ export function createEngineHealth(config: Config, { bus, backends, redis, resul
   const { logger, service, instance } = base;
   const { prefix: keyPrefix } = config.storage.redis;
   const checkBackends = async (signal: AbortSignal): Promise<void> => {
-    const context = { deadline: systemClock.now() + 1000, signal };
+    const context = { deadline: steadyClock.now() + 1000, signal };
     await Promise.all(backends.current.map((backend) => backend.check(context)));
   };
   return createHealth({

@@ -15,7 +15,7 @@ import type { Bus } from "@postern/shared/platform/bus";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { type RedisClient, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { Attempt } from "../decision/attempt.ts";
 import type { RiskFacts, ScoredSignIn } from "../facts/risk.ts";
 import type { EngineMetrics } from "../metrics.ts";
@@ -82,7 +82,7 @@ function makeNotify(config: Config, { base: { logger }, bus }: Parts) {
       ...(userAgent === undefined ? {} : { userAgent }),
       ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
     };
-    const deadline = systemClock.now() + notifyMs;
+    const deadline = steadyClock.now() + notifyMs;
     bus
       .request(notifySuspiciousSignIn, request, { deadline })
       .catch((err: unknown) => logger.error({ session, err }, "user notification lost"));

@@ -1,7 +1,7 @@
 import type { Base } from "@postern/shared/assembly";
 import type { HostFunctions } from "@postern/shared/domain/scripts";
 import type { Config } from "@postern/shared/platform/config";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import { createLdapPool, type LdapPool } from "../backends/ldap/ldap-pool.ts";
 import { ldapModule } from "../backends/ldap/script-module.ts";
 import { sqlModule } from "../backends/sql/script-module.ts";
@@ -43,7 +43,7 @@ export function createEngineModules({ auth }: Config, base: Base): EngineModules
   const ldapPools = createLazily((name): LdapPool | undefined => {
     const pool = name === "default" ? ldap.default : Object.hasOwn(ldap.pools, name) ? ldap.pools[name] : undefined;
     if (pool === undefined || pool.server_uri.length === 0) return undefined;
-    return createLdapPool(name, ldapPoolSettings(pool), { clock: systemClock, log: base.logger });
+    return createLdapPool(name, ldapPoolSettings(pool), { clock: steadyClock, log: base.logger });
   });
   return {
     functions: { ...sqlModule(sqlPools.find), ...ldapModule(ldapPools.find) },

@@ -10,7 +10,7 @@ import {
 } from "@postern/shared/domain/scripts";
 import type { Config } from "@postern/shared/platform/config";
 import { type AppError, logFields } from "@postern/shared/platform/errors";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { EngineMetrics } from "../metrics.ts";
 import { type CallScriptModule, createCallScriptModule } from "../rpc/script-module.ts";
 import { createCacheFlushScript, type RunCacheFlushScript } from "../scripts/cache-flush-script.ts";
@@ -166,7 +166,7 @@ export async function createEngineScripts(config: Config, parts: Parts): Promise
   const actions = createScriptRunner({ first: first.actions, lingerMs: lua_script, onError });
   const begin = (of: Config): void => {
     for (const script of of.auth.backends.lua.backend.default.init_script_paths) {
-      decisions.run({ script, entry: "start", args: [], deadline: systemClock.now() + lua_script }).then(
+      decisions.run({ script, entry: "start", args: [], deadline: steadyClock.now() + lua_script }).then(
         () => metrics.scriptRan("start", "ok"),
         (err: unknown) => {
           metrics.scriptRan("start", "failed");

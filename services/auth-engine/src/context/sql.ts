@@ -5,7 +5,7 @@ import {
   type PasswordVerifier,
   unverifiableText,
 } from "@postern/shared/domain/passwords";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { Backend } from "../backends/backend.ts";
 import type { ServerLog } from "../backends/servers/target-set.ts";
 import { loadedDriver } from "../backends/sql/loaded-driver.ts";
@@ -43,7 +43,7 @@ export function makeSqlClient(name: string, database: SqlDatabaseSettings, base:
     name,
     settings,
     driver: loadedDriver(driver, drivers[driver]()),
-    clock: systemClock,
+    clock: steadyClock,
     log: base.logger,
   });
 }

@@ -1,5 +1,6 @@
 import { abortAfter } from "@postern/shared/platform/concurrency";
 import type { Clock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { MfaAccount, StoredAppPassword } from "../backends/mfa-credentials.ts";
 import { isUseNews } from "./app-passwords.ts";
 
@@ -34,11 +35,10 @@ export function createAppPasswordUses({ clock, onResult }: AppPasswordUsesDeps):
   const running = new Set<Promise<void>>();
   return {
     note(account, appPassword) {
-      const now = clock.now();
-      const seconds = Math.floor(now / 1000);
+      const seconds = Math.floor(clock.now() / 1000);
       if (!isUseNews(appPassword, seconds)) return;
       if (running.size >= maxAtOnce) return onResult("dropped");
-      const context = { deadline: now + withinMs, signal: abortAfter(withinMs) };
+      const context = { deadline: steadyClock.now() + withinMs, signal: abortAfter(withinMs) };
       const one = account
         .touchAppPassword(appPassword.id, seconds, context)
         .then(

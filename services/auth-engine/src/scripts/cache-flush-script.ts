@@ -1,7 +1,7 @@
 import type { CacheFlushScriptReply, cacheFlushScript, Request } from "@postern/shared/contracts";
 import { type ScriptRunner, scriptCacheDigest } from "@postern/shared/domain/scripts";
 import { type AppError, fromUnknown } from "@postern/shared/platform/errors";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { CallContext } from "../decision/call-context.ts";
 import { CacheFlushResult, itemsOf, resultReader } from "./results.ts";
 import type { SiteScriptSettings, SiteScriptsDeps } from "./site-scripts.ts";
@@ -30,7 +30,7 @@ export function createCacheFlushScript({
   return async ({ session, user }, { deadline }) => {
     const { cacheFlush: script, actionTimeoutMs } = settings();
     if (script === undefined) return { accounts: [], cacheKeys: [] };
-    const until = Math.min(deadline, systemClock.now() + actionTimeoutMs);
+    const until = Math.min(deadline, steadyClock.now() + actionTimeoutMs);
     const call = { script, entry: "cache_flush", args: [{ session, user }], deadline: until, session };
     try {
       const { accounts, keys } = read(script, await runner.run(call));

@@ -1,7 +1,7 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { ScriptRunner } from "@postern/shared/domain/scripts";
 import { type AppError, fromUnknown } from "@postern/shared/platform/errors";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { Attempt } from "../decision/attempt.ts";
 import { decisionTable, requestTable } from "./request-table.ts";
 import { EnvironmentResult, resultReader, SubjectResult } from "./results.ts";
@@ -71,7 +71,7 @@ function createAfterAnswer({
     for (const action of all.actions) {
       if (!fits(action, decision)) continue;
       const args = [{ ...requestTable(attempt, false), decision: decisionTable(decision) }];
-      const deadline = systemClock.now() + all.actionTimeoutMs;
+      const deadline = steadyClock.now() + all.actionTimeoutMs;
       actions.run({ script: action.path, entry: "action", args, deadline, session }).then(
         () => observe("action", "ok"),
         (thrown: unknown) => {
@@ -102,7 +102,7 @@ export function createSiteScripts(deps: SiteScriptsDeps): SiteScripts {
     }
     return verdicts;
   };
-  const within = (deadline: number): number => Math.min(deadline, systemClock.now() + settings().decisionTimeoutMs);
+  const within = (deadline: number): number => Math.min(deadline, steadyClock.now() + settings().decisionTimeoutMs);
   return {
     has: (stage) => settings()[stage].length > 0,
     environment: async (attempt, deadline) => {

@@ -16,7 +16,7 @@ export interface DecideDeps {
 
 /** How long a caller with its own deadline waits; the configured timeout also applies. */
 export interface CallerPatience {
-  /** Milliseconds since the epoch; Infinity for none. */
+  /** By `steadyClock`; Infinity for none. */
   readonly deadlineMs: number;
   /** Aborts when the caller has disconnected. */
   readonly signal: AbortSignal;

@@ -2,7 +2,7 @@ import type { Audit } from "@postern/shared/domain/audit";
 import { type EngineWatch, watchedBus } from "@postern/shared/domain/engine-watch";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { ProcessLogger } from "@postern/shared/platform/logging";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { FastifyRequest } from "fastify";
 import { type AnswerCommand, createAnswerCommand } from "../auth-policy/answer-command.ts";
 import { createAskEngine } from "../auth-policy/ask-engine.ts";
@@ -36,8 +36,8 @@ export function createAuthPolicy(parts: AuthPolicyParts): AuthPolicyRouteDeps {
   const renderer = createPolicyRenderer(names);
   const log = createPolicyLog(processLogger);
   const engine = createAskEngine({
-    bus: watchedBus({ bus, watch: engineWatch, clock: systemClock }),
-    clock: systemClock,
+    bus: watchedBus({ bus, watch: engineWatch, clock: steadyClock }),
+    clock: steadyClock,
     timeoutMs: () => live.current.decisionTimeoutMs,
   });
   const answerTo = (request: FastifyRequest): AnswerCommand =>

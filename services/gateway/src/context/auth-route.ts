@@ -4,7 +4,7 @@ import type { Bus } from "@postern/shared/platform/bus";
 import type { ResponseDelays } from "@postern/shared/platform/concurrency";
 import { logFields } from "@postern/shared/platform/errors";
 import type { Logger, ProcessLogger } from "@postern/shared/platform/logging";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { FastifyRequest } from "fastify";
 import { createDecide } from "../auth-client/decide.ts";
 import { createDecisionLog } from "../decision-log.ts";
@@ -84,7 +84,7 @@ export function createAuthRoute(parts: AuthRouteParts): AuthRouteDeps {
     decide: createDecide({
       bus,
       watch: engineWatch,
-      clock: systemClock,
+      clock: steadyClock,
       timeoutMs,
       onError: (err, session) => logger[err.row.logLevel]({ session, ...logFields(err) }, "no decision"),
     }),

@@ -5,6 +5,7 @@ import {
   parseHostPort,
   resolveForwardedFor,
 } from "@postern/shared/platform/net";
+import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { CallerPatience } from "../auth-client/decide.ts";
 import type { RequestFacts } from "../dialects/complete-request.ts";
 import type { Incoming } from "./protocol.ts";
@@ -56,10 +57,10 @@ export function callFacts(
   };
 }
 
-/** How long the caller waits: until its deadline, or until it cancels or its connection breaks. */
+/** How long the caller waits: until its deadline, which gRPC states by the wall clock, or until it cancels or its connection breaks. */
 export function patienceOf(call: AuthCall): CallerPatience {
   const left = new AbortController();
   call.once("cancelled", () => left.abort());
   if (call.cancelled) left.abort();
-  return { deadlineMs: Number(call.getDeadline()), signal: left.signal };
+  return { deadlineMs: Number(call.getDeadline()) - systemClock.now() + steadyClock.now(), signal: left.signal };
 }

@@ -2,7 +2,7 @@ import { Server, type ServerOptions } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
 import { pathTo } from "@postern/shared/contracts";
 import { endsWithin } from "@postern/shared/platform/concurrency";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import { createNeedOf } from "../caller-auth/scopes.ts";
 import type { GatewayContext } from "../context.ts";
 import { type AuthServiceDeps, createAuthService } from "./auth-service.ts";
@@ -53,7 +53,7 @@ function authServiceDeps(context: GatewayContext): AuthServiceDeps {
       check: () => live.current.checkCaller,
       takesTokens: bearer !== undefined,
       need,
-      clock: systemClock,
+      clock: steadyClock,
       timeoutMs: () => live.current.decisionTimeoutMs,
       counted: (outcome) => metrics.callerChecked(outcome),
       basicCounted: (name, outcome) => metrics.basicCallerChecked(name, outcome),
@@ -67,7 +67,7 @@ function authServiceDeps(context: GatewayContext): AuthServiceDeps {
     releasable,
     gate,
     accountDelays,
-    clock: systemClock,
+    clock: steadyClock,
     metrics,
     log,
     reportIgnoredAddress,

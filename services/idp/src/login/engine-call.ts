@@ -3,7 +3,7 @@ export interface EngineCall {
   readonly session: string;
   /** For the audit stream. */
   readonly clientIp?: string | undefined;
-  /** Milliseconds since the epoch. */
+  /** By `steadyClock`. */
   readonly deadline: number;
   readonly signal: AbortSignal;
 }

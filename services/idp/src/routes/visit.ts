@@ -1,6 +1,7 @@
 import { operation, pathTo } from "@postern/shared/contracts";
 import { isBelow } from "@postern/shared/platform/http";
 import type { FormView } from "@postern/shared/platform/pages";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { csrfToken, isFlowId } from "../flow/browser-binding.ts";
 import type { FlowGate, Passage, Presented } from "../flow/flow-gate.ts";
@@ -222,9 +223,14 @@ export function formTargets({ params }: FlowRecord): readonly string[] {
   return target === undefined ? [] : [target];
 }
 
-export function callContext(visit: Visit, deadline: number): EngineCall {
+export function callContext(visit: Visit, withinMs: number): EngineCall {
   const gone = new AbortController();
   visit.reply.raw.once("close", () => gone.abort());
   const { caller, id } = visit.request;
-  return { session: caller?.session ?? id, clientIp: caller?.clientIp, deadline, signal: gone.signal };
+  return {
+    session: caller?.session ?? id,
+    clientIp: caller?.clientIp,
+    deadline: steadyClock.now() + withinMs,
+    signal: gone.signal,
+  };
 }

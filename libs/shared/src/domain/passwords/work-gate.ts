@@ -2,9 +2,9 @@ import { createRenewedSet } from "../../platform/cache/renewed-set.ts";
 import { watchDeadline } from "../../platform/concurrency/deadline.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/codes.ts";
-import { type Clock, systemClock } from "../../platform/time/clock.ts";
+import { type Clock, steadyClock } from "../../platform/time/clock.ts";
 
-/** Limits of a piece of work; `deadline` in epoch milliseconds. */
+/** Limits of a piece of work; `deadline` by `steadyClock`. */
 export interface WorkContext {
   readonly deadline: number;
   readonly signal: AbortSignal;
@@ -43,7 +43,7 @@ interface Entry {
   readonly refuse: (error: AppError) => void;
 }
 
-export function createWorkGate({ concurrency, maxQueued, clock = systemClock }: WorkGateOptions): WorkGate {
+export function createWorkGate({ concurrency, maxQueued, clock = steadyClock }: WorkGateOptions): WorkGate {
   const waiting = createRenewedSet<Entry>();
   const totals = { started: 0, shed: 0 };
   const idle = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import { steadyClock, systemClock } from "../../platform/time/clock.ts";
+import { steadyClock } from "../../platform/time/clock.ts";
 import type { LuaValue } from "./lua-value.ts";
 import type { ScriptLogLine, ScriptSource } from "./messages.ts";
 import type { ScriptCall, ScriptHost } from "./script-call.ts";
@@ -71,7 +71,7 @@ class WorkerPool implements ScriptPool {
 
   constructor(deps: ScriptPoolDeps) {
     this.#deps = deps;
-    this.#clock = deps.clock ?? systemClock;
+    this.#clock = deps.clock ?? steadyClock;
   }
 
   async start(): Promise<void> {

@@ -5,7 +5,7 @@ export interface ScriptCall {
   readonly script: string;
   readonly entry: string;
   readonly args: readonly LuaValue[];
-  /** Absolute, in epoch milliseconds; waiting for modules counts. */
+  /** By `steadyClock`; waiting for modules counts. */
   readonly deadline: number;
   /** For the script's log lines. */
   readonly session?: string | undefined;

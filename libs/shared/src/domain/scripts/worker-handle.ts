@@ -31,7 +31,7 @@ export interface WorkerHandle {
   /** How long the current turn of a script has been running, in milliseconds. `now` by a clock that does not step. */
   busyForMs(now: number): number;
   send(pending: PendingCall): void;
-  /** Rejects calls that are past their deadline. `now` in epoch milliseconds. */
+  /** Rejects calls that are past their deadline. `now` by `steadyClock`. */
   expire(now: number): void;
   terminate(reason: string): Promise<void>;
 }

@@ -26,7 +26,6 @@ export interface CallsDeps {
   readonly link: Link;
   readonly deadlines: Deadlines;
   readonly clock: Clock;
-  readonly deadlineClock: Clock;
   readonly codec: Codec;
   readonly metrics: BusMetrics;
   readonly replies: ReplySender;
@@ -77,8 +76,8 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: nu
 
   const answer = (call: InFlightCall, body: Uint8Array, isError: boolean): void => {
     call.finish();
-    if (call.deadlineMs <= clock.now()) metrics.lateReply();
-    else replies.send(call.inbox, { id: call.id, deadlineMs: call.deadlineMs, body, isError });
+    if (call.deadline <= clock.now()) metrics.lateReply();
+    else replies.send(call.inbox, { id: call.id, deadlineMs: call.deadline, body, isError });
     inFlight -= 1;
     if (inFlight === 0) idle?.resolve();
   };

@@ -17,7 +17,7 @@ import type { Route } from "./route.ts";
 import { decodeError } from "./wire-error.ts";
 
 export interface RequestOptions {
-  /** Absolute, milliseconds since the epoch by the clock of deadlines. */
+  /** By `steadyClock`. */
   readonly deadline: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -27,7 +27,6 @@ export interface ClientDeps {
   readonly inbox: string;
   readonly deadlines: Deadlines;
   readonly clock: Clock;
-  readonly deadlineClock: Clock;
   readonly codec: Codec;
   readonly metrics: BusMetrics;
   readonly maxOutstanding: number;
@@ -49,7 +48,7 @@ export interface RequestClient extends Pick<RequestSender, "balance" | "resend" 
 
 /** The client side: one inbox, one table of open requests, one message per subject and tick. */
 export function createRequestClient(deps: ClientDeps): RequestClient {
-  const { link, inbox, clock, deadlineClock, metrics, tracer } = deps;
+  const { link, inbox, clock, metrics, tracer } = deps;
   const pending = createPendingTable(deps.deadlines, metrics);
   const sender = createRequestSender(deps, pending);
   const receiveReply = createReplyReceiver(deps, pending);
@@ -68,7 +67,7 @@ export function createRequestClient(deps: ClientDeps): RequestClient {
 
   return {
     submit<T>({ route, body, decode }: Submission<T>, options: RequestOptions): Promise<T> {
-      const leftMs = options.deadline - deadlineClock.now();
+      const leftMs = options.deadline - clock.now();
       const error = refusal(deps, { leftMs, signal: options.signal }, body.length, pending.size());
       if (error !== undefined) {
         metrics.requestFailed(error.code);
@@ -77,7 +76,7 @@ export function createRequestClient(deps: ClientDeps): RequestClient {
       const settler = Promise.withResolvers<T>();
       const { signal } = options;
       const span = tracer === undefined ? undefined : callSpan(tracer, route);
-      const init = { route, body, deadlineMs: clock.now() + leftMs, signal, decode, span };
+      const init = { route, body, deadlineMs: options.deadline, signal, decode, span };
       sender.add(route.subject, pending.open(init, settler, leftMs));
       return settler.promise;
     },

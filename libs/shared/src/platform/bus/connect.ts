@@ -5,7 +5,7 @@ import { endsWithin } from "../concurrency/deadline.ts";
 import { createDeadlines } from "../concurrency/deadlines.ts";
 import { AppError } from "../errors/app-error.ts";
 import { fromUnknown } from "../errors/from-unknown.ts";
-import { type Clock, steadyClock, systemClock } from "../time/clock.ts";
+import { type Clock, steadyClock } from "../time/clock.ts";
 import type { Tracer } from "../tracing/tracer.ts";
 import type { Bus } from "./bus.ts";
 import type { Endpoint } from "./calls.ts";
@@ -47,10 +47,8 @@ export interface ConnectBusOptions {
   readonly metrics?: BusMetrics | undefined;
   /** Absent: requests carry no traces, and those that arrive are ignored. */
   readonly tracer?: Tracer | undefined;
-  /** Of this host; it must not step. Default: `steadyClock`. */
+  /** In which deadlines are stated; it must not step. Default: `steadyClock`. */
   readonly clock?: Clock | undefined;
-  /** In which callers state deadlines, and handlers receive them. Default: `clock` if given, otherwise `systemClock`. */
-  readonly deadlineClock?: Clock | undefined;
   readonly onStatus?: ((status: BusStatus) => void) | undefined;
   /**
    * Called when a handler threw an unexpected error (INTERNAL) or an event handler failed. Default: log one error line.
@@ -93,7 +91,6 @@ interface BusParts {
 
 function createParts(link: Link, options: ConnectBusOptions): BusParts {
   const { namespace, name, logger, metrics = noMetrics, clock = steadyClock, tracer } = options;
-  const deadlineClock = options.deadlineClock ?? options.clock ?? systemClock;
   const { maxOutstanding = defaultMaxOutstanding } = options;
   const logError = (error: AppError, subject: string): void =>
     logger.error({ err: error, subject }, "bus handler failed");
@@ -111,7 +108,6 @@ function createParts(link: Link, options: ConnectBusOptions): BusParts {
       inbox,
       deadlines,
       clock,
-      deadlineClock,
       codec,
       metrics,
       maxOutstanding,
@@ -124,7 +120,6 @@ function createParts(link: Link, options: ConnectBusOptions): BusParts {
         link,
         deadlines,
         clock,
-        deadlineClock,
         codec,
         metrics,
         replies,

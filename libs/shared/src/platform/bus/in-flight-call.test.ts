@@ -9,7 +9,7 @@ const never = new Promise<never>(() => undefined);
 
 function callWith(leftMs: number) {
   const deadlines = createDeadlines();
-  const timing = { deadlines, clock: systemClock, deadlineClock: systemClock };
+  const timing = { deadlines, clock: systemClock };
   return { call: new InFlightCall(1, systemClock.now() + leftMs, "inbox.a", timing), deadlines };
 }
 

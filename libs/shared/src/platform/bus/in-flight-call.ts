@@ -5,7 +5,7 @@ import type { Clock } from "../time/clock.ts";
 
 /** What a handler receives about the call in addition to its body. */
 export interface HandlerContext {
-  /** Absolute, milliseconds since the epoch by the clock of deadlines. */
+  /** By `steadyClock`. */
   readonly deadline: number;
   /** Aborts at the deadline, with an `AppError` DEADLINE_EXCEEDED as the reason. Created only when it is read. */
   readonly signal: AbortSignal;
@@ -21,8 +21,6 @@ export interface HandlerContext {
 /** A request that is being handled. */
 export class InFlightCall implements HandlerContext, DeadlineWatch, Timed {
   readonly id: number;
-  /** By the clock of this host. */
-  readonly deadlineMs: number;
   readonly deadline: number;
   readonly inbox: string;
 
@@ -35,11 +33,9 @@ export class InFlightCall implements HandlerContext, DeadlineWatch, Timed {
   #controller: AbortController | undefined;
   #watchers: Set<() => void> | undefined;
 
-  constructor(id: number, deadlineMs: number, inbox: string, timing: CallTiming) {
-    const { clock, deadlineClock } = timing;
+  constructor(id: number, deadline: number, inbox: string, timing: CallTiming) {
     this.id = id;
-    this.deadlineMs = deadlineMs;
-    this.deadline = clock === deadlineClock ? deadlineMs : deadlineMs - clock.now() + deadlineClock.now();
+    this.deadline = deadline;
     this.inbox = inbox;
     this.#timing = timing;
   }
@@ -51,7 +47,7 @@ export class InFlightCall implements HandlerContext, DeadlineWatch, Timed {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (remainingMs(this.deadlineMs, this.#timing.clock) > 0) this.#enlist();
+      if (remainingMs(this.deadline, this.#timing.clock) > 0) this.#enlist();
       else this.#controller.abort(new AppError("DEADLINE_EXCEEDED"));
     }
     return this.#controller.signal;
@@ -73,7 +69,7 @@ export class InFlightCall implements HandlerContext, DeadlineWatch, Timed {
 
   #enlist(): void {
     const { deadlines, clock } = this.#timing;
-    if (this.slot === notListed) deadlines.insert(this, remainingMs(this.deadlineMs, clock));
+    if (this.slot === notListed) deadlines.insert(this, remainingMs(this.deadline, clock));
   }
 
   expire(): void {
@@ -92,5 +88,4 @@ export class InFlightCall implements HandlerContext, DeadlineWatch, Timed {
 export interface CallTiming {
   readonly deadlines: Deadlines;
   readonly clock: Clock;
-  readonly deadlineClock: Clock;
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "../errors/app-error.ts";
 import type { Clock } from "../time/clock.ts";
 
-/** How long a caller needs the answer. `deadline` in epoch milliseconds. */
+/** How long a caller needs the answer. `deadline` by `steadyClock`, so that steps of the wall clock do not move it. */
 export interface CallerDeadline {
   readonly deadline: number;
   /** Aborts when the caller no longer waits. */

@@ -2,7 +2,7 @@ import { operation } from "@postern/shared/contracts";
 import type { LuaObject } from "@postern/shared/domain/scripts";
 import { fromUnknown } from "@postern/shared/platform/errors";
 import { type Caller, mayUse, scopeChallenge } from "@postern/shared/platform/http";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../../context.ts";
 import { hookAnswer } from "../../hooks/hook-answer.ts";
@@ -74,7 +74,7 @@ export function anyHook(context: HookContext) {
     const session = request.caller?.session ?? request.id;
     try {
       const args = [requestTable(request, location)];
-      const call = { script: hook.script, entry: "hook", args, deadline: systemClock.now() + timeoutMs, session };
+      const call = { script: hook.script, entry: "hook", args, deadline: steadyClock.now() + timeoutMs, session };
       const { status, headers, body } = hookAnswer(await hooks.runner.run(call), hook.script, hook.contentType);
       adminMetrics.hookAnswered("ok");
       return reply.code(status).headers(headers).send(body);

@@ -1,6 +1,6 @@
 import { operation } from "@postern/shared/contracts";
 import { routeOf } from "@postern/shared/platform/http";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { FastifyInstance } from "fastify";
 import type { AdminContext } from "../../context.ts";
 import { auditJwt } from "./audit-jwt.ts";
@@ -25,7 +25,7 @@ function depsOf(context: JwtRouteContext, endpoint: "token" | "refresh"): JwtRou
       return {
         session: request.caller?.session ?? request.id,
         clientIp: request.caller?.clientIp ?? "",
-        deadline: systemClock.now() + live.current.decisionTimeoutMs,
+        deadline: steadyClock.now() + live.current.decisionTimeoutMs,
         signal: gone.signal,
       };
     },

@@ -1,6 +1,6 @@
 import { type OperationId, operation } from "@postern/shared/contracts";
 import { guardedRoute } from "@postern/shared/platform/http";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { FastifyError, FastifyInstance } from "fastify";
 import type { AdminContext } from "../../context.ts";
 import { deleteAppPassword } from "./delete-app-password.ts";
@@ -32,7 +32,7 @@ export function registerMfaBackchannel(app: FastifyInstance, context: MfaBackcha
     counted: (operation, result) => adminMetrics.mfaAnswered(operation, result),
     logger,
     audit,
-    now: () => systemClock.now(),
+    now: () => steadyClock.now(),
   };
   const guarded = (id: OperationId) => guardedRoute(operation(id), identifier);
   app.setErrorHandler((error: FastifyError, _request, reply) => {

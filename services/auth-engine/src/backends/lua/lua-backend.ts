@@ -2,7 +2,7 @@ import type { Decoys, PasswordVerifier } from "@postern/shared/domain/passwords"
 import type { LuaObject, ScriptRunner } from "@postern/shared/domain/scripts";
 import type { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import { attributesOf, BackendResult, itemsOf, ListResult, resultReader } from "../../scripts/results.ts";
 import type {
   AccountPage,
@@ -66,7 +66,7 @@ export function createLuaBackend({ settings, runner, passwords, decoys }: LuaBac
   const serves = (protocol: string): boolean =>
     protocols.length === 0 || protocols.includes(protocol) || protocols.includes("*");
   const call = (entry: string, args: readonly LuaObject[], { deadline }: BackendContext) =>
-    runner.run({ script, entry, args, deadline: Math.min(deadline, systemClock.now() + timeoutMs) });
+    runner.run({ script, entry, args, deadline: Math.min(deadline, steadyClock.now() + timeoutMs) });
   const ask = async (entry: string, table: LuaObject, context: BackendContext): Promise<ScriptAnswer> =>
     readBackend(script, await call(entry, [table], context));
   return {

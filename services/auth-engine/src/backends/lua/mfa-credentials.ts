@@ -1,6 +1,6 @@
 import type { LuaObject, LuaValue, ScriptRunner } from "@postern/shared/domain/scripts";
 import { AppError } from "@postern/shared/platform/errors";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { CallContext } from "../../decision/call-context.ts";
 import { itemsOf, resultReader } from "../../scripts/results.ts";
 import type {
@@ -30,7 +30,7 @@ const readChanged = resultReader(MfaChangedResult);
 /** Second factors and app passwords that a site's script stores, in its functions `mfa_…`. */
 export function createMfaCredentialsLua({ script, runner, timeoutMs, serves }: MfaCredentialsLuaDeps): MfaCredentials {
   const run: Run = (entry, table, { deadline }) =>
-    runner.run({ script, entry, args: [table], deadline: Math.min(deadline, systemClock.now() + timeoutMs) });
+    runner.run({ script, entry, args: [table], deadline: Math.min(deadline, steadyClock.now() + timeoutMs) });
   return {
     async find({ username, protocol }, context): Promise<FindOutcome> {
       if (protocol !== undefined && !serves(protocol)) return { kind: "not_served" };

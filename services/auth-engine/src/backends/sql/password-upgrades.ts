@@ -1,7 +1,7 @@
 import type { PasswordVerifier, StoredPassword } from "@postern/shared/domain/passwords";
 import { abortAfter } from "@postern/shared/platform/concurrency";
 import type { Secret } from "@postern/shared/platform/crypto";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { SqlClient } from "./sql-client.ts";
 
 export interface PasswordUpgradesDeps {
@@ -38,7 +38,7 @@ export function createPasswordUpgrades({ client, passwords, onFailure }: Passwor
     password: Secret,
   ): Promise<void> => {
     if (statement === undefined) return;
-    const context = { deadline: systemClock.now() + withinMs, signal: abortAfter(withinMs) };
+    const context = { deadline: steadyClock.now() + withinMs, signal: abortAfter(withinMs) };
     const better = await passwords.upgrade(stored, password, context);
     if (better === undefined) return;
     const parameters = { account, password: better, old_password: text };

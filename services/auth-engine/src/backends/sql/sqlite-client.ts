@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "@postern/shared/platform/errors";
-import { type Clock, systemClock } from "@postern/shared/platform/time";
+import { type Clock, steadyClock } from "@postern/shared/platform/time";
 import type { BackendContext } from "../backend.ts";
 import type { SqlClient } from "./sql-client.ts";
 import { openSqliteConnection, type SqliteConnection } from "./sqlite-connection.ts";
@@ -60,7 +60,7 @@ interface SqliteAccessOptions extends SqliteClientOptions {
 }
 
 function createSqliteAccess(options: SqliteAccessOptions): SqliteAccess {
-  const { file, busyTimeoutMs, readOnly, clock = systemClock } = options;
+  const { file, busyTimeoutMs, readOnly, clock = steadyClock } = options;
   let connection: SqliteConnection | undefined;
   let checkAt = 0;
   let failure: { readonly error: AppError; readonly until: number } | undefined;

@@ -11,13 +11,13 @@ const few = 2;
  * The page that says how few codes are left, after a sign-in with one of the last. No failure here stops the sign-in.
  */
 export async function codesLowPlace(
-  { factors, nowMs, decisionTimeoutMs, logger }: LoginDeps,
+  { factors, decisionTimeoutMs, logger }: LoginDeps,
   visit: Visit,
   flow: FlowRecord,
   account: string,
 ): Promise<string | undefined> {
   try {
-    const { recoveryCodesLeft } = await factors.enrolled(account, callContext(visit, nowMs() + decisionTimeoutMs()));
+    const { recoveryCodesLeft } = await factors.enrolled(account, callContext(visit, decisionTimeoutMs()));
     return recoveryCodesLeft <= few ? hrefIn(path, visit, flow) : undefined;
   } catch (err) {
     logger.warn({ session: visit.request.caller?.session, err }, "the remaining recovery codes cannot be counted");

@@ -17,13 +17,13 @@ async function judge(
   factor: CodeFactor,
   { flow, pending }: FlowAtFactor,
 ): Promise<Judged> {
-  const { nowMs, decisionTimeoutMs } = deps;
+  const { decisionTimeoutMs } = deps;
   const { account } = pending;
   const code = visit.form.one("code")?.trim() ?? "";
   if (code === "" || code.length > maxCodeLength) return { judged: "denied", reason: "wrong_code" };
   const { method, verify, pretend = verify } = factor;
   return reportUndecided(deps, visit, { flow, step: method, account }, () => {
-    const context = callContext(visit, nowMs() + decisionTimeoutMs());
+    const context = callContext(visit, decisionTimeoutMs());
     const shown = { flow, pending, method, wrong: "wrong_code" } as const;
     return judgeFactor(deps, visit, shown, (isDiscarded) => (isDiscarded ? pretend : verify)(account, code, context));
   });

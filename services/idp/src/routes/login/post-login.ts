@@ -176,7 +176,7 @@ async function accept(
 
 /** `POST /login`: shows the same text for every denial. */
 export function postLogin(deps: LoginDeps): VisitHandler {
-  const { pages, metrics, nowMs, decisionTimeoutMs } = deps;
+  const { pages, metrics, decisionTimeoutMs } = deps;
   return async (visit) => {
     // `ready`: the form was sent twice, and the browser may have dropped the first response with its session.
     const passage = await admit(deps, visit, ["login", "ready"]);
@@ -184,11 +184,11 @@ export function postLogin(deps: LoginDeps): VisitHandler {
     const { flow, browserToken } = passage;
     const credentials = credentialsOf(visit);
     if (credentials === undefined) return sendProblem(pages, visit, "request");
-    const checkContext = callContext(visit, nowMs() + decisionTimeoutMs());
+    const checkContext = callContext(visit, decisionTimeoutMs());
     const decision = await ask(deps, visit, flow, { ...credentials, context: checkContext });
     await delayAnswer(deps, visit, decision, credentials.username);
     // The time limit starts after the delay.
-    const context = callContext(visit, nowMs() + decisionTimeoutMs());
+    const context = callContext(visit, decisionTimeoutMs());
     if (decision.outcome === "denied") {
       const { reason, rule, account } = decision;
       const outcome = reason === "blocked" ? "blocked" : "denied";

@@ -12,12 +12,12 @@ import { completeFor } from "./signed-in.ts";
 import { denied, type Proof, passkey } from "./verify-passkey.ts";
 
 async function secondFactor(deps: LoginDeps, visit: Visit, flow: FlowRecord, pending: PendingSignIn): Promise<Proof> {
-  const { ceremonies, nowMs, decisionTimeoutMs } = deps;
+  const { ceremonies, decisionTimeoutMs } = deps;
   const response = readAssertion(visit.request.body);
   const { account } = pending;
   if (response === undefined) return denied("malformed_answer", account);
   if (!pending.methods.includes("webauthn")) return denied("factor_not_accepted", account);
-  const context = callContext(visit, nowMs() + decisionTimeoutMs());
+  const context = callContext(visit, decisionTimeoutMs());
   const proof = { owner: flow.id, kind: "webauthn_login", account, response } as const;
   const shown = { flow, pending, method: "webauthn", wrong: "wrong_signature" } as const;
   const verify = async (): Promise<boolean> => (await ceremonies.finishSignIn(proof, context)) !== undefined;

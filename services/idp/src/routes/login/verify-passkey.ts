@@ -55,7 +55,7 @@ interface NamedPasskey {
 async function judgePasskey(deps: LoginDeps, visit: Visit, { flow, account, response }: NamedPasskey): Promise<Proof> {
   const { ceremonies, factors, lookUp, nowMs, decisionTimeoutMs, rememberMs } = deps;
   const { request } = visit;
-  const context = callContext(visit, nowMs() + decisionTimeoutMs());
+  const context = callContext(visit, decisionTimeoutMs());
   const known = await lookUp({ username: account, ...attemptOrigin(deps, visit, flow) }, context);
   if (known.outcome !== "ok") {
     // Takes as long as for a known account, because the time would otherwise reveal which user handles exist.

@@ -52,7 +52,7 @@ export function forSignedIn(deps: LoginDeps, isChange: boolean, answer: Answer) 
     if (session === undefined) return reply.code(401).send({ error: "session_missing" });
     if (isChange && !isOurs(deps, request, session.uid)) return reply.code(403).send({ error: "cross_site" });
     const visit = formVisit({ request, reply, path: "", language: undefined });
-    const context = callContext(visit, nowMs() + decisionTimeoutMs());
+    const context = callContext(visit, decisionTimeoutMs());
     const origin = notificationOrigin(pages, visit, session.attributes);
     const subject = { account: session.account, sessionUid: session.uid, context, origin };
     const state = await self.read(subject);

@@ -30,7 +30,7 @@ function signalsOf({ ceremonies }: LoginDeps, { displayName }: BrowserSessionRec
 
 /** `GET /mfa/register/home`: the account and its factors; without a session, starts a self-service flow. */
 export function getHome(deps: LoginDeps): VisitHandler {
-  const { pages, starts, self, suspiciousSignIns, nowMs, decisionTimeoutMs } = deps;
+  const { pages, starts, self, suspiciousSignIns, decisionTimeoutMs } = deps;
   return async (visit) => {
     const { request, reply, language } = visit;
     const session = await sessionOf(deps, visit);
@@ -38,7 +38,7 @@ export function getHome(deps: LoginDeps): VisitHandler {
       const flow = { returnTo: here(visit, homePath), languageTag: language?.tag };
       return sendTo(reply, await starts.startSelfService(request.raw, reply.raw, flow));
     }
-    const context = callContext(visit, nowMs() + decisionTimeoutMs());
+    const context = callContext(visit, decisionTimeoutMs());
     const state = await self.read({ account: session.account, context });
     const view = {
       account: session.displayName ?? session.account,

@@ -37,7 +37,7 @@ function browserTokenOf({ pages, starts }: LoginDeps, { request, reply }: Visit)
 
 /** Admits signed-in browsers, 401 for others. Changes need the form's token for this session, otherwise 400. */
 export function forMember(deps: LoginDeps, handler: MemberHandler): VisitHandler {
-  const { pages, nowMs, decisionTimeoutMs } = deps;
+  const { pages, decisionTimeoutMs } = deps;
   return async (visit) => {
     const session = await sessionOf(deps, visit);
     if (session === undefined) return sendProblem(pages, visit, "unauthenticated", { href: homePath });
@@ -46,7 +46,7 @@ export function forMember(deps: LoginDeps, handler: MemberHandler): VisitHandler
     if (isChange && readCsrfToken(csrfTokenIn(visit), browserToken) !== session.uid) {
       return sendProblem(pages, visit, "request", { href: homePath });
     }
-    const context = callContext(visit, nowMs() + decisionTimeoutMs());
+    const context = callContext(visit, decisionTimeoutMs());
     const origin = notificationOrigin(pages, visit, session.attributes);
     const subject = { account: session.account, sessionUid: session.uid, context, origin };
     return handler(visit, { session, subject, csrfToken: csrfToken(session.uid, browserToken) });

@@ -1,0 +1,100 @@
+import { connect } from "node:net";
+import { poll, spawnSlapd } from "@postern/shared/testing";
+import { expect, test } from "vitest";
+import { alice, askJson } from "../../support/ask-json.ts";
+import { clockIsSet, clockOffset } from "../../support/clock-offset.ts";
+import { startStack } from "../../support/stack.ts";
+import { startTcpServer, type TcpServer } from "../../support/tcp-server.ts";
+import { exampleLdif } from "../ldap/example-directory.ts";
+
+const hourMs = 3_600_000;
+const requests = 8;
+
+interface HoldingProxy extends TcpServer {
+  /** From now on, what clients send is kept. */
+  hold(): void;
+  /** How many pieces of data are kept. */
+  held(): number;
+  release(): void;
+}
+
+async function startHoldingProxy(targetPort: number): Promise<HoldingProxy> {
+  let kept: (() => void)[] | undefined;
+  const server = await startTcpServer((near) => {
+    const far = connect(targetPort, "127.0.0.1");
+    far.on("error", () => near.destroy());
+    near.on("close", () => far.destroy());
+    far.pipe(near);
+    near.on("data", (chunk: Buffer) => {
+      const forward = (): void => void far.write(chunk);
+      if (kept === undefined) forward();
+      else kept.push(forward);
+    });
+  });
+  return {
+    ...server,
+    hold: () => {
+      kept = [];
+    },
+    held: () => kept?.length ?? 0,
+    release: () => {
+      const all = kept ?? [];
+      kept = undefined;
+      for (const forward of all) forward();
+    },
+  };
+}
+
+test.each([
+  ["forward", hourMs],
+  ["back", -hourMs],
+])(
+  "the clocks of gateway and engines are set %s by an hour while a backend is being asked: the requests are decided",
+  async (_direction, offsetMs) => {
+    await using slapd = await spawnSlapd({ ldif: exampleLdif });
+    await using proxy = await startHoldingProxy(Number(new URL(slapd.uri).port));
+    await using stack = await startStack({
+      engines: 2,
+      env: clockOffset(offsetMs, "at SIGUSR2"),
+      backends: {
+        order: ["ldap"],
+        ldap: {
+          default: {
+            server_uri: [`ldap://127.0.0.1:${proxy.port}`],
+            bind_dn: slapd.rootDn,
+            bind_pw: slapd.rootPassword,
+          },
+          search: [
+            {
+              protocol: ["imap"],
+              cache_name: "mail",
+              base_dn: `ou=people,${slapd.suffix}`,
+              filter: { user: "(&(objectClass=inetOrgPerson)(mail=%L{user}))" },
+              mapping: { account_field: "uid" },
+              attribute: ["cn", "mail"],
+            },
+          ],
+        },
+      },
+      settings: {
+        runtime: { timeouts: { decision: "60s", ldap_search: "60s", ldap_bind: "60s" } },
+        auth: { pipeline: { local_cache_ttl: "0s" } },
+      },
+    });
+    const signIn = async (password: string): Promise<number> =>
+      (await askJson(stack.url, { ...alice, password })).status;
+    expect(await signIn("alice-password")).toBe(200);
+    proxy.hold();
+    const asked = Promise.all(
+      Array.from({ length: requests }, (_, index) => signIn(index % 2 === 0 ? "alice-password" : `wrong-${index}`)),
+    );
+    await poll("searches by both engines", () => proxy.held() >= 2);
+    for (const service of [stack.gateway, ...stack.engines]) {
+      service.signal("SIGUSR2");
+      await poll("the step", () => service.output().includes(clockIsSet));
+    }
+    proxy.release();
+    expect(await asked).toEqual(Array.from({ length: requests }, (_, index) => (index % 2 === 0 ? 200 : 403)));
+  },
+  120_000,
+);
