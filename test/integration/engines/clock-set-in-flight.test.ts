@@ -49,7 +49,7 @@ test.each([
   ["forward", hourMs],
   ["back", -hourMs],
 ])(
-  "the clocks of gateway and engines are set %s by an hour while a backend is being asked: the requests are decided",
+  "the clocks of gateway and engines are set %s by an hour while a backend is queried: the requests are decided",
   async (_direction, offsetMs) => {
     await using slapd = await spawnSlapd({ ldif: exampleLdif });
     await using proxy = await startHoldingProxy(Number(new URL(slapd.uri).port));

@@ -4,7 +4,7 @@ import {
   type RedisClient,
   type RedisTopology,
 } from "@postern/shared/platform/redis";
-import { poll, spawnRedis, spawnRedisSentinel } from "@postern/shared/testing";
+import { pause, poll, spawnRedis, spawnRedisCluster, spawnRedisSentinel } from "@postern/shared/testing";
 import { expect, test } from "vitest";
 import { startStallableProxy } from "../../support/stallable-proxy.ts";
 
@@ -68,6 +68,26 @@ test("a client follows Sentinel's word, without waiting for a command to fail", 
   expect(await client.info("replication")).toContain("role:master");
   expect(await redis.primaryPort()).toBe(redis.second.port);
   redis.first.signal("SIGCONT");
+});
+
+test("a client of a cluster asks for the new master, without waiting for a command to fail", async () => {
+  await using redis = await spawnRedisCluster({ replicas: 1 });
+  // No command and no connection times out while this test runs, so that none tells the client of the failure.
+  using client = clientOf({ kind: "cluster", addresses: redis.addresses }, 600_000);
+  await poll("the connection", () => answers(client));
+  const master = await redis.masterOf("key");
+  await poll("its replica", () => redis.hasReplica(master), 60_000);
+  await pause(master);
+  await poll("another master", async () => (await redis.masterOf("key")).port !== master.port, 60_000);
+  let answered = false;
+  const ask = (): boolean => {
+    answers(client).then((isAnswer) => {
+      answered ||= isAnswer;
+    });
+    return answered;
+  };
+  await poll("an answer by the new master", ask, 60_000);
+  master.signal("SIGCONT");
 });
 
 test("a command is not sent again after its connection was lost, because its caller has given up", async () => {

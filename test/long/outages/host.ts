@@ -1,8 +1,15 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { freePort, type ServerPlace } from "@postern/shared/testing";
+import { afterAll } from "vitest";
 
 const run = promisify(execFile);
+const removals = new Set<() => Promise<void>>();
+
+// A test that times out never disposes of its hosts, and their namespaces would stay on this machine.
+afterAll(async () => {
+  for (const remove of removals) await remove();
+});
 
 /** A host with a network cable of its own: a network namespace. Needs root. */
 export interface Host extends ServerPlace, AsyncDisposable {
@@ -27,11 +34,13 @@ async function freeAddresses(): Promise<readonly [name: string, here: string, th
 export async function startHost(): Promise<Host> {
   const [name, here, address] = await freeAddresses();
   const remove = async (): Promise<void> => {
+    if (!removals.delete(remove)) return;
     await ip("netns", "delete", name);
     // Goes with the namespace, unless a process is still in it.
     await ip("link", "delete", name).catch(() => undefined);
   };
   await ip("netns", "add", name);
+  removals.add(remove);
   try {
     const inside = (...words: readonly string[]): Promise<string> => ip("-n", name, ...words);
     await ip("link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", name);

@@ -98,6 +98,11 @@ async function ban(url: string): Promise<void> {
   });
 }
 
+async function allRight(urls: readonly string[], questions: readonly Question[]): Promise<boolean> {
+  const asked = urls.flatMap((url) => questions.map(async ({ ask, right }) => (await ask(url)).status === right));
+  return (await Promise.all(asked)).every(Boolean);
+}
+
 function observer(urls: readonly string[], questions: readonly Question[]): RedisSite["observe"] {
   return async (fault) => {
     const wrong: Observation[] = [];
@@ -128,16 +133,7 @@ function observer(urls: readonly string[], questions: readonly Question[]): Redi
     const running = Promise.all(each.map(({ url, question }, place) => loop(url, question, place)));
     try {
       await fault(asked);
-      await poll(
-        "the right answers to everything",
-        async () => {
-          const answers = await Promise.all(
-            urls.flatMap((url) => questions.map(async ({ ask, right }) => (await ask(url)).status === right)),
-          );
-          return answers.every(Boolean);
-        },
-        120_000,
-      );
+      await poll("the right answers to everything", () => allRight(urls, questions), 120_000);
     } finally {
       stopping.abort();
       await running;
@@ -189,13 +185,16 @@ export async function startRedisSite(redis: Tree, { engines = 2, env }: RedisSit
   const second: Replica = await stack.startReplica("gateway");
   await ban(stack.url);
   const questions = questionsOf(await tokenOf(stack.url));
+  const urls = [stack.url, second.url];
+  // A gateway is ready before it has reached Redis.
+  await poll("the right answers to everything", () => allRight(urls, questions), 60_000);
   const all = [...stack.engines, stack.gateway, second.process, ...oidc.processes, admin, worker];
   const owned = started.move();
   return {
     oidc,
     all,
     banTag: `${bannedNetwork}.0/24`,
-    observe: observer([stack.url, second.url], questions),
+    observe: observer(urls, questions),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -73,7 +73,6 @@ const blockingOptions = {
   commandTimeout: blockingTimeoutMs,
   socketTimeout: blockingTimeoutMs,
   maxRetriesPerRequest: null,
-  autoResendUnfulfilledCommands: true,
   enableOfflineQueue: true,
 };
 
@@ -89,9 +88,9 @@ function nodeOptions(settings: RedisSettings) {
     socketTimeout: settings.commandTimeoutMs,
     disconnectTimeout: disconnectMs,
     keepAlive: keepAliveMs,
+    // Redis may have executed a command whose connection was lost: if it were sent again (0 prevents that), a one-time value would look as
+    // if it had been used before.
     maxRetriesPerRequest: settings.maxRetries,
-    // Redis may have executed a command whose connection was lost: a one-time value would look as if it had been used before.
-    autoResendUnfulfilledCommands: settings.maxRetries > 0,
     // While Redis is unavailable a command fails immediately; the caller decides what to do, not a queue.
     enableOfflineQueue: false,
     retryStrategy: backoff,

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { startStack } from "../../support/stack.ts";
+
+const services = ["idp", "admin", "jobs-worker"] as const;
+
+/** The metrics of a page that have no sample. */
+function withoutSample(page: string): readonly string[] {
+  const names = [...page.matchAll(/^# TYPE (\S+) \S+$/gm)].map(([, name = ""]) => name);
+  return names.filter((name) => !new RegExp(`^${name}(?:_bucket|_sum|_count)?[{ ]`, "m").test(page));
+}
+
+test("every metric of every service has a series before the first request, so that its first increase can be seen", async () => {
+  await using stack = await startStack({
+    redis: true,
+    services: [...services],
+    settings: {
+      auth: { controls: { enabled: ["brute_force"] } },
+      identity: { frontend: { enabled: true }, oidc: { enabled: true, issuer: "http://localhost:8080" } },
+      runtime: { developer_mode: true },
+    },
+  });
+  const pages = {
+    gateway: await stack.gateway.metrics(),
+    "auth-engine": await stack.engines[0]?.metrics(),
+    ...Object.fromEntries(
+      await Promise.all(services.map(async (name) => [name, await stack.services.get(name)?.metrics()] as const)),
+    ),
+  };
+  for (const page of Object.values(pages)) expect(page).toMatch(/^# TYPE service_\S+ counter$/m);
+  const missing = Object.entries(pages).map(([name, page = ""]) => [name, withoutSample(page)]);
+  expect(Object.fromEntries(missing)).toEqual({
+    gateway: [],
+    "auth-engine": [],
+    idp: [],
+    admin: [],
+    "jobs-worker": [],
+  });
+});
