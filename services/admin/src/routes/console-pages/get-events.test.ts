@@ -1,4 +1,5 @@
 import { finished } from "node:stream/promises";
+import { endsWithin } from "@postern/shared/platform/concurrency";
 import { createLogger } from "@postern/shared/platform/logging";
 import { html } from "@postern/shared/platform/pages";
 import Fastify from "fastify";
@@ -33,10 +34,19 @@ const never = (): never => {
 /** A stream of the page System. What `answers` has can be changed while it is open. */
 async function openStream(answers: { session: OperatorSession | undefined; find: FindOperator }) {
   const app = Fastify();
+  let checks = 0;
   const handle = getEvents(
     {
       cookies: createConsoleCookies("http://console.example.test"),
-      sessions: { create: never, find: never, end: never, peek: async () => answers.session },
+      sessions: {
+        create: never,
+        find: never,
+        end: never,
+        peek: async () => {
+          checks += 1;
+          return answers.session;
+        },
+      },
       findOperator: (question) => answers.find(question),
       streams: createEventStreams(),
       audit: { record: () => undefined },
@@ -50,7 +60,7 @@ async function openStream(answers: { session: OperatorSession | undefined; find:
   const body = response.stream();
   let text = "";
   body.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
-  return { text: () => text, ended: finished(body), isOver: () => body.readableEnded, app };
+  return { text: () => text, ended: finished(body), isOver: () => body.readableEnded, checks: () => checks, app };
 }
 
 const found: FindOperator = async () => operator;
@@ -66,9 +76,12 @@ test.each([
   const stream = await openStream(answers);
   await vi.advanceTimersByTimeAsync(10_000);
   expect([stream.isOver(), stream.text()]).toEqual([false, expect.stringContaining("the state")]);
+  // The longest wait begins just after a check.
+  const before = stream.checks();
+  while (stream.checks() === before) await vi.advanceTimersByTimeAsync(100);
   Object.assign(answers, later);
-  await vi.advanceTimersByTimeAsync(5000);
-  await stream.ended;
+  await vi.advanceTimersByTimeAsync(4900);
+  expect(await endsWithin(stream.ended, 10_000)).toBe(true);
   expect(stream.text()).toMatch(/event: end\ndata:\n\n$/u);
   await stream.app.close();
 });
