@@ -8,7 +8,7 @@ import { writeBodies } from "../stack/bodies.ts";
 import { guarded, ldapBackends } from "../stack/config.ts";
 import { startDovecotAuth } from "../stack/dovecot-auth.ts";
 import { startPostern } from "../stack/postern.ts";
-import { startSaslauthd } from "../stack/saslauthd.ts";
+import { saslauthdProcesses, startSaslauthd } from "../stack/saslauthd.ts";
 import type { Servers } from "../stack/servers.ts";
 import { ldapUserCount, mailOf, userPassword } from "../stack/users.ts";
 import { decisionPlan } from "./decision-row.ts";
@@ -23,20 +23,22 @@ interface Other {
   readonly id: RowId;
   readonly title: string;
   readonly pid: number;
+  readonly depth: number;
   readonly ask: Ask;
 }
 
-/** Each user with the correct password in turn, 64 at a time. */
-async function askEach(ask: Ask, seconds: number) {
+/** Each user with the correct password in turn. */
+async function askEach({ ask, depth }: Pick<Other, "ask" | "depth">, seconds: number) {
   const sign = async (index: number): Promise<void> => {
     if (!(await ask(mailOf(index % ldapUserCount), userPassword))) throw new Error("a correct password was refused");
   };
   return await repeat(sign, { atOnce: depth, seconds });
 }
 
-async function planOf({ id, title, pid, ask }: Other, servers: Servers): Promise<RowPlan> {
+async function planOf(other: Other, servers: Servers): Promise<RowPlan> {
+  const { id, title, pid, depth } = other;
   // Fills the caches, and starts the processes that are started on demand.
-  await askEach(ask, firstWarmSeconds);
+  await askEach(other, firstWarmSeconds);
   const own = [pid, ...descendants(pid)].map((one): Measured => ({ role: "engine", pid: one }));
   return {
     id,
@@ -44,7 +46,7 @@ async function planOf({ id, title, pid, ask }: Other, servers: Servers): Promise
     connections: depth,
     processes: [...own, ...servers.processes],
     windowSeconds,
-    generate: (seconds) => askEach(ask, seconds),
+    generate: (seconds) => askEach(other, seconds),
     verify: () => undefined,
   };
 }
@@ -73,6 +75,7 @@ export async function measureSideBySide(servers: Servers): Promise<readonly Row[
           id: `dovecot-${suffix}`,
           title: `Dovecot, ${kind}`,
           pid: dovecot.pid,
+          depth,
           ask: (username, password) => client.ask(username, password),
         },
         servers,
@@ -85,6 +88,7 @@ export async function measureSideBySide(servers: Servers): Promise<readonly Row[
           id: `saslauthd-${suffix}`,
           title: `saslauthd, ${kind}`,
           pid: saslauthd.server.pid,
+          depth: saslauthdProcesses,
           ask: (username, password) => askSaslauthd(saslauthd.socketPath, username, password),
         },
         servers,

@@ -9,8 +9,8 @@ export interface Saslauthd extends AsyncDisposable {
   readonly socketPath: string;
 }
 
-/** Each answers one request at a time; the default is five. */
-const processes = 16;
+/** Its default. Each answers one request at a time, and its socket takes hardly more connections than that. */
+export const saslauthdProcesses = 5;
 
 /** Searches and binds like our decisions by LDAP. */
 const ldapConfig = (uri: string): string => `ldap_servers: ${uri}
@@ -33,9 +33,10 @@ export async function startSaslauthd(ldapUri: string, { isCached }: { isCached: 
   const cache = isCached ? ["-c", "-t", "3600"] : [];
   const server = owned.use(
     await startChildServer({
-      command: "saslauthd",
+      // It ends all processes of its group when it ends.
+      command: "setsid",
       // In debug mode it stays in the foreground.
-      args: ["-d", "-a", "ldap", "-O", file, "-m", folder, "-n", String(processes), ...cache],
+      args: ["saslauthd", "-d", "-a", "ldap", "-O", file, "-m", folder, "-n", String(saslauthdProcesses), ...cache],
       env: { PATH: `${process.env["PATH"] ?? ""}:/usr/sbin` },
       ready: () => existsSync(socketPath),
     }),
