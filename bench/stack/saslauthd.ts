@@ -9,7 +9,7 @@ export interface Saslauthd extends AsyncDisposable {
   readonly socketPath: string;
 }
 
-/** Its default. Each answers one request at a time, and its socket takes hardly more connections than that. */
+/** Its default. Each answers one request at a time, and its socket queues only a few connections more. */
 export const saslauthdProcesses = 5;
 
 /** Searches and binds like our decisions by LDAP. */
