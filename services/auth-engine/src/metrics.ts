@@ -87,7 +87,7 @@ function appPasswordUses(registry: Metrics, prefix: string): EngineMetrics["appP
 function historyLosses(registry: Metrics, prefix: string): EngineMetrics["historyLost"] {
   const losses = registry.counter({
     name: `${prefix}_decision_history_lost_total`,
-    help: "Decisions without a record in the decision history, because Redis or its thread was unavailable or too slow",
+    help: "Decisions without a record in the decision history, because Redis or its thread was unavailable or too slow, or Redis used more than three quarters of its memory",
     labels: {},
   })({});
   return (count) => losses.inc(count);

@@ -93,6 +93,32 @@ test("a decision is found by account, by network and, unless it succeeded, by re
   expect(await history.ofReference("7d3f91ac-20b4")).toBeUndefined();
 });
 
+test("while Redis uses three quarters of its memory, no decision is recorded, and those are counted as lost", async () => {
+  const used = Number(/used_memory:(\d+)/.exec(await redis.info("memory"))?.[1]);
+  const lost = () => writer({ runs: [run()], referred: [], traffic: [], failingNetworks: [] }, nowMs);
+  try {
+    await redis.config("SET", "maxmemory", Math.round(used / 0.9));
+    expect(await lost()).toBe(1);
+    expect(await history.ofAccount("alice@example.test")).toEqual([]);
+    await redis.config("SET", "maxmemory", used * 3);
+    await write([run()]);
+  } finally {
+    await redis.config("SET", "maxmemory", 0);
+  }
+  await write([run()]);
+  expect(await history.ofAccount("alice@example.test")).toMatchObject([{ count: 2 }]);
+});
+
+test("a Redis user who may not read the use of memory records decisions", async () => {
+  await redis.acl("SETUSER", "default", "-info");
+  try {
+    await write([run()]);
+  } finally {
+    await redis.acl("SETUSER", "default", "+info");
+  }
+  expect(await history.ofAccount("alice@example.test")).toHaveLength(1);
+});
+
 test("two engines continue one run; an hour without it begins another", async () => {
   const other = createHistoryWriter({ redis, keyPrefix, keys, limits, instance: "engine-2" });
   const later = (minutes: number): Run => run({ timeMs: nowMs + minutes * 60_000, firstMs: nowMs + minutes * 60_000 });

@@ -48,6 +48,8 @@ interface Entry {
 const entriesAtATime = 64;
 const referencesPerShard = 2048;
 const networksPerHour = 1000;
+/** Reply of the script. */
+const almostFull = -1;
 
 const secondsOf = (ms: number): number => Math.floor(ms / 1000);
 const listOf = ({ outcome }: DecisionRun): "ok" | "other" => (outcome === "ok" ? "ok" : "other");
@@ -107,7 +109,8 @@ function createEntryWriter({ redis, keyPrefix, keys, limits, instance }: History
       const times = [secondsOf(of.firstMs), secondsOf(of.timeMs), of.count];
       args.push(place.digest, mayCreate ? 1 : 0, identityOf(of), ...times, `${of.session} ${sealed}`);
     }
-    await run(redisKeys, args.map(String));
+    const written = await run(redisKeys, args.map(String));
+    if (written === almostFull) throw new Error("Redis has little memory left");
   };
 }
 

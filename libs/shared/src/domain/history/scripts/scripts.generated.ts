@@ -12,7 +12,7 @@ export const noteDecisions = {
 -- ARGV, in this order: now (s), lifetime (s), maximum of histories in the shard, maximum of records in a list, beginning of the
 --   names of the shard's lists, then for each decision: digest of the account or network, 1 if the history may be
 --   created or 0, identity, first time (s), last time (s), count, the rest of the record
--- Reply: number of decisions that were written.
+-- Reply: number of decisions that were written; -1 if none was because little memory is left.
 
 local call = redis.call
 local index = KEYS[1]
@@ -22,7 +22,18 @@ local max_histories, max_records, start = tonumber(ARGV[3]), tonumber(ARGV[4]), 
 local gap = 3600
 -- The latest records that a decision may continue.
 local near = 8
+-- The rest is for bans, sessions and tokens, which share this server.
+local share_of_memory = 0.75
 local written = 0
+
+-- Without a limit, or without the right to ask, memory is taken to suffice.
+local function is_almost_full()
+  local report = redis.pcall("INFO", "memory")
+  if type(report) ~= "string" then return false end
+  local limit = tonumber(string.match(report, "maxmemory:(%d+)")) or 0
+  local used = tonumber(string.match(report, "used_memory:(%d+)")) or 0
+  return limit > 0 and used > share_of_memory * limit
+end
 
 local function note(list, identity, first, last, count, rest)
   for i, record in ipairs(call("LRANGE", list, 0, near - 1)) do
@@ -37,6 +48,8 @@ local function note(list, identity, first, last, count, rest)
   call("LPUSH", list, string.format("%s %.0f %.0f %.0f ", identity, first, last, count) .. rest)
   call("LTRIM", list, 0, max_records - 1)
 end
+
+if is_almost_full() then return -1 end
 
 for i = 2, #KEYS do
   local at = 6 + (i - 2) * 7
