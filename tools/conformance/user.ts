@@ -59,12 +59,25 @@ async function press(page: Page, selector: string): Promise<void> {
   await page.waitForLoadState("load");
 }
 
+/** Time in which a page that has no fields of `form_post` any more shows that it was left. */
+const leavingMs = 2000;
+
 /** A page of `form_post` submits itself. @returns false for an error page */
 async function leavesByForm(page: Page, pathname: string): Promise<boolean> {
   const fields = page.locator("form input[name=code], form input[name=error], form input[name=response]");
-  if ((await fields.count()) === 0) return false;
-  await page.waitForURL((url) => url.pathname !== pathname, { waitUntil: "load" });
-  return true;
+  const hasFields = (await fields.count()) > 0;
+  const left = page.waitForURL((url) => url.pathname !== pathname, {
+    waitUntil: "load",
+    ...(!hasFields && { timeout: leavingMs }),
+  });
+  // A busy browser may have sent the form before its fields were counted.
+  return left.then(
+    () => true,
+    (error: unknown) => {
+      if (hasFields) throw error;
+      return false;
+    },
+  );
 }
 
 /** Signs in. @returns false for a page without the form */
