@@ -1,4 +1,4 @@
-const tests = "(\\.test\\.ts$|^(test|tools|bench)/|^libs/shared/src/testing/)";
+const tests = "(\\.test\\.ts$|^(test|tools|bench)/|/testing/)";
 const domain = "^services/[^/]+/src/(dialects|decision|facts|pipeline|brute-force|caller-auth|limits)/";
 const adapters = "-(redis|nats|ldap|sql|http)\\.ts$";
 /** Folders that talk to the site's backends. Their settings, and what checks a configuration without a connection, are no adapters. */
@@ -98,7 +98,7 @@ export default {
       comment: "Test parts and tests are imported by tests only.",
       severity: "error",
       from: { pathNot: tests },
-      to: { path: ["/src/testing/", "\\.test\\.ts$"] },
+      to: { path: ["/testing/", "\\.test\\.ts$"] },
     },
     {
       name: "no-undeclared-dependency",

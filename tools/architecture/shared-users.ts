@@ -18,7 +18,7 @@ const library = "libs/shared/src";
 const layered = /^libs\/shared\/src\/(?:platform|domain|assembly)\//u;
 const sources = [`${library}/**/*.ts`, "services/*/src/**/*.ts", "tools/**/*.ts", "bench/**/*.ts"];
 /** Tests and their parts may use whatever they test; they are no users. */
-const tests = /\.test\.ts$|\/src\/testing\//u;
+const tests = /\.test\.ts$|\/testing\//u;
 
 const statement = /^(import|export)\s+(?:type\s+)?(?:(\*(?:\s+as\s+\w+)?|\{[^}]*\})\s+from\s+)?"([^"]+)";/gmu;
 const importedLater = /\bimport\(\s*"([^"]+)"/gu;
