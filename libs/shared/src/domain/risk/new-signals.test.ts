@@ -87,7 +87,7 @@ test("a browser in which the user confirmed a sign-in is known in every network,
   const month = 30 * dayMinutes;
   const elsewhere = signIn({ minute: now + 2 * month, network: "hotel", device: "browser" });
   expect(assess(confirmed, undefined, elsewhere, settings).isKnown).toBe(true);
-  const later = { ...elsewhere, minute: now + 4 * month };
+  const later = { ...elsewhere, minute: now + 4 * month, network: "station" };
   expect(assess(confirmed, undefined, later, settings).isKnown).toBe(false);
   const used = noteSignIn(confirmed, elsewhere, { isDoubted: false, ages: settings });
   expect(assess(used, undefined, later, settings).isKnown).toBe(true);
