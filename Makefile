@@ -59,9 +59,9 @@ test-package: ## Test the Debian package in a throw-away root with systemd (need
 	@tools/setup.sh test-package
 	@tools/package/test-package.sh
 
-conformance: ## Run the OpenID Foundation's suite (SUITE=<jar or https address>, PLANS=<names>, JAVA=<command>, RECORD=1)
+conformance: ## Run the OpenID Foundation's suite (SUITE=<jar or https address>, PLANS=<names>, JAVA=<command>, RECORD=1 or ACCESS_TOKENS=jwt)
 	@tools/setup.sh test
-	@$(TOOL) tools/conformance.ts --suite "$(SUITE)" --java "$(or $(JAVA),java)" $(if $(RECORD),--record) $(PLANS)
+	@$(TOOL) tools/conformance.ts --suite "$(SUITE)" --java "$(or $(JAVA),java)" $(if $(RECORD),--record) --access-tokens "$(or $(ACCESS_TOKENS),opaque)" $(PLANS)
 
 bench: ## Measure requests per second, latency and CPU time per request
 	@tools/setup.sh bench

@@ -107,8 +107,16 @@ const oidc = {
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { suite: { type: "string" }, java: { type: "string", default: "java" }, record: { type: "boolean" } },
+    options: {
+      suite: { type: "string" },
+      java: { type: "string", default: "java" },
+      record: { type: "boolean" },
+      "access-tokens": { type: "string", default: "opaque" },
+    },
   });
+  const { "access-tokens": format } = values;
+  if (values.record === true && format !== "opaque")
+    throw new Error("only runs with opaque access tokens are recorded");
   if (values.suite === undefined || values.suite === "")
     throw new Error("name the suite: make conformance SUITE=<jar>");
   await using owned = new AsyncDisposableStack();
@@ -126,7 +134,12 @@ async function main(): Promise<void> {
   const keys = makeKeys();
   const addresses = { test: `${suite.url}/test/a/${alias}` };
   const clients = configuredClients(addresses, keys);
-  const provider = await startProvider(owned, folder, { clients, oidc, certified: keys.mutual.map(({ id }) => id) });
+  const settings = { ...oidc, access_token_type: format };
+  const provider = await startProvider(owned, folder, {
+    clients,
+    oidc: settings,
+    certified: keys.mutual.map(({ id }) => id),
+  });
   const browser = owned.use(await launchChromium());
   const run = {
     suite: createSuiteApi(suite.api),
