@@ -37,7 +37,8 @@ interface Spelling<Owner> {
 /**
  * Finds credentials by their digest under a key of this process: the time of the search depends on the digest, which no client can
  * predict, and not on which part of the credentials is wrong or how many callers there are. Most callers send the same bytes each time, so
- * that spelling is looked up first, which saves decoding; that of the caller before is compared before any digest is computed.
+ * that spelling is looked up first, which saves decoding. The spelling of the caller recognised last is compared before any digest is
+ * computed.
  */
 export function createBasicLookup<Owner>(known: readonly OwnedCredentials<Owner>[]): BasicLookup<Owner> {
   const digest = createKeyedDigest(createSecretKey(randomBytes(32)));
