@@ -152,7 +152,7 @@ missing_servers() {
     packages) wanted="" ;;
     test | test-long)
       wanted="$wanted slapd:slapd ldapadd:ldap-utils nginx:nginx nginx:libnginx-mod-mail"
-      wanted="$wanted haproxy:haproxy dovecot:dovecot-imapd dovecot:dovecot-auth-lua dovecot:lua-cjson chromium:chromium"
+      wanted="$wanted haproxy:haproxy dovecot:dovecot-imapd dovecot:dovecot-auth-lua dovecot:lua-cjson chromium:chromium chromium-headless-shell:chromium-headless-shell"
       wanted="$wanted postfix:postfix swaks:swaks curl:curl python3:python3 promtool:prometheus debootstrap:debootstrap"
       wanted="$wanted xmllint:libxml2-utils xmllint:opensaml-schemas xmllint:xmltooling-schemas"
       wanted="$wanted pg_ctlcluster:postgresql mariadbd:mariadb-server-core my_print_defaults:mariadb-client-core"
@@ -163,7 +163,7 @@ missing_servers() {
       wanted="$wanted slapd:slapd ldapadd:ldap-utils wrk:wrk"
       [ "$purpose" = bench ] || wanted="$wanted dovecot:dovecot-imapd saslauthd:sasl2-bin"
       ;;
-    screenshots) wanted="chromium:chromium fc-list:fontconfig" ;;
+    screenshots) wanted="chromium-headless-shell:chromium-headless-shell fc-list:fontconfig" ;;
   esac
   local pair
   for pair in $wanted; do

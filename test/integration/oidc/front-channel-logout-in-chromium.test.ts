@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { poll } from "@postern/shared/testing";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { fillIn } from "../../support/chromium-user.ts";
 import { type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
 import { askToken, claimsOf } from "../../support/oidc-user.ts";
@@ -63,8 +64,7 @@ beforeAll(async () => {
     },
   ]);
   const hosts = ["mail.test", "wiki.test"].map((host) => `MAP ${host}:80 127.0.0.1:${port}`).join(",");
-  const args = ["--no-sandbox", `--host-resolver-rules=${hosts}`];
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args });
+  browser = await launchChromium([`--host-resolver-rules=${hosts}`]);
 });
 
 afterAll(async () => {

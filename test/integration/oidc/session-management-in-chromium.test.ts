@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { freePort, scratchFolder } from "@postern/shared/testing";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { wholeBrowser } from "../../../tools/pages/chromium.ts";
 import { fillIn, soon } from "../../support/chromium-user.ts";
 import { startStack } from "../../support/stack.ts";
 
@@ -67,7 +68,7 @@ beforeAll(async () => {
       },
     }),
   );
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+  browser = await chromium.launch(wholeBrowser);
   owned.defer(() => browser.close());
 });
 
@@ -84,8 +85,7 @@ async function lenientWindow(): Promise<BrowserContext> {
   await mkdir(join(path, "Default"));
   const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
   await writeFile(join(path, "Default", "Preferences"), JSON.stringify(preferences));
-  const program = { executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] };
-  return chromium.launchPersistentContext(path, { ...options, ...program });
+  return chromium.launchPersistentContext(path, { ...options, ...wholeBrowser });
 }
 
 /** Signs in and stays on the client's page. @returns the message that the client sends to the frame */

@@ -7,8 +7,9 @@ import { fileURLToPath } from "node:url";
 import { ValidateInResponseTo } from "@node-saml/node-saml";
 import { freePort, poll, scratchFolder } from "@postern/shared/testing";
 import { decodeJwt } from "jose";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
 import { boardSite, identity, login, trackerSite, wikiSite } from "./browser-sites.ts";
 import { type KeyPair, keyPair } from "./key-pair.ts";
@@ -79,8 +80,7 @@ beforeAll(async () => {
     `MAP mail.test:80 127.0.0.1:${clientPort}`,
   ];
   // Each application has its own site, so that cookies are separate as on the Internet.
-  const args = ["--no-sandbox", `--host-resolver-rules=${hosts.join(",")}`];
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args });
+  browser = await launchChromium([`--host-resolver-rules=${hosts.join(",")}`]);
   owned.defer(() => browser.close());
 });
 

@@ -6,7 +6,7 @@ import { plantMachine } from "./machine.ts";
 const ownPolicy = "#!/bin/sh\n# the site's own\nexit 101";
 
 const testServers =
-  "chromium curl debootstrap dovecot-auth-lua dovecot-imapd haproxy ldap-utils libnginx-mod-mail libsasl2-modules libxml2-utils lua-cjson mariadb-client-core" +
+  "chromium chromium-headless-shell curl debootstrap dovecot-auth-lua dovecot-imapd haproxy ldap-utils libnginx-mod-mail libsasl2-modules libxml2-utils lua-cjson mariadb-client-core" +
   " mariadb-server-core nats-server nginx opensaml-schemas postfix postgresql prometheus python3";
 const restOfTestServers = "redis-server slapd swaks xmltooling-schemas";
 const testServersOfLong = `${testServers} python3-venv ${restOfTestServers.replace("xmltooling", "xmlsec1 xmltooling")}`
@@ -23,7 +23,7 @@ test.each([
   ["run", "setup: would install system packages: nats-server redis-server\n"],
   ["test", `setup: would install system packages: ${testServers} ${restOfTestServers}\n`],
   ["test-long", `setup: would install system packages: ${testServersOfLong}\n`],
-  ["screenshots", "setup: would install system packages: chromium fontconfig fonts-noto-cjk\n"],
+  ["screenshots", "setup: would install system packages: chromium-headless-shell fontconfig fonts-noto-cjk\n"],
   ["bench", "setup: would install system packages: ldap-utils nats-server redis-server slapd wrk\n"],
 ])("%s needs its own servers", async (purpose, expected) => {
   await using root = await scratchFolder();
