@@ -31,6 +31,7 @@ export const configOptions = {
   config: { type: "string" },
   "no-secrets": { type: "boolean", default: false },
   "no-files": { type: "boolean", default: false },
+  service: { type: "string", multiple: true, default: [] as string[] },
   strict: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
@@ -55,6 +56,7 @@ const fileOptionHelp = [
   "  --config FILE  configuration file (SERVICE_CONFIG_FILE)",
   "  --no-secrets   do not open the files of secrets, keys and certificates",
   "  --no-files     config check: open no file except the configuration",
+  "  --service NAME config check: open only what this service opens; can be repeated",
   "  --strict       config check: exit with 1 on warnings too",
   "  --json         config check and explain: print JSON",
 ];

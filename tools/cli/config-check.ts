@@ -1,4 +1,5 @@
 import { type Config, formatProblem, type Problem } from "@postern/shared/platform/config";
+import { isServiceName, type ServiceName, serviceNames } from "../deploy-check/ports.ts";
 import {
   type CommandOptions,
   type CommandResult,
@@ -9,7 +10,7 @@ import {
 
 const usage = [
   "no configuration file: use --config FILE or set SERVICE_CONFIG_FILE",
-  "usage: postern config check --config FILE [--no-secrets] [--no-files] [--strict] [--json]",
+  "usage: postern config check --config FILE [--no-secrets] [--no-files] [--service NAME]… [--strict] [--json]",
 ];
 
 interface Findings {
@@ -17,10 +18,10 @@ interface Findings {
   readonly warnings: readonly Problem[];
 }
 
-async function openFiles(config: Config, skipSecrets: boolean): Promise<Findings> {
+async function openFiles(config: Config, skipSecrets: boolean, services: readonly ServiceName[]): Promise<Findings> {
   // Loaded only here, because the services' code takes time to load.
   const { checkServices } = await import("./preflights.ts");
-  return checkServices(config, { skipSecrets });
+  return checkServices(config, { skipSecrets, services: services.length === 0 ? serviceNames : services });
 }
 
 /** The same findings for programs; the exit code is that of the readable form. */
@@ -49,10 +50,15 @@ function resultOf(findings: Findings, { isStrict, isJson }: CommandOptions): Com
 /** Reports all problems of the configuration and of the files that it names. */
 export const checkCommand: ConfigCommand = async (options) => {
   if (!namesFile(options)) return { exitCode: 2, output: [], errors: usage };
+  const services = options.services.filter(isServiceName);
+  const unknown = options.services.find((name) => !isServiceName(name));
+  if (unknown !== undefined) {
+    return { exitCode: 2, output: [], errors: [`no service ${JSON.stringify(unknown)}: ${serviceNames.join(", ")}`] };
+  }
   const loaded = loadForCommand(options);
   if (!loaded.ok) return resultOf(loaded, options);
   const opened = options.skipFiles
     ? { problems: [], warnings: [] }
-    : await openFiles(loaded.config, options.skipSecretFiles);
+    : await openFiles(loaded.config, options.skipSecretFiles, services);
   return resultOf({ problems: opened.problems, warnings: [...loaded.warnings, ...opened.warnings] }, options);
 };

@@ -12,6 +12,8 @@ export interface CommandOptions {
   readonly skipSecretFiles: boolean;
   /** Files that the configuration names are not opened. */
   readonly skipFiles: boolean;
+  /** The services whose files are opened; all if empty. */
+  readonly services: readonly string[];
   /** Warnings count as problems. */
   readonly isStrict: boolean;
   readonly isJson: boolean;

@@ -48,6 +48,7 @@ export async function run(args: readonly string[]): Promise<CommandResult> {
       file: values.config,
       skipSecretFiles: values["no-secrets"],
       skipFiles: values["no-files"],
+      services: values.service,
       isStrict: values.strict,
       isJson: values.json,
       operands,

@@ -12,7 +12,7 @@ import { createContext, type GatewayContext } from "./context.ts";
 import type { GrpcListener } from "./grpc/listener.ts";
 import { preflight } from "./preflight.ts";
 import { createGateway } from "./server.ts";
-import { liveGatewaySettings } from "./settings.ts";
+import { liveGatewaySettings, type ProxiedListener } from "./settings.ts";
 
 type OpenOther = Pick<Listeners, "addresses" | "close" | "renewCertificate">;
 
@@ -38,16 +38,27 @@ async function openGrpc(context: GatewayContext): Promise<GrpcListener> {
 async function openHttp({ settings, channels, proxied, forward, logger }: GatewayContext, app: FastifyInstance) {
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
   const { requestTimeoutMs, identifier, tls } = settings;
-  const options = { requestTimeoutMs, identifier, maxHeaderBytes, logger, accept: proxied?.accept };
-  const listeners = await openListeners({ ...options, addresses: settings.addresses, handle, tls });
+  const options = { requestTimeoutMs, identifier, maxHeaderBytes, logger };
+  const accept = (listener: ProxiedListener) => (settings.proxyProtocol.has(listener) ? proxied?.accept : undefined);
+  const backchannel = { ...options, accept: accept("backchannel") };
+  const listeners = await openListeners({ ...backchannel, addresses: settings.addresses, handle, tls });
   // Browsers have no certificate to present.
   const forBrowsers = { ...options, tls: tls === undefined ? undefined : { ...tls, caFile: undefined } };
   const frontHandle = channels.frontHandle(handle);
   const others = {
-    front: await openOther(settings.frontAddresses, { ...forBrowsers, handle: frontHandle }),
-    console: await openOther(settings.consoleAddresses, { ...forBrowsers, handle: channels.consoleHandle(handle) }),
+    front: await openOther(settings.frontAddresses, {
+      ...forBrowsers,
+      accept: accept("frontend"),
+      handle: frontHandle,
+    }),
+    console: await openOther(settings.consoleAddresses, {
+      ...forBrowsers,
+      accept: accept("console"),
+      handle: channels.consoleHandle(handle),
+    }),
     certificate: await openOther(settings.certificateAddresses, {
       ...options,
+      accept: accept("client_certificates"),
       handle: forward.certificates.listenerHandle(frontHandle),
       tls: settings.certificateTls,
     }),

@@ -43,7 +43,8 @@ export interface GatewaySettings {
   readonly certificateTls: ListenerTls | undefined;
   readonly certificateHeaders: CertificateHeaders;
   /** Whether each connection begins with a PROXY protocol header. */
-  readonly proxyProtocol: boolean;
+  /** The listeners that require a PROXY protocol header. */
+  readonly proxyProtocol: ReadonlySet<string>;
   /** Absent if the listener is disabled. */
   readonly grpc: GrpcSettings | undefined;
   readonly maxBodyBytes: number;
@@ -125,6 +126,15 @@ function listenerTls(tls: TlsConfig): ListenerTls | undefined {
 
 type HttpConfig = Config["runtime"]["servers"]["http"];
 
+const proxiedListeners = ["backchannel", "frontend", "console", "client_certificates"] as const;
+
+export type ProxiedListener = (typeof proxiedListeners)[number];
+
+function proxyProtocol({ haproxy_v2: isOn, haproxy_v2_listeners: listeners }: HttpConfig): ReadonlySet<string> {
+  if (!isOn) return new Set();
+  return new Set(listeners.length === 0 ? proxiedListeners : listeners);
+}
+
 function certificateSettings({ client_certificates: config, tls }: HttpConfig) {
   const common = listenerTls(tls);
   return {
@@ -149,7 +159,7 @@ export function gatewaySettings(config: Config): GatewaySettings {
     privateAddress: services.gateway.private_address,
     tls: listenerTls(servers.http.tls),
     ...certificateSettings(servers.http),
-    proxyProtocol: servers.http.haproxy_v2,
+    proxyProtocol: proxyProtocol(servers.http),
     maxBodyBytes: servers.http.max_body_bytes,
     requestTimeoutMs: servers.http.request_timeout,
     forwardTimeoutMs,

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { connect as connectTls } from "node:tls";
-import { poll, scratchFolder } from "@postern/shared/testing";
+import { freePort, poll, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeCertificate } from "../../support/certificates.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
@@ -144,6 +144,24 @@ test.each([
   const reasonLogged =
     reason === "untrusted" ? "not a trusted proxy was closed" : "without a valid PROXY protocol header was closed";
   await poll("the log line", () => plain.gateway.output().includes(reasonLogged));
+});
+
+test("haproxy_v2_listeners names the listeners that require the header", async () => {
+  const frontPort = await freePort();
+  const http = {
+    haproxy_v2: true,
+    haproxy_v2_listeners: ["frontend"],
+    frontend_address: [`127.0.0.1:${frontPort}`],
+    trusted_proxies: ["127.0.0.1"],
+  };
+  await using stack = await startStack({ settings: { runtime: { servers: { http } } } });
+  const { username, request } = lookup();
+  expect(await exchange(await open(stack), [request])).toMatch(/^HTTP\/1\.1 403 /);
+  expect(await logged(stack, username)).toBe("127.0.0.1");
+  const ping = Buffer.from("GET /ping HTTP/1.1\r\nHost: login.example.test\r\nConnection: close\r\n\r\n");
+  const front = { ...stack, httpPort: frontPort };
+  expect(await exchange(await open(front), [ping])).toBe("");
+  expect(await exchange(await open(front), [line("198.51.100.8"), ping])).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test("a connection whose header never arrives is closed, and does not delay others", async () => {

@@ -26,9 +26,9 @@ interface Parts {
   readonly metrics: GatewayMetrics;
 }
 
-/** Undefined if the listeners do not require PROXY protocol headers. */
+/** Undefined if no listener requires PROXY protocol headers. */
 export function proxiedConnections({ settings, live, logger, metrics }: Parts): ProxiedConnections | undefined {
-  if (!settings.proxyProtocol) return undefined;
+  if (settings.proxyProtocol.size === 0) return undefined;
   const unloggedOf = createQuietLog(systemClock, quietMs);
   return createProxiedConnections({
     trustedProxies: () => live.current.trustedProxies,

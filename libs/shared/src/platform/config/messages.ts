@@ -91,6 +91,7 @@ export const messages = {
   segmentTaken: "is the path of another endpoint; choose a different segment",
   metricsOpen: "is true without endpoint_auth: anyone who can reach the main listener can read GET /metrics",
   emptyOrder: "must not be empty unless runtime.servers.http.auth_policy_endpoint is true",
+  needsProxyProtocol: "has no effect unless runtime.servers.http.haproxy_v2 is true",
   needsBruteForce: "has no effect unless auth.controls.enabled contains brute_force",
   noGuessingProtection: "does not contain brute_force: password guessing is not limited",
   trustsEverybody: "covers almost all addresses: any client can claim any client address",

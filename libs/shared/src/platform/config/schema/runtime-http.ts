@@ -137,6 +137,10 @@ export const HttpServer = section("HTTP listeners of the gateway.", {
     description:
       "Whether each connection begins with a PROXY protocol header, version 1 or 2, of a trusted proxy. The gateway closes all other connections.",
   }),
+  haproxy_v2_listeners: stringList([], {
+    description:
+      "The listeners that haproxy_v2 applies to: backchannel (address), frontend (frontend_address), console (console_address) and client_certificates (client_certificates.address). If empty, to all of them.",
+  }),
   disabled_endpoints: DisabledEndpoints,
   auth_policy_endpoint: boolean(false, {
     description:

@@ -7,11 +7,13 @@ import { nearestName } from "../nearest-name.ts";
 import type { Config } from "../schema/root.ts";
 import { validateClientCertificates } from "./client-certificates.ts";
 import type { Judgement } from "./judgement.ts";
+import { validateProxyProtocol } from "./proxy-protocol.ts";
 
 const takenSegments = new Set(["json", "cbor", "header", "basic"]);
 
 export function validateRuntime(config: Config, judgement: Judgement): void {
   validateHttp(config, judgement);
+  validateProxyProtocol(config, judgement);
   validateClientCertificates(config, judgement);
   validateOperations(config, judgement);
   validateGrpc(config, judgement);
