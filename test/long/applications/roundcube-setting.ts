@@ -8,17 +8,12 @@ import {
   giveTo,
   scratchFolder,
   spawnApache,
-  spawnDovecot,
   unprivileged,
 } from "@postern/shared/testing";
-import { parse } from "yaml";
-import { shipped } from "../../integration/interop/dovecot-setting.ts";
-import { repository } from "../../integration/interop/nginx-setting.ts";
-import { type Stack, startStack } from "../../support/stack.ts";
-import { merged, type Tree } from "../../support/stack-config.ts";
+import type { Stack } from "../../support/stack.ts";
+import { blockOfPage, clientSecret, startDovecot, startPostern } from "./application-setting.ts";
 
 export const webmail = "webmail.example.test";
-const secret = "a1b2c3d4e5f60718293a4b5c6d7e8f90";
 
 export interface RoundcubeSetting extends AsyncDisposable {
   readonly stack: Stack;
@@ -28,53 +23,11 @@ export interface RoundcubeSetting extends AsyncDisposable {
   log(): Promise<string>;
 }
 
-/** The first block of this language after the heading. */
-async function blockOfPage(language: string, heading: string): Promise<string> {
-  const page = await readFile(join(repository, "docs/integrations/applications.md"), "utf8");
-  const text = page.slice(page.indexOf(heading));
-  const [, block = ""] = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "m").exec(text) ?? [];
-  return block;
-}
-
-async function clientOfPage(lifetime: string): Promise<Tree> {
-  const { identity } = Object(parse(await blockOfPage("yaml", "## Register the clients")));
-  const client = identity.oidc.clients.find(({ client_id }: Tree) => client_id === "roundcube");
-  return merged(client, { client_secret: secret, access_token_lifetime: lifetime });
-}
-
-async function startPostern(httpPort: number, lifetime: string): Promise<Stack> {
-  const dovecot = {
-    client_id: "dovecot",
-    client_secret: "dovecot-secret",
-    resource_server: true,
-    grant_types: [],
-    scopes: [],
-  };
-  const issuer = `http://localhost:${httpPort}`;
-  const oidc = { enabled: true, issuer, clients: [await clientOfPage(lifetime), dovecot] };
-  return startStack({
-    redis: true,
-    httpPort,
-    services: ["idp"],
-    settings: { identity: { frontend: { enabled: true }, oidc } },
-  });
-}
-
-async function startDovecot(url: string): Promise<Dovecot> {
-  const introspection = (await shipped("oauth2-introspection.conf.ext"))
-    .replaceAll("https://id.example.com", url)
-    .replace("change-me", "dovecot-secret");
-  return spawnDovecot({
-    config: await shipped("dovecot-oauth2.conf"),
-    files: { "/etc/dovecot/oauth2.conf.ext": introspection },
-  });
-}
-
 /** Debian's Roundcube with the lines of the page. */
 async function configure(folder: string, issuer: string, imapPort: number): Promise<void> {
   const lines = (await blockOfPage("php", "## Roundcube"))
     .replaceAll("https://id.example.test", issuer)
-    .replace("SECRET", secret);
+    .replace("SECRET", clientSecret);
   const config = `<?php
 $config = [];
 $config['db_dsnw'] = 'sqlite:///${folder}/roundcube.sqlite?mode=0600';
@@ -109,7 +62,7 @@ export async function startRoundcubeSetting(lifetime: string): Promise<Roundcube
   await using started = new AsyncDisposableStack();
   const { path: folder } = started.use(await scratchFolder());
   const httpPort = await freePort();
-  const stack = started.use(await startPostern(httpPort, lifetime));
+  const stack = started.use(await startPostern("roundcube", httpPort, lifetime));
   const dovecot = started.use(await startDovecot(stack.url));
   await configure(folder, `http://localhost:${httpPort}`, dovecot.imapPort);
   const user = unprivileged();

@@ -2,6 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { fillIn, press } from "../../support/chromium-user.ts";
+import { hasRefreshed } from "./application-setting.ts";
 import { type RoundcubeSetting, startRoundcubeSetting, webmail } from "./roundcube-setting.ts";
 
 const account = "alice@example.test";
@@ -48,8 +49,7 @@ test("after the access token has expired, Roundcube obtains another and stays si
   const refreshed = async (): Promise<boolean> => {
     await page.goto(`https://${webmail}/?_task=mail&_mbox=INBOX`);
     await inbox(page);
-    const metrics = (await setting.stack.services.get("idp")?.metrics()) ?? "";
-    return /grants_total\{(?=[^}]*grant="refresh_token")(?=[^}]*result="issued")[^}]*\} [1-9]/.test(metrics);
+    return hasRefreshed(setting.stack);
   };
   await expect.poll(refreshed, { timeout: 90_000, interval: 1000 }).toBe(true);
   await page.goto(`https://${webmail}/?_task=mail&_mbox=INBOX`);
