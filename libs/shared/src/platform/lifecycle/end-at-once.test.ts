@@ -29,6 +29,8 @@ test("a process ends although one of its writes hangs", async () => {
 });
 
 test("the first process of a container, which ignores its own signals, ends although a write hangs", async () => {
-  const first = await endOf("unshare", ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]);
+  // Only root needs no user namespace, which cannot be made in a chroot.
+  const user = process.getuid?.() === 0 ? [] : ["--user", "--map-root-user"];
+  const first = await endOf("unshare", [...user, "--pid", "--fork", "--mount-proc"]);
   expect(first).toEqual({ code: 1, signal: null, said: "pid 1" });
 });
