@@ -8,7 +8,7 @@ import { parse } from "yaml";
 const root = join(import.meta.dirname, "../../..");
 const folder = import.meta.dirname;
 const rules = ["alerts", "slo"];
-const files = ["alerts", "services", "slo"];
+const files = ["alerts", "services", "slo", "slo-days"];
 
 /** Prometheus's own tool. @returns its output; it exits with 1 if a file is invalid or an expectation is not met */
 async function promtool(...args: readonly string[]): Promise<string> {
