@@ -132,7 +132,7 @@ export default {
     doNotFollow: { path: "node_modules" },
     exclude: { path: "^(services|libs)/[^/]+/dist/" },
     enhancedResolveOptions: {
-      conditionNames: ["@postern/source", "import", "node", "default"],
+      conditionNames: ["import", "node", "default"],
       exportsFields: ["exports"],
       extensions: [".ts", ".js"],
     },

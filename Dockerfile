@@ -23,13 +23,13 @@ COPY services/jobs-worker/package.json services/jobs-worker/
 COPY tools/setup.sh tools/
 # Before the sources, so that a change of them does not install the packages again.
 RUN tools/setup.sh packages || { tail -n 60 .run/setup.log; exit 1; }
-COPY LICENSE tsconfig.base.json ./
+COPY LICENSE ./
 COPY libs libs
 COPY services services
 COPY tools tools
 # Node without its symbols, a fifth of its size; the npm package has them for debuggers.
 RUN node_modules/.bin/node tools/bundle.ts \
-  && node_modules/.bin/node --conditions=@postern/source tools/image-tree.ts /built \
+  && node_modules/.bin/node tools/image-tree.ts /built \
   && strip /built/app/bin/node
 
 FROM ${BASE_IMAGE} AS final

@@ -1,7 +1,7 @@
 # All commands of this repository, for people and for CI. The logic is in tools/.
 SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
-TOOL := node_modules/.bin/node --conditions=@postern/source
+TOOL := node_modules/.bin/node
 ENGINES ?= 1
 .DEFAULT_GOAL := help
 .PHONY: help setup build run stop test test-long lint format docs screenshots package image test-package conformance bench bench-long clean
@@ -14,7 +14,7 @@ setup: ## Install packages and the servers for make run and make test
 
 build: ## Check the types and build each service into services/*/dist/bundle
 	@tools/setup.sh packages
-	@tsc -b tsconfig.build.json
+	@tsc -p tsconfig.json
 	@node tools/bundle.ts
 
 run: ## Start the demo on loopback (ENGINES=2 for two engines); Ctrl-C stops it
@@ -74,4 +74,3 @@ bench-long: ## Run the same benchmark, beside other products, and under load for
 clean: ## Stop the demo; remove packages, builds and everything under .run
 	@$(MAKE) --no-print-directory stop
 	@rm -rf .run node_modules libs/*/node_modules services/*/node_modules libs/*/dist services/*/dist
-	@find . -name '*.tsbuildinfo' -not -path './.git/*' -delete

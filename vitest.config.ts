@@ -1,7 +1,5 @@
 import { defineConfig } from "vitest/config";
 
-const resolve = { conditions: ["@postern/source"] };
-const ssr = { resolve };
 const globalSetup = ["test/support/bundle-services.ts"];
 const setupFiles = ["test/support/stop-left-servers.ts"];
 
@@ -10,8 +8,6 @@ export default defineConfig({
   test: {
     projects: [
       {
-        resolve,
-        ssr,
         test: {
           name: "unit",
           pool: "threads",
@@ -28,8 +24,6 @@ export default defineConfig({
         },
       },
       {
-        resolve,
-        ssr,
         test: {
           name: "integration",
           // As for the unit tests: each file starts servers of its own, and shares only imported modules.
@@ -46,8 +40,6 @@ export default defineConfig({
         },
       },
       {
-        resolve,
-        ssr,
         test: {
           name: "long",
           include: ["test/long/**/*.test.ts"],

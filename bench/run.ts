@@ -41,13 +41,10 @@ function say(line: string): void {
   console.log(line);
 }
 
-/** Builds the bundles of the services, and the libraries that the programs of the bench import. */
+/** Builds the bundles of the services. */
 async function build(): Promise<void> {
-  const compile = ["node_modules/.bin/tsc", "-b", "tsconfig.build.json"] as const;
-  for (const [command, ...args] of [compile, [process.execPath, "tools/bundle.ts"] as const]) {
-    const { code, output } = await execute(command, args, buildWithinMs);
-    if (code !== 0) throw new Error(`the build failed:\n${output}`);
-  }
+  const { code, output } = await execute(process.execPath, ["tools/bundle.ts"], buildWithinMs);
+  if (code !== 0) throw new Error(`the build failed:\n${output}`);
 }
 
 interface Selection {

@@ -7,7 +7,7 @@ for (const file of readdirSync(import.meta.dirname)
   .filter((name) => /^generate-.*\.ts$/u.test(name))
   .toSorted()) {
   const path = join(import.meta.dirname, file);
-  const { status } = spawnSync(process.execPath, ["--conditions=@postern/source", path], { stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, [path], { stdio: "inherit" });
   console.log(`${status === 0 ? "wrote " : "FAILED"} ${file}`);
   if (status !== 0) process.exitCode = 1;
 }

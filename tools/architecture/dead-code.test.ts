@@ -9,7 +9,7 @@ const service = {
 
 test("an unused export, an unused file, an unlisted and an unused dependency are rejected", async () => {
   await using root = await scratchFolder();
-  plantFiles(root.path, ["knip.json", "package.json", "tsconfig.base.json", "tsconfig.json"], {
+  plantFiles(root.path, ["knip.json", "package.json", "tsconfig.json"], {
     ...service,
     "services/gateway/src/part.ts":
       'import { parse } from "left-pad";\nexport const used = (): unknown => parse("");\nexport const unused = 1;\n',
@@ -26,7 +26,7 @@ test("an unused export, an unused file, an unlisted and an unused dependency are
 
 test("a service without such faults is not named", async () => {
   await using root = await scratchFolder();
-  plantFiles(root.path, ["knip.json", "package.json", "tsconfig.base.json", "tsconfig.json"], {
+  plantFiles(root.path, ["knip.json", "package.json", "tsconfig.json"], {
     ...service,
     "services/gateway/src/part.ts":
       'import { fastify } from "fastify";\nexport const used = (): unknown => fastify();\n',

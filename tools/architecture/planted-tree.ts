@@ -16,7 +16,7 @@ function manifest(name: string, rest: object = {}): string {
 /** Creates a small tree with the layout of the real one, in which every import is allowed. */
 export function plantHouse(root: string): void {
   const dependencies = { "@postern/shared": "1.0.0", fastify: "1.0.0", pino: "1.0.0" };
-  const exportsMap = { "./*": { "@postern/source": "./src/*/index.ts", default: "./dist/*/index.js" } };
+  const exportsMap = { "./*": "./src/*/index.ts" };
   const shared = { ioredis: "1.0.0", typebox: "1.0.0", "@nats-io/transport-node": "1.0.0" };
   put(
     root,

@@ -77,7 +77,7 @@ export async function bundleProgram(root: string, { entry, folder }: Program): P
     cwd: root,
     input: { main: join(root, entry) },
     platform: "node",
-    resolve: { conditionNames: ["@postern/source", "node", "import", "module-sync"] },
+    resolve: { conditionNames: ["node", "import", "module-sync"] },
     external: [...external],
     // The names of CommonJS. They refer to the bundle, which is why paths.ts reviews their use.
     transform: { define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" } },

@@ -74,7 +74,7 @@ function createRotateKeys(issuer: string, replicas: readonly string[], trustFile
   const env = { ...process.env, ...credentials, NODE_EXTRA_CA_CERTS: trustFile };
   return async () => {
     const before = await publishedKeys(replicas[0] ?? "");
-    await run(process.execPath, ["--conditions=@postern/source", commandLine, "keys", "rotate"], { env });
+    await run(process.execPath, [commandLine, "keys", "rotate"], { env });
     await poll(
       "both replicas to publish the new keys",
       async () => {

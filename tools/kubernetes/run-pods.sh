@@ -8,4 +8,4 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 exec unshare --mount --net --pid --fork --kill-child --mount-proc bash -euc '
   mount -t tmpfs tmpfs /run
   mkdir /run/netns
-  exec node_modules/.bin/node --conditions=@postern/source tools/kubernetes/run-pods.ts "$@"' run-pods "$@"
+  exec node_modules/.bin/node tools/kubernetes/run-pods.ts "$@"' run-pods "$@"

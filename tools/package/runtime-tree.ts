@@ -6,7 +6,7 @@ import { services } from "./services.ts";
 
 /** Files of a package that are for people, compilers and other systems only. */
 const isNeeded = (path: string): boolean =>
-  !/\.(?:d\.[cm]?ts|map|md|markdown|tsbuildinfo|npmignore)$/u.test(path) &&
+  !/\.(?:d\.[cm]?ts|map|md|markdown|npmignore)$/u.test(path) &&
   !/^(?:\.github|test|tests|docs|examples?|benchmark|bin)$/u.test(basename(path));
 
 const licenceFile = /^(?:licen[cs]e|copying|notice)/iu;

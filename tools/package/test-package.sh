@@ -39,7 +39,7 @@ package_of() {
   (
     cd "$1"
     node_modules/.bin/node tools/bundle.ts
-    node_modules/.bin/node --conditions=@postern/source tools/package.ts --fast --version "$2"
+    node_modules/.bin/node tools/package.ts --fast --version "$2"
   )
   mv "$1/.run/package/postern_$2_amd64.deb" .run/package/debs/
 }

@@ -58,7 +58,7 @@ export async function startRunner({ args }: DemoCommands): Promise<ChildServer> 
   const script = join(repository, "tools/run.ts");
   const runner = await startChildServer({
     command: process.execPath,
-    args: ["--conditions=@postern/source", script, ...args],
+    args: [script, ...args],
   });
   await poll("the banner", () => runner.output().includes("Press Ctrl-C to stop the demo"), 30_000);
   return runner;
@@ -71,7 +71,7 @@ export function runTool(
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   return new Promise((resolve) => {
     const script = join(repository, `tools/${tool}.ts`);
-    const child = spawn(process.execPath, ["--conditions=@postern/source", script, ...args]);
+    const child = spawn(process.execPath, [script, ...args]);
     const chunks: string[] = [];
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (chunk: string) => chunks.push(chunk));

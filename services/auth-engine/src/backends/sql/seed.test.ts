@@ -35,7 +35,7 @@ async function seedInChild(): Promise<string> {
   const module = JSON.stringify(new URL("./seed.ts", import.meta.url).href);
   const options = JSON.stringify({ file, seedFile, waitMs: 20_000 });
   const script = `import(${module}).then((m) => m.seedDatabase(${options})).then(console.log)`;
-  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=@postern/source", "-e", script]);
+  const { stdout } = await promisify(execFile)(process.execPath, ["-e", script]);
   return stdout.trim();
 }
 
