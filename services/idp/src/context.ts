@@ -49,11 +49,13 @@ export async function createContext(config: Config): Promise<IdpContext> {
   const base = await baseFromConfig(config, "idp");
   const settings = idpSettings(config);
   const state = redisFromConfig(config, "state", base);
+  const sharedClock = watchRedisClock(state);
   const { bus, engineWatch } = await engineBusFromConfig(config, base);
   const clientUses = createClientUseParts(config, base, state);
   const { forPages, connectPages, ...protocols } = createProtocols(config, {
     base,
     state,
+    sharedClock,
     clientUses: clientUses.uses,
   });
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
@@ -65,6 +67,7 @@ export async function createContext(config: Config): Promise<IdpContext> {
     base,
     bus,
     state,
+    sharedClock,
     protocols: forPages,
     metrics,
     notifications,
@@ -83,10 +86,8 @@ export async function createContext(config: Config): Promise<IdpContext> {
     bus,
     engineWatch,
     state,
-    readCaller: createCallerReader(
-      createCallerVerifier({ secret: settings.assertionSecret }, "idp", watchRedisClock(state)),
-    ),
+    readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "idp", sharedClock)),
     openapi: lazyOpenapi("idp", config),
-    health: createIdpHealth({ base, bus, state, keyPrefix, oidc: protocols.oidc }),
+    health: createIdpHealth({ base, bus, state, sharedClock, keyPrefix, oidc: protocols.oidc }),
   };
 }

@@ -27,7 +27,7 @@ const calls: Readonly<Record<string, { readonly args: Values; readonly reply: un
   "count-repetition": { args: { windowMs: 60_000 }, reply: 1 },
   "elect-successor": { args: { sealedSuccessor: "s" }, reply: "s" },
   "index-ban": { args: { endSeconds: 4_000_000_000, banKey: "b", maxBans: 5 }, reply: 1 },
-  "index-session": { args: { endMs: 4_000_000_000_000, uid: "u" }, reply: 1 },
+  "index-session": { args: { endMs: 4_000_000_000_000, lifeMs: 60_000, uid: "u" }, reply: 1 },
   "insert-session": { args: { sealed: "s", nowMs: 1, lifeMs: 60_000 }, reply: 1 },
   "knows-network": { args: { network: "192.0.2.0/24", knownSeconds: 60 }, reply: 0 },
   "note-device": { args: { device: "d", nowSeconds: 1, maxDevices: 5, lifeSeconds: 60 }, reply: 1 },
@@ -77,7 +77,7 @@ const calls: Readonly<Record<string, { readonly args: Values; readonly reply: un
   "touch-session": { args: { nowMs: 1, lifeMs: 60_000 }, reply: 0 },
   "undo-factor-attempt": { args: { isAccountCounted: 1, isFlowCounted: 1 }, reply: 1 },
   "undo-passkey-attempt": { args: {}, reply: 0 },
-  "write-flow": { args: { expectedVersion: 0, sealed: "s", endMs: 4_000_000_000_000 }, reply: 1 },
+  "write-flow": { args: { expectedVersion: 0, sealed: "s", lifeMs: 60_000 }, reply: 1 },
 };
 
 interface ListCall {

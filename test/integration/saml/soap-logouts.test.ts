@@ -158,7 +158,7 @@ async function deliveryOf(keyPrefix: string, giveUpMs: number, reported: Deliver
     send: backChannel,
     report: (outcome) => reported.push(outcome),
     logger: createLogger({ service: "test", instance: "test", level: "error" }).logger,
-    clock: systemClock,
+    sharedClock: systemClock,
     isReady: () => true,
     giveUpMs,
   });

@@ -1,15 +1,27 @@
 import type { Base } from "@postern/shared/assembly";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
-import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
+import { type RedisClient, type RedisClock, redisHealth } from "@postern/shared/platform/redis";
 import type { OidcContext } from "./oidc.ts";
 
 export interface HealthParts {
   readonly base: Base;
   readonly bus: Bus;
   readonly state: RedisClient;
+  readonly sharedClock: RedisClock;
   readonly keyPrefix: string;
   readonly oidc: OidcContext | undefined;
+}
+
+/** Until it is measured, the wall clock stands in, which may be wrong: what this replica writes could end at once elsewhere. */
+function clockHealth(clock: RedisClock) {
+  return {
+    name: "clock of Redis",
+    required: true,
+    check: () => {
+      if (!clock.isMeasured()) throw new Error("the clock of Redis has not been measured yet");
+    },
+  };
 }
 
 /** Without signing keys no token can be issued. */
@@ -19,12 +31,13 @@ function keysHealth(oidc: OidcContext | undefined) {
 }
 
 /** What readiness depends on: Redis and the signing keys; without the bus the service is degraded. */
-export function createIdpHealth({ base, bus, state, keyPrefix, oidc }: HealthParts): Health {
+export function createIdpHealth({ base, bus, state, sharedClock, keyPrefix, oidc }: HealthParts): Health {
   const { logger, service, instance } = base;
   return createHealth({
     checks: [
       busHealth(bus, false),
       ...keysHealth(oidc),
+      clockHealth(sharedClock),
       redisHealth({ client: state, role: "state", required: true, keyPrefix, service, instance }),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),

@@ -71,7 +71,7 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
     ...features,
     ...provider,
     ...createClientsFeature(parts, features, generations),
-    resolve: createTokenResolver(features, generations),
+    resolve: createTokenResolver(parts, features, generations),
     checkProof: createProofCheck(parts, storage),
     devices: createDevices(parts, features, generations),
     ...logout,

@@ -7,7 +7,7 @@ import { createResponseDelays } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { systemClock } from "@postern/shared/platform/time";
+import { type Clock, systemClock } from "@postern/shared/platform/time";
 import { createFlowGate } from "../flow/flow-gate.ts";
 import { createFlowStarter } from "../flow/flow-starter.ts";
 import { createFlowStore } from "../flow/flow-store-redis.ts";
@@ -20,6 +20,7 @@ import { createSignInHistory, type SignInHistory } from "../login/sign-in-histor
 import type { MailSetup } from "../mail-clients/mail-setup.ts";
 import type { IdpMetrics } from "../metrics.ts";
 import type { SuspiciousSignIns } from "../mfa/suspicious-sign-ins.ts";
+import { totpTimes } from "../mfa/totp.ts";
 import type { PagesDeps } from "../routes/pages/register.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import { createSessionStore } from "../sessions/session-store-redis.ts";
@@ -50,6 +51,8 @@ export interface PagesParts {
   readonly base: Base;
   readonly bus: Bus;
   readonly state: RedisClient;
+  /** The clock of Redis, for the times of what replicas share. */
+  readonly sharedClock: Clock;
   readonly protocols: ProtocolParts;
   readonly metrics: IdpMetrics;
   readonly notifications: NotificationsContext | undefined;
@@ -76,14 +79,14 @@ function auditReplaced(audit: Audit, onReplaced: ProtocolParts["onReplaced"]): P
 }
 
 /** Undefined while no history is recorded. */
-function historyOf({ config, base, state }: PagesParts): SignInHistory | undefined {
+function historyOf({ config, base, state, sharedClock }: PagesParts): SignInHistory | undefined {
   const write = historyWriterFromConfig(config, state, base.instance);
   const onLost = (count: number): void => base.logger.warn({ count }, "sign-ins are missing in the decision history");
-  return write && createSignInHistory({ write, nowMs: () => systemClock.now(), onLost });
+  return write && createSignInHistory({ write, nowMs: () => sharedClock.now(), onLost });
 }
 
 /** Facts of engines, which the user's judgement changes. */
-function suspiciousSignInsOf({ config, state }: PagesParts): SuspiciousSignIns {
+function suspiciousSignInsOf({ config, state, sharedClock }: PagesParts): SuspiciousSignIns {
   const { auth, storage, runtime } = config;
   const settings = riskSettings(auth.risk);
   const reviews = createRiskReviews({
@@ -91,7 +94,7 @@ function suspiciousSignInsOf({ config, state }: PagesParts): SuspiciousSignIns {
     names: createRiskNames(storage.redis.password_nonce),
     keyPrefix: storage.redis.prefix,
     settings: () => settings,
-    clock: systemClock,
+    clock: sharedClock,
   });
   return { ...reviews, knownAfterMinutes: () => settings.knownAfterMinutes };
 }
@@ -106,21 +109,22 @@ function closeBoth(one: Closing, other: Closing): () => Promise<void> {
 
 /** Undefined while `identity.frontend.enabled` is off. */
 export function createPagesContext(parts: PagesParts): PagesContext | undefined {
-  const { config, base, bus, state, protocols, metrics, notifications, mailSetup } = parts;
+  const { config, base, bus, state, sharedClock: clock, protocols, metrics, notifications, mailSetup } = parts;
   const sessionKeys = keyRingFromConfig(config, "browser-session");
   const flowKeys = keyRingFromConfig(config, "flow");
   if (!config.identity.frontend.enabled || sessionKeys === undefined || flowKeys === undefined) return undefined;
   const settings = frontendSettings(config);
   const { prefix: keyPrefix } = config.storage.redis;
-  const clock = systemClock;
   const nowMs = (): number => clock.now();
+  const totpTimesMs = totpTimes(clock, systemClock);
   const pages = createSitePages(settings);
   const sessions = createSessionStore({ redis: state, keyPrefix, keys: sessionKeys, clock, lives: settings.lives });
   const keysFor = (purpose: string): KeyRing => keyRingFromConfig(config, purpose) ?? flowKeys;
   const notifier = notifications?.notifier;
   const { logger, audit } = base;
   const keys = keysFor("pending-proof");
-  const factors = createFactorsFeature({ bus, state, keyPrefix, keys, settings, nowMs, logger, audit, notifier });
+  const factorParts = { bus, state, keyPrefix, keys, settings, nowMs, totpTimesMs, logger, audit, notifier };
+  const factors = createFactorsFeature(factorParts);
   const history = historyOf(parts);
   const responseDelays = createResponseDelays();
   const delaying = { responseDelays, maxWaiting: settings.maxHeld };
@@ -155,6 +159,7 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
       logger,
       audit,
       nowMs,
+      totpTimesMs,
       ...pageSettings(settings, config),
       delaySignIn: createDelaySignIn({ ...delaying, devices: notifications?.devices, logger }),
     },

@@ -2,6 +2,7 @@ import type { Base } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import type { RedisClient } from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
 import type { ClientUses } from "../applications/client-uses.ts";
 import type { FlowStarter } from "../flow/flow-port.ts";
 import { createSingleLogout, type SingleLogout } from "../login/single-logout.ts";
@@ -67,17 +68,24 @@ function partsForPages({ oidc, saml, singleLogout }: Protocols): ProtocolParts {
 interface BuildParts {
   readonly base: Base;
   readonly state: RedisClient;
+  /** The clock of Redis, for the times of what replicas share. */
+  readonly sharedClock: Clock;
   readonly clientUses: Pick<ClientUses, "note">;
 }
 
-function buildProtocols(config: Config, { base, state, clientUses }: BuildParts, link: PagesLink): Protocols {
-  const sessions = createSessions(config, state);
+function buildProtocols(
+  config: Config,
+  { base, state, sharedClock, clientUses }: BuildParts,
+  link: PagesLink,
+): Protocols {
+  const sessions = createSessions(config, state, sharedClock);
   if (sessions === undefined) return { oidc: undefined, saml: undefined, singleLogout: undefined };
   const built: { saml: SamlContext | undefined } = { saml: undefined };
   const oidc = createOidcContext(config, {
     ...base,
     metricsPrefix: base.metricsPrefix,
     redis: state,
+    sharedClock,
     sessions,
     starter: starterOf(link),
     pages: () => link.pages,
@@ -85,7 +93,7 @@ function buildProtocols(config: Config, { base, state, clientUses }: BuildParts,
     onClosed: async (session) => built.saml?.logout.sessionEnded(session),
   });
   const onEnded = async (session: BrowserSessionRecord): Promise<void> => oidc?.endSessions.ended(session);
-  built.saml = createSamlContext(config, { base, state, sessions, onEnded, clientUses });
+  built.saml = createSamlContext(config, { base, state, sharedClock, sessions, onEnded, clientUses });
   const singleLogout = createSingleLogout({ sessions, oidc: oidc?.endSessions, saml: built.saml?.logout });
   return { oidc, saml: built.saml, singleLogout };
 }

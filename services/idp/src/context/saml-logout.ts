@@ -1,5 +1,6 @@
 import type { Base } from "@postern/shared/assembly";
 import type { RedisClient } from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
 import type { ClientUses } from "../applications/client-uses.ts";
 import type { SamlRoutesDeps } from "../routes/saml/deps.ts";
 import { createBackChannel } from "../saml/logout/back-channel.ts";
@@ -19,6 +20,8 @@ import type { SessionStore } from "../sessions/session-store.ts";
 export interface SamlParts {
   readonly base: Base;
   readonly state: RedisClient;
+  /** The clock of Redis, for the times of what replicas share. */
+  readonly sharedClock: Clock;
   readonly sessions: SessionStore;
   /** Notes which service providers are used. */
   readonly clientUses: Pick<ClientUses, "note">;
@@ -26,7 +29,7 @@ export interface SamlParts {
   readonly onEnded: (session: BrowserSessionRecord) => Promise<void>;
 }
 
-type Shared = Pick<SamlRoutesDeps, "settings" | "providers" | "keys" | "clock" | "metrics"> &
+type Shared = Pick<SamlRoutesDeps, "settings" | "providers" | "keys" | "clock" | "sharedClock" | "metrics"> &
   Pick<LogoutDeps, "replay" | "participants">;
 
 export interface SamlLogoutContext {

@@ -5,6 +5,7 @@ import { systemClock } from "@postern/shared/platform/time";
 import type { ListedProvider } from "../applications/list-applications.ts";
 import type { FlowEnd } from "../flow/flow-port.ts";
 import type { ListDemands } from "../login/connected-applications.ts";
+import { createRecordTimes } from "../oidc/storage/record-times.ts";
 import type { SamlRoutesDeps } from "../routes/saml/deps.ts";
 import { createSamlKeyStore } from "../saml/keys/saml-keys-redis.ts";
 import { createSamlMetrics } from "../saml/saml-metrics.ts";
@@ -36,7 +37,11 @@ export interface SamlContext {
   close(): void;
 }
 
-function keysOf(config: Config, { base, state }: SamlParts, current: () => SamlState): SamlRoutesDeps["keys"] {
+function keysOf(
+  config: Config,
+  { base, state, sharedClock }: SamlParts,
+  current: () => SamlState,
+): SamlRoutesDeps["keys"] {
   const ring = keyRingFromConfig(config, "saml");
   const { saml } = config.identity;
   const loadKeys =
@@ -46,7 +51,7 @@ function keysOf(config: Config, { base, state }: SamlParts, current: () => SamlS
           redis: state,
           keyPrefix: config.storage.redis.prefix,
           keys: ring,
-          clock: systemClock,
+          clock: sharedClock,
           rotation: { intervalMs: saml.key_rotation_interval, publishMs: saml.key_publish_delay },
           name: saml.entity_id,
           onCreated: () => base.logger.info("SAML signing key created"),
@@ -68,7 +73,7 @@ function answerPath(flowId: string): string {
 export function createSamlContext(config: Config, parts: SamlParts): SamlContext | undefined {
   const ring = keyRingFromConfig(config, "saml");
   if (!config.identity.saml.enabled || ring === undefined) return undefined;
-  const { base, state, sessions } = parts;
+  const { base, state, sharedClock, sessions } = parts;
   const metrics = createSamlMetrics(base.metrics, base.metricsPrefix);
   const registry = createSamlRegistry(config, { redis: state, keys: ring, logger: base.logger, metrics });
   const settings = () => registry.current().settings;
@@ -79,8 +84,10 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
     providers,
     keys: keysOf(config, parts, () => registry.current()),
     replay: createReplayGuard(stored),
-    participants: createParticipants(stored),
+    participants: createParticipants({ ...stored, clock: sharedClock }),
     clock: systemClock,
+    sharedClock,
+    times: createRecordTimes({ own: systemClock, shared: sharedClock }),
   };
   const answers = createAnswers({
     ...shared,

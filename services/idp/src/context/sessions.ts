@@ -1,12 +1,12 @@
 import { keyRingFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { systemClock } from "@postern/shared/platform/time";
+import type { Clock } from "@postern/shared/platform/time";
 import type { SessionStore } from "../sessions/session-store.ts";
 import { createSessionStore } from "../sessions/session-store-redis.ts";
 
 /** Browser sessions; undefined without `storage.redis.encryption_secret`, because they are stored only encrypted. */
-export function createSessions(config: Config, redis: RedisClient): SessionStore | undefined {
+export function createSessions(config: Config, redis: RedisClient, clock: Clock): SessionStore | undefined {
   const keys = keyRingFromConfig(config, "browser-session");
   if (keys === undefined) return undefined;
   const { lifetime, idle_timeout, remember_me_ttl } = config.identity.session;
@@ -14,7 +14,7 @@ export function createSessions(config: Config, redis: RedisClient): SessionStore
     redis,
     keyPrefix: config.storage.redis.prefix,
     keys,
-    clock: systemClock,
+    clock,
     lives: { absoluteMs: lifetime, idleMs: idle_timeout, rememberMs: remember_me_ttl },
   });
 }

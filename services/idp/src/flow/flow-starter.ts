@@ -13,6 +13,7 @@ import { type FlowState, mayBegin } from "./flow-table.ts";
 export interface FlowStarterDeps {
   readonly flows: FlowStore;
   readonly cookies: SiteCookies;
+  /** The clock that all replicas share. */
   readonly clock: Clock;
 }
 

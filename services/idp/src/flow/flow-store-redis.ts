@@ -10,6 +10,7 @@ export interface FlowStoreDeps {
   readonly redis: RedisClient;
   readonly keyPrefix: string;
   readonly keys: KeyRing;
+  /** The clock that all replicas share. */
   readonly clock: Clock;
 }
 
@@ -22,14 +23,15 @@ export function createFlowStore({ redis, keyPrefix, keys, clock }: FlowStoreDeps
   const write = defineScript(redis, writeFlow);
   const recordKey = (id: string): string => flowKey.build(keyPrefix, digest(id));
   const longestMs = flowKey.ttlSeconds * 1000;
+  // Relative, so that a key never lives shorter or longer because clocks differ.
+  const lifeMs = ({ expiresAtMs }: Pick<FlowRecord, "expiresAtMs">): number =>
+    Math.max(1, Math.min(Math.ceil(expiresAtMs - clock.now()), longestMs));
 
   const store = async (flow: Omit<FlowRecord, "version">, version: number): Promise<boolean> => {
-    const { id, expiresAtMs } = flow;
-    const key = recordKey(id);
+    const key = recordKey(flow.id);
     const { version: _, ...kept } = { version, ...flow };
     const sealed = keys.seal(JSON.stringify(kept), key).toString("base64url");
-    const endMs = Math.min(Math.ceil(expiresAtMs), clock.now() + longestMs);
-    return (await write({ flowKey: key }, { expectedVersion: version, sealed, endMs })) === 1;
+    return (await write({ flowKey: key }, { expectedVersion: version, sealed, lifeMs: lifeMs(flow) })) === 1;
   };
 
   return {
@@ -38,8 +40,7 @@ export function createFlowStore({ redis, keyPrefix, keys, clock }: FlowStoreDeps
         const began = await store(flow, 0);
         const latest = latestFlowKey.build(keyPrefix, flow.browser);
         const sealed = keys.seal(flow.id, latest).toString("base64url");
-        if (began)
-          await redis.set(latest, sealed, "PXAT", Math.min(Math.ceil(flow.expiresAtMs), clock.now() + longestMs));
+        if (began) await redis.set(latest, sealed, "PX", lifeMs(flow));
         return began;
       }),
     find: (id) =>

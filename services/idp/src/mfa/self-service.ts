@@ -11,7 +11,7 @@ import type { FactorGuard } from "./factor-guard.ts";
 import type { FactorState, FactorStore } from "./factor-store.ts";
 import type { PendingProofs } from "./pending-proofs.ts";
 import { newRecoveryCodes } from "./recovery-codes.ts";
-import { matchTotp } from "./totp.ts";
+import { matchTotpAt } from "./totp.ts";
 import { newTotpSecret, totpUrl } from "./totp-enrolment.ts";
 import type { Ceremonies } from "./webauthn/ceremonies.ts";
 import { readCredential, renamedCredential } from "./webauthn/stored-credential.ts";
@@ -32,7 +32,8 @@ export interface SelfServiceDeps {
   readonly notify: Notify;
   readonly totpIssuer: string;
   readonly totpSkew: number;
-  readonly nowMs: () => number;
+  /** What time it may be, see `totpTimes`. */
+  readonly totpTimesMs: () => readonly number[];
 }
 
 export type Outcome = "done" | "denied" | "throttled" | "refused" | "absent" | "exists";
@@ -80,7 +81,7 @@ export function cleanName(name: string, fallback: string): string {
 }
 
 function totpService(deps: SelfServiceDeps): Pick<SelfService, "totpSetup" | "confirmTotp"> {
-  const { store, pending, guard, notify, totpIssuer, totpSkew: skew, nowMs } = deps;
+  const { store, pending, guard, notify, totpIssuer, totpSkew: skew, totpTimesMs } = deps;
   return {
     totpSetup: async ({ account, sessionUid }) => {
       const kept = await pending.find("totp", sessionUid);
@@ -94,7 +95,7 @@ function totpService(deps: SelfServiceDeps): Pick<SelfService, "totpSetup" | "co
       if (stored === undefined) return "absent";
       if (code.length > maxCodeLength) return "denied";
       if (!(await guard.admitSetup(account))) return "throttled";
-      const step = matchTotp({ stored, code, nowMs: nowMs(), skew });
+      const step = matchTotpAt(totpTimesMs(), { stored, code, skew });
       if (step === undefined || !(await guard.claimTotpStep({ account, stored, step }))) return "denied";
       const change = await store.setTotp(account, stored, context);
       if (change !== "done") return "refused";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchTotp, readTotpSecret } from "./totp.ts";
+import { matchTotp, matchTotpAt, readTotpSecret, totpTimes } from "./totp.ts";
 
 /** RFC 6238, appendix B: "12345678901234567890" in base32; the last six of its eight digits. */
 const rfcSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
@@ -46,4 +46,16 @@ test("only the six digits are accepted, with or without separators", () => {
     }),
   );
   expect(matchTotp({ stored: rfcSecret, code: " 287-082 ", nowMs: 59_000, skew: 0 })).toBe(1);
+});
+
+test("a code that is right by either of two clocks matches, and one that is right by neither does not", () => {
+  const check = { stored: rfcSecret, code: "081804", skew: 1 };
+  const rightMs = 1111111109 * 1000;
+  expect(matchTotpAt([rightMs + 3_600_000, rightMs], check)).toBe(Math.floor(1111111109 / 30));
+  expect(matchTotpAt([rightMs + 3_600_000, rightMs - 3_600_000], check)).toBeUndefined();
+});
+
+test("clocks that differ by less than a step count as one, so that no more codes are accepted", () => {
+  expect(totpTimes({ now: () => 100_000 }, { now: () => 129_999 })()).toEqual([100_000]);
+  expect(totpTimes({ now: () => 100_000 }, { now: () => 130_000 })()).toEqual([100_000, 130_000]);
 });

@@ -1,3 +1,4 @@
+import type { Clock } from "@postern/shared/platform/time";
 import { createGuardrails, verifySync } from "otplib";
 
 /** Stored secrets of 10 bytes must work, because every app accepted them (ADR 0059). */
@@ -41,6 +42,26 @@ export interface TotpCheck {
   readonly nowMs: number;
   /** Number of accepted steps before and after the current one. */
   readonly skew: number;
+}
+
+/**
+ * The same by any of several clocks, of which one may be wrong: a right code must not be refused because a host's clock is off.
+ * @throws Error for an invalid stored secret
+ */
+export function matchTotpAt(timesMs: readonly number[], check: Omit<TotpCheck, "nowMs">): number | undefined {
+  for (const nowMs of timesMs) {
+    const step = matchTotp({ ...check, nowMs });
+    if (step !== undefined) return step;
+  }
+  return undefined;
+}
+
+/** What time it may be. Clocks that hardly differ count once, so that they accept no more codes than one clock. */
+export function totpTimes(...clocks: readonly [Clock, Clock]): () => readonly number[] {
+  return () => {
+    const [first, second] = [clocks[0].now(), clocks[1].now()];
+    return Math.abs(first - second) < stepSeconds * 1000 ? [first] : [first, second];
+  };
 }
 
 /**

@@ -23,6 +23,7 @@ export interface SessionStoreDeps {
   readonly redis: RedisClient;
   readonly keyPrefix: string;
   readonly keys: KeyRing;
+  /** The clock that all replicas share. */
   readonly clock: Clock;
   readonly lives: SessionLives;
 }
@@ -51,6 +52,8 @@ export interface SessionRecords {
   /** Only if the stored version is still this one. `gone`: another request ended the session. */
   remove(uid: string, version: string): Promise<"removed" | "gone" | "changed">;
   index(record: BrowserSessionRecord): Promise<void>;
+  /** Makes `sid` a cookie value of the session. */
+  point(sid: string, session: Pick<BrowserSessionRecord, "uid" | "exp">): Promise<void>;
   /** Notes that the session was used, at most once a minute. */
   seen(stored: StoredSession): Promise<void>;
 }
@@ -65,12 +68,15 @@ export function createSessionRecords({ redis, keyPrefix, keys, clock, lives }: S
   const indexKey = (account: string): string => accountSessionsKey.build(keyPrefix, digest(account));
   const seal = (record: BrowserSessionRecord): string =>
     keys.seal(JSON.stringify(record), recordKey(record.uid)).toString("base64url");
-  const lifeMs = ({ exp, remember }: BrowserSessionRecord): number =>
-    Math.max(1, Math.min(exp * 1000 - clock.now(), remember ? lives.rememberMs : lives.idleMs));
+  // Relative, so that a key never lives shorter or longer because clocks differ.
+  const leftMs = ({ exp }: Pick<BrowserSessionRecord, "exp">): number => Math.max(1, exp * 1000 - clock.now());
+  const lifeMs = (record: BrowserSessionRecord): number =>
+    Math.min(leftMs(record), record.remember ? lives.rememberMs : lives.idleMs);
+  const pointerKey = (sid: string): string => sessionIdKey.build(keyPrefix, digest(sid));
   return {
     recordKey,
     indexKey,
-    pointerKey: (sid) => sessionIdKey.build(keyPrefix, digest(sid)),
+    pointerKey,
     read: async (uid) => {
       const { v, n, s } = await redis.hgetall(recordKey(uid));
       if (v === undefined || n === undefined) return undefined;
@@ -92,7 +98,10 @@ export function createSessionRecords({ redis, keyPrefix, keys, clock, lives }: S
       return result === "removed" || result === "gone" ? result : "changed";
     },
     index: async ({ account, exp, uid }) => {
-      await index({ indexKey: indexKey(account) }, { endMs: exp * 1000, uid });
+      await index({ indexKey: indexKey(account) }, { endMs: exp * 1000, lifeMs: leftMs({ exp }), uid });
+    },
+    point: async (sid, session) => {
+      await redis.set(pointerKey(sid), session.uid, "PX", leftMs(session));
     },
     seen: async ({ record, lastSeenMs }) => {
       if (clock.now() - lastSeenMs < touchEveryMs) return;

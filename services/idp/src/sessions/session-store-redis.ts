@@ -17,7 +17,7 @@ interface Parts {
 
 /** Retries while other requests write at the same time. @returns undefined for a session that has ended */
 async function change(
-  { redis, records }: Parts,
+  { records }: Parts,
   uid: string,
   changes: SessionChange & Partial<NewSession>,
 ): Promise<BrowserSessionRecord | undefined> {
@@ -28,7 +28,7 @@ async function change(
     const all = { ...stored.record.authorizations, ...changes.authorizations };
     const authorizations = Object.fromEntries(Object.entries(all).filter(([client]) => client !== forgets));
     const next = { ...stored.record, ...more, authorizations };
-    if (changes.sid !== undefined) await redis.set(records.pointerKey(changes.sid), uid, "PXAT", next.exp * 1000);
+    if (changes.sid !== undefined) await records.point(changes.sid, next);
     if (await records.replace(stored.version, next)) return next;
   }
   throw new AppError("OVERLOADED", { detail: "the session was changed concurrently too often to be written" });
@@ -93,7 +93,7 @@ export function createSessionStore(deps: SessionStoreDeps): SessionStore {
     await records.insert(record);
     await records.index(record);
     // Written last: until then the cookie is not valid.
-    await redis.set(records.pointerKey(record.sid), record.uid, "PXAT", record.exp * 1000);
+    await records.point(record.sid, record);
     return record;
   };
 

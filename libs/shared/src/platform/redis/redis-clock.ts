@@ -37,10 +37,12 @@ export function createRedisClock({ redis, steadyClock: steady, wallClock }: Redi
 const measureEveryMs = 10_000;
 
 /** Measures when the client has connected, and from then on regularly. Without Redis, the last measurement counts. */
-export function watchRedisClock(redis: Pick<RedisClient, "time" | "on">): RedisClock {
+export function watchRedisClock(redis: Pick<RedisClient, "time" | "on" | "status">): RedisClock {
   const clock = createRedisClock({ redis, steadyClock, wallClock: systemClock });
   const measure = (): void => void clock.measure().catch(() => undefined);
   redis.on("ready", measure);
+  // It may have connected while the rest of the service was being built.
+  if (redis.status === "ready") measure();
   setInterval(measure, measureEveryMs).unref();
   return clock;
 }

@@ -16,12 +16,13 @@ export function deviceLimitsFor({ redis, keyPrefix, settings }: OidcParts): Devi
 /** Device codes as the user's pages see them. */
 export function createDevices(
   { sessions, initial }: OidcParts,
-  { store, accounts, records }: StorageFeature & AccountsFeature & TokensFeature,
+  { store, times, accounts, records }: StorageFeature & AccountsFeature & TokensFeature,
   generations: Generations,
 ): DeviceCodes {
   return createDeviceCodes({
     current: () => generations.current(),
     store,
+    times,
     accounts,
     sessions,
     records,

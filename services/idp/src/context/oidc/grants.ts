@@ -1,4 +1,4 @@
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { Consents } from "../../oidc/grants/consents.ts";
 import { createConsents } from "../../oidc/grants/consents-redis.ts";
 import { createKeepGrant, type KeepGrant } from "../../oidc/grants/grant-life.ts";
@@ -16,12 +16,12 @@ export interface GrantsFeature {
 
 /** Consent, the lifetime of grants, and what the end of a sign-in or consent returned. */
 export function createGrantsFeature(
-  { redis, keyPrefix, keys }: OidcParts,
-  { store, digestOf, accounts }: StorageFeature & AccountsFeature,
+  { redis, sharedClock, keyPrefix, keys }: OidcParts,
+  { store, times, digestOf, accounts }: StorageFeature & AccountsFeature,
 ): GrantsFeature {
   return {
     consents: createConsents({ redis, keyPrefix, keys }),
-    keepGrant: createKeepGrant({ store, accounts, digestOf, clock: systemClock }),
-    outcomes: createOutcomes({ redis, keyPrefix, keys, clock: systemClock }),
+    keepGrant: createKeepGrant({ store, accounts, digestOf, clock: sharedClock, times }),
+    outcomes: createOutcomes({ redis, keyPrefix, keys, clock: steadyClock }),
   };
 }

@@ -1,4 +1,3 @@
-import { systemClock } from "@postern/shared/platform/time";
 import { createKeyAdministration, type KeyAdministration } from "../../oidc/keys/key-administration.ts";
 import { rotationRules } from "../../oidc/keys/rotation-rules.ts";
 import { createSigningKeyStore } from "../../oidc/keys/signing-keys-redis.ts";
@@ -14,12 +13,12 @@ export interface KeysFeature {
 
 /** Signing keys, the schedule that applies them and the configuration, and their administration. */
 export function createKeysFeature(parts: OidcParts, generations: Generations): KeysFeature {
-  const { redis, keyPrefix, keys: ring, logger, initial } = parts;
+  const { redis, sharedClock: clock, keyPrefix, keys: ring, logger, initial } = parts;
   const keys = createSigningKeyStore({
     redis,
     keyPrefix,
     keys: ring,
-    clock: systemClock,
+    clock,
     rules: () => rotationRules(schedule.settings),
     onCreated: (kids) => logger.info({ kids }, "signing keys created"),
   });
@@ -27,9 +26,9 @@ export function createKeysFeature(parts: OidcParts, generations: Generations): K
     keys,
     staticKeys,
     generations,
-    clock: systemClock,
+    clock,
     settings: initial,
     onError: (err) => logger.error({ err }, "the signing keys or clients cannot be used"),
   });
-  return { schedule, keyAdministration: createKeyAdministration({ keys, staticKeys, schedule, clock: systemClock }) };
+  return { schedule, keyAdministration: createKeyAdministration({ keys, staticKeys, schedule, clock }) };
 }

@@ -2,6 +2,7 @@ import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Metrics } from "@postern/shared/platform/metrics";
 import type { RedisClient } from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
 import type { ClientUses } from "../../applications/client-uses.ts";
 import type { FlowStarter } from "../../flow/flow-port.ts";
 import type { OidcMetrics } from "../../oidc/metrics/oidc-metrics.ts";
@@ -13,6 +14,8 @@ import type { SessionStore } from "../../sessions/session-store.ts";
 /** What the rest of the service provides to OIDC. */
 export interface OidcDeps {
   readonly redis: RedisClient;
+  /** The clock of Redis, for the times of what replicas share. */
+  readonly sharedClock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly metricsPrefix: string;

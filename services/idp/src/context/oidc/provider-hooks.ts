@@ -1,5 +1,4 @@
 import type { TokenSubject } from "@postern/shared/domain/tokens";
-import { systemClock } from "@postern/shared/platform/time";
 import { browserDigest, isBrowserToken } from "../../flow/browser-binding.ts";
 import { createFindAccount } from "../../oidc/accounts/find-account.ts";
 import { type ClientPolicies, clientMetadata } from "../../oidc/clients/clients.ts";
@@ -41,11 +40,12 @@ function createAdapter(
   features: HookedFeatures,
   policies: () => ClientPolicies,
 ): ProviderHooks["adapter"] {
-  const { store, digestOf, records, keepGrant, accounts, registered } = features;
+  const { store, times, digestOf, records, keepGrant, accounts, registered } = features;
   return createAdapterFactory({
     store,
+    times,
     digestOf,
-    sessions: createSessionAdapter({ sessions, revokeSession: (session) => records.revokeSession(session) }),
+    sessions: createSessionAdapter({ sessions, times, revokeSession: (session) => records.revokeSession(session) }),
     revokeGrant: (grantId) => records.revokeGrant(grantId),
     keepGrant,
     keepAccount: (accountId) => accounts.keep(accountId),
@@ -84,7 +84,7 @@ function discoveryMembersOf(now: OidcSettings, uiLocales: readonly string[]): Re
 
 /** What the provider calls in our code, the same for every generation. */
 export function createHooks(parts: OidcParts, features: HookedFeatures, policies: () => ClientPolicies): ProviderHooks {
-  const { sessions, settings, starter, initial, counted, logger } = parts;
+  const { sessions, settings, starter, sharedClock, initial, counted, logger } = parts;
   const { accounts, records, consents, outcomes, deviceLimits, reportUnreadable, registered } = features;
   return {
     adapter: createAdapter(parts, features, policies),
@@ -92,6 +92,7 @@ export function createHooks(parts: OidcParts, features: HookedFeatures, policies
     interactionUrl: withClientErrors(
       createInteractionUrl({
         starter,
+        times: features.times,
         policies,
         mfaPolicy: () => settings().mfaPolicy,
         findSession: (uid) => sessions.findByUid(uid),
@@ -120,7 +121,7 @@ export function createHooks(parts: OidcParts, features: HookedFeatures, policies
       return registered.keep(id);
     }),
     reportUnreadable,
-    nowSeconds: () => Math.floor(systemClock.now() / 1000),
+    nowSeconds: () => Math.floor(sharedClock.now() / 1000),
     findSession: (uid) => sessions.findByUid(uid),
     onError: createErrorLog(parts),
   };

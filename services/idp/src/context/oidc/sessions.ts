@@ -1,5 +1,4 @@
 import { clientDefaults } from "@postern/shared/platform/config";
-import { systemClock } from "@postern/shared/platform/time";
 import type { ConnectedApplications, MailSignIns } from "../../login/connected-applications.ts";
 import { demandsOf, type SignInDemands } from "../../login/sign-in-demands.ts";
 import type { EndSessions } from "../../oidc/logout/end-sessions.ts";
@@ -29,8 +28,6 @@ function mailDemands({ oidc, mfaPolicy }: OidcSettings): SignInDemands {
   return demandsOf({ ...clientDefaults, require_mfa: oidc.mail_registration.require_mfa }, mfaPolicy);
 }
 
-const nowSeconds = (): number => Math.floor(systemClock.now() / 1000);
-
 interface SessionSources extends StorageFeature, AccountsFeature, GrantsFeature, TokensFeature, RegisteredFeature {
   readonly generations: Generations;
   readonly endSessions: EndSessions;
@@ -38,7 +35,8 @@ interface SessionSources extends StorageFeature, AccountsFeature, GrantsFeature,
 
 /** Sessions and connected applications, as operators and users see them. */
 export function createSessionsFeature(parts: OidcParts, sources: SessionSources): SessionsFeature {
-  const { sessions, settings, initial, onClosed } = parts;
+  const { sessions, settings, sharedClock, initial, onClosed } = parts;
+  const nowSeconds = (): number => Math.floor(sharedClock.now() / 1000);
   const { store, digestOf, accounts, subjectsOfAccount, records, consents, generations, endSessions, registered } =
     sources;
   const policies = () => generations.current().policies;

@@ -19,33 +19,33 @@ export interface TokensFeature {
 
 /** Records of tokens, and their revocation. */
 export function createTokensFeature(
-  { redis, keyPrefix, logger, initial }: OidcParts,
-  { store, digestOf, keepGrant }: StorageFeature & GrantsFeature,
+  { redis, sharedClock: clock, keyPrefix, logger, initial }: OidcParts,
+  { store, times, digestOf, keepGrant }: StorageFeature & GrantsFeature,
 ): TokensFeature {
-  const clock = systemClock;
   const revoker = createRevoker({ redis, keyPrefix, clock });
   return {
-    records: createTokenRecords({ store, revoker, issuer: initial.issuer, clock, digestOf, keepGrant }),
+    records: createTokenRecords({ store, revoker, issuer: initial.issuer, clock, times, digestOf, keepGrant }),
     reportUnreadable: createReportUnreadable(logger, clock),
   };
 }
 
 /** Resolves access tokens of every form. */
 export function createTokenResolver(
+  { sharedClock: clock }: OidcParts,
   { store, digestOf, accounts }: StorageFeature & AccountsFeature,
   generations: Generations,
 ): ResolveToken {
   const verificationKey = (kid: string) => generations.current().publicKeys.get(kid);
-  return createResolveToken({ store, accounts, digestOf, clock: systemClock, verificationKey });
+  return createResolveToken({ store, accounts, digestOf, clock, verificationKey });
 }
 
 /** Checks proofs of possession. The secret of the nonces changes only with a reload. */
-export function createProofCheck({ settings }: OidcParts, { store }: StorageFeature): CheckProof {
+export function createProofCheck({ settings, sharedClock }: OidcParts, { store }: StorageFeature): CheckProof {
   let known: { readonly secret: Buffer; readonly nonces: DpopNonces } | undefined;
   const nonces = (): DpopNonces | undefined => {
     const { nonceSecret: secret } = settings();
     if (secret === undefined) return undefined;
-    if (known?.secret !== secret) known = { secret, nonces: createDpopNonces(secret, systemClock) };
+    if (known?.secret !== secret) known = { secret, nonces: createDpopNonces(secret, sharedClock) };
     return known.nonces;
   };
   return createCheckProof({ store, algorithms: oidcSignatures, clock: systemClock, nonces });

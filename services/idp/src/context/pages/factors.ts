@@ -25,6 +25,7 @@ export interface FactorParts {
   readonly keys: KeyRing;
   readonly settings: FrontendSettings;
   readonly nowMs: () => number;
+  readonly totpTimesMs: () => readonly number[];
   readonly logger: Logger;
   readonly audit: Audit;
   readonly notifier: Notifier | undefined;
@@ -46,7 +47,7 @@ type FactorsFeature = Pick<
 
 /** Second factors, at sign-in and in self-service. */
 export function createFactorsFeature(parts: FactorParts): FactorsFeature {
-  const { bus, state, keyPrefix, keys, settings, nowMs, logger, audit, notifier } = parts;
+  const { bus, state, keyPrefix, keys, settings, nowMs, totpTimesMs, logger, audit, notifier } = parts;
   const removedPasskeys = createRemovedPasskeys(state, keyPrefix, logger);
   const store = auditFactorStore(noteRemovedPasskeys(createFactorStore(bus), removedPasskeys), audit);
   const pending = createPendingProofs({ redis: state, keyPrefix, keys });
@@ -62,7 +63,7 @@ export function createFactorsFeature(parts: FactorParts): FactorsFeature {
     notifier?.notify(notification);
   };
   const { totpIssuer, totpSkew } = settings;
-  const self = createSelfService({ store, pending, guard, ceremonies, notify, totpIssuer, totpSkew, nowMs });
+  const self = createSelfService({ store, pending, guard, ceremonies, notify, totpIssuer, totpSkew, totpTimesMs });
   const { maxFactorFailures } = settings;
   const factors = auditFactors(createFactors(bus), audit);
   return {

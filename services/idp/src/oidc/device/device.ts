@@ -4,6 +4,7 @@ import type { OidcAccounts } from "../accounts/accounts.ts";
 import { accountOfSession } from "../accounts/session-account.ts";
 import type { Generation } from "../provider/generation.ts";
 import { isRecord, textOf, wordsOf } from "../storage/json.ts";
+import type { RecordTimes } from "../storage/record-times.ts";
 import type { OidcStore } from "../storage/store.ts";
 import type { TokenRecords } from "../tokens/token-records.ts";
 
@@ -29,6 +30,7 @@ export interface DeviceCodes {
 export interface DeviceCodesDeps {
   readonly current: () => Generation;
   readonly store: Pick<OidcStore, "unseen">;
+  readonly times: Pick<RecordTimes, "ownSeconds">;
   readonly accounts: Pick<OidcAccounts, "save">;
   readonly sessions: Pick<BrowserSessions, "findByUid">;
   readonly records: Pick<TokenRecords, "revokeGrant">;
@@ -67,7 +69,7 @@ function claimNames(claims: Readonly<Record<string, unknown>> = {}): string[] {
 
 /** @returns the grant, to which the code now refers */
 async function grantTo(
-  { current, clientResource }: DeviceCodesDeps,
+  { current, clientResource, times }: DeviceCodesDeps,
   code: DeviceCode,
   session: BrowserSessionRecord,
 ): Promise<string> {
@@ -82,10 +84,10 @@ async function grantTo(
   const isJwt = policies.get(clientId)?.accessTokenType === "jwt";
   if (isJwt && scope !== "") grant.addResourceScope(clientResource(clientId), scope);
   const grantId = await grant.save();
-  const { accountId, loginTs: authTime, acr, amr, uid: sessionUid } = session;
+  const { accountId, loginTs, acr, amr, uid: sessionUid } = session;
   Object.assign(code, {
     accountId,
-    authTime,
+    authTime: times.ownSeconds(loginTs),
     sessionUid,
     grantId,
     scope,

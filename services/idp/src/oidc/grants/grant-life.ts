@@ -1,6 +1,7 @@
 import type { Clock } from "@postern/shared/platform/time";
 import { errors, Provider } from "oidc-provider";
 import type { OidcAccounts } from "../accounts/accounts.ts";
+import type { RecordTimes } from "../storage/record-times.ts";
 import type { OidcStore } from "../storage/store.ts";
 
 /**
@@ -13,14 +14,16 @@ export interface GrantLifeDeps {
   readonly store: Pick<OidcStore, "prolong">;
   readonly accounts: Pick<OidcAccounts, "keep">;
   readonly digestOf: (id: string) => string;
+  /** The clock that all replicas share. */
   readonly clock: Clock;
+  readonly times: Pick<RecordTimes, "sharedSeconds">;
 }
 
-export function createKeepGrant({ store, accounts, digestOf, clock }: GrantLifeDeps): KeepGrant {
+export function createKeepGrant({ store, accounts, digestOf, clock, times }: GrantLifeDeps): KeepGrant {
   return async (grantId, lifeSeconds) => {
     const until = Math.floor(clock.now() / 1000) + Math.ceil(lifeSeconds);
     const read = Provider.ctx?.oidc?.entities.Grant;
-    if (read?.jti === grantId && (read.exp ?? 0) >= until) return;
+    if (read?.jti === grantId && times.sharedSeconds(read.exp ?? 0) >= until) return;
     const grant = await store.prolong({ model: "Grant", digest: digestOf(grantId) }, until);
     if (grant === undefined) throw new errors.InvalidGrant("the grant was revoked");
     if (grant.accountId !== undefined) await accounts.keep(grant.accountId);

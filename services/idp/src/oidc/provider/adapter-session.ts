@@ -5,6 +5,7 @@ import type {
   SessionAuthorization,
 } from "../../sessions/browser-session-port.ts";
 import { isRecord, textOf } from "../storage/json.ts";
+import type { RecordTimes } from "../storage/record-times.ts";
 
 function viewOf(record: BrowserSessionRecord | undefined): AdapterPayload | undefined {
   if (record === undefined) return undefined;
@@ -57,6 +58,7 @@ function authorizationsOf(value: unknown): Readonly<Record<string, SessionAuthor
 
 export interface SessionAdapterDeps {
   readonly sessions: BrowserSessions;
+  readonly times: RecordTimes;
   /** Revokes the tokens of a session's clients. */
   readonly revokeSession: (session: Pick<BrowserSessionRecord, "authorizations">) => Promise<void>;
 }
@@ -65,10 +67,14 @@ export interface SessionAdapterDeps {
  * Presents our browser session as the provider's: the provider reads who is signed in and writes which clients use the
  * session. If the session ends during a request, the request is refused and what it was granted is revoked.
  */
-export function createSessionAdapter({ sessions, revokeSession }: SessionAdapterDeps): Adapter {
+export function createSessionAdapter({ sessions, times, revokeSession }: SessionAdapterDeps): Adapter {
+  const shown = (record: BrowserSessionRecord | undefined): AdapterPayload | undefined => {
+    const view = viewOf(record);
+    return view === undefined ? undefined : times.toOwn(view);
+  };
   return {
-    find: async (sid) => viewOf(await sessions.findBySid(sid)),
-    findByUid: async (uid) => viewOf(await sessions.findByUid(uid)),
+    find: async (sid) => shown(await sessions.findBySid(sid)),
+    findByUid: async (uid) => shown(await sessions.findByUid(uid)),
     upsert: async (sid, payload) => {
       const { uid, accountId, authorizations } = payload;
       // Without a signed-in user there is nothing to store.

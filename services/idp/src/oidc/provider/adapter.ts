@@ -1,11 +1,13 @@
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors, Provider } from "oidc-provider";
 import type { KeepGrant } from "../grants/grant-life.ts";
+import type { RecordTimes } from "../storage/record-times.ts";
 import type { OidcStore, RecordRef } from "../storage/store.ts";
 import { tokenOrigin } from "../tokens/token-origin.ts";
 import { withClientErrors } from "./authorize-failure.ts";
 
 export interface AdapterDeps {
   readonly store: OidcStore;
+  readonly times: RecordTimes;
   readonly digestOf: (id: string) => string;
   /** The model Session, which is our browser session. */
   readonly sessions: Adapter;
@@ -57,7 +59,9 @@ async function keepOwners(model: string, payload: AdapterPayload, life: number, 
 }
 
 function createModelAdapter(model: string, deps: AdapterDeps): Adapter {
-  const { store, digestOf } = deps;
+  const { store, times, digestOf } = deps;
+  const own = (payload: AdapterPayload | undefined): AdapterPayload | undefined =>
+    payload === undefined ? undefined : times.toOwn(payload);
   const refOf = (id: string): RecordRef => ({ model, digest: digestOf(id) });
   return {
     upsert: async (id, payload, expiresIn) => {
@@ -72,11 +76,11 @@ function createModelAdapter(model: string, deps: AdapterDeps): Adapter {
         : undefined;
       const life = expiresIn ?? 600;
       await keepOwners(model, payload, life, deps);
-      await store.put(refOf(id), { ...origin, ...payload }, life);
+      await store.put(refOf(id), times.toShared({ ...origin, ...payload }), life);
     },
     // `upsert` detects replays: two simultaneous requests would both find nothing here.
-    find: async (id) => (model === "ReplayDetection" ? undefined : store.find(refOf(id))),
-    findByUserCode: (userCode) => store.byUserCode(userCode),
+    find: async (id) => (model === "ReplayDetection" ? undefined : own(await store.find(refOf(id)))),
+    findByUserCode: async (userCode) => own(await store.byUserCode(userCode)),
     findByUid: async (): Promise<AdapterPayload | undefined> => undefined,
     consume: (id) => consumeOnce(refOf(id), deps),
     destroy: (id) => store.destroy(refOf(id)),

@@ -6,6 +6,7 @@ import type { OidcAccounts } from "../accounts/accounts.ts";
 import { accountOfSession } from "../accounts/session-account.ts";
 import type { Consents } from "../grants/consents.ts";
 import { isRecord, textOf } from "../storage/json.ts";
+import type { RecordTimes } from "../storage/record-times.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Generation } from "./generation.ts";
 import { interactionPath } from "./interaction-path.ts";
@@ -18,6 +19,7 @@ export interface FinishDeps {
   readonly outcomes: Pick<Outcomes, "isKnown" | "wait">;
   readonly sessions: Pick<BrowserSessions, "findByUid">;
   readonly accounts: Pick<OidcAccounts, "save">;
+  readonly times: Pick<RecordTimes, "ownSeconds">;
   /** Called when an account without the mapped identifier signs in for this client. */
   readonly onNoSubject: (account: string, clientId: string) => void;
 }
@@ -39,7 +41,7 @@ async function endingAgain({ outcomes, current }: FinishDeps, flowId: string): P
 }
 
 function createFinishLogin(deps: FinishDeps): FlowEnd["finishLogin"] {
-  const { current, sessions, accounts, onNoSubject } = deps;
+  const { current, sessions, accounts, times, onNoSubject } = deps;
   return async (flowId, session): Promise<FlowEnding> => {
     const interaction = await current().provider.Interaction.find(flowId);
     if (interaction === undefined) return endingAgain(deps, flowId);
@@ -57,7 +59,7 @@ function createFinishLogin(deps: FinishDeps): FlowEnd["finishLogin"] {
     if (interaction.session?.uid !== uid) interaction.session = undefined;
     const login = {
       accountId,
-      ts: loginTs,
+      ts: times.ownSeconds(loginTs),
       remember,
       ...(acr !== undefined && { acr }),
       ...(amr !== undefined && { amr: [...amr] }),

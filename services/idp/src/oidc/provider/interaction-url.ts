@@ -5,6 +5,7 @@ import { flowDemands, type MfaPolicyConfig } from "../../login/sign-in-demands.t
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { ClientPolicies, ClientPolicy } from "../clients/clients.ts";
 import { isRecord, textOf } from "../storage/json.ts";
+import type { RecordTimes } from "../storage/record-times.ts";
 import type { ProviderHooks } from "./provider.ts";
 
 type ShownPolicy = Pick<ClientPolicy, "config" | "isRegistered">;
@@ -65,6 +66,7 @@ function flowMissing(details: Readonly<Record<string, unknown>>): FlowMissing {
 /** Starts a flow when the user must sign in or consent. @returns where the browser goes */
 export function createInteractionUrl(deps: {
   readonly starter: FlowStarter;
+  readonly times: Pick<RecordTimes, "sharedSeconds">;
   readonly policies: () => ClientPolicies;
   readonly mfaPolicy: () => MfaPolicyConfig;
   readonly findSession: (uid: string) => Promise<Pick<BrowserSessionRecord, "account"> | undefined>;
@@ -82,7 +84,7 @@ export function createInteractionUrl(deps: {
       params: flowParams(params),
       missing: flowMissing(prompt.details),
       ...(account !== undefined && { accountId: account }),
-      expiresAtMs: exp * 1000,
+      expiresAtMs: deps.times.sharedSeconds(exp) * 1000,
     };
     return deps.starter.startOidc(ctx.req, ctx.res, start);
   };

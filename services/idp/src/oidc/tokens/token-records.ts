@@ -4,6 +4,7 @@ import { type AdapterPayload, errors } from "oidc-provider";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { KeepGrant } from "../grants/grant-life.ts";
 import { isRecord, wordsOf } from "../storage/json.ts";
+import type { RecordTimes } from "../storage/record-times.ts";
 import type { OidcStore, RecordRef, StoredRecord } from "../storage/store.ts";
 import type { IssuedJwt } from "./access-tokens.ts";
 import { tokenOrigin } from "./token-origin.ts";
@@ -28,7 +29,9 @@ export interface TokenRecordDeps {
   readonly store: OidcStore;
   readonly revoker: Revoker;
   readonly issuer: string;
+  /** The clock that all replicas share. */
   readonly clock: Clock;
+  readonly times: RecordTimes;
   readonly digestOf: (id: string) => string;
   readonly keepGrant: KeepGrant;
 }
@@ -65,9 +68,12 @@ function createRevokeClient(store: OidcStore, { deny, endGrant }: Endings): Toke
 }
 
 export function createTokenRecords(deps: TokenRecordDeps): TokenRecords {
-  const { store, revoker, issuer, clock, digestOf, keepGrant } = deps;
+  const { store, revoker, issuer, clock, times, digestOf, keepGrant } = deps;
   const deny = async ({ jti, exp, ...payload }: AdapterPayload): Promise<void> => {
-    if (payload["isJwt"] === true && jti !== undefined && exp !== undefined) await revoker.deny(jti, exp * 1000);
+    if (payload["isJwt"] !== true || jti === undefined || exp === undefined) return;
+    const signedExp: unknown = payload["signedExp"];
+    // By a wrong clock the token itself may end later than its record.
+    await revoker.deny(jti, Math.max(exp, typeof signedExp === "number" ? signedExp : 0) * 1000);
   };
   const refOfGrant = (id: string): RecordRef => ({ model: "Grant", digest: digestOf(id) });
   /** The grant first: `record` refuses a token whose grant is gone, so none escapes that is not in the list yet. */
@@ -90,7 +96,10 @@ export function createTokenRecords(deps: TokenRecordDeps): TokenRecords {
       const origin = await tokenOrigin((id) => store.find({ model: "RefreshToken", digest: digestOf(id) }));
       const iat = Math.floor(clock.now() / 1000);
       const ref: RecordRef = { model, digest: digestOf(token.jti) };
-      const payload = { ...origin, ...withoutUnset(token), isJwt: true, iat, exp: iat + lifeSeconds };
+      const exp = iat + lifeSeconds;
+      const signedIn = times.toShared({ ...origin });
+      const signedExp = times.ownSeconds(exp);
+      const payload = { ...signedIn, ...withoutUnset(token), isJwt: true, iat, exp, signedExp };
       await store.put(ref, payload, lifeSeconds);
       // A revocation raises the epoch or deletes the grant first and then denies recorded tokens, so no token escapes both.
       const [now, hasGrant] = await Promise.all([revoker.epochOf(issuer, subjectOf(token)), isGranted(token)]);

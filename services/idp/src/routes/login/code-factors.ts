@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { AppError } from "@postern/shared/platform/errors";
-import { matchTotp } from "../../mfa/totp.ts";
+import { matchTotpAt } from "../../mfa/totp.ts";
 import { recoveryPage, totpPage } from "../../pages/templates/factors.ts";
 import type { CodeFactor } from "./code-factor.ts";
 import type { LoginDeps } from "./deps.ts";
 
 /** A time step is accepted once, on any replica (RFC 6238 §5.2). */
-export function totpFactor({ factors, guard, nowMs, totpSkew: skew }: LoginDeps): CodeFactor {
+export function totpFactor({ factors, guard, totpTimesMs, totpSkew: skew }: LoginDeps): CodeFactor {
   return {
     method: "totp",
     page: totpPage,
@@ -14,15 +14,15 @@ export function totpFactor({ factors, guard, nowMs, totpSkew: skew }: LoginDeps)
     verify: async (account, code, context) => {
       const stored = await factors.totpSecret(account, context);
       if (stored === undefined) return false;
-      const step = matchStored({ stored, code, nowMs: nowMs(), skew });
+      const step = matchStored(totpTimesMs(), { stored, code, skew });
       return step !== undefined && guard.claimTotpStep({ account, stored, step });
     },
   };
 }
 
-function matchStored(check: Parameters<typeof matchTotp>[0]): number | undefined {
+function matchStored(...args: Parameters<typeof matchTotpAt>): number | undefined {
   try {
-    return matchTotp(check);
+    return matchTotpAt(...args);
   } catch (cause) {
     throw new AppError("DIRECTORY_DATA", { detail: "invalid stored TOTP secret", cause });
   }

@@ -66,6 +66,8 @@ export interface LoginDeps {
   readonly logger: Logger;
   readonly audit: Audit;
   readonly nowMs: () => number;
+  /** What time it may be, for codes of authenticator apps. */
+  readonly totpTimesMs: () => readonly number[];
   /** Timeout of one request to an engine. */
   readonly decisionTimeoutMs: () => number;
   readonly totpSkew: number;

@@ -30,6 +30,8 @@ export interface SamlRoutesDeps {
   readonly logger: Logger;
   readonly audit: Audit;
   readonly clock: Clock;
+  /** The clock that all replicas share, for stored times. */
+  readonly sharedClock: Clock;
   readonly pages: Pages;
   readonly starts: Pick<FlowStarts, "startSaml">;
   readonly sessions: Pick<SessionStore, "findBySid">;

@@ -29,7 +29,7 @@ function frameTargets(
 }
 
 function showProgress(deps: SamlRoutesDeps, visit: Visit, id: string, view: LogoutTransactionView): FastifyReply {
-  const { pages, clock } = deps;
+  const { pages, sharedClock } = deps;
   const services = view.transaction.services.map(({ entityId, channel }, index) => {
     const state = view.states[index] ?? "asking";
     const isFramed = channel === "browser" && state === "asking";
@@ -37,7 +37,7 @@ function showProgress(deps: SamlRoutesDeps, visit: Visit, id: string, view: Logo
     return { name: nameOf(deps, entityId), state, frame };
   });
   const self = logoutTransactionPath(id);
-  const seconds = Math.max(1, Math.ceil((view.transaction.deadlineMs - clock.now()) / 1000));
+  const seconds = Math.max(1, Math.ceil((view.transaction.deadlineMs - sharedClock.now()) / 1000));
   visit.reply.header("refresh", `${seconds}; url=${self}`);
   const look = lookOf(pages, { ...visit, path: "" });
   const shown = { self, services, script: pages.assets.signOut.path };

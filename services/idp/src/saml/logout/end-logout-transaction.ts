@@ -1,4 +1,5 @@
 import type { Logger } from "@postern/shared/platform/logging";
+import type { Clock } from "@postern/shared/platform/time";
 import type { ServiceState } from "../../logout-delivery/service-state.ts";
 import type { Status } from "../outbound/response.ts";
 import { statusCodes } from "../protocol/names.ts";
@@ -15,6 +16,8 @@ export interface EndLogoutTransactionDeps extends RespondDeps {
   readonly metrics: Pick<SamlMetrics, "loggedOut">;
   readonly report: DeliveryReporter;
   readonly logger: Logger;
+  /** The clock that all replicas share, for stored times. */
+  readonly sharedClock: Clock;
 }
 
 /** The state of a logout transaction. */
@@ -35,11 +38,11 @@ function statusOf({ isKnown }: RequestedLogout, view: LogoutTransactionView | un
 }
 
 export function createEndLogoutTransaction(deps: EndLogoutTransactionDeps): EndLogoutTransaction {
-  const { providers, transactions, metrics, report, logger, clock } = deps;
+  const { providers, transactions, metrics, report, logger, sharedClock } = deps;
   return {
     find: async (id) => {
       const now = await transactions.find(id);
-      return now === undefined ? undefined : { ...now, states: statesOf(now, clock.now()) };
+      return now === undefined ? undefined : { ...now, states: statesOf(now, sharedClock.now()) };
     },
     noteEnd: async (id, { transaction, states }) => {
       if (!(await transactions.isFirstAtEnd(id))) return;

@@ -26,6 +26,8 @@ export interface LogoutDeps extends PlanDeps {
   readonly onEnded: (session: BrowserSessionRecord) => Promise<void>;
   readonly report: DeliveryReporter;
   readonly clock: Clock;
+  /** The clock that all replicas share, for stored times. */
+  readonly sharedClock: Clock;
 }
 
 type EndAtProvider = Extract<LogoutTransactionEnd, { to: "provider" }>;
@@ -81,7 +83,7 @@ function createReceive({ replay, settings, clock }: LogoutDeps): Logout["receive
 }
 
 export function createLogout(deps: LogoutDeps): Logout {
-  const { participants, transactions, soap, sessions, onEnded, report, clock } = deps;
+  const { participants, transactions, soap, sessions, onEnded, report, sharedClock } = deps;
 
   const reportSkipped = (services: readonly LogoutTransactionService[]): void => {
     for (const { entityId } of services.filter(({ channel }) => channel === "none")) {
@@ -90,13 +92,13 @@ export function createLogout(deps: LogoutDeps): Logout {
   };
   const notifyWithoutBrowser = async (listed: readonly Participant[]): Promise<void> => {
     const services = servicesOf(deps, listed, false);
-    await soap.enqueue(deliveriesOf(services, clock.now()));
+    await soap.enqueue(deliveriesOf(services, sharedClock.now()));
     reportSkipped(services);
   };
   /** Stores what must be done before it ends the session, so that a failure in between can be repeated. */
   const open = async (listed: readonly Participant[], end: LogoutTransactionEnd, leadMs: number): Promise<Opened> => {
     if (listed.length === 0) return undefined;
-    const nowMs = clock.now();
+    const nowMs = sharedClock.now();
     const transaction = planLogoutTransaction(deps, listed, { end, nowMs: nowMs + leadMs });
     const transactionId = await transactions.save(transaction);
     const { attempted } = await soap.deliverNow(deliveriesOf(transaction.services, nowMs, transactionId));

@@ -17,7 +17,8 @@ export interface SoapDeliveryDeps {
   readonly send: BackChannel;
   readonly report: DeliveryReporter;
   readonly logger: Logger;
-  readonly clock: Clock;
+  /** The clock that all replicas share. */
+  readonly sharedClock: Clock;
   /** Whether Redis is connected, which it is not yet at start. */
   readonly isReady: () => boolean;
   /** Interval; shorter in tests. */
@@ -41,7 +42,17 @@ type Settled = "done" | "refused" | "given_up";
  * the lease.
  */
 function createDeliver(deps: SoapDeliveryDeps) {
-  const { deliveries, transactions, providers, keys, send, report, logger, clock, giveUpMs = giveUpAfterMs } = deps;
+  const {
+    deliveries,
+    transactions,
+    providers,
+    keys,
+    send,
+    report,
+    logger,
+    sharedClock,
+    giveUpMs = giveUpAfterMs,
+  } = deps;
   const attempt = async (delivery: SoapLogout, closing: AbortSignal): Promise<BackChannelAnswer> => {
     const provider = providers().find(delivery.entityId);
     // The service provider or its endpoint was removed from the configuration.
@@ -63,7 +74,7 @@ function createDeliver(deps: SoapDeliveryDeps) {
     });
     if (answer !== "later") return settle(claimed, answer);
     const delayMs = deliveryDelayMs(attempts, soapTimes);
-    if (clock.now() + delayMs > delivery.endedMs + giveUpMs) return settle(claimed, "given_up");
+    if (sharedClock.now() + delayMs > delivery.endedMs + giveUpMs) return settle(claimed, "given_up");
     report({ channel: "soap", result: "retried", entityId: delivery.entityId });
     await deliveries.retry(id, delayMs);
   };

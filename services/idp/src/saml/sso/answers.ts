@@ -1,4 +1,5 @@
 import type { Clock } from "@postern/shared/platform/time";
+import type { RecordTimes } from "../../oidc/storage/record-times.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { SamlKeys } from "../keys/saml-keys.ts";
 import { releasedAttributes } from "../outbound/attributes.ts";
@@ -24,6 +25,7 @@ export interface AnswersDeps {
   readonly keys: () => Promise<SamlKeys>;
   readonly participants: Participants;
   readonly clock: Clock;
+  readonly times: Pick<RecordTimes, "ownSeconds">;
   /** The account has no name of the requested kind. */
   /** A user signed in to a service provider. */
   readonly onUsed: (entityId: string) => void;
@@ -98,7 +100,7 @@ function postStep({ pending, provider }: ResolvedRequest, xml: string, status: s
   return { step: "post", provider, status, message };
 }
 
-export function createAnswers({ settings, keys, participants, clock, onNoName, onUsed }: AnswersDeps): Answers {
+export function createAnswers({ settings, keys, participants, clock, times, onNoName, onUsed }: AnswersDeps): Answers {
   const headOf = ({ acsUrl, requestId }: PendingRequest): ResponseHead => ({
     id: newId(),
     issuer: settings().entityId,
@@ -124,8 +126,7 @@ export function createAnswers({ settings, keys, participants, clock, onNoName, o
       }
       const signer = await keys();
       const sessionIndex = known?.sessionIndex ?? newId();
-      const sessionEndMs = session.exp * 1000;
-      await participants.add(session.uid, { entityId, nameId, sessionIndex }, sessionEndMs);
+      await participants.add(session.uid, { entityId, nameId, sessionIndex }, session.exp * 1000);
       const head = headOf(pending);
       const { account, attributes = {} } = session;
       const content = {
@@ -134,8 +135,8 @@ export function createAnswers({ settings, keys, participants, clock, onNoName, o
         nameId,
         contextClass,
         sessionIndex,
-        authnInstantMs: session.loginTs * 1000,
-        sessionEndMs: Math.min(sessionEndMs, head.nowMs + saml.default_expire_time),
+        authnInstantMs: times.ownSeconds(session.loginTs) * 1000,
+        sessionEndMs: Math.min(times.ownSeconds(session.exp) * 1000, head.nowMs + saml.default_expire_time),
         attributes: releasedAttributes(provider.config, { account, attributes }),
       };
       onUsed(entityId);

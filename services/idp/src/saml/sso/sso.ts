@@ -20,6 +20,8 @@ export interface SsoDeps {
   readonly replay: ReplayGuard;
   readonly answers: Answers;
   readonly clock: Clock;
+  /** The clock that all replicas share, for stored times. */
+  readonly sharedClock: Clock;
 }
 
 export type SsoStep =
@@ -40,7 +42,7 @@ export interface Sso {
   cancelled(id: string): Promise<boolean>;
 }
 
-export function createSso({ settings, providers, requests, replay, answers, clock }: SsoDeps): Sso {
+export function createSso({ settings, providers, requests, replay, answers, clock, sharedClock }: SsoDeps): Sso {
   /** Continues the request once, even if called concurrently. */
   const once = async (id: string, step: (pending: PendingRequest) => Promise<SsoStep>): Promise<SsoStep> => {
     const pending = await requests.take(id);
@@ -56,7 +58,7 @@ export function createSso({ settings, providers, requests, replay, answers, cloc
   ): Promise<SsoStep> => {
     const judged = judgeSession(session, request, {
       demands: provider.demands,
-      nowSeconds: Math.floor(clock.now() / 1000),
+      nowSeconds: Math.floor(sharedClock.now() / 1000),
     });
     switch (judged.judgement) {
       case "no_passive":

@@ -1,4 +1,5 @@
 import { samlIndexKey, samlParticipantsKey } from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import type { Participant, Participants } from "./participants.ts";
@@ -10,7 +11,12 @@ const Shape = Type.Object({
   sessionIndex: Type.String(),
 });
 
-export function createParticipants({ redis, keyPrefix, keys }: SamlRedisDeps): Participants {
+export interface ParticipantsDeps extends SamlRedisDeps {
+  /** The clock that all replicas share. */
+  readonly clock: Clock;
+}
+
+export function createParticipants({ redis, keyPrefix, keys, clock }: ParticipantsDeps): Participants {
   const hashKey = (uid: string): string => samlParticipantsKey.build(keyPrefix, uid);
   const indexKey = (entityId: string, index: string): string =>
     samlIndexKey.build(keyPrefix, digest(JSON.stringify([entityId, index])));
@@ -34,10 +40,11 @@ export function createParticipants({ redis, keyPrefix, keys }: SamlRedisDeps): P
         const sealed = keys.seal(JSON.stringify(participant), key).toString("base64");
         const index = indexKey(entityId, sessionIndex);
         const pointer = keys.seal(uid, index).toString("base64");
-        const written = await redis.multi().hset(key, digest(entityId), sealed).pexpireat(key, expiresAtMs).exec();
+        const lifeMs = Math.max(1, Math.ceil(expiresAtMs - clock.now()));
+        const written = await redis.multi().hset(key, digest(entityId), sealed).pexpire(key, lifeMs).exec();
         if (written === null || written.some(([error]) => error !== null))
           throw new Error("the participant could not be written");
-        await redis.set(index, pointer, "PXAT", expiresAtMs);
+        await redis.set(index, pointer, "PX", lifeMs);
       }),
     sessionOf: (entityId, sessionIndex) =>
       decided(async () => {
