@@ -1,0 +1,59 @@
+import type { Removal } from "../../tools/removals/removal.ts";
+
+/** The gateway: callers, limits, and the services behind it. */
+export const gatewayRemovals: readonly Removal[] = [
+  {
+    name: "frozen-owner",
+    mechanism: "requests to an owner that answers no probe are given up",
+    file: "services/gateway/src/forward/owner-watch.ts",
+    find: "      if (probing.ticksLeft === 0) giveUp();\n",
+    replace: "      if (probing.ticksLeft === -1_000_000) giveUp();\n",
+    tests: ["test/integration/gateway/frozen-owners.test.ts"],
+    rows: ["idp or admin frozen"],
+  },
+  {
+    name: "graceful-stop",
+    mechanism: "a listener that closes answers what clients may already have sent",
+    file: "libs/shared/src/platform/http/closing-server.ts",
+    find: "const quietMs = 200;",
+    replace: "const quietMs = 0;",
+    tests: ["test/integration/gateway/graceful-stop.test.ts"],
+    rows: ["a gateway, SIGTERM under keep-alive load"],
+  },
+  {
+    name: "concurrency-limit",
+    mechanism: "requests above `max_concurrent_requests` are refused",
+    file: "services/gateway/src/limits/concurrency-gate.ts",
+    find: "      if (inside >= limit) {",
+    replace: "      if (inside >= limit * 1000) {",
+    tests: ["test/integration/callers/limits.test.ts"],
+    rows: ["more requests than `max_concurrent_requests`"],
+  },
+  {
+    name: "shared-budget",
+    mechanism: "gateways take tokens of the failure budget in Redis",
+    file: "services/gateway/src/limits/budget-booking.ts",
+    find: "      if (awayUntilMs === undefined) return attempt(addressKey, rate);\n",
+    replace: "",
+    tests: ["test/integration/callers/budget.test.ts"],
+    rows: ["guessing from one address through two gateways"],
+  },
+  {
+    name: "budget-without-redis",
+    mechanism: "a failure waits for Redis only for a limited time",
+    file: "services/gateway/src/limits/budget-booking.ts",
+    find: "await within(take(addressKey, rate), timeoutMs)",
+    replace: "await within(take(addressKey, rate), timeoutMs * 100)",
+    tests: ["test/integration/callers/redis-unavailable.test.ts"],
+    rows: ["failure budgets: each gateway counts on its own and reports it"],
+  },
+  {
+    name: "unknown-is-503",
+    mechanism: "a token whose revocation cannot be read is undecided, not invalid",
+    file: "services/gateway/src/caller-auth/bearer.ts",
+    find: `      return "unavailable";\n`,
+    replace: `      return "bad_token";\n`,
+    tests: ["test/integration/callers/bearer.test.ts"],
+    rows: ["Bearer callers receive 503 with `Retry-After`, never 401"],
+  },
+];

@@ -1,0 +1,55 @@
+// Usage: tools/removals.ts [--green] [--list] [NAME…]. Takes each mechanism out of a copy of the source and demands that its tests fail.
+// --green demands first that they pass with it. --list prints the names.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { removals } from "../test/removals/removals.ts";
+import { runUnedited, runWithout } from "./removals/check-removal.ts";
+import { copyTree } from "./removals/copy-tree.ts";
+import type { Removal, RemovalResult } from "./removals/removal.ts";
+
+const root = join(import.meta.dirname, "..");
+const resultsFile = join(root, "test/removals/results.json");
+const args = process.argv.slice(2);
+const names = args.filter((arg) => !arg.startsWith("--"));
+
+/** Several runs may write at the same time; each adds only its own. */
+function record(name: string, result: RemovalResult): void {
+  const known: Record<string, RemovalResult> = JSON.parse(readFileSync(resultsFile, "utf8"));
+  const sorted = Object.entries({ ...known, [name]: result }).toSorted(([left], [right]) => (left < right ? -1 : 1));
+  writeFileSync(resultsFile, `${JSON.stringify(Object.fromEntries(sorted), undefined, 2)}\n`);
+}
+
+function chosen(): readonly Removal[] {
+  const unknown = names.filter((name) => !removals.some((removal) => removal.name === name));
+  if (unknown.length > 0) throw new Error(`no removal is called ${unknown.join(", ")}`);
+  return names.length === 0 ? removals : removals.filter(({ name }) => names.includes(name));
+}
+
+async function check(copy: string, removal: Removal): Promise<boolean> {
+  const started = performance.now();
+  const green = args.includes("--green") ? await runUnedited(copy, removal) : undefined;
+  const isGreen = green === undefined || green.outcome === "survived";
+  const found = await runWithout(copy, removal);
+  const isGood = isGreen && found.outcome === "failed";
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  const before = green === undefined ? "" : isGreen ? ", passes with it" : `, NOT GREEN WITH IT: ${green.how}`;
+  console.log(`${isGood ? "ok    " : "FAULT "} ${removal.name}: ${found.outcome} (${seconds} s${before}) ${found.how}`);
+  if (isGreen) record(removal.name, { date: new Date().toISOString().slice(0, 10), ...found });
+  return isGood;
+}
+
+if (args.includes("--list")) {
+  for (const { name, mechanism } of removals) console.log(`${name}: ${mechanism}`);
+} else {
+  mkdirSync(join(root, ".run"), { recursive: true });
+  const copy = mkdtempSync(join(root, ".run/removals-"));
+  const faults: string[] = [];
+  try {
+    copyTree(root, copy);
+    for (const removal of chosen()) if (!(await check(copy, removal))) faults.push(removal.name);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+  console.log(faults.length === 0 ? "every test fails without its mechanism" : `faults: ${faults.join(", ")}`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+}
