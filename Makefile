@@ -4,7 +4,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 TOOL := node_modules/.bin/node
 ENGINES ?= 1
 .DEFAULT_GOAL := help
-.PHONY: help setup build run stop test test-long lint format docs screenshots package image test-package conformance bench bench-long clean
+.PHONY: help setup build run stop test test-long removals lint format docs screenshots package image test-package conformance bench bench-long clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,10 @@ test: ## Run all checks and tests; the last line is "N passed, N failed"
 test-long: ## Run the long tests: corpora, mutations, fault injection
 	@tools/setup.sh test-long
 	@$(TOOL) tools/test.ts long
+
+removals: ## Take each mechanism out of a copy and demand that its tests fail (NAMES=<names>, GREEN=1 to run them with it too)
+	@tools/setup.sh test-long
+	@$(TOOL) tools/removals.ts $(if $(GREEN),--green) $(NAMES)
 
 lint: ## Check formatting, types, lint rules, dependency rules and dead code
 	@tools/setup.sh packages

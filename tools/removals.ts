@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { removals } from "../test/removals/removals.ts";
-import { runUnedited, runWithout } from "./removals/check-removal.ts";
+import { runTests, runWithout } from "./removals/check-removal.ts";
 import { copyTree } from "./removals/copy-tree.ts";
 import type { Removal, RemovalResult } from "./removals/removal.ts";
 
@@ -27,7 +27,7 @@ function chosen(): readonly Removal[] {
 
 async function check(copy: string, removal: Removal): Promise<boolean> {
   const started = performance.now();
-  const green = args.includes("--green") ? await runUnedited(copy, removal) : undefined;
+  const green = args.includes("--green") ? await runTests(copy, removal) : undefined;
   const isGreen = green === undefined || green.outcome === "survived";
   const found = await runWithout(copy, removal);
   const isGood = isGreen && found.outcome === "failed";
@@ -38,18 +38,23 @@ async function check(copy: string, removal: Removal): Promise<boolean> {
   return isGood;
 }
 
+/** @returns the names of those whose tests did not fail */
+async function checkAll(copy: string): Promise<readonly string[]> {
+  const faults: string[] = [];
+  copyTree(root, copy);
+  for (const removal of chosen()) {
+    const isGood = await check(copy, removal);
+    if (!isGood) faults.push(removal.name);
+  }
+  return faults;
+}
+
 if (args.includes("--list")) {
   for (const { name, mechanism } of removals) console.log(`${name}: ${mechanism}`);
 } else {
   mkdirSync(join(root, ".run"), { recursive: true });
   const copy = mkdtempSync(join(root, ".run/removals-"));
-  const faults: string[] = [];
-  try {
-    copyTree(root, copy);
-    for (const removal of chosen()) if (!(await check(copy, removal))) faults.push(removal.name);
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
+  const faults = await checkAll(copy).finally(() => rmSync(copy, { recursive: true, force: true }));
   console.log(faults.length === 0 ? "every test fails without its mechanism" : `faults: ${faults.join(", ")}`);
   process.exitCode = faults.length === 0 ? 0 : 1;
 }

@@ -99,7 +99,7 @@ export const engineRemovals: readonly Removal[] = [
   },
   {
     name: "stale-connection",
-    mechanism: "a connection to NATS without pongs is closed at once, although data waits in it",
+    mechanism: "a connection to NATS without pongs is closed immediately, although data waits in it",
     file: "libs/shared/src/platform/bus/link.ts",
     find: "    void connection.close();\n",
     replace: "",
@@ -131,7 +131,9 @@ export const engineRemovals: readonly Removal[] = [
     find: "now: () => Math.floor(performance.timeOrigin + performance.now())",
     replace: "now: () => Date.now()",
     tests: ["test/integration/engines/clock-set-in-flight.test.ts"],
-    rows: ["the wall clocks of a gateway and its engines are set by an hour, forward or back, while a backend is queried"],
+    rows: [
+      "the wall clocks of a gateway and its engines are set by an hour, forward or back, while a backend is queried",
+    ],
   },
   {
     name: "engine-limit",

@@ -55,8 +55,8 @@ export function judge(report: string | undefined, hasEnded: boolean): Omit<Remov
   return { outcome: hasRun ? "survived" : "broken", failedTests: 0, how: hasRun ? "" : "no test ran" };
 }
 
-/** Runs the removal's tests in the copy. */
-async function run(copy: string, { tests, pattern }: Removal): Promise<Omit<RemovalResult, "date">> {
+/** Runs the removal's tests in the copy as it is. With the mechanism, they should `survive`. */
+export async function runTests(copy: string, { tests, pattern }: Removal): Promise<Omit<RemovalResult, "date">> {
   const report = join(copy, ".run/removal.json");
   rmSync(report, { force: true });
   const projects = [...new Set(tests.map(projectOf))].flatMap((name) => ["--project", name]);
@@ -67,11 +67,6 @@ async function run(copy: string, { tests, pattern }: Removal): Promise<Omit<Remo
   const { output } = await execute("sh", ["-c", command, "sh", ...args, ...names, ...tests], timeoutMs);
   const hasEnded = !output.endsWith(`not finished within ${timeoutMs / 1000} s\n`);
   return judge(existsSync(report) ? readFileSync(report, "utf8") : undefined, hasEnded);
-}
-
-/** Runs the tests with the mechanism; `survived` is what they should do then. */
-export async function runUnedited(copy: string, removal: Removal): Promise<Omit<RemovalResult, "date">> {
-  return run(copy, removal);
 }
 
 /** @throws Error when the text does not occur exactly once */
@@ -87,7 +82,7 @@ export async function runWithout(copy: string, removal: Removal): Promise<Omit<R
   const source = readFileSync(path, "utf8");
   writeFileSync(path, withoutMechanism(source, removal));
   try {
-    return await run(copy, removal);
+    return await runTests(copy, removal);
   } finally {
     writeFileSync(path, source);
   }

@@ -2,7 +2,10 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, lstatSync, mkdirSync, readlinkSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-const packages = ["libs/shared", ...["gateway", "auth-engine", "idp", "admin", "jobs-worker"].map((name) => `services/${name}`)];
+const packages = [
+  "libs/shared",
+  ...["gateway", "auth-engine", "idp", "admin", "jobs-worker"].map((name) => `services/${name}`),
+];
 
 /**
  * Copies the repository with uncommitted changes. Packages are hard links; the links to our own packages are relative and lead to those of

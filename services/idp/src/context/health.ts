@@ -13,7 +13,7 @@ export interface HealthParts {
   readonly oidc: OidcContext | undefined;
 }
 
-/** Until it is measured, the wall clock stands in, which may be wrong: what this replica writes could end at once elsewhere. */
+/** Until it is measured, the wall clock stands in, which may be wrong: what this replica writes could end immediately elsewhere. */
 function clockHealth(clock: RedisClock) {
   return {
     name: "clock of Redis",

@@ -115,15 +115,14 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
   if (!config.identity.frontend.enabled || sessionKeys === undefined || flowKeys === undefined) return undefined;
   const settings = frontendSettings(config);
   const { prefix: keyPrefix } = config.storage.redis;
-  const nowMs = (): number => clock.now();
-  const totpTimesMs = totpTimes(clock, systemClock);
+  const times = { nowMs: (): number => clock.now(), totpTimesMs: totpTimes(clock, systemClock) };
   const pages = createSitePages(settings);
   const sessions = createSessionStore({ redis: state, keyPrefix, keys: sessionKeys, clock, lives: settings.lives });
   const keysFor = (purpose: string): KeyRing => keyRingFromConfig(config, purpose) ?? flowKeys;
   const notifier = notifications?.notifier;
   const { logger, audit } = base;
   const keys = keysFor("pending-proof");
-  const factorParts = { bus, state, keyPrefix, keys, settings, nowMs, totpTimesMs, logger, audit, notifier };
+  const factorParts = { bus, state, keyPrefix, keys, settings, ...times, logger, audit, notifier };
   const factors = createFactorsFeature(factorParts);
   const history = historyOf(parts);
   const responseDelays = createResponseDelays();
@@ -152,14 +151,13 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
         gate,
         ends,
         onReplaced: auditReplaced(audit, onReplaced),
-        nowSeconds: () => Math.floor(nowMs() / 1000),
+        nowSeconds: () => Math.floor(times.nowMs() / 1000),
         subject: settings.subject,
       }),
       metrics,
       logger,
       audit,
-      nowMs,
-      totpTimesMs,
+      ...times,
       ...pageSettings(settings, config),
       delaySignIn: createDelaySignIn({ ...delaying, devices: notifications?.devices, logger }),
     },

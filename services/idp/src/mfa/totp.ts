@@ -45,7 +45,7 @@ export interface TotpCheck {
 }
 
 /**
- * The same by any of several clocks, of which one may be wrong: a right code must not be refused because a host's clock is off.
+ * The same by any of several clocks, of which one may be wrong: a correct code must not be refused because a host's clock is off.
  * @throws Error for an invalid stored secret
  */
 export function matchTotpAt(timesMs: readonly number[], check: Omit<TotpCheck, "nowMs">): number | undefined {
@@ -56,7 +56,7 @@ export function matchTotpAt(timesMs: readonly number[], check: Omit<TotpCheck, "
   return undefined;
 }
 
-/** What time it may be. Clocks that hardly differ count once, so that they accept no more codes than one clock. */
+/** What time it may be. Clocks that differ by less than a step count once, so that they accept no more codes than one clock. */
 export function totpTimes(...clocks: readonly [Clock, Clock]): () => readonly number[] {
   return () => {
     const [first, second] = [clocks[0].now(), clocks[1].now()];

@@ -41,6 +41,6 @@ test("where clocks differ by less than five seconds, records stay as they are", 
 });
 
 test("single times are converted in both directions", () => {
-  const { ownSeconds, sharedSeconds } = replica(-hourSeconds * 1000);
-  expect([ownSeconds(5000), sharedSeconds(5000)]).toEqual([1400, 8600]);
+  const times = replica(-hourSeconds * 1000);
+  expect([times.ownSeconds(5000), times.sharedSeconds(5000)]).toEqual([1400, 8600]);
 });

@@ -67,14 +67,18 @@ function createRevokeClient(store: OidcStore, { deny, endGrant }: Endings): Toke
   };
 }
 
-export function createTokenRecords(deps: TokenRecordDeps): TokenRecords {
-  const { store, revoker, issuer, clock, times, digestOf, keepGrant } = deps;
-  const deny = async ({ jti, exp, ...payload }: AdapterPayload): Promise<void> => {
+function createDeny(revoker: Revoker): Endings["deny"] {
+  return async ({ jti, exp, ...payload }) => {
     if (payload["isJwt"] !== true || jti === undefined || exp === undefined) return;
     const signedExp: unknown = payload["signedExp"];
     // By a wrong clock the token itself may end later than its record.
     await revoker.deny(jti, Math.max(exp, typeof signedExp === "number" ? signedExp : 0) * 1000);
   };
+}
+
+export function createTokenRecords(deps: TokenRecordDeps): TokenRecords {
+  const { store, revoker, issuer, clock, times, digestOf, keepGrant } = deps;
+  const deny = createDeny(revoker);
   const refOfGrant = (id: string): RecordRef => ({ model: "Grant", digest: digestOf(id) });
   /** The grant first: `record` refuses a token whose grant is gone, so none escapes that is not in the list yet. */
   const endGrant = async (grantId: string): Promise<void> => {

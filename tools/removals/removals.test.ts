@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { exceptions, unchecked } from "../../test/removals/exceptions.ts";
+import { removals } from "../../test/removals/removals.ts";
+import { judge, withoutMechanism } from "./check-removal.ts";
+import { promisedRows } from "./promised-rows.ts";
+import type { Removal } from "./removal.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const rows = promisedRows(read("docs/operations/promises.md").split("\n## The tests can fail\n")[0] ?? "");
+const matching = (part: string) => rows.filter(({ row }) => row.includes(part));
+const removedIn = (row: string): boolean => removals.some((removal) => removal.rows.some((part) => row.includes(part)));
+
+describe("removals", () => {
+  test("have unique names", () => {
+    expect(new Set(removals.map(({ name }) => name)).size).toBe(removals.length);
+  });
+
+  test.each(removals.map((removal) => [removal.name, removal] as const))("%s can be carried out", (_name, removal) => {
+    const source = read(removal.file);
+    expect(withoutMechanism(source, removal)).not.toBe(source);
+    expect(removal.tests.filter((path) => !path.endsWith(".test.ts") || !existsSync(join(root, path)))).toEqual([]);
+    for (const part of removal.rows) {
+      const found = matching(part);
+      expect([part, found.length]).toEqual([part, 1]);
+      expect(found[0]?.tests.some((path) => removal.tests.includes(path))).toBe(true);
+    }
+  });
+});
+
+describe("docs/operations/promises.md", () => {
+  test("has a removal, a reason or an entry among the unchecked for each row", () => {
+    const listed = [...unchecked, ...exceptions.map(({ row }) => row)];
+    const missing = rows.filter(({ row }) => !removedIn(row) && !listed.some((part) => row.includes(part)));
+    expect(missing.map(({ row }) => row)).toEqual([]);
+  });
+
+  test("each unchecked row and each exception is one row, which has no removal", () => {
+    for (const part of [...unchecked, ...exceptions.map(({ row }) => row)]) {
+      expect([part, matching(part).map(({ row }) => removedIn(row))]).toEqual([part, [false]]);
+    }
+  });
+});
+
+function report(...statuses: readonly string[]): string {
+  const assertionResults = statuses.map((status) => ({ status, failureMessages: ["Error: first\nsecond"] }));
+  return JSON.stringify({ testResults: [{ assertionResults }] });
+}
+
+describe("a run", () => {
+  test.each([
+    ["one failed test", report("passed", "failed"), "failed"],
+    ["only passed tests", report("passed", "skipped"), "survived"],
+    ["no test that ran", report("skipped"), "broken"],
+    ["no report", undefined, "broken"],
+  ])("with %s", (_name, text, outcome) => {
+    expect(judge(text, true).outcome).toBe(outcome);
+  });
+
+  test("that does not end has failed", () => {
+    expect(judge(undefined, false).outcome).toBe("failed");
+  });
+
+  test("states the first line of the first failure", () => {
+    expect(judge(report("failed"), true)).toEqual({ outcome: "failed", failedTests: 1, how: "Error: first" });
+  });
+});
+
+test("a text that occurs twice or never is refused", () => {
+  const removal: Removal = {
+    name: "x",
+    mechanism: "",
+    file: "",
+    find: "a",
+    replace: "",
+    tests: [],
+    rows: [],
+  };
+  expect(withoutMechanism("bac", removal)).toBe("bc");
+  expect(() => withoutMechanism("aa", removal)).toThrow("2 times");
+  expect(() => withoutMechanism("b", removal)).toThrow("0 times");
+});
