@@ -35,15 +35,6 @@ export const engineRemovals: readonly Removal[] = [
     rows: ["a request that two engines receive, because the first was frozen"],
   },
   {
-    name: "farewell",
-    mechanism: "an engine that stops says so before it leaves NATS, and finishes its requests",
-    file: "services/auth-engine/src/main.ts",
-    find: `      { name: "bus", run: () => bus.drain() },\n`,
-    replace: `      { name: "bus", run: () => process.exit(0) },\n`,
-    tests: ["test/integration/engines/rolling-restart.test.ts", "test/integration/services/start-and-stop.test.ts"],
-    rows: ["one of two engines, SIGTERM under load"],
-  },
-  {
     name: "earlier-versions-avoided",
     mechanism: "repeated requests avoid engines of an earlier version",
     file: "libs/shared/src/platform/bus/resending.ts",
@@ -71,12 +62,13 @@ export const engineRemovals: readonly Removal[] = [
     rows: ["all engines stopped, killed or frozen", "all engines frozen during a sign-in on the pages"],
   },
   {
-    name: "own-pause",
-    mechanism: "a late timer of our own is not taken for silence of the engines",
+    name: "probed-silence",
+    mechanism: "engines count as silent only once NATS has answered probes",
     file: "libs/shared/src/domain/engine-watch/engine-watch.ts",
-    find: "    if (!wasOnTime) silence.deafened();\n",
-    replace: "",
+    find: "    if (!probing && silence.suspicious()) void probe();\n",
+    replace: `    if (!probing && silence.suspicious()) bus.failOutstanding("ENGINE_SILENT");\n    void probe;\n`,
     tests: ["test/integration/engines/no-engine.test.ts"],
+    pattern: "a gateway that was frozen",
     rows: ["a gateway frozen and resumed"],
   },
   {
@@ -121,7 +113,7 @@ export const engineRemovals: readonly Removal[] = [
     file: "libs/shared/src/platform/bus/peer-clocks.ts",
     find: "      return Math.min(seen.smallest, seen.smallestBefore);\n",
     replace: "      return 0 * Math.min(seen.smallest, seen.smallestBefore);\n",
-    tests: ["libs/shared/src/platform/bus/peer-clocks.test.ts", "test/integration/bus/request-reply.test.ts"],
+    tests: ["libs/shared/src/platform/bus/peer-clocks.test.ts"],
     rows: ["clocks of gateway and engine differ by an hour, in either direction"],
   },
   {

@@ -64,10 +64,10 @@ export const redisRemovals: readonly Removal[] = [
   },
   {
     name: "result-cache-guard",
-    mechanism: "a decision waits for the shared result cache only for a limited time",
+    mechanism: "a shared result cache that cannot be read fails no decision",
     file: "services/auth-engine/src/result-cache/guarded-cache.ts",
-    find: "await within(ask(), timeoutMs)",
-    replace: "await ask()",
+    find: `      return "error";\n`,
+    replace: "      throw error;\n",
     tests: ["test/integration/result-cache/engines.test.ts"],
     rows: ["result cache: decisions remain correct and fast"],
   },

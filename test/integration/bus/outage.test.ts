@@ -11,8 +11,9 @@ function password(text: string): BusCredentials {
 
 function cluster(listen: number, route: number): string {
   return [
-    'lame_duck_duration: "30s"',
-    'lame_duck_grace_period: "10s"',
+    // Longer than this test: a client that waits for the server to close its connection fails it.
+    'lame_duck_duration: "20m"',
+    'lame_duck_grace_period: "10m"',
     `cluster { name: c, listen: "127.0.0.1:${listen}", routes: ["nats://127.0.0.1:${route}"] }`,
   ].join("\n");
 }

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { startLoad } from "../../support/load.ts";
 import { type Replica, type Stack, startStack } from "../../support/stack.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
+import { showFigures } from "./figures.ts";
 
 const loops = 16;
 let stack: Stack;
@@ -43,7 +44,7 @@ test.each([
   ["frozen", () => pause(second.process)],
 ])(
   "one of two gateways behind HAProxy is %s under load: only requests on its connections are lost",
-  async (_fault, inject) => {
+  async (fault, inject) => {
     const load = startLoad(balancer.url, { loops });
     await poll(
       "both gateways to decide",
@@ -53,11 +54,18 @@ test.each([
       },
       60_000,
     );
+    const faultAt = performance.now();
     await inject();
     const atFault = load.answered();
     // Every loop has to come back: none waits for a gateway that does not answer.
     await poll("the other gateway to continue", () => load.answered() > atFault + 50 * loops, 120_000);
     const surprises = await load.stop();
+    const last = Math.max(faultAt, ...surprises.map(({ endedAt }) => endedAt));
+    showFigures(`HAProxy, ${fault} gateway`, {
+      "requests lost": surprises.length,
+      "last one after ms": last - faultAt,
+      "slowest request ms": load.slowestMs(),
+    });
     // No response at all: mail servers try again. No decision was wrong, and no more was lost than its connections held.
     expect(surprises.map(({ status }) => status).filter((status) => status !== 0)).toEqual([]);
     expect(surprises.length).toBeLessThanOrEqual(4 * loops);

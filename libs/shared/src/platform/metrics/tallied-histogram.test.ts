@@ -29,6 +29,7 @@ test("the text equals that of a histogram that prom-client counts itself, whatev
       const ours = metrics.histogram({ name, help, labels, buckets });
       const registry = new Registry();
       const its = new Histogram({ name, help, labelNames: ["level", "outcome"], buckets, registers: [registry] });
+      for (const level of labels.level) for (const outcome of labels.outcome) its.zero({ level, outcome });
       for (const { row: labelValues, value: seconds, readBefore } of observations) {
         if (readBefore) await metrics.expose();
         ours(labelValues).observe(seconds);
@@ -38,6 +39,14 @@ test("the text equals that of a histogram that prom-client counts itself, whatev
     }),
     { numRuns: 30 },
   );
+});
+
+test("every series exists before the first observation", async () => {
+  const metrics = createMetrics();
+  metrics.histogram({ name, help, labels, buckets });
+  const text = await metrics.expose();
+  expect(text.match(/_count\{.*\} 0$/gm)).toHaveLength(4);
+  expect(text.match(/_bucket\{.*\} 0$/gm)).toHaveLength(4 * (buckets.length + 1));
 });
 
 test("a value that is not a number is rejected", () => {

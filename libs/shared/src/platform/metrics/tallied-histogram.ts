@@ -25,7 +25,7 @@ interface ReportedValue {
 }
 
 interface Tally extends HistogramSeries {
-  /** Empty before the first observation: a series without observations is not shown. */
+  /** Complete before the first observation: `rate` would miss it in a series that begins with it. */
   values(name: string): ReportedValue[];
 }
 
@@ -73,20 +73,17 @@ function createTally(
       count += 1;
       if (activeTrace !== undefined) noteExemplar(exemplars, index, value, activeTrace());
     },
-    values: (name) =>
-      count === 0
-        ? []
-        : [
-            ...cumulated(name),
-            {
-              metricName: `${name}_bucket`,
-              labels: { le: "+Inf", ...labels },
-              value: count,
-              exemplar: exemplars[buckets.length],
-            },
-            { metricName: `${name}_sum`, labels, value: sum },
-            { metricName: `${name}_count`, labels, value: count },
-          ],
+    values: (name) => [
+      ...cumulated(name),
+      {
+        metricName: `${name}_bucket`,
+        labels: { le: "+Inf", ...labels },
+        value: count,
+        exemplar: exemplars[buckets.length],
+      },
+      { metricName: `${name}_sum`, labels, value: sum },
+      { metricName: `${name}_count`, labels, value: count },
+    ],
   };
 }
 
