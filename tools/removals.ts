@@ -54,7 +54,9 @@ if (args.includes("--list")) {
 } else {
   mkdirSync(join(root, ".run"), { recursive: true });
   const copy = mkdtempSync(join(root, ".run/removals-"));
-  const faults = await checkAll(copy).finally(() => rmSync(copy, { recursive: true, force: true }));
+  // Also after an interruption, which ends the process.
+  process.once("exit", () => rmSync(copy, { recursive: true, force: true }));
+  const faults = await checkAll(copy);
   console.log(faults.length === 0 ? "every test fails without its mechanism" : `faults: ${faults.join(", ")}`);
   process.exitCode = faults.length === 0 ? 0 : 1;
 }
