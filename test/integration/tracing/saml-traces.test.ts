@@ -56,6 +56,8 @@ afterAll(async () => {
 const names = (): readonly string[] =>
   receiver.spans.filter((span) => span.traceId === traceId).map(({ service, name }) => `${service} ${name}`);
 
+const isThere = (start: string): boolean => names().some((name) => name.startsWith(`postern-${start}`));
+
 const pathOf = (url: string): string => url.slice(new URL(url).origin.length);
 
 function matched(text: string, pattern: RegExp): string {
@@ -85,7 +87,6 @@ test("a SAML sign-in and logout are in the trace of a trusted proxy, without mes
   expect((await get(logout)).status).toBeLessThan(400);
 
   const expected = ["gateway GET /saml", "idp GET /saml/sso", "idp POST /login", "idp GET /saml/slo", "idp redis "];
-  const isThere = (start: string): boolean => names().some((name) => name.startsWith(`postern-${start}`));
   await poll(
     "the spans",
     () => expected.every(isThere) && names().includes("postern-auth-engine auth-engine/authenticate"),
