@@ -27,6 +27,7 @@ import { measureMillionBans } from "./scenarios/million-bans.ts";
 import { measureMillionUsers } from "./scenarios/million-users.ts";
 import { measurePages } from "./scenarios/pages.ts";
 import { measureRisk } from "./scenarios/risk.ts";
+import { measureRiskMemory } from "./scenarios/risk-memory.ts";
 import { measureSamlSignIns } from "./scenarios/saml-sign-ins.ts";
 import { measureScripts } from "./scenarios/scripts.ts";
 import { measureSideBySide } from "./scenarios/side-by-side.ts";
@@ -64,6 +65,7 @@ async function measure(servers: Servers, { long, only }: Selection): Promise<Res
   let commandsOfWindows: Figure | undefined;
   let beside: readonly Row[] = [];
   let commandsOfScoring: Figure | undefined;
+  let factsGb: number | undefined;
   let endurance: readonly Endurance[] = [];
   let management: readonly Times[] = [];
   let consolePages: readonly PageCost[] = [];
@@ -105,6 +107,7 @@ async function measure(servers: Servers, { long, only }: Selection): Promise<Res
   ];
   const longScenarios: typeof scenarios = [
     ["a million users", async () => rows.push(...(await measureMillionUsers(servers)))],
+    ["facts about a million accounts", async () => void (factsGb = await measureRiskMemory())],
     ["a million bans", async () => void (management = await measureMillionBans(servers))],
     ["the console with a million bans", async () => void (consolePages = await measureConsole(servers))],
     ["beside other products", async () => void (beside = await measureSideBySide(servers))],
@@ -126,6 +129,7 @@ async function measure(servers: Servers, { long, only }: Selection): Promise<Res
     redisCommands,
     commandsOfWindows,
     commandsOfScoring,
+    factsGb,
     memories,
     beside,
     endurance,

@@ -20,6 +20,8 @@ export interface Results {
   readonly commandsOfWindows?: Figure | undefined;
   /** Redis commands that the score adds to a sign-in. */
   readonly commandsOfScoring?: Figure | undefined;
+  /** GB of Redis for the facts about a million accounts; only in a long run. */
+  readonly factsGb?: number | undefined;
   readonly memories: readonly Memory[];
   /** The same work by other products; only in a long run. */
   readonly beside: readonly Row[];

@@ -39,6 +39,8 @@ async function valueOf(redis: RedisClient, key: string): Promise<unknown> {
       return redis.zrange(key, "0", "-1");
     case "list":
       return redis.lrange(key, 0, -1);
+    case "stream":
+      return redis.xrange(key, "-", "+");
     default:
       return null;
   }

@@ -16,6 +16,8 @@ export interface StackPlaces {
 /** A configuration as a tree; JSON is YAML. */
 export type Tree = Readonly<Record<string, unknown>>;
 
+/** `storage.redis.password_nonce` */
+export const passwordNonce = "test-password-nonce-0";
 export const assertionSecret = "test-caller-assertion-secret-of-no-worth";
 
 export function isTree(value: unknown): value is Tree {
@@ -71,7 +73,7 @@ export function defaultTree({ folder, httpPort, adminPort, idpPort, natsUrl, red
     },
     storage: {
       redis: {
-        password_nonce: "test-password-nonce-0",
+        password_nonce: passwordNonce,
         encryption_secret: "test-encryption-secret",
         primary: { address: new URL(redisUrl).host },
       },

@@ -109,16 +109,18 @@ export interface ConsoleStack extends AsyncDisposable {
   readonly directoryFile: string;
 }
 
-interface EngineOptions {
+interface ConsoleStackOptions {
   readonly engines?: number;
   /** `auth.backends.order` */
   readonly order?: readonly string[];
+  /** Environment of all services, including those that are started later. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A gateway with a console, two replicas of admin, idp and engines. */
 export async function startConsoleStack(
   settings: Tree = {},
-  { engines = 1, order = ["sql"] }: EngineOptions = {},
+  { engines = 1, order = ["sql"], env = {} }: ConsoleStackOptions = {},
 ): Promise<ConsoleStack> {
   await using started = new AsyncDisposableStack();
   const folder = started.use(await scratchFolder());
@@ -132,6 +134,7 @@ export async function startConsoleStack(
     await startStack({
       redis: true,
       engines,
+      env,
       httpPort,
       services: ["admin", "idp"],
       backends: backends(folder.path, seedFile, order),

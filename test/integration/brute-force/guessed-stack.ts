@@ -42,6 +42,8 @@ export function startGuessedStack({
   delay = { enabled: false },
   withoutClient = {},
   maxConcurrentRequests = 1000,
+  // The slow hash takes long on a busy machine.
+  decisionTimeout = "20s",
   risk = {},
 }: {
   readonly cached?: boolean;
@@ -50,6 +52,7 @@ export function startGuessedStack({
   readonly delay?: object;
   readonly withoutClient?: object;
   readonly maxConcurrentRequests?: number;
+  readonly decisionTimeout?: string;
   /** `auth.risk` */
   readonly risk?: object;
 } = {}): Promise<Stack> {
@@ -63,8 +66,7 @@ export function startGuessedStack({
       return usersBackends(file, cached ? ["cache", "sql"] : ["sql"]);
     },
     settings: {
-      // The slow hash takes long on a busy machine.
-      runtime: { timeouts: { decision: "20s" } },
+      runtime: { timeouts: { decision: decisionTimeout } },
       auth: {
         risk,
         controls: {

@@ -1,5 +1,6 @@
 import {
   addReview,
+  createRiskNotices,
   createRiskStore,
   decodeAccountFacts,
   decodeReviews,
@@ -13,8 +14,8 @@ import {
   riskSignals,
 } from "@postern/shared/domain/risk";
 import { loadConfig } from "@postern/shared/platform/config";
-import { type RedisClient, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
-import { type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { type RedisClient, riskNoticeKey, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
+import { pause, type RedisServer, spawnRedis } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFactWriter } from "../../../services/auth-engine/src/risk/fact-writer.ts";
 import { testRedis } from "../../support/redis-content.ts";
@@ -108,5 +109,68 @@ test("engines that add networks to one account at the same time lose none of the
   expect(lost).toEqual([]);
   expect(facts?.networks.map(({ id }) => id).toSorted()).toEqual(["network0", "network1", "network2"]);
   expect(await client?.ttl("facts")).toBeGreaterThan(0);
+  for (const one of clients) one.disconnect();
+});
+
+test("while Redis hangs, two engines keep a bounded number of changes, count the others as lost, and write those once it is back", async () => {
+  const lost = [0, 0];
+  const clients = await Promise.all([testRedis(server.port), testRedis(server.port)]);
+  const engines = clients.map((client, engine) =>
+    engineOf(client, (count) => {
+      lost[engine] = (lost[engine] ?? 0) + count;
+    }),
+  );
+  const ages = defaultSettings();
+  const place = { country: "DE", system: 1, location: undefined };
+  const signIn = { minute, place, protocol: "imap", client: "", device: "" };
+  const addAll = (prefix: string): void => {
+    for (const { accounts } of engines) {
+      for (let number = 0; number < 5000; number += 1) {
+        const one = { ...signIn, network: `n${number % 40}` };
+        accounts.add(`${prefix}${number}`, "", (facts) => noteSignIn(facts, one, { isDoubted: false, ages }));
+      }
+      for (let number = 0; number < 40; number += 1) {
+        accounts.add(`${prefix}0`, "", (facts) => noteSignIn(facts, signIn0(number), { isDoubted: false, ages }));
+      }
+    }
+  };
+  const signIn0 = (number: number) => ({ ...signIn, network: `m${number}` });
+  await pause(server);
+  addAll("hanging:");
+  // 4096 of 5000 accounts, and 32 changes of one of them.
+  expect(lost).toEqual([904 + 9, 904 + 9]);
+  const flushing = engines.map(({ accounts }) => accounts.flush());
+  server.signal("SIGCONT");
+  await Promise.all(flushing);
+  const [client] = clients;
+  expect(await client?.exists(...Array.from({ length: 4096 }, (_, number) => `hanging:${number}`))).toBe(4096);
+  expect(await client?.exists("hanging:4096")).toBe(0);
+  expect(lost).toEqual([904 + 9, 904 + 9]);
+  for (const one of clients) one.disconnect();
+});
+
+test("of engines that meet the same network of an account, one notifies; while Redis is unavailable, each does", async () => {
+  await using own = await spawnRedis();
+  const clients = await Promise.all(Array.from({ length: 3 }, () => testRedis(own.port)));
+  const notices = clients.map((redis) => createRiskNotices({ redis, keyPrefix: "p:", timeoutMs: 2000 }));
+  const claim = (account: string, network: string) =>
+    Promise.all([...notices, ...notices].map((one) => one.claim(account, network)));
+  for (let round = 0; round < 50; round += 1) {
+    for (const [account, network] of [
+      [`a${round}`, "n"],
+      [`a${round}`, "m"],
+      [`b${round}`, "n"],
+    ] as const) {
+      expect((await claim(account, network)).filter(Boolean)).toHaveLength(1);
+    }
+  }
+  const life = await clients[0]?.ttl(riskNoticeKey.build("p:", "a0", "n"));
+  expect(life).toBeGreaterThan(0);
+  expect(life).toBeLessThanOrEqual(riskNoticeKey.ttlSeconds);
+  await pause(own);
+  expect(await claim("hanging", "n")).not.toContain(false);
+  own.signal("SIGCONT");
+  await own.stop();
+  expect(await claim("gone", "n")).not.toContain(false);
   for (const one of clients) one.disconnect();
 });

@@ -7,6 +7,7 @@ import { logLineOf } from "../../support/log-lines.ts";
 import { redisContent, testRedis } from "../../support/redis-content.ts";
 import type { Stack } from "../../support/stack.ts";
 import { login, passwordOf, startGuessedStack, userName } from "../brute-force/guessed-stack.ts";
+import { atEachEngine, remembered, scoredBy } from "./sign-ins.ts";
 
 const home = "192.0.2.7";
 /** Each in a country and a system of its own. */
@@ -48,9 +49,10 @@ beforeAll(async () => {
 
 afterAll(() => folder[Symbol.asyncDispose]());
 
-const startRiskStack = (risk: object): Promise<Stack> =>
+const startRiskStack = (risk: object, more: Parameters<typeof startGuessedStack>[0] = {}): Promise<Stack> =>
   startGuessedStack({
     cached: true,
+    ...more,
     risk: {
       learn_for: "0s",
       city_file: join(folder.path, "city.mmdb"),
@@ -74,17 +76,14 @@ async function signIn(stack: Stack, index: number, clientIp: string, protocol = 
 
 /** Signs in at home, and waits until the engines remember it. */
 async function settle(stack: Stack, index: number): Promise<void> {
-  const redis = await testRedis(stack.redis?.port ?? 0);
-  const count = async () => (await redis.keys("*risk:account:*")).length;
-  const before = await count();
-  expect((await signIn(stack, index, home)).status).toBe(200);
-  await poll("facts of the account", async () => (await count()) > before);
-  redis.disconnect();
+  const { status } = await remembered(stack, { account: userName(index) }, () => signIn(stack, index, home));
+  expect(status).toBe(200);
 }
 
-/** What an engine remembers, the other follows within a second. */
-async function raises(signal: string, again: () => ReturnType<typeof signIn>): Promise<boolean> {
-  return poll(signal, async () => (await again()).signals.includes(signal));
+/** Whether each engine raises the signal. */
+async function areRaised(stack: Stack, signals: readonly string[], again: () => ReturnType<typeof signIn>) {
+  const outcomes = await atEachEngine(stack, again, (one) => signals.every((signal) => one.signals.includes(signal)));
+  return outcomes.length === 2;
 }
 
 describe("each signal is raised at two engines", () => {
@@ -101,14 +100,15 @@ describe("each signal is raised at two engines", () => {
   test("many_countries and many_systems", async () => {
     await settle(stack, 0);
     for (const clientIp of abroad.slice(0, 2)) await signIn(stack, 0, clientIp);
-    expect(await raises("many_countries", () => signIn(stack, 0, abroad[2]))).toBe(true);
-    expect(await raises("many_systems", () => signIn(stack, 0, abroad[2]))).toBe(true);
+    expect(await areRaised(stack, ["many_countries", "many_systems"], () => signIn(stack, 0, abroad[2]))).toBe(true);
   });
 
   test("many_submissions, from a network that is not yet known", async () => {
     await settle(stack, 1);
-    expect(await raises("many_submissions", () => signIn(stack, 1, home, "smtp"))).toBe(true);
-    expect((await signIn(stack, 1, home, "imap")).signals).not.toContain("many_submissions");
+    expect(await areRaised(stack, ["many_submissions"], () => signIn(stack, 1, home, "smtp"))).toBe(true);
+    for (const { signals } of await atEachEngine(stack, () => signIn(stack, 1, home, "imap"))) {
+      expect(signals).not.toContain("many_submissions");
+    }
   });
 
   test("scattered_submissions, from networks of one system", async () => {
@@ -118,7 +118,7 @@ describe("each signal is raised at two engines", () => {
       host += 1;
       return signIn(stack, 2, `203.0.${host % 100}.7`, "smtp");
     };
-    expect(await raises("scattered_submissions", again)).toBe(true);
+    expect(await areRaised(stack, ["scattered_submissions"], again)).toBe(true);
   });
 
   test("guessed_account", async () => {
@@ -126,7 +126,7 @@ describe("each signal is raised at two engines", () => {
     for (let index = 0; index < 12; index += 1) {
       await login(stack, { clientIp: `100.64.${index}.7`, user: userName(3), password: `guess-${index}` });
     }
-    expect(await raises("guessed_account", () => signIn(stack, 3, cafe))).toBe(true);
+    expect(await areRaised(stack, ["guessed_account"], () => signIn(stack, 3, cafe))).toBe(true);
   });
 
   test("spraying_source, for the account whose password it found", async () => {
@@ -134,7 +134,7 @@ describe("each signal is raised at two engines", () => {
     for (let index = 20; index < 28; index += 1) {
       await login(stack, { clientIp: unknown, user: userName(index), password: "Summer2026!" });
     }
-    expect(await raises("spraying_source", () => signIn(stack, 4, unknown))).toBe(true);
+    expect(await areRaised(stack, ["spraying_source"], () => signIn(stack, 4, unknown))).toBe(true);
   });
 
   test("strange_accounts, from a network that none of the accounts knows", async () => {
@@ -142,29 +142,29 @@ describe("each signal is raised at two engines", () => {
     for (const index of accounts) await settle(stack, index);
     const collector = "203.0.114.7";
     for (const index of accounts) expect((await signIn(stack, index, collector)).status).toBe(200);
-    for (let engine = 0; engine < 4; engine += 1) {
-      expect(await raises("strange_accounts", () => signIn(stack, 40, collector))).toBe(true);
+    expect(await areRaised(stack, ["strange_accounts"], () => signIn(stack, 40, collector))).toBe(true);
+    for (const { signals } of await atEachEngine(stack, () => signIn(stack, 40, home))) {
+      expect(signals).not.toContain("strange_accounts");
     }
-    expect((await signIn(stack, 40, home)).signals).not.toContain("strange_accounts");
   });
 
-  test("listed_network and new_client, at each of the engines", async () => {
+  test("listed_network, in whatever program", async () => {
     await settle(stack, 5);
-    for (let index = 0; index < 6; index += 1) {
-      const { signals } = await signIn(
-        stack,
-        5,
-        listed,
-        "imap",
-        index < 3 ? "Thunderbird/141 (Linux)" : "python-imaplib",
-      );
-      expect(signals).toContain("listed_network");
-      // Programs are remembered with the first sign-in that is not suspicious.
-      if (index < 3) expect(signals).not.toContain("new_client");
+    for (const program of ["Thunderbird/141 (Linux)", "python-imaplib"]) {
+      const outcomes = await atEachEngine(stack, () => signIn(stack, 5, listed, "imap", program));
+      for (const { signals } of outcomes) expect(signals).toContain("listed_network");
     }
-    expect((await signIn(stack, 6, home)).status).toBe(200);
+  });
+
+  test("new_client, for a program whose family the account does not know", async () => {
+    await settle(stack, 6);
+    for (const { signals } of await atEachEngine(stack, () => signIn(stack, 6, cafe, "imap", "Thunderbird/141"))) {
+      expect(signals).not.toContain("new_client");
+    }
     await settle(stack, 7);
-    expect((await signIn(stack, 7, cafe, "imap", "go-imap/1.2")).signals).toContain("new_client");
+    const doubted = () => signIn(stack, 7, lagos, "imap", "go-imap/1.2");
+    // From a suspicious sign-in, the account learns no program.
+    for (const { signals } of await atEachEngine(stack, doubted)) expect(signals).toContain("new_client");
   });
 
   test("no value and no key in Redis has a name, an address or a password", async () => {
@@ -195,24 +195,48 @@ describe("each response applies at two engines", () => {
   test("hold_mail refuses mail protocols, delay delays what is accepted, and neither applies at home", async () => {
     await settle(stack, 0);
     for (const protocol of ["imap", "pop3", "smtp", "sieve"]) {
-      expect(await signIn(stack, 0, cafe, protocol)).toMatchObject({ status: 403, line: { reason: "risk" } });
+      for (const refused of await atEachEngine(stack, () => signIn(stack, 0, cafe, protocol))) {
+        expect(refused).toMatchObject({ status: 403, line: { reason: "risk" } });
+      }
     }
-    const webmail = await signIn(stack, 0, cafe, "http");
-    expect(webmail).toMatchObject({ status: 200, line: { held_ms: 200 } });
-    for (let index = 0; index < 4; index += 1) {
-      const own = await signIn(stack, 0, home);
-      expect(own.status).toBe(200);
-      expect(own.line["held_ms"] ?? 0).toBe(0);
+    for (const webmail of await atEachEngine(stack, () => signIn(stack, 0, cafe, "http"))) {
+      expect(webmail).toMatchObject({ status: 200, line: { held_ms: 200 } });
+    }
+    for (const own of await atEachEngine(stack, () => signIn(stack, 0, home))) {
+      expect([own.status, own.line["held_ms"] ?? 0]).toEqual([200, 0]);
     }
   });
 
   test("deny refuses every protocol", async () => {
     await settle(stack, 1);
-    for (const protocol of ["imap", "smtp", "http", "http"]) {
-      expect(await signIn(stack, 1, lagos, protocol)).toMatchObject({ status: 403, line: { reason: "risk" } });
+    for (const protocol of ["imap", "smtp", "http"]) {
+      for (const refused of await atEachEngine(stack, () => signIn(stack, 1, lagos, protocol))) {
+        expect(refused).toMatchObject({ status: 403, line: { reason: "risk" } });
+      }
     }
-    expect((await signIn(stack, 1, home, "http")).status).toBe(200);
+    for (const own of await atEachEngine(stack, () => signIn(stack, 1, home, "http"))) expect(own.status).toBe(200);
   });
+});
+
+test("delay is bounded: by the decision timeout, and to max_waiting responses at the same time", async () => {
+  const [most, decisionMs] = [2, 6000];
+  await using stack = await startRiskStack(
+    { mode: "enforce", known_after: "0s", delay: "1m", suspicious: { score: 15, responses: ["delay"] } },
+    { delay: { enabled: false, max_waiting: most }, decisionTimeout: `${decisionMs}ms` },
+  );
+  await settle(stack, 0);
+  const before = await scoredBy(stack);
+  const bursts: (readonly Awaited<ReturnType<typeof signIn>>[])[] = [];
+  await poll("sign-ins at both engines", async () => {
+    bursts.push(await Promise.all(Array.from({ length: 10 }, () => signIn(stack, 0, cafe))));
+    return (await scoredBy(stack)).every((count, engine) => count > (before[engine] ?? 0));
+  });
+  for (const burst of bursts) {
+    expect(burst.map(({ status }) => status)).toEqual(burst.map(() => 200));
+    const held = burst.map(({ line }) => Number(line["held_ms"] ?? 0)).filter((ms) => ms > 0);
+    expect(held).toHaveLength(most);
+    for (const ms of held) expect(ms).toBeLessThanOrEqual(decisionMs);
+  }
 });
 
 test("with off, nothing is scored or stored", async () => {

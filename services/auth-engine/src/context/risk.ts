@@ -2,6 +2,7 @@ import type { Base } from "@postern/shared/assembly";
 import { accountFlushed, notifySuspiciousSignIn } from "@postern/shared/contracts";
 import {
   createRiskNames,
+  createRiskNotices,
   createRiskStore,
   decodeAccountFacts,
   decodeReviews,
@@ -9,6 +10,7 @@ import {
   encodeAccountFacts,
   encodeReviews,
   encodeSourceFacts,
+  type RiskNotices,
   type RiskSettings,
 } from "@postern/shared/domain/risk";
 import type { Bus } from "@postern/shared/platform/bus";
@@ -17,7 +19,7 @@ import type { Config } from "@postern/shared/platform/config";
 import { type RedisClient, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { Attempt } from "../decision/attempt.ts";
-import type { RiskFacts, ScoredSignIn } from "../facts/risk.ts";
+import type { RiskFacts } from "../facts/risk.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import type { RiskProtection } from "../pipeline/step.ts";
 import { createFactWriter, type FactForm } from "../risk/fact-writer.ts";
@@ -67,23 +69,24 @@ function makeReputation({ auth }: Config, { logger }: Base): Reputation {
   });
 }
 
-/** One of the identity providers notifies the user and the operators. */
-function makeNotify(config: Config, { base: { logger }, bus }: Parts) {
+/** One of the engines asks, and one of the identity providers notifies the user and the operators. */
+function makeNotify(config: Config, { base: { logger }, bus }: Parts, notices: RiskNotices) {
   const { enabled } = config.identity.notices;
-  return (
+  return async (
     { session, clientIp, userAgent, acceptLanguage }: Attempt,
-    about: Pick<ScoredSignIn, "account" | "attributes">,
-  ): void => {
-    if (!enabled) return;
+    { scored: { subject, signIn, account, attributes } }: RiskFacts,
+  ): Promise<void> => {
+    if (!enabled || !(await notices.claim(subject.id, signIn.network))) return;
     const request = {
-      ...about,
+      account,
+      attributes,
       session,
       ...(clientIp === undefined ? {} : { clientIp }),
       ...(userAgent === undefined ? {} : { userAgent }),
       ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
     };
     const deadline = steadyClock.now() + notifyMs;
-    bus
+    await bus
       .request(notifySuspiciousSignIn, request, { deadline })
       .catch((err: unknown) => logger.error({ session, err }, "user notification lost"));
   };
@@ -100,13 +103,12 @@ function makeReport({ base: { logger, audit }, metrics }: Parts, notify: ReturnT
     const reasons = signals.map(({ signal, reason }) => `${signal}: ${reason}`);
     const refusal = verdict.refusal ?? "none";
     logger.warn({ session, username, protocol, score, level, signals: reasons, mode, refusal }, "suspicious sign-in");
-    const { account, attributes } = risk.scored;
-    if (mode === "enforce" && verdict.responses.has("notify")) notify(attempt, { account, attributes });
+    if (mode === "enforce" && verdict.responses.has("notify")) void notify(attempt, risk);
     audit.record({
       event: "risk.sign_in",
       outcome: risk.isRefused ? "denied" : "ok",
       target: username,
-      account,
+      account: risk.scored.account,
       clientIp,
       session,
       protocol,
@@ -142,7 +144,9 @@ export function createLiveRisk(config: Config, parts: Parts): LiveRisk | undefin
   const [places, reputation] = [makePlaces(config, base), makeReputation(config, base)];
   const refresh = async (): Promise<void> => void (await Promise.all([places.refresh(), reputation.refresh()]));
   const { leaked_passwords_file: leakedFile } = config.auth.risk;
-  const store = createRiskStore(redis, config.auth.controls.brute_force.without_redis.timeout);
+  const timeoutMs = config.auth.controls.brute_force.without_redis.timeout;
+  const store = createRiskStore(redis, timeoutMs);
+  const notices = createRiskNotices({ redis, keyPrefix: prefix, timeoutMs });
   const writers = makeWriters(settings, parts, store);
   const onLeakedProblem = (err: unknown): void =>
     base.logger.error({ file: leakedFile, err }, "the file of leaked passwords cannot be used");
@@ -155,7 +159,7 @@ export function createLiveRisk(config: Config, parts: Parts): LiveRisk | undefin
     reputation,
     leaked: leakedFile === "" ? undefined : createLeakedPasswords(leakedFile, onLeakedProblem),
     clock: systemClock,
-    onScored: makeReport(parts, makeNotify(config, parts)),
+    onScored: makeReport(parts, makeNotify(config, parts, notices)),
   });
   const flush = async (): Promise<void> =>
     void (await Promise.all(Object.values(writers).map((writer) => writer.flush())));

@@ -66,7 +66,7 @@ export {
   oidcSubjectsKey,
   oidcUserCodeKey,
 } from "./keys/oidc.ts";
-export { riskAccountKey, riskReviewKey, riskSourceKey } from "./keys/risk.ts";
+export { riskAccountKey, riskNoticeKey, riskReviewKey, riskSourceKey } from "./keys/risk.ts";
 export {
   samlDeliveriesDueKey,
   samlDeliveryKey,

@@ -36,4 +36,20 @@ export const riskReviewKey: KeyFamily<[accountDigest: string]> = {
   build: (prefix, account) => `${prefix}risk:review:{${account}}`,
 };
 
-export const riskKeyFamilies: readonly KeyFamily<never[]>[] = [riskAccountKey, riskSourceKey, riskReviewKey];
+/** Set by the engine that notifies of a suspicious sign-in, so that others do not. */
+export const riskNoticeKey: KeyFamily<[accountDigest: string, networkDigest: string]> = {
+  ...ofRisk,
+  name: "notification of a suspicious sign-in",
+  // A little shorter than the half hour after which a network is reported again.
+  ttlSeconds: 29 * 60,
+  lost: "engines that meet the same network of an account within half a second may each notify",
+  parts: ["keyed digest of the account", "keyed digest of the network"],
+  build: (prefix, account, network) => `${prefix}risk:notice:{${account}}:${network}`,
+};
+
+export const riskKeyFamilies: readonly KeyFamily<never[]>[] = [
+  riskAccountKey,
+  riskSourceKey,
+  riskReviewKey,
+  riskNoticeKey,
+];
