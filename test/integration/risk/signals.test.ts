@@ -221,7 +221,7 @@ describe("each response applies at two engines", () => {
 test("delay is bounded: by the decision timeout, and to max_waiting responses at the same time", async () => {
   const [most, decisionMs] = [2, 6000];
   await using stack = await startRiskStack(
-    { mode: "enforce", known_after: "0s", delay: "1m", suspicious: { score: 15, responses: ["delay"] } },
+    { mode: "enforce", known_after: "0s", delay: "8s", suspicious: { score: 15, responses: ["delay"] } },
     { delay: { enabled: false, max_waiting: most }, decisionTimeout: `${decisionMs}ms` },
   );
   await settle(stack, 0);
