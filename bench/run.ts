@@ -1,26 +1,26 @@
-// Compares the cost of Postern's decisions with lower bounds, in one run. Usage: bench/run.ts [--long] [--only WORDS]
+// Compares the cost of Postern's decisions with lower bounds, in one run. Usage: bench/run.ts [--long] [--only WORDS]... [--minutes N] [--record]
+// --only runs the scenarios whose names contain the words, those of the long run included. --record keeps the results for the documentation.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { execute } from "../tools/checks/execute.ts";
-import type { Figure } from "./measure/added.ts";
 import type { Memory } from "./measure/memory.ts";
-import type { CommandCounts } from "./measure/redis-commands.ts";
 import type { Row } from "./measure/row.ts";
-import type { Times } from "./measure/times.ts";
 import { reportLines } from "./report/print.ts";
+import { record } from "./report/record.ts";
 import type { Results } from "./report/results.ts";
 import { targetsOf } from "./report/targets.ts";
 import { measureBareHttp } from "./scenarios/baselines.ts";
 import { measureCallers } from "./scenarios/callers.ts";
-import { measureConsole, type PageCost } from "./scenarios/console.ts";
-import { type Endurance, measureEndurance } from "./scenarios/endurance.ts";
-import { type FirstDecision, measureFirstDecision } from "./scenarios/first-decision.ts";
+import { measureConsole } from "./scenarios/console.ts";
+import { measureEndurance } from "./scenarios/endurance.ts";
+import { measureFirstDecision } from "./scenarios/first-decision.ts";
 import { measureFixedRate } from "./scenarios/fixed-rate.ts";
 import { measureGuarded } from "./scenarios/guarded.ts";
 import { measureHistory } from "./scenarios/history.ts";
 import { measureIdentity } from "./scenarios/identity.ts";
+import { measureImageSize } from "./scenarios/image-size.ts";
 import { measureLdap } from "./scenarios/ldap.ts";
 import { measureCountedLdap } from "./scenarios/ldap-counted.ts";
 import { measureMillionBans } from "./scenarios/million-bans.ts";
@@ -31,12 +31,13 @@ import { measureRiskMemory } from "./scenarios/risk-memory.ts";
 import { measureSamlSignIns } from "./scenarios/saml-sign-ins.ts";
 import { measureScripts } from "./scenarios/scripts.ts";
 import { measureSideBySide } from "./scenarios/side-by-side.ts";
-import { measureSql } from "./scenarios/sql.ts";
-import { measureStarts, type Start } from "./scenarios/starts.ts";
+import { type Measurements, measureSql } from "./scenarios/sql.ts";
+import { measureStarts } from "./scenarios/starts.ts";
 import { stopOnSignals } from "./stack/interruption.ts";
 import { type Servers, startServers } from "./stack/servers.ts";
 
-const buildWithinMs = 120_000;
+/** Longer than a build beside other work takes. */
+const buildWithinMs = 600_000;
 
 function say(line: string): void {
   console.log(line);
@@ -51,106 +52,115 @@ async function build(): Promise<void> {
 interface Selection {
   /** Whether to run the scenarios that take long, too. */
   readonly long: boolean;
-  /** Words in the names of the scenarios to run; all if absent. */
-  readonly only: string | undefined;
+  /** Words in the names of the scenarios to run, long or not; all if absent. */
+  readonly only: readonly string[] | undefined;
+  /** Duration of the scenario "memory under load". */
+  readonly minutes: number;
 }
 
-/** Runs the scenarios in this order; each stops what it has started. */
-async function measure(servers: Servers, { long, only }: Selection): Promise<Results> {
-  const rows: Row[] = [];
-  const memories: Memory[] = [];
-  let starts: readonly Start[] = [];
-  let firstDecision: FirstDecision | undefined;
-  let redisCommands: CommandCounts | undefined;
-  let commandsOfWindows: Figure | undefined;
-  let beside: readonly Row[] = [];
-  let commandsOfScoring: Figure | undefined;
-  let factsGb: number | undefined;
-  let endurance: readonly Endurance[] = [];
-  let management: readonly Times[] = [];
-  let consolePages: readonly PageCost[] = [];
-  const decisions = async (of: typeof measureSql): Promise<void> => {
-    const measured = await of(servers);
-    rows.push(...measured.rows);
-    memories.push(...measured.memories);
+/** Results as scenario after scenario adds to them. */
+type Growing = { -readonly [Key in keyof Results]: Results[Key] } & { rows: Row[]; memories: Memory[] };
+
+type Scenario = readonly [name: string, run: () => Promise<unknown>];
+
+/** In the order in which they run; each stops what it has started. */
+function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
+  const rows = async (of: Promise<readonly Row[]>): Promise<void> => void into.rows.push(...(await of));
+  const loaded = async (of: Promise<Measurements>): Promise<void> => {
+    const measured = await of;
+    into.rows.push(...measured.rows);
+    into.memories.push(...measured.memories);
   };
-  const scenarios: readonly [string, () => Promise<unknown>][] = [
-    ["bare HTTP server", async () => rows.push(...(await measureBareHttp(servers)))],
-    ["the skeleton, decisions cached and counted", () => decisions(measureGuarded)],
-    ["decisions, SQLite", () => decisions(measureSql)],
-    ["callers", async () => rows.push(...(await measureCallers(servers)))],
-    ["decisions, LDAP", () => decisions(measureLdap)],
-    [
-      "failures, LDAP",
-      async () => {
-        const measured = await measureCountedLdap(servers);
-        rows.push(measured.row);
-        ({ redisCommands, commandsOfWindows } = measured);
-      },
-    ],
-    ["decisions at fixed rates", async () => rows.push(...(await measureFixedRate(servers)))],
-    ["decision history", async () => rows.push(...(await measureHistory(servers)))],
-    [
-      "stolen passwords",
-      async () => {
-        const measured = await measureRisk(servers);
-        rows.push(...measured.rows);
-        ({ commandsOfScoring } = measured);
-      },
-    ],
-    ["site scripts", async () => rows.push(...(await measureScripts(servers)))],
-    ["introspection and userinfo", async () => rows.push(...(await measureIdentity(servers)))],
-    ["SAML sign-ins", async () => rows.push(await measureSamlSignIns(servers))],
-    ["pages", async () => rows.push(...(await measurePages(servers)))],
-    ["starts of the services", async () => void (starts = await measureStarts(servers))],
-    ["the first decision", async () => void (firstDecision = await measureFirstDecision(servers))],
+  const countedLdap = async (): Promise<void> => {
+    const { row, redisCommands, commandsOfWindows } = await measureCountedLdap(servers);
+    into.rows.push(row);
+    Object.assign(into, { redisCommands, commandsOfWindows });
+  };
+  const risk = async (): Promise<void> => {
+    const measured = await measureRisk(servers);
+    into.rows.push(...measured.rows);
+    into.commandsOfScoring = measured.commandsOfScoring;
+  };
+  return [
+    ["bare HTTP server", () => rows(measureBareHttp(servers))],
+    ["the skeleton, decisions cached and counted", () => loaded(measureGuarded(servers))],
+    ["decisions, SQLite", () => loaded(measureSql(servers))],
+    ["callers", () => rows(measureCallers(servers))],
+    ["decisions, LDAP", () => loaded(measureLdap(servers))],
+    ["failures, LDAP", countedLdap],
+    ["decisions at fixed rates", () => rows(measureFixedRate(servers))],
+    ["decision history", () => rows(measureHistory(servers))],
+    ["stolen passwords", risk],
+    ["site scripts", () => rows(measureScripts(servers))],
+    ["introspection and userinfo", () => loaded(measureIdentity(servers))],
+    ["SAML sign-ins", async () => into.rows.push(await measureSamlSignIns(servers))],
+    ["pages", () => rows(measurePages(servers))],
+    ["starts of the services", async () => void (into.starts = await measureStarts(servers))],
+    ["the first decision", async () => void (into.firstDecision = await measureFirstDecision(servers))],
+    ["size of the image", async () => void (into.imageMb = await measureImageSize(servers))],
   ];
-  const longScenarios: typeof scenarios = [
-    ["a million users", async () => rows.push(...(await measureMillionUsers(servers)))],
-    ["facts about a million accounts", async () => void (factsGb = await measureRiskMemory())],
-    ["a million bans", async () => void (management = await measureMillionBans(servers))],
-    ["the console with a million bans", async () => void (consolePages = await measureConsole(servers))],
-    ["beside other products", async () => void (beside = await measureSideBySide(servers))],
-    ["half an hour of load", async () => void (endurance = await measureEndurance(servers, say))],
+}
+
+function longScenariosOf(servers: Servers, into: Growing, minutes: number): readonly Scenario[] {
+  return [
+    ["a million users", async () => into.rows.push(...(await measureMillionUsers(servers)))],
+    ["facts about a million accounts", async () => void (into.factsGb = await measureRiskMemory())],
+    ["a million bans", async () => void (into.management = await measureMillionBans(servers))],
+    ["the console with a million bans", async () => void (into.consolePages = await measureConsole(servers))],
+    ["beside other products", async () => void (into.beside = await measureSideBySide(servers))],
+    ["memory under load", async () => void (into.endurance = await measureEndurance(servers, { minutes, say }))],
   ];
-  const selected = (long ? [...scenarios, ...longScenarios] : scenarios).filter(([name]) => name.includes(only ?? ""));
-  if (selected.length === 0) throw new Error(`no scenario's name contains "${only}"`);
+}
+
+/** Runs the selected scenarios. */
+async function measure(servers: Servers, { long, only, minutes }: Selection): Promise<Results> {
+  const machine = { cores: availableParallelism(), model: cpus()[0]?.model ?? "unknown", node: process.version };
+  const results: Growing = {
+    machine,
+    rows: [],
+    memories: [],
+    starts: [],
+    beside: [],
+    endurance: [],
+    management: [],
+    consolePages: [],
+  };
+  const all = [...scenariosOf(servers, results), ...longScenariosOf(servers, results, minutes)];
+  const short = scenariosOf(servers, results).length;
+  const selected =
+    only === undefined
+      ? all.slice(0, long ? all.length : short)
+      : all.filter(([name]) => only.some((words) => name.includes(words)));
+  if (selected.length === 0) throw new Error(`no scenario's name contains "${only?.join('", "')}"`);
   for (const [name, run] of selected) {
     const began = performance.now();
     await run();
     say(`measured: ${name}, ${Math.round((performance.now() - began) / 1000)} s`);
   }
-  const machine = { cores: availableParallelism(), model: cpus()[0]?.model ?? "unknown", node: process.version };
-  return {
-    machine,
-    rows,
-    starts,
-    firstDecision,
-    redisCommands,
-    commandsOfWindows,
-    commandsOfScoring,
-    factsGb,
-    memories,
-    beside,
-    endurance,
-    management,
-    consolePages,
-  };
+  return results;
 }
 
 async function main(): Promise<void> {
   process.chdir(join(import.meta.dirname, ".."));
-  const { values } = parseArgs({ options: { long: { type: "boolean", default: false }, only: { type: "string" } } });
+  const { values } = parseArgs({
+    options: {
+      long: { type: "boolean", default: false },
+      only: { type: "string", multiple: true },
+      minutes: { type: "string", default: "30" },
+      record: { type: "boolean", default: false },
+    },
+  });
   await build();
   const started = performance.now();
   await using servers = await startServers();
   stopOnSignals(servers.folder);
-  const results = await measure(servers, { long: values.long, only: values.only });
+  const results = await measure(servers, { long: values.long, only: values.only, minutes: Number(values.minutes) });
   const targets = targetsOf(results);
   say("");
   for (const line of reportLines(results, targets)) say(line);
   mkdirSync(".run/bench", { recursive: true });
   writeFileSync(".run/bench/latest.json", `${JSON.stringify({ ...results, targets }, undefined, 2)}\n`);
+  if (values.record) record(results, targets, { isLong: values.long, isPart: values.only !== undefined });
   say(`\nIn ${Math.round((performance.now() - started) / 1000)} s; the same as data in .run/bench/latest.json`);
 }
 

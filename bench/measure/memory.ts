@@ -1,28 +1,32 @@
-import type { Postern } from "../stack/postern.ts";
+import type { RunningService } from "../stack/service.ts";
+import { type Figure, figureOf } from "./added.ts";
 import { residentMib } from "./processes.ts";
 
-/** Resident MiB of one service: after its start, and the maximum after a row. */
+/** Resident MiB of one service: after its start, and after each round of load. */
 export interface Memory {
   readonly service: string;
-  readonly directory: string;
+  /** What it was loaded with. */
+  readonly load: string;
   readonly idleMib: number;
-  loadedMib: number;
+  readonly loadedMib: Figure;
 }
 
 export interface MemoryWatch {
-  readonly memories: readonly Memory[];
-  look(): void;
+  readonly memories: () => readonly Memory[];
+  readonly look: () => void;
 }
 
-export function watchMemory({ gateway, engines }: Postern, directory: string): MemoryWatch {
-  const watched = [gateway, ...engines].map(({ name, pid }) => {
-    const idleMib = residentMib(pid);
-    return { pid, memory: { service: name, directory, idleMib, loadedMib: idleMib } };
+export function watchMemory(services: readonly RunningService[], load: string): MemoryWatch {
+  const watched = services.map(({ name, pid }) => {
+    return { service: name, pid, idleMib: residentMib(pid), loadedMib: new Array<number>() };
   });
   return {
-    memories: watched.map(({ memory }) => memory),
+    memories: () =>
+      watched.map(({ service, idleMib, loadedMib }) => {
+        return { service, load, idleMib, loadedMib: figureOf(loadedMib) };
+      }),
     look: () => {
-      for (const { pid, memory } of watched) memory.loadedMib = Math.max(memory.loadedMib, residentMib(pid));
+      for (const { pid, loadedMib } of watched) loadedMib.push(residentMib(pid));
     },
   };
 }

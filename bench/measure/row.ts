@@ -1,5 +1,5 @@
 import type { GeneratorReport } from "../generator/wrk-output.ts";
-import { type Added, addedTo, type Figure, figureOf } from "./added.ts";
+import { type Added, addedTo, type Figure, figureOf, type Window } from "./added.ts";
 import { type CpuUse, cpuDuring, type Measured, type Role, roles } from "./processes.ts";
 
 /** One line of the table. Times per request are µs of CPU; the generator is not counted. */
@@ -14,14 +14,17 @@ export interface Row {
   readonly otherCores: number;
   /** For rows that are measured alternately with another. */
   readonly added?: Added<RowId>;
-  /** CPU µs of all windows: of every process but slapd, and of the engine. */
-  readonly windows?: { readonly ours: Figure; readonly engine: Figure };
+  /** The windows of rows that were measured alternately, and the first of these rows. */
+  readonly turns?: { readonly of: RowId; readonly windows: readonly Window<RowId>[] };
+  /** All windows: CPU µs of every process, of every one but slapd, and of the engine; and requests/s. */
+  readonly windows?: Readonly<Record<"total" | "ours" | "engine" | "rate", Figure>>;
 }
 
 export type RowId =
   | "bare"
   | "skeleton"
   | "skeleton-1"
+  | "skeleton-1-ldap"
   | "skeleton-1000"
   | "hash-rate"
   | "ldap-raw"
@@ -79,8 +82,10 @@ export interface RowPlan {
   readonly verify: (report: GeneratorReport) => Promise<void> | void;
 }
 
+/** For rows that no target depends on. */
 const defaultWindows = 3;
-const turns = 5;
+/** Number of rounds for rows that the targets depend on. */
+export const rounds = 5;
 /** V8 compiles a service's hot path for several seconds; the first row of a service waits for that. */
 export const firstWarmSeconds = 5;
 const warmSeconds = 1;
@@ -109,8 +114,16 @@ function middleOf(rows: readonly Row[]): Row {
   const sorted = rows.toSorted((a, b) => a.cpuMicros.total - b.cpuMicros.total);
   const middle = sorted[Math.floor(rows.length / 2)];
   if (middle === undefined) throw new Error("no window was measured");
-  const ours = figureOf(rows.map(({ cpuMicros }) => cpuMicros.total - cpuMicros.slapd));
-  return { ...middle, windows: { ours, engine: figureOf(rows.map(({ cpuMicros }) => cpuMicros.engine)) } };
+  const of = (pick: (row: Row) => number): Figure => figureOf(rows.map(pick));
+  return {
+    ...middle,
+    windows: {
+      total: of(({ cpuMicros }) => cpuMicros.total),
+      ours: of(({ cpuMicros }) => cpuMicros.total - cpuMicros.slapd),
+      engine: of(({ cpuMicros }) => cpuMicros.engine),
+      rate: of(({ requestsPerSecond }) => requestsPerSecond),
+    },
+  };
 }
 
 async function warmUp(plan: RowPlan): Promise<void> {
@@ -129,15 +142,20 @@ export async function measureRow(plan: RowPlan, windows = defaultWindows): Promi
  * Like `measureRow`, for rows that are compared. Their windows are measured alternately, forward and backward, so that a slowdown of the
  * machine affects each of them. Each row except the first is compared with the first.
  */
-export async function measureInTurn(plans: readonly RowPlan[], rounds = turns): Promise<readonly Row[]> {
+export async function measureInTurn(plans: readonly RowPlan[], afterRound?: () => void): Promise<readonly Row[]> {
   for (const plan of plans) await warmUp(plan);
   const measured = plans.map((plan) => ({ plan, rows: new Array<Row>() }));
   for (let round = 0; round < rounds; round += 1) {
     for (const { plan, rows } of round % 2 === 0 ? measured : measured.toReversed()) {
       rows.push(await measureOnce(plan, plan.windowSeconds));
     }
+    afterRound?.();
   }
   const [first, ...others] = measured.map(({ rows }) => rows);
-  if (first === undefined) throw new Error("nothing to measure");
-  return [middleOf(first), ...others.map((rows) => ({ ...middleOf(rows), added: addedTo(first, rows) }))];
+  const of = first?.[0]?.id;
+  if (first === undefined || of === undefined) throw new Error("nothing to measure");
+  return [
+    { ...middleOf(first), turns: { of, windows: first } },
+    ...others.map((rows) => ({ ...middleOf(rows), added: addedTo(first, rows), turns: { of, windows: rows } })),
+  ];
 }

@@ -49,12 +49,12 @@ const besideHeader = `  ${"".padEnd(24)}${["own µs", "slapd µs", "/s own", "/s
 export function reportLines(results: Results, targets: readonly Target[]): readonly string[] {
   const { machine, memories, starts, management, consolePages } = results;
   const memory = memories.map(
-    ({ service, directory: backend, idleMib, loadedMib }) =>
-      `  ${service.padEnd(14)}${backend.padEnd(8)}${number(idleMib, 6)} → ${number(loadedMib, 4)}`,
+    ({ service, load, idleMib, loadedMib }) =>
+      `  ${service.padEnd(14)}${load.padEnd(8)}${number(idleMib, 6)} → ${number(loadedMib.median, 4)}`,
   );
   const start = starts.map(
     ({ service, readyAfterMs, cpuMs, idleMib }) =>
-      `  ${service.padEnd(14)}${number(readyAfterMs, 6)} ms, ${number(cpuMs, 4)} ms of processor, ${number(idleMib, 4)} MiB idle`,
+      `  ${service.padEnd(14)}${number(readyAfterMs.median, 6)} ms, ${number(cpuMs.median, 4)} ms of processor, ${number(idleMib.median, 4)} MiB idle`,
   );
   const commands = Object.entries(results.redisCommands ?? {}).map(([name, calls]) => `${name} ${calls.toFixed(1)}`);
   const managementLines = management.map(
@@ -73,7 +73,7 @@ export function reportLines(results: Results, targets: readonly Target[]): reado
     header(),
     ...table(results),
     "",
-    "Start to ready, the median of three",
+    "Start to ready, the median of five",
     ...start,
     "",
     ...(commands.length > 0 ? ["Redis commands of a wrong password, LDAP", `  ${commands.join(", ")}`, ""] : []),

@@ -23,6 +23,8 @@ export interface Results {
   /** GB of Redis for the facts about a million accounts; only in a long run. */
   readonly factsGb?: number | undefined;
   readonly memories: readonly Memory[];
+  /** Installed size of the container image. */
+  readonly imageMb?: number | undefined;
   /** The same work by other products; only in a long run. */
   readonly beside: readonly Row[];
   /** Only in a long run. */

@@ -10,6 +10,8 @@ export interface Target {
   readonly met: boolean | undefined;
   /** Missed by at most a tenth of the limit, which is as exact as a median of five rounds. */
   readonly isNear?: boolean;
+  /** Only a long run measures it. */
+  readonly isLong?: boolean;
 }
 
 const nearShare = 0.1;

@@ -1,8 +1,9 @@
-import type { Added, Figure } from "../measure/added.ts";
+import { type Added, addedTo, type Figure } from "../measure/added.ts";
 import type { Row, RowId } from "../measure/row.ts";
+import { consoleTargets, managementTargets } from "./management-targets.ts";
 import { enduranceTargets, loadedLimitOf } from "./memory-targets.ts";
 import { type Results, rowOf } from "./results.ts";
-import { scoringTargets } from "./scoring-targets.ts";
+import { factsTarget, scoringTargets } from "./scoring-targets.ts";
 import { judged, type Target } from "./target.ts";
 
 function ratio(results: Results, pick: (row: Row) => number, above: RowId, below: RowId): number | undefined {
@@ -19,20 +20,19 @@ const ofRow: Readonly<Record<Exclude<Comparison, "micros">, (row: Row) => number
   p99: ({ p99Ms }) => p99Ms,
 };
 
-/** From the rounds in which both were measured, if there are any; otherwise from their median windows. */
+/** Round by round if both were measured in turn; otherwise from their median windows. */
 function inTurn(
   results: Results,
   what: Exclude<Comparison, "micros">,
   above: RowId,
   below: RowId,
 ): number | Figure | undefined {
-  const added = rowOf(results, above)?.added;
-  if (added?.to === below) return added[what];
+  const [row, base] = [rowOf(results, above), rowOf(results, below)];
+  if (row?.added?.to === below) return row.added[what];
+  if (row?.turns !== undefined && row.turns.of === base?.turns?.of)
+    return addedTo(base.turns.windows, row.turns.windows)[what];
   return ratio(results, ofRow[what], above, below);
 }
-
-const cpu = (row: Row): number => row.cpuMicros.total;
-const p50 = (row: Row): number => row.p50Ms;
 
 /** The two decisions of a site under attack: that of a legitimate client and that of an attacker. */
 function guardedTargets(results: Results): readonly Target[] {
@@ -149,8 +149,6 @@ function firstDecisionTargets({ firstDecision }: Results): readonly Target[] {
 }
 
 function decisionTargets(results: Results): readonly Target[] {
-  const of = (pick: (row: Row) => number, above: RowId, below: RowId): number | undefined =>
-    ratio(results, pick, above, below);
   return [
     judged({
       title: "LDAP success: req/s / raw ldapts",
@@ -160,7 +158,7 @@ function decisionTargets(results: Results): readonly Target[] {
     }),
     judged({
       title: "LDAP success: p50 / skeleton, 1 conn",
-      value: of(p50, "ldap-1", "skeleton-1"),
+      value: inTurn(results, "p50", "ldap-1", "skeleton-1-ldap"),
       atMost: 3.2,
       unit: " ×",
     }),
@@ -178,17 +176,16 @@ function decisionTargets(results: Results): readonly Target[] {
     }),
     judged({
       title: "two engines: CPU per LDAP success / one",
-      value: of(cpu, "ldap-2-engines", "ldap"),
-      atMost: 1.1,
-      unit: " ×",
-    }),
-    judged({
-      title: "a million users: CPU / ten users",
-      value: of(cpu, "lookup-million", "lookup-ten"),
+      value: inTurn(results, "times", "ldap-2-engines", "ldap"),
       atMost: 1.1,
       unit: " ×",
     }),
   ];
+}
+
+function millionUsersTarget(results: Results): Target {
+  const value = inTurn(results, "times", "lookup-million", "lookup-ten");
+  return judged({ title: "a million users: CPU / ten users", value, atMost: 1.1, unit: " ×" });
 }
 
 /** The cost of a site's scripts that do not affect the decision. */
@@ -226,14 +223,23 @@ function edgeTargets(results: Results): readonly Target[] {
 
 /** One replica, on whatever core it gets. */
 function samlTargets(results: Results): readonly Target[] {
-  const value = rowOf(results, "saml")?.requestsPerSecond;
+  const value = rowOf(results, "saml")?.windows?.rate;
   return [judged({ title: "SAML sign-ins of one replica", value, atLeast: 200, unit: "/s", digits: 0 })];
+}
+
+/** The files of the image, without Debian's. */
+function imageTargets({ imageMb }: Results): readonly Target[] {
+  return [judged({ title: "image: installed size", value: imageMb, atMost: 250, unit: " MB", digits: 0 })];
+}
+
+function scaled({ median, lowest, highest }: Figure, by: number): Figure {
+  return { median: median * by, lowest: lowest * by, highest: highest * by };
 }
 
 /** The total cost of a sign-in page, before any password. */
 function pageTargets(results: Results): readonly Target[] {
-  const row = rowOf(results, "login-page");
-  const value = row === undefined ? undefined : cpu(row) / 1000;
+  const micros = rowOf(results, "login-page")?.windows?.total;
+  const value = micros === undefined ? undefined : scaled(micros, 1 / 1000);
   return [judged({ title: "sign-in page: CPU on the server", value, atMost: 15, unit: " ms" })];
 }
 
@@ -242,9 +248,9 @@ function serviceTargets({ starts, memories }: Results): readonly Target[] {
     judged({ title: `${service}: start to ready`, value: readyAfterMs, atMost: 600, unit: " ms", digits: 0 }),
     judged({ title: `${service}: memory idle`, value: idleMib, atMost: 120, unit: " MiB", digits: 0 }),
   ]);
-  const loaded = memories.map(({ service, directory: backend, loadedMib }) =>
+  const loaded = memories.map(({ service, load, loadedMib }) =>
     judged({
-      title: `${service}: memory loaded, ${backend}`,
+      title: `${service}: memory loaded, ${load}`,
       value: loadedMib,
       atMost: loadedLimitOf(service),
       unit: " MiB",
@@ -254,17 +260,16 @@ function serviceTargets({ starts, memories }: Results): readonly Target[] {
   return [...begun, ...loaded];
 }
 
-/** Operators must not have to wait, however many networks are banned. */
-function managementTargets({ management }: Results): readonly Target[] {
-  return management.map(({ title, p99Ms }) =>
-    judged({ title: `a million bans: ${title}: p99`, value: p99Ms, atMost: 50, unit: " ms", digits: 1 }),
-  );
-}
-
-function consoleTargets({ consolePages }: Results): readonly Target[] {
-  return consolePages.map(({ title, cpuMs }) =>
-    judged({ title: `a million bans: console, ${title}: CPU`, value: cpuMs, atMost: 300, unit: " ms", digits: 1 }),
-  );
+/** Of scenarios that only a long run measures. */
+function longTargets(results: Results): readonly Target[] {
+  const targets = [
+    millionUsersTarget(results),
+    factsTarget(results),
+    ...enduranceTargets(results),
+    ...managementTargets(results),
+    ...consoleTargets(results),
+  ];
+  return targets.filter(({ met }) => met !== undefined).map((target) => ({ ...target, isLong: true }));
 }
 
 export function targetsOf(results: Results): readonly Target[] {
@@ -281,8 +286,7 @@ export function targetsOf(results: Results): readonly Target[] {
     ...pageTargets(results),
     ...serviceTargets(results),
     ...firstDecisionTargets(results),
-    ...enduranceTargets(results),
-    ...managementTargets(results),
-    ...consoleTargets(results),
-  ].filter(({ title, met }) => met !== undefined || !title.startsWith("a million"));
+    ...imageTargets(results),
+    ...longTargets(results),
+  ];
 }

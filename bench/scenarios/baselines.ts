@@ -63,7 +63,7 @@ export interface Baseline<Plan> extends AsyncDisposable {
   readonly plan: Plan;
 }
 
-type SkeletonRow = "skeleton" | "skeleton-1" | "skeleton-1000";
+type SkeletonRow = "skeleton" | "skeleton-1" | "skeleton-1-ldap" | "skeleton-1000";
 
 /** The minimum that every decision needs. */
 export interface Skeleton extends Baseline<(id: SkeletonRow, connections: number) => RowPlan> {

@@ -22,7 +22,6 @@ interface Caller {
 const forgetful = { cache_ttl: "1ms", revocation_ttl: "100ms" };
 
 const warmSeconds = 3;
-const rounds = 7;
 
 /** Caller authentication costs CPU in the gateway, and in Redis if a token may have been revoked. */
 function whoChecks({ gateway }: Postern, { processes }: Servers): readonly Measured[] {
@@ -70,6 +69,6 @@ export async function measureCallers(servers: Servers): Promise<readonly Row[]> 
     const row = { ...caller, connections: 64, bodiesFile, query: lookupQuery, outcome: "ok" } as const;
     plans.push({ ...decisionPlan(postern, row), processes: whoChecks(postern, servers), warmSeconds });
   }
-  const rows = await measureInTurn(plans, rounds);
+  const rows = await measureInTurn(plans);
   return rows;
 }

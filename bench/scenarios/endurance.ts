@@ -1,12 +1,13 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { runAtFixedRate } from "../generator/fixed-rate.ts";
 import { runWrk } from "../generator/wrk.ts";
 import { residentMib } from "../measure/processes.ts";
+import { addCounts, type Unexpected, unexpectedIn } from "../measure/unexpected.ts";
 import { writeBodies } from "../stack/bodies.ts";
 import { guarded, ldapBackends } from "../stack/config.ts";
-import { startPostern } from "../stack/postern.ts";
+import { type Postern, startPostern } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
 import { ldapUserCount, userPassword } from "../stack/users.ts";
-import { outcomeCheck } from "./decision-row.ts";
 import { guesses } from "./guarded.ts";
 import { lookupQuery } from "./sql.ts";
 
@@ -16,21 +17,49 @@ export interface Endurance {
   readonly mib: readonly number[];
 }
 
-const minutes = 30;
+export interface EnduranceOptions {
+  readonly minutes: number;
+  readonly say: (line: string) => void;
+}
+
 /** As fast as possible, so that the heap takes the size that it needs at its busiest. */
 const burstSeconds = 3;
 /** At a rate that a site has, for the rest of a third of a minute. */
 const steady = { perSecond: 200, seconds: 17 };
 const connections = 64;
 
-/** An unexpected answer fails the run at its end, because half an hour of measurements would be lost. */
-function noteUnexpected(error: unknown, say: (line: string) => void): void {
-  say(`  ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
+interface Slice {
+  readonly bodiesFile: string;
+  readonly query: string;
+  readonly outcome: "ok" | "fail";
 }
 
-/** Half an hour of successes, counted wrong passwords and lookups by LDAP in turn. */
-export async function measureEndurance(servers: Servers, say: (line: string) => void): Promise<readonly Endurance[]> {
+/** A third of a minute: what was answered or logged unexpectedly, which must not lose the measurements of the other minutes. */
+async function runSlice(postern: Postern, { bodiesFile, query, outcome }: Slice): Promise<Unexpected> {
+  const load = { url: `${postern.url}${query}`, bodiesFile, connections };
+  const unexpected = new Map<string, number>();
+  try {
+    const burst = await runWrk(load, burstSeconds);
+    const rest = await runAtFixedRate({ ...load, perSecond: steady.perSecond }, steady.seconds);
+    const lost = burst.socketErrors + rest.socketErrors;
+    if (lost > 0) unexpected.set("no answer", lost);
+    await postern.decisions();
+  } catch (error) {
+    unexpected.set(error instanceof Error ? error.message : String(error), 1);
+  }
+  const services = [postern.gateway, ...postern.engines];
+  for (const service of services) service.assertAlive();
+  // Their lines are written within a fifth of a second.
+  await delay(500);
+  for (const service of services) addCounts(unexpected, unexpectedIn(await service.takeLog(), outcome));
+  return unexpected;
+}
+
+/** Successes, counted wrong passwords and lookups by LDAP in turn. */
+export async function measureEndurance(
+  servers: Servers,
+  { minutes, say }: EnduranceOptions,
+): Promise<readonly Endurance[]> {
   await using postern = await startPostern({
     servers,
     backends: ldapBackends(servers.slapd.uri),
@@ -39,25 +68,20 @@ export async function measureEndurance(servers: Servers, say: (line: string) => 
   });
   const right = await writeBodies(servers.folder, "endurance", { password: userPassword, users: ldapUserCount });
   const wrong = await writeBodies(servers.folder, "endurance-wrong", { ...guesses, users: ldapUserCount });
-  const slices = [
+  const slices: readonly Slice[] = [
     { bodiesFile: right, query: "", outcome: "ok" },
     { bodiesFile: wrong, query: "", outcome: "fail" },
     { bodiesFile: right, query: lookupQuery, outcome: "ok" },
-  ] as const;
+  ];
   const watched = [postern.gateway, ...postern.engines].map((service) => ({ service, mib: [] as number[] }));
+  const sum = new Map<string, number>();
   for (let minute = 1; minute <= minutes; minute += 1) {
-    for (const { bodiesFile, query, outcome } of slices) {
-      const load = { url: `${postern.url}${query}`, bodiesFile, connections };
-      const check = outcomeCheck(postern, outcome);
-      await check.begin();
-      const burst = await runWrk(load, burstSeconds);
-      const rest = await runAtFixedRate({ ...load, perSecond: steady.perSecond }, steady.seconds);
-      await check.end(burst.requests + rest.requests).catch((error: unknown) => noteUnexpected(error, say));
-      await Promise.all(watched.map(({ service }) => service.emptyLog()));
-    }
+    for (const slice of slices) addCounts(sum, await runSlice(postern, slice));
     for (const { service, mib } of watched) mib.push(residentMib(service.pid));
     const now = watched.map(({ service, mib }) => `${service.name} ${Math.round(mib.at(-1) ?? 0)} MiB`);
     say(`  after ${minute} min: ${now.join(", ")}`);
   }
+  for (const [what, count] of sum) say(`  unexpected: ${count} × ${what}`);
+  if (sum.size > 0) process.exitCode = 1;
   return watched.map(({ service, mib }) => ({ service: service.name, mib }));
 }

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { basicAuthorization } from "../generator/wrk.ts";
 import { type Figure, figureOf } from "../measure/added.ts";
 import { processMicros } from "../measure/processes.ts";
+import { rounds } from "../measure/row.ts";
 import { saltedSha256, writeSqlBackend } from "../stack/backends.ts";
 import { guarded, sqlBackends } from "../stack/config.ts";
 import { writeConfig } from "../stack/postern.ts";
@@ -24,7 +25,6 @@ interface OneStart {
 
 export type FirstDecision = Readonly<Record<keyof OneStart, Figure>>;
 
-const rounds = 5;
 const withinMs = 20_000;
 /** Asking more often takes a good part of a core from the services. */
 const askEveryMs = 20;

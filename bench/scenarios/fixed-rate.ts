@@ -12,7 +12,6 @@ import { startSkeleton } from "./baselines.ts";
 import { decisionPlan } from "./decision-row.ts";
 
 const connections = 64;
-const rounds = 5;
 const windowSeconds = 2;
 /** V8 compiles the hot path only after some thousand requests, which takes too long at a fixed rate. */
 const warmWithin = firstWarmSeconds;
@@ -65,5 +64,5 @@ export async function measureFixedRate(servers: Servers): Promise<readonly Row[]
       { url: ldap.url, bodiesFile: ldapBodies, perSecond: 400 },
     ),
   ];
-  return await measureInTurn(plans, rounds);
+  return await measureInTurn(plans);
 }

@@ -18,8 +18,6 @@ import type { Measurements } from "./sql.ts";
 const cacheTtl = "10m";
 /** Fills the cache once with each request of a round. */
 const fillSeconds = 2;
-/** Number of rounds for rows that the targets depend on. */
-const rounds = 5;
 /** Long enough that the burst of new connections is not part of the slowest hundredth. */
 const windowSeconds = 2;
 
@@ -53,7 +51,7 @@ export async function measureGuarded(servers: Servers): Promise<Measurements> {
     protection: guarded(cacheTtl),
     auth: mailTokens(issuer, jwksFile),
   });
-  const memory = watchMemory(postern, "guarded");
+  const memory = watchMemory([postern.gateway, ...postern.engines], "guarded");
   const right = await writeBodies(servers.folder, "guarded", { password: userPassword, users: sqlUserCount });
   const wrong = await writeBodies(servers.folder, "guesses", guesses);
   const wrongTokens = await writeBodies(servers.folder, "no-tokens", notTokens);
@@ -90,12 +88,11 @@ export async function measureGuarded(servers: Servers): Promise<Measurements> {
         windowSeconds,
       }),
     ],
-    rounds,
+    memory.look,
   );
-  memory.look();
   const one = await measureInTurn([
     skeleton.plan("skeleton-1", 1),
     decisionPlan(postern, { ...cached, id: "cached-1", connections: 1 }),
   ]);
-  return { rows: [...many, ...one], memories: memory.memories };
+  return { rows: [...many, ...one], memories: memory.memories() };
 }

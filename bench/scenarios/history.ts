@@ -13,7 +13,6 @@ import { decisionPlan } from "./decision-row.ts";
 const users = 4;
 /** Over one connection, so that the hashes do not compete in the queue. */
 const fillSeconds = 2;
-const rounds = 5;
 
 /** What the decision history adds to a cached success, which is the cheapest decision that is recorded. */
 export async function measureHistory(servers: Servers): Promise<readonly Row[]> {
@@ -34,5 +33,5 @@ export async function measureHistory(servers: Servers): Promise<readonly Row[]> 
     await runWrk({ url: postern.url, bodiesFile, connections: 1 }, fillSeconds);
     plans.push(decisionPlan(postern, { id, title, connections: 64, bodiesFile, first: true, outcome: "ok" }));
   }
-  return await measureInTurn(plans, rounds);
+  return await measureInTurn(plans);
 }

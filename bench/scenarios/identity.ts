@@ -2,11 +2,13 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort } from "@postern/shared/testing";
 import { runWrk } from "../generator/wrk.ts";
+import { watchMemory } from "../measure/memory.ts";
 import { measureRow, type Row, type RowId } from "../measure/row.ts";
 import { identityConfig, introspector, issueUserTokens } from "../stack/identity.ts";
 import { writeConfig } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
 import { startService } from "../stack/service.ts";
+import type { Measurements } from "./sql.ts";
 
 const users = 50;
 const connections = 64;
@@ -34,7 +36,7 @@ async function assertAnswer(issuer: string, { path, forms, authorization, says, 
 /**
  * Requests of mail systems to the identity provider at each login: through the gateway, with tokens of several users.
  */
-export async function measureIdentity(servers: Servers, nodeArgs: readonly string[] = []): Promise<readonly Row[]> {
+export async function measureIdentity(servers: Servers, nodeArgs: readonly string[] = []): Promise<Measurements> {
   const { folder, redisPort } = servers;
   const { configFile, httpPort } = await writeConfig(servers, {}, { identity: identityConfig });
   const issuer = `http://127.0.0.1:${httpPort}`;
@@ -43,6 +45,7 @@ export async function measureIdentity(servers: Servers, nodeArgs: readonly strin
   const options = { configFile, folder, env, nodeArgs };
   await using idp = await startService("idp", options);
   await using gateway = await startService("gateway", options);
+  const memory = watchMemory([idp], "tokens");
   const place = { issuer, redisPort };
   const opaque = await issueUserTokens(place, "opaque", users);
   const signed = await issueUserTokens(place, "jwt", users);
@@ -78,9 +81,10 @@ export async function measureIdentity(servers: Servers, nodeArgs: readonly strin
       verify: async ({ refused }) => {
         if (refused > 0) throw new Error(`${scenario.title}: ${refused} requests were refused`);
         await assertAnswer(issuer, scenario);
+        memory.look();
       },
     });
     rows.push(row);
   }
-  return rows;
+  return { rows, memories: memory.memories() };
 }

@@ -1,6 +1,6 @@
 import { type Figure, figureOf } from "../measure/added.ts";
 import { type CommandCounts, commandsPerRequest, readCommandStats } from "../measure/redis-commands.ts";
-import { measureRow, type Row, type RowPlan } from "../measure/row.ts";
+import { measureRow, type Row, type RowPlan, rounds } from "../measure/row.ts";
 import { writeBodies } from "../stack/bodies.ts";
 import { guarded, ldapBackends } from "../stack/config.ts";
 import { startPostern } from "../stack/postern.ts";
@@ -8,8 +8,6 @@ import { serialMark } from "../stack/serial-mark.ts";
 import type { Servers } from "../stack/servers.ts";
 import { ldapUserCount } from "../stack/users.ts";
 import { decisionPlan } from "./decision-row.ts";
-
-const rounds = 5;
 
 export interface CountedLdap {
   readonly row: Row;

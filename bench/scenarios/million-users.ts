@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import type { Row } from "../measure/row.ts";
+import { measureInTurn, type Row, type RowPlan } from "../measure/row.ts";
 import { writeSqlBackend } from "../stack/backends.ts";
 import { writeBodies } from "../stack/bodies.ts";
 import { sqlBackends } from "../stack/config.ts";
 import { startPostern } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
 import { userPassword } from "../stack/users.ts";
-import { measureDecision } from "./decision-row.ts";
+import { decisionPlan } from "./decision-row.ts";
 import { lookupQuery } from "./sql.ts";
 
 const sizes = [
@@ -16,14 +16,15 @@ const sizes = [
 
 /** Whether a decision costs the same with a small and a large backend. */
 export async function measureMillionUsers(servers: Servers): Promise<readonly Row[]> {
-  const rows: Row[] = [];
+  await using started = new AsyncDisposableStack();
+  const plans: RowPlan[] = [];
   for (const { id, title, users } of sizes) {
     const file = join(servers.folder, `${id}.sqlite`);
     await writeSqlBackend(file, users);
     const bodiesFile = await writeBodies(servers.folder, id, { password: userPassword, users });
-    await using postern = await startPostern({ servers, backends: sqlBackends(file) });
+    const postern = started.use(await startPostern({ servers, backends: sqlBackends(file) }));
     const row = { id, title, connections: 64, bodiesFile, query: lookupQuery, first: true, outcome: "ok" } as const;
-    rows.push(await measureDecision(postern, row));
+    plans.push(decisionPlan(postern, row));
   }
-  return rows;
+  return await measureInTurn(plans);
 }

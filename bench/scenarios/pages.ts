@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { freePort } from "@postern/shared/testing";
 import { runWrkOnPage } from "../generator/wrk.ts";
 import type { GeneratorReport } from "../generator/wrk-output.ts";
-import { measureRow, type Row } from "../measure/row.ts";
+import { measureRow, type Row, rounds } from "../measure/row.ts";
 import { openCallers, sqlBackends } from "../stack/config.ts";
 import { writeConfig } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
@@ -41,15 +41,18 @@ export async function measurePages(servers: Servers): Promise<readonly Row[]> {
   await using idp = await startService("idp", options);
   await using gateway = await startService("gateway", options);
   const { url, cookie } = await beginSignIn(`http://127.0.0.1:${httpPort}`);
-  const row = await measureRow({
-    id: "login-page",
-    title: "sign-in page (engine: the idp)",
-    connections: 8,
-    processes: [{ role: "gateway", pid: gateway.pid }, { role: "engine", pid: idp.pid }, ...servers.processes],
-    windowSeconds: 1,
-    warmSeconds: 1,
-    generate: (seconds) => runWrkOnPage({ url, cookie, connections: 8 }, seconds),
-    verify: allShown,
-  });
+  const row = await measureRow(
+    {
+      id: "login-page",
+      title: "sign-in page (engine: the idp)",
+      connections: 8,
+      processes: [{ role: "gateway", pid: gateway.pid }, { role: "engine", pid: idp.pid }, ...servers.processes],
+      windowSeconds: 1,
+      warmSeconds: 1,
+      generate: (seconds) => runWrkOnPage({ url, cookie, connections: 8 }, seconds),
+      verify: allShown,
+    },
+    rounds,
+  );
   return [row];
 }

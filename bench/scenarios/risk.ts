@@ -14,7 +14,6 @@ import { decisionPlan } from "./decision-row.ts";
 /** Few, because each costs one hash before its answers come from the cache. */
 const users = 4;
 const fillSeconds = 2;
-const rounds = 5;
 
 export interface Scoring {
   readonly rows: readonly Row[];
@@ -57,10 +56,7 @@ export async function measureRisk(servers: Servers): Promise<Scoring> {
     const plan = decisionPlan(postern, { id, title, connections: 64, bodiesFile, first: true, outcome: "ok" });
     plans.push(counting(plan, servers.redisPort));
   }
-  const rows = await measureInTurn(
-    plans.map(({ plan }) => plan),
-    rounds,
-  );
+  const rows = await measureInTurn(plans.map(({ plan }) => plan));
   const [unscored = [], scored = []] = plans.map(({ sums }) => sums());
   return { rows, commandsOfScoring: figureOf(scored.map((sum, round) => sum - (unscored[round] ?? 0))) };
 }

@@ -15,7 +15,6 @@ import { decisionPlan } from "./decision-row.ts";
 
 const depth = 64;
 const windowSeconds = 2;
-const rounds = 5;
 
 type Ask = (username: string, password: string) => Promise<boolean>;
 
@@ -95,5 +94,5 @@ export async function measureSideBySide(servers: Servers): Promise<readonly Row[
       ),
     );
   }
-  return await measureInTurn(plans, rounds);
+  return await measureInTurn(plans);
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { truncate } from "node:fs/promises";
+import { readFile, truncate } from "node:fs/promises";
 
 export interface LoggedProcessOptions {
   readonly name: string;
@@ -21,7 +21,8 @@ export interface LoggedProcess extends AsyncDisposable {
   readonly child: ChildProcess;
   /** @throws Error with the end of its log if it has ended. */
   assertAlive(): void;
-  emptyLog(): Promise<void>;
+  /** The text of its log, which is then empty. */
+  takeLog(): Promise<string>;
   /** Sends SIGTERM, then SIGKILL after 10 s. */
   stop(): Promise<void>;
 }
@@ -57,7 +58,11 @@ export function startLoggedProcess(options: LoggedProcessOptions): LoggedProcess
       const end = readFileSync(logFile, "utf8").slice(-shownLogCharacters);
       throw new Error(`${name} ended unexpectedly (${child.signalCode ?? child.exitCode}):\n${end}`);
     },
-    emptyLog: () => truncate(logFile, 0),
+    takeLog: async () => {
+      const text = await readFile(logFile, "utf8");
+      await truncate(logFile, 0);
+      return text;
+    },
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -93,6 +93,16 @@ test("a decision is found by account, by network and, unless it succeeded, by re
   expect(await history.ofReference("7d3f91ac-20b4")).toBeUndefined();
 });
 
+test("an attack's references are all kept, however many fall to one key", async () => {
+  const session = "bbbbbbbb-20b4-4444-8888-000000000000";
+  const referred = Array.from({ length: 1200 }, (_, index) => {
+    return denied({ session, clientIp: `198.18.${index >> 8}.${index & 255}`, reason: `reason ${index}` });
+  });
+  expect(await writer({ runs: [], referred, traffic: [], failingNetworks: [] }, nowMs)).toBe(0);
+  const [key = ""] = await redis.keys("*references*");
+  expect(await redis.zcard(key)).toBe(1200);
+});
+
 test("while Redis uses three quarters of its memory, no decision is recorded, and those are counted as lost", async () => {
   const used = Number(/used_memory:(\d+)/.exec(await redis.info("memory"))?.[1]);
   const lost = () => writer({ runs: [run()], referred: [], traffic: [], failingNetworks: [] }, nowMs);

@@ -26,7 +26,6 @@ import { createApiViewer } from "../pages/api-viewer.ts";
 import { createShowPage } from "../pages/console-document.ts";
 import { consoleStyle } from "../pages/console-style.ts";
 import { liveScript } from "../pages/live-script.ts";
-import { viewerFiles } from "../pages/viewer-files.ts";
 import { createConsoleCookies } from "../routes/console-pages/console-cookies.ts";
 import type { ConsolePagesDeps } from "../routes/console-pages/deps.ts";
 import type { AdminSettings, LiveAdminSettings } from "../settings.ts";
@@ -50,7 +49,7 @@ export type CreateConsolePages = (own: OwnApi) => ConsolePagesDeps;
 const apiTimeoutMs = 20_000;
 
 /** Undefined if the console is off. */
-export function createConsole(config: Config, parts: ConsoleParts): CreateConsolePages | undefined {
+export async function createConsole(config: Config, parts: ConsoleParts): Promise<CreateConsolePages | undefined> {
   const settings = consoleSettings(config);
   const keys = keyRingFromConfig(config, "console");
   if (settings === undefined || keys === undefined) return undefined;
@@ -58,6 +57,8 @@ export function createConsole(config: Config, parts: ConsoleParts): CreateConsol
   const { origin, name, idpUrl, assertionTtlSeconds: ttlSeconds } = settings;
   const helpdesk = () => live.current.console.helpdesk;
   const style = consoleStyle(settings.accent);
+  // Two million characters, which V8 holds more than once.
+  const { viewerFiles } = await import("../pages/viewer-files.ts");
   const viewer = createApiViewer(viewerFiles);
   const stores = { redis, keyPrefix: config.storage.redis.prefix, keys, clock };
   const sessions = createOperatorSessions(stores);

@@ -20,6 +20,11 @@ export interface HistoryThreadDeps {
 }
 
 const flushMs = 1000;
+/**
+ * Nothing in the thread lives longer than a batch, of which the largest takes 60 MiB. Without limits, V8 lets this heap grow as it lets the
+ * engine's own.
+ */
+const resourceLimits = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 192 };
 /** The last batch may need a connection. */
 const closeMs = 3000;
 
@@ -28,6 +33,7 @@ function startThread(config: Config, instance: string): Worker {
   const worker = new Worker(new URL(`./history-worker.${ending}`, import.meta.url), {
     workerData: { config, instance },
     name: "decision history",
+    resourceLimits,
   });
   worker.unref();
   return worker;

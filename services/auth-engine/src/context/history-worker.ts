@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { historyWriterFromConfig, redisFromConfig } from "@postern/shared/assembly";
+import { historyWriterFromConfig, redisFromConfig } from "@postern/shared/assembly/history-writer";
 import type { DecisionBatch } from "@postern/shared/domain/history";
 import type { Config } from "@postern/shared/platform/config";
 import { createLogger } from "@postern/shared/platform/logging";

@@ -46,6 +46,10 @@ interface Entry {
 
 /** Redis does nothing else while a script runs. */
 const entriesAtATime = 64;
+/** Few enough that what a call is made of is garbage while it is young, and enough that none waits for another's way to Redis. */
+const callsAtATime = 8;
+/** Batches come every second; what a slow Redis does not take in that time is lost. */
+const batchWithinMs = 5000;
 const referencesPerShard = 2048;
 const networksPerHour = 1000;
 /** Reply of the script. */
@@ -156,6 +160,23 @@ function createTrafficWriter({ redis, keyPrefix }: HistoryWriterDeps) {
   };
 }
 
+type Call = readonly Entry[];
+
+/** The calls that failed, or were not begun in time. */
+async function failedOf(calls: readonly Call[], write: (call: Call) => Promise<void>): Promise<readonly Call[]> {
+  const failed: Call[] = [];
+  const waiting = calls.values();
+  const until = performance.now() + batchWithinMs;
+  const lane = async (): Promise<void> => {
+    for (const call of waiting) {
+      if (performance.now() > until) failed.push(call);
+      else await write(call).catch(() => failed.push(call));
+    }
+  };
+  await Promise.all(Array.from({ length: callsAtATime }, lane));
+  return failed;
+}
+
 export function createHistoryWriter(deps: HistoryWriterDeps): WriteHistory {
   const writeEntries = createEntryWriter(deps);
   const writeReferences = createReferenceWriter(deps);
@@ -165,11 +186,10 @@ export function createHistoryWriter(deps: HistoryWriterDeps): WriteHistory {
     const entries = batch.runs.flatMap(entriesOf);
     const shards = Map.groupBy(entries, ({ place }) => historyIndexKey.build("", place.kind, place.shard));
     const calls = [...shards.values()].flatMap((ofShard) => chunksOf(ofShard, size));
-    const [written] = await Promise.all([
-      Promise.allSettled(calls.map((call) => writeEntries(call, nowMs))),
+    const [lost] = await Promise.all([
+      failedOf(calls, (call) => writeEntries(call, nowMs)),
       Promise.allSettled([writeReferences(batch.referred, nowMs), writeTraffic(batch, nowMs)]),
     ]);
-    const lost = calls.filter((_call, index) => written[index]?.status === "rejected");
     return new Set(lost.flat().map(({ run }) => run)).size;
   };
 }

@@ -82,7 +82,11 @@ export const noteReferences = {
 
 local references_key = KEYS[1]
 
-for i = 4, #ARGV, 2 do redis.call("ZADD", references_key, ARGV[i], ARGV[i + 1]) end
+-- A call of a command costs more than its work; Lua passes some thousand arguments at most.
+local arguments_at_a_time = 1000
+for i = 4, #ARGV, arguments_at_a_time do
+  redis.call("ZADD", references_key, unpack(ARGV, i, math.min(i + arguments_at_a_time - 1, #ARGV)))
+end
 redis.call("ZREMRANGEBYRANK", references_key, 0, -1 - tonumber(ARGV[3]))
 redis.call("ZREMRANGEBYSCORE", references_key, "-inf", tonumber(ARGV[1]) - tonumber(ARGV[2]))
 redis.call("EXPIRE", references_key, ARGV[2])
