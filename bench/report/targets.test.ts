@@ -39,6 +39,15 @@ function adding(id: RowId, to: RowId, micros: number): Row {
   };
 }
 
+function page(micros: number): Results {
+  const total = { median: micros, lowest: 10_000, highest: 20_000 };
+  return results([{ ...row("login-page", 1, 100), windows: { total, ours: total, engine: total, rate: total } }]);
+}
+
+function turns(windows: readonly Row[]) {
+  return { turns: { of: "ldap-raw" as const, windows } };
+}
+
 function target(of: Results, title: string) {
   return targetsOf(of).find((one) => one.title.includes(title));
 }
@@ -82,10 +91,6 @@ describe("targetsOf", () => {
   });
 
   it("a sign-in page may cost fifteen milliseconds, by the median of its windows", () => {
-    const page = (micros: number): Results => {
-      const total = { median: micros, lowest: 10_000, highest: 20_000 };
-      return results([{ ...row("login-page", 1, 100), windows: { total, ours: total, engine: total, rate: total } }]);
-    };
     const range = "10.00 to 20.00";
     expect(target(page(15_000), "sign-in page")).toMatchObject({ measured: "15.00 ms", range, met: true });
     expect(target(page(16_600), "sign-in page")?.met).toBe(false);
@@ -93,7 +98,6 @@ describe("targetsOf", () => {
 
   it("rows of the same turns are compared round by round, though neither was the first", () => {
     const [a, b] = [100, 150].map((total) => row("lookup", total, 1000));
-    const turns = (windows: readonly Row[]) => ({ turns: { of: "ldap-raw" as const, windows } });
     const rows = [
       { ...row("ldap", 1, 1000), ...turns([a, b].flatMap((one) => one ?? [])) },
       { ...row("ldap-2-engines", 9, 1000), ...turns([b, b].flatMap((one) => one ?? [])) },
