@@ -77,7 +77,7 @@ function withoutWindows({
 }
 
 /** The rows of a whole run replace all others but those of the long run. */
-export function mergeRows(
+function mergeRows(
   before: readonly RecordedRow[],
   after: readonly RecordedRow[],
   { isLong, isPart }: Extent,

@@ -33,7 +33,7 @@ interface Check {
 const outcomes = ["ok", "fail", "blocked", "tempfail", "malformed"] as const;
 
 /** Verifies that each decision has this outcome. */
-export function outcomeCheck(postern: Postern, outcome: "ok" | "fail"): Check {
+function outcomeCheck(postern: Postern, outcome: "ok" | "fail"): Check {
   let before: DecisionCounts | undefined;
   return {
     begin: async () => {
