@@ -24,7 +24,7 @@ export const exceptions: readonly Exception[] = [
     reason: "The test runs the documented commands, and fails if one of them is left out.",
   },
   {
-    row: "Redis unavailable: no signal and no refusal",
+    row: "Redis hangs, or is killed: no signal and no refusal",
     reason: "Nothing is done in this case, so there is nothing to take out.",
   },
   { row: "`auth.risk.mode: off`", reason: "Nothing is done in this case, so there is nothing to take out." },
@@ -36,6 +36,9 @@ export const exceptions: readonly Exception[] = [
 
 /** Rows whose removal has not been written yet. A row that gets one has to leave this list. */
 export const unchecked: readonly string[] = [
+  "bound of `delay`",
+  "`notify` while Redis is unavailable",
+  "what waits to be written while Redis hangs",
   "an engine stops while accounts are being",
   "admin unavailable: immediate 500 on its paths",
   "any service, SIGTERM: exit code 0 within",
