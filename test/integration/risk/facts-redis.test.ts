@@ -1,6 +1,5 @@
 import {
   addReview,
-  createRiskNotices,
   createRiskStore,
   decodeAccountFacts,
   decodeReviews,
@@ -18,6 +17,7 @@ import { type RedisClient, riskNoticeKey, riskReviewKey, riskSourceKey } from "@
 import { pause, type RedisServer, spawnRedis } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFactWriter } from "../../../services/auth-engine/src/risk/fact-writer.ts";
+import { createRiskNotices } from "../../../services/auth-engine/src/risk/notices-redis.ts";
 import { testRedis } from "../../support/redis-content.ts";
 
 let server: RedisServer;

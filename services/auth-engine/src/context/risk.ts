@@ -2,7 +2,6 @@ import type { Base } from "@postern/shared/assembly";
 import { accountFlushed, notifySuspiciousSignIn } from "@postern/shared/contracts";
 import {
   createRiskNames,
-  createRiskNotices,
   createRiskStore,
   decodeAccountFacts,
   decodeReviews,
@@ -10,7 +9,6 @@ import {
   encodeAccountFacts,
   encodeReviews,
   encodeSourceFacts,
-  type RiskNotices,
   type RiskSettings,
 } from "@postern/shared/domain/risk";
 import type { Bus } from "@postern/shared/platform/bus";
@@ -24,6 +22,7 @@ import type { EngineMetrics } from "../metrics.ts";
 import type { RiskProtection } from "../pipeline/step.ts";
 import { createFactWriter, type FactForm } from "../risk/fact-writer.ts";
 import { createLeakedPasswords } from "../risk/leaked-passwords.ts";
+import { createRiskNotices, type RiskNotices } from "../risk/notices-redis.ts";
 import { createPlaces, type Places } from "../risk/places.ts";
 import { createReputation, type Reputation } from "../risk/reputation.ts";
 import { createRisk, type Risk } from "../risk/risk.ts";

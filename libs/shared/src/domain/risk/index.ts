@@ -10,7 +10,6 @@ export type { AssessedSignIn } from "./assessed-sign-in.ts";
 export { guessingNetworks } from "./detectors.ts";
 export { createRiskNames, type RiskNames } from "./identify.ts";
 export { confirmSignIn, isKnownNetwork, noteSignIn, noteWrongPassword, type SignIn } from "./note.ts";
-export { createRiskNotices, type RiskNotices } from "./notices-redis.ts";
 export { type Location, type Place, unknownPlace } from "./place.ts";
 export {
   addReview,

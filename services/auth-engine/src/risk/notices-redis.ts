@@ -1,6 +1,5 @@
-import { within } from "../../platform/concurrency/index.ts";
-import type { RedisClient } from "../../platform/redis/client.ts";
-import { riskNoticeKey } from "../../platform/redis/keys/risk.ts";
+import { within } from "@postern/shared/platform/concurrency";
+import { type RedisClient, riskNoticeKey } from "@postern/shared/platform/redis";
 
 /** Engines that decide sign-ins of one account at the same time do not see each other's: one of them notifies. */
 export interface RiskNotices {
