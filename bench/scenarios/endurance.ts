@@ -74,6 +74,8 @@ export async function measureEndurance(
     { bodiesFile: right, query: lookupQuery, outcome: "ok" },
   ];
   const watched = [postern.gateway, ...postern.engines].map((service) => ({ service, mib: [] as number[] }));
+  // Warnings about the configuration, at the start, are expected.
+  await Promise.all(watched.map(({ service }) => service.takeLog()));
   const sum = new Map<string, number>();
   for (let minute = 1; minute <= minutes; minute += 1) {
     for (const slice of slices) addCounts(sum, await runSlice(postern, slice));
