@@ -1,6 +1,7 @@
 import type { Removal } from "../../tools/removals/removal.ts";
 
 const client = "libs/shared/src/platform/redis/client.ts";
+const queueUnavailable = "test/integration/admin/queue-unavailable.test.ts";
 const failover = "test/integration/redis/failover.test.ts";
 
 /** Redis and what services do without it. */
@@ -118,5 +119,55 @@ export const redisRemovals: readonly Removal[] = [
     replace: "totpTimes(systemClock, systemClock)",
     tests: ["test/integration/idp/wrong-clocks.test.ts"],
     rows: ["the clocks of two replicas of idp are an hour behind and an hour ahead"],
+  },
+  {
+    name: "counts-without-redis",
+    mechanism: "an engine counts failures on its own while Redis is unavailable",
+    file: "services/auth-engine/src/brute-force/create-brute-force.ts",
+    find: "    counted(attempt, local.count(target, guess), facts);\n",
+    replace: "    void local;\n",
+    tests: ["test/integration/auth-policy/unavailable.test.ts"],
+    pattern: "without Redis no client",
+    rows: ["Redis hangs, or all engines are stopped: the auth-policy endpoint"],
+  },
+  {
+    name: "errors-for-clients",
+    mechanism: "failures of the OpenID provider are reported to clients as `temporarily_unavailable`",
+    file: "services/idp/src/oidc/provider/authorize-failure.ts",
+    find: "  if (error instanceof errors.OIDCProviderError || !routes.has(Provider.ctx?.oidc?.route)) return error;\n",
+    replace: "  if (error !== undefined) return error;\n",
+    tests: ["test/integration/oidc/conformance-errors.test.ts"],
+    pattern: "while Redis hangs",
+    rows: ["Redis hangs: idp: clients receive `temporarily_unavailable`"],
+  },
+  {
+    name: "epoch-read-first",
+    mechanism: "a refresh token is redeemed only after a read by which Redis has shown that it answers",
+    file: "services/admin/src/jwt/jwt-issuer.ts",
+    find: "      const epoch = await epochOf(sub);\n",
+    replace: "      const { epoch } = claims;\n",
+    tests: ["test/integration/callers/jwt.test.ts"],
+    pattern: "while Redis hangs, the answer is 500",
+    rows: ["no token is issued; the refresh token presented remains valid"],
+  },
+  {
+    name: "job-stored-first",
+    mechanism: "an asynchronous flush is accepted once Redis has stored it",
+    file: "services/admin/src/jobs/job-queue-redis.ts",
+    find: "        return await within(add(job), timeoutMs);\n",
+    replace: "        void within(add(job), timeoutMs).catch(() => undefined);\n        return randomUUID();\n",
+    tests: [queueUnavailable],
+    pattern: "while the queue's Redis hangs",
+    rows: ["the role `queue` hangs, or is killed"],
+  },
+  {
+    name: "job-retried",
+    mechanism: "a job that failed is run again",
+    file: "services/admin/src/jobs/job-queue-redis.ts",
+    find: "const attempts = 9;",
+    replace: "const attempts = 1;",
+    tests: [queueUnavailable],
+    pattern: "while the Redis with the keys hangs",
+    rows: ["Redis hangs while a job runs"],
   },
 ];

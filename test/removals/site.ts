@@ -12,6 +12,7 @@ export const siteRemovals: readonly Removal[] = [
     replace:
       "const newSource: Detector = ({ facts, signIn, isKnown, isLearned }) => {\n  if (facts !== undefined) return undefined;\n",
     tests: ["test/integration/risk/stolen-password.test.ts"],
+    pattern: "a stolen password is scored",
     rows: ["`new_source`, `new_country`, `impossible_travel`"],
   },
   {
@@ -21,6 +22,7 @@ export const siteRemovals: readonly Removal[] = [
     find: "const manyCountries: Detector = (one) => {\n",
     replace: "const manyCountries: Detector = (one) => {\n  if (one !== undefined) return undefined;\n",
     tests: ["test/integration/risk/signals.test.ts"],
+    pattern: "many_countries and many_systems",
     rows: ["`many_countries`, `many_systems`, `many_submissions`"],
   },
   {
@@ -30,6 +32,7 @@ export const siteRemovals: readonly Removal[] = [
     find: `(signIn.isLeaked === true ? "the password is in the list" : undefined)`,
     replace: `(signIn.isLeaked === 1 ? "the password is in the list" : undefined)`,
     tests: ["test/integration/risk/stolen-password.test.ts"],
+    pattern: "a leaked password raises",
     rows: ["`leaked_password`"],
   },
   {
@@ -39,6 +42,7 @@ export const siteRemovals: readonly Removal[] = [
     find: `void (await client.set(key, "1", "EX", probeKey.ttlSeconds))`,
     replace: "void key",
     tests: ["test/integration/services/start-and-stop.test.ts"],
+    pattern: "become ready when|while Redis hangs",
     rows: ["services that need it become not ready within about 2 s"],
   },
   {
@@ -48,6 +52,7 @@ export const siteRemovals: readonly Removal[] = [
     find: "  return secretNames.has(plain) || /",
     replace: "  return false && /",
     tests: ["test/integration/admin/config-load.test.ts"],
+    pattern: "contains no secret",
     rows: ["`config/load` returns no secret of the configuration"],
   },
   {
@@ -57,6 +62,7 @@ export const siteRemovals: readonly Removal[] = [
     find: "if (server instanceof TlsServer) server.setSecureContext(context);",
     replace: "if (server instanceof TlsServer) void context;",
     tests: ["test/integration/gateway/tls-listener.test.ts"],
+    pattern: "SIGHUP applies a renewed certificate",
     rows: ["the listener's certificate, reloaded by SIGHUP"],
   },
   {

@@ -138,9 +138,11 @@ describe("API callers", () => {
     const password = "canary-93d0-password";
     await askJson(stack.url, { ...alice, password });
     await askJson(stack.url, `{"username":"alice","password":"${password}"`);
+    // The parser's own message would quote some characters around the mistake.
+    await askJson(stack.url, `{"username":"alice","password":${password}}`);
     const outputs = [stack.gateway, ...stack.engines].flatMap((service) => [service.output()]);
     const metrics = await Promise.all([stack.gateway, ...stack.engines].map((service) => service.metrics()));
-    expect([...outputs, ...metrics].join("\n")).not.toContain("canary-93d0");
+    expect([...outputs, ...metrics].join("\n")).not.toContain("canary-93");
   });
 
   test("outcomes are counted", async () => {

@@ -33,7 +33,9 @@ export async function buildEarlierVersion(): Promise<EarlierVersion> {
   const [archive, copy] = [join(folder, "source.tar"), join(folder, "copy")];
   try {
     await mkdir(copy);
-    await git("archive", "--format=tar", "-o", archive, await earlierRevision());
+    // From the top of the working tree: in a folder of it, as a copy of the source is, git would archive that folder only.
+    const top = await git("rev-parse", "--show-toplevel");
+    await git("-C", top, "archive", "--format=tar", "-o", archive, await earlierRevision());
     await run("tar", ["-xf", archive, "-C", copy]);
     // Hard links; the links to our own packages are relative, and lead to those of the copy.
     await run("cp", ["-al", join(root, "node_modules"), join(copy, "node_modules")]);

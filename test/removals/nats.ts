@@ -1,0 +1,47 @@
+import type { Removal } from "../../tools/removals/removal.ts";
+
+const link = "libs/shared/src/platform/bus/link.ts";
+const outage = "test/integration/bus/outage.test.ts";
+
+/** Outages of NATS. */
+export const natsRemovals: readonly Removal[] = [
+  {
+    name: "lost-connection",
+    mechanism: "requests fail as soon as the connection to NATS is lost",
+    file: link,
+    find: `  if (event.type === "disconnect") state.set("disconnected");\n`,
+    replace: "",
+    tests: [outage],
+    pattern: "a killed NATS server",
+    rows: ["all servers stop: immediate 500"],
+  },
+  {
+    name: "ready-with-nats",
+    mechanism: "services are ready only while they are connected to NATS",
+    file: "libs/shared/src/platform/bus/health.ts",
+    find: "      if (!bus.isConnected()) throw",
+    replace: "      if (bus.isConnected === undefined) throw",
+    tests: ["test/integration/bus/nats-down.test.ts"],
+    rows: ["all servers stop: immediate 500"],
+  },
+  {
+    name: "request-deadline",
+    mechanism: "requests end at their deadline",
+    file: "libs/shared/src/platform/bus/pending-table.ts",
+    find: "      deadlines.insert(request, remainingMs);\n",
+    replace: "      void remainingMs;\n",
+    tests: [outage],
+    pattern: "a stalled NATS server",
+    rows: ["NATS stalls"],
+  },
+  {
+    name: "first-connection",
+    mechanism: "services try again if the first connection to NATS fails",
+    file: link,
+    find: "        logError(error);\n",
+    replace: "        logError(error);\n        return;\n",
+    tests: ["test/integration/services/start-and-stop.test.ts"],
+    pattern: "become ready when",
+    rows: ["NATS is unavailable at start"],
+  },
+];

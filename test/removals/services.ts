@@ -1,0 +1,109 @@
+import type { Removal } from "../../tools/removals/removal.ts";
+
+const jobs = "test/integration/admin/jobs.test.ts";
+const sqlListing = "test/integration/list-accounts/sql.test.ts";
+
+/** Services that stop, jobs, reloads and upgrades. */
+export const serviceRemovals: readonly Removal[] = [
+  {
+    name: "list-cut",
+    mechanism: "the connection of a list that cannot be completed is reset",
+    file: "services/gateway/src/list-accounts/answer-listing.ts",
+    find: "      if (response.headersSent) cut(response);\n",
+    replace: "      if (response.headersSent) response.end();\n",
+    tests: [sqlListing, "test/integration/list-accounts/ldap.test.ts"],
+    pattern: "the connection is cut",
+    rows: ["an engine stops while accounts are being listed"],
+  },
+  {
+    name: "list-at-any-engine",
+    mechanism: "any engine reads the next page of a list from SQL",
+    file: "services/auth-engine/src/backends/sql/list-accounts.ts",
+    find: "{ text: last, isHeld: false }",
+    replace: "{ text: last, isHeld: true }",
+    tests: [sqlListing],
+    pattern: "read from both engines",
+    rows: ["an engine stops while accounts are being listed"],
+  },
+  {
+    name: "owner-unavailable",
+    mechanism: "the gateway answers for a service that it cannot reach",
+    file: "services/gateway/src/forward/forward.ts",
+    find: "        upstreamFailed({ request, reply, owner, error }, deps);\n",
+    replace: "        void error;\n        reply.raw.destroy();\n",
+    tests: ["test/integration/admin/config-load.test.ts"],
+    // The second one stops admin.
+    pattern: "while admin is unavailable|a path that contains",
+    rows: ["admin unavailable"],
+  },
+  {
+    name: "sigterm",
+    mechanism: "SIGTERM begins an orderly shutdown",
+    file: "libs/shared/src/platform/lifecycle/run-service.ts",
+    find: `  process.on("SIGTERM", () => stop("SIGTERM"));\n`,
+    replace: "",
+    tests: ["test/integration/services/start-and-stop.test.ts"],
+    pattern: "become ready when|SIGTERM",
+    rows: ["any service, SIGTERM"],
+  },
+  {
+    name: "worker-finishes",
+    mechanism: "a worker that stops takes no more jobs, and waits for those that run",
+    file: "services/jobs-worker/src/main.ts",
+    find: "Promise.all([worker.close(), notifications?.close()])",
+    replace: "Promise.all([notifications?.close()])",
+    tests: [jobs],
+    // The first one kills the other worker.
+    pattern: "SIGKILL during|SIGTERM",
+    rows: ["a worker, SIGTERM"],
+  },
+  {
+    name: "logout-deadline",
+    mechanism: "a logout waits for service providers until a deadline",
+    file: "services/idp/src/saml/logout/logout-transaction.ts",
+    find: `  if (!isLate) return "asking";\n`,
+    replace: `  if (!isLate || channel === "browser") return "asking";\n`,
+    tests: ["test/integration/saml/browser-logout-in-chromium.test.ts"],
+    pattern: "reports a service provider that hangs",
+    rows: ["a service provider hangs during a logout"],
+  },
+  {
+    name: "unknown-members",
+    mechanism: "members of messages that a version does not know are ignored",
+    file: "libs/shared/src/platform/bus/schema-check.ts",
+    find: "Compile<TSchema>(schema)",
+    replace: "Compile<TSchema>({ ...schema, additionalProperties: false })",
+    tests: ["test/integration/bus/request-reply.test.ts"],
+    pattern: "peers of another version",
+    rows: ["a peer of the next or previous version on NATS"],
+  },
+  {
+    name: "long-earlier-subjects",
+    mechanism: "engines serve the subjects to which earlier versions send",
+    file: "libs/shared/src/contracts/subjects.ts",
+    find: "method.major}",
+    replace: "method.major + 1}",
+    tests: ["test/long/outages/rolling-upgrade.test.ts"],
+    rows: ["a rolling upgrade from an earlier version"],
+  },
+  {
+    name: "reload-follows",
+    mechanism: "a reload that is requested during another one follows it",
+    file: "libs/shared/src/platform/lifecycle/run-service.ts",
+    find: "    reloading = reloading.then(() => (stopping ? undefined : reload()));\n",
+    replace:
+      '    if (stopping || Reflect.has(service, "reloading")) return;\n    Reflect.set(service, "reloading", true);\n    reloading = reload().finally(() => void Reflect.deleteProperty(service, "reloading"));\n',
+    tests: ["test/integration/config/reload.test.ts"],
+    pattern: "many signals in quick succession",
+    rows: ["many SIGHUPs in quick succession"],
+  },
+  {
+    name: "long-renewed-certificates",
+    mechanism: "certificates for Redis are read again for each connection",
+    file: "libs/shared/src/assembly/redis-from-config.ts",
+    find: "      content = readFileSync(path);\n",
+    replace: "      void path;\n",
+    tests: ["test/long/outages/renewed-certificates.test.ts"],
+    rows: ["LDAP, NATS and Redis get certificates of another authority"],
+  },
+];
