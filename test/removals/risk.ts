@@ -2,7 +2,7 @@ import type { Removal } from "../../tools/removals/removal.ts";
 
 const factsRedis = "test/integration/risk/facts-redis.test.ts";
 const signals = "test/integration/risk/signals.test.ts";
-const notices = "libs/shared/src/domain/risk/notices-redis.ts";
+const notices = "services/auth-engine/src/risk/notices-redis.ts";
 const factWriter = "services/auth-engine/src/risk/fact-writer.ts";
 
 /** What is done about stolen passwords. */
