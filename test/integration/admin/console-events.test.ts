@@ -153,7 +153,7 @@ test("while Redis is frozen streams pause instead of ending permanently", async 
 
 test("streams end when admin or the gateway stops, and neither waits for them", async () => {
   await using context = await browser.newContext(inEnglish);
-  await openConsole(context, desk, "ada");
+  await openConsole(context, desk, "hugo");
   const cookie = await cookieHeader(context, desk);
   const [direct, forwarded] = [await openStream(desk.second.url, cookie), await openStream(desk.url, cookie)];
   await poll("an event of each", async () => pagesIn(direct) > 0 && pagesIn(forwarded) > 0);

@@ -117,12 +117,16 @@ interface ConsoleStackOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Steps of the codes that operators of the last stack have used. */
+const lastSteps = new Map<string, number>();
+
 /** A gateway with a console, two replicas of admin, idp and engines. */
 export async function startConsoleStack(
   settings: Tree = {},
   { engines = 1, order = ["sql"], env = {} }: ConsoleStackOptions = {},
 ): Promise<ConsoleStack> {
   await using started = new AsyncDisposableStack();
+  lastSteps.clear();
   const folder = started.use(await scratchFolder());
   const seedFile = join(folder.path, "seed.sql");
   await writeFile(seedFile, [await readFile(demoSeed, "utf8"), ...rows].join("\n"));
@@ -153,8 +157,6 @@ export async function startConsoleStack(
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
-
-const lastSteps = new Map<string, number>();
 
 /**
  * A code that was not used yet; the identity provider accepts those of the step before and after too. That of the step before has to be
