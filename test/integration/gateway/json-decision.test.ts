@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { sessionId } from "../../support/dialects.ts";
+import { logLineOf } from "../../support/log-lines.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 
 let stack: Stack;
@@ -139,7 +140,8 @@ describe("API callers", () => {
     await askJson(stack.url, { ...alice, password });
     await askJson(stack.url, `{"username":"alice","password":"${password}"`);
     // The parser's own message would quote some characters around the mistake.
-    await askJson(stack.url, `{"username":"alice","password":${password}}`);
+    const { headers } = await askJson(stack.url, `{"username":"alice","password":${password}}`);
+    await logLineOf(stack.gateway, headers.get("x-service-session") ?? undefined, "malformed request");
     const outputs = [stack.gateway, ...stack.engines].flatMap((service) => [service.output()]);
     const metrics = await Promise.all([stack.gateway, ...stack.engines].map((service) => service.metrics()));
     expect([...outputs, ...metrics].join("\n")).not.toContain("canary-93");
