@@ -74,13 +74,13 @@ export const backendRemovals: readonly Removal[] = [
     rows: ["NATS dies with a request that no engine has received"],
   },
   {
-    name: "known-network",
-    mechanism: "a sign-in from a known network is never refused",
+    name: "denied",
+    mechanism: "the response `deny` refuses a sign-in",
     file: "libs/shared/src/domain/risk/verdict.ts",
-    find: "  if (isKnown || signIn.isFactorNext === true) return { responses, refusal: undefined };",
-    replace: "  if (signIn.isFactorNext === true) return { responses, refusal: undefined };",
+    find: `  if (responses.has("deny")) return "deny";\n`,
+    replace: "",
     tests: ["test/integration/risk/signals.test.ts"],
-    pattern: "each response applies at two engines",
+    pattern: "deny refuses every protocol",
     rows: ["`delay`, `hold_mail`, `deny`"],
   },
   {

@@ -40,4 +40,4 @@ export const exceptions: readonly Exception[] = [
 ];
 
 /** Rows whose removal has not been written yet. A row that gets one has to leave this list. */
-export const unchecked: readonly string[] = [];
+export const unchecked: readonly string[] = ["many SIGHUPs in quick succession: the last"];

@@ -7,10 +7,10 @@ const fullDisk = "test/long/outages/full-disk.test.ts";
 /** Load, hostile input, storage and secrets. */
 export const loadRemovals: readonly Removal[] = [
   {
-    name: "rejections-beyond-the-limit",
-    mechanism: "rejections beyond the number that may wait are sent immediately",
+    name: "delayed-rejections",
+    mechanism: "a rejection is sent when its delay is over",
     file: "services/gateway/src/caller-auth/rejection.ts",
-    find: "        answer(true);\n",
+    find: "        answer(false);\n",
     replace: "        response.destroy();\n",
     tests: ["test/integration/gateway/hostile-input.test.ts"],
     pattern: "1,100 simultaneous",

@@ -152,10 +152,10 @@ export const redisRemovals: readonly Removal[] = [
   },
   {
     name: "job-stored-first",
-    mechanism: "an asynchronous flush is accepted once Redis has stored it",
+    mechanism: "an asynchronous flush that Redis has not stored is a failure",
     file: "services/admin/src/jobs/job-queue-redis.ts",
-    find: "        return await within(add(job), timeoutMs);\n",
-    replace: "        void within(add(job), timeoutMs).catch(() => undefined);\n        return randomUUID();\n",
+    find: "        if (cause instanceof AppError) throw cause;\n",
+    replace: "        if (cause !== undefined) return randomUUID();\n",
     tests: [queueUnavailable],
     pattern: "while the queue's Redis hangs",
     rows: ["the role `queue` hangs, or is killed"],

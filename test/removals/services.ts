@@ -87,17 +87,6 @@ export const serviceRemovals: readonly Removal[] = [
     rows: ["a rolling upgrade from an earlier version"],
   },
   {
-    name: "reload-follows",
-    mechanism: "a reload that is requested during another one follows it",
-    file: "libs/shared/src/platform/lifecycle/run-service.ts",
-    find: "    reloading = reloading.then(() => (stopping ? undefined : reload()));\n",
-    replace:
-      '    if (stopping || Reflect.has(service, "reloading")) return;\n    Reflect.set(service, "reloading", true);\n    reloading = reload().finally(() => void Reflect.deleteProperty(service, "reloading"));\n',
-    tests: ["test/integration/config/reload.test.ts"],
-    pattern: "many signals in quick succession",
-    rows: ["many SIGHUPs in quick succession"],
-  },
-  {
     name: "long-renewed-certificates",
     mechanism: "certificates for Redis are read again for each connection",
     file: "libs/shared/src/assembly/redis-from-config.ts",
