@@ -2,6 +2,7 @@ import type { Removal } from "../../tools/removals/removal.ts";
 
 const factsRedis = "test/integration/risk/facts-redis.test.ts";
 const signals = "test/integration/risk/signals.test.ts";
+const delayed = "test/integration/risk/delayed-notification.test.ts";
 const notices = "services/auth-engine/src/risk/notices-redis.ts";
 const factWriter = "services/auth-engine/src/risk/fact-writer.ts";
 
@@ -41,8 +42,8 @@ export const riskRemovals: readonly Removal[] = [
     name: "notified-once",
     mechanism: "one of several engines sets the key that precedes a notification",
     file: notices,
-    find: `riskNoticeKey.ttlSeconds, "NX"), timeoutMs)`,
-    replace: "riskNoticeKey.ttlSeconds), timeoutMs)",
+    find: `if (present === undefined) return "own";`,
+    replace: `if (present !== sent) return "own";`,
     tests: ["test/integration/risk/notified-user.test.ts"],
     rows: ["`notify`: one mail to the contact outside"],
   },
@@ -50,11 +51,51 @@ export const riskRemovals: readonly Removal[] = [
     name: "notified-without-redis",
     mechanism: "an engine notifies although Redis is unavailable",
     file: notices,
-    find: "        return true;\n",
-    replace: "        return false;\n",
+    find: `      } catch {\n        return "own";`,
+    replace: `      } catch {\n        return "sent";`,
     tests: [factsRedis],
     pattern: "of engines that meet the same network",
     rows: ["`notify` while Redis is unavailable"],
+  },
+  {
+    name: "claim-ends",
+    mechanism: "the claim of a notification ends if its request is not answered",
+    file: notices,
+    find: "lifeSeconds: claimSeconds }",
+    replace: "lifeSeconds: riskNoticeKey.ttlSeconds + claimSeconds }",
+    tests: [delayed],
+    pattern: "while jobs-worker is stopped",
+    rows: ["`notify` while jobs-worker or the identity providers"],
+  },
+  {
+    name: "notification-stored",
+    mechanism: "idp answers an engine when the queue has stored the notification",
+    file: "services/idp/src/context/user-notifications.ts",
+    find: "      await store({",
+    replace: "      void store({",
+    tests: [delayed],
+    pattern: "while jobs-worker is stopped",
+    rows: ["`notify` while jobs-worker or the identity providers"],
+  },
+  {
+    name: "one-notification-id",
+    mechanism: "a repeated notification has the id of the first attempt",
+    file: "services/idp/src/context/user-notifications.ts",
+    find: "{ id, atMs });",
+    replace: "{ id: randomUUID(), atMs: systemClock.now() });",
+    tests: [delayed],
+    pattern: "while jobs-worker is stopped|answer is lost with NATS",
+    rows: ["`notify` while jobs-worker or the identity providers"],
+  },
+  {
+    name: "notified-again",
+    mechanism: "an engine asks for a notification although another one has reported the network",
+    file: "services/auth-engine/src/context/risk.ts",
+    find: "    notifier?.notify(attempt, risk);",
+    replace: "    if (isNews) notifier?.notify(attempt, risk);",
+    tests: [delayed],
+    pattern: "the engine ends before",
+    rows: ["`notify` while jobs-worker or the identity providers"],
   },
   {
     name: "confirmed-by-proof",

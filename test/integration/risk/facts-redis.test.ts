@@ -17,7 +17,7 @@ import { type RedisClient, riskNoticeKey, riskReviewKey, riskSourceKey } from "@
 import { pause, type RedisServer, spawnRedis } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFactWriter } from "../../../services/auth-engine/src/risk/fact-writer.ts";
-import { createRiskNotices } from "../../../services/auth-engine/src/risk/notices-redis.ts";
+import { createRiskNotices, type RiskNotices } from "../../../services/auth-engine/src/risk/notices-redis.ts";
 import { testRedis } from "../../support/redis-content.ts";
 
 let server: RedisServer;
@@ -149,28 +149,68 @@ test("while Redis hangs, two engines keep a bounded number of changes, count the
   for (const one of clients) one.disconnect();
 });
 
-test("of engines that meet the same network of an account, one notifies; while Redis is unavailable, each does", async () => {
+async function withNotices(act: (server: RedisServer, engines: readonly RiskNotices[]) => Promise<void>) {
   await using own = await spawnRedis();
-  const clients = await Promise.all(Array.from({ length: 3 }, () => testRedis(own.port)));
-  const notices = clients.map((redis) => createRiskNotices({ redis, keyPrefix: "p:", timeoutMs: 2000 }));
-  const claim = (account: string, network: string) =>
-    Promise.all([...notices, ...notices].map((one) => one.claim(account, network)));
-  for (let round = 0; round < 50; round += 1) {
-    for (const [account, network] of [
-      [`a${round}`, "n"],
-      [`a${round}`, "m"],
-      [`b${round}`, "n"],
-    ] as const) {
-      expect((await claim(account, network)).filter(Boolean)).toHaveLength(1);
-    }
+  const clients = await Promise.all([testRedis(own.port), testRedis(own.port)]);
+  const engines = clients.map((redis) =>
+    createRiskNotices({ redis, keyPrefix: "p:", timeoutMs: 2000, claimSeconds: 8 }),
+  );
+  try {
+    await act(own, engines);
+  } finally {
+    for (const client of clients) client.disconnect();
   }
-  const life = await clients[0]?.ttl(riskNoticeKey.build("p:", "a0", "n"));
-  expect(life).toBeGreaterThan(0);
-  expect(life).toBeLessThanOrEqual(riskNoticeKey.ttlSeconds);
-  await pause(own);
-  expect(await claim("hanging", "n")).not.toContain(false);
-  own.signal("SIGCONT");
-  await own.stop();
-  expect(await claim("gone", "n")).not.toContain(false);
-  for (const one of clients) one.disconnect();
+}
+
+const claims = (engines: readonly RiskNotices[], account: string, network = "n") =>
+  Promise.all([...engines, ...engines].map((engine) => engine.claim(account, network)));
+const all = (claim: string): readonly string[] => Array.from({ length: 4 }, () => claim);
+
+test("of engines that meet the same network of an account, one notifies; while Redis is unavailable, each does", async () => {
+  await withNotices(async (own, engines) => {
+    for (let round = 0; round < 50; round += 1) {
+      for (const [account, network] of [
+        [`a${round}`, "n"],
+        [`a${round}`, "m"],
+        [`b${round}`, "n"],
+      ] as const) {
+        const found = await claims(engines, account, network);
+        expect(found.toSorted()).toEqual(["own", "pending", "pending", "pending"]);
+      }
+    }
+    await pause(own);
+    expect(await claims(engines, "hanging")).toEqual(all("own"));
+    own.signal("SIGCONT");
+    await own.stop();
+    expect(await claims(engines, "gone")).toEqual(all("own"));
+    await Promise.all(engines.map((engine) => engine.settle("gone", "n")));
+  });
+});
+
+test("a claim ends by itself, and an engine settles it only if no other engine has it", async () => {
+  await withNotices(async ({ port }, engines) => {
+    const client = await testRedis(port);
+    const [first, second] = engines;
+    if (first === undefined || second === undefined) throw new Error("there are two engines");
+    const key = riskNoticeKey.build("p:", "a", "n");
+    expect([await first.claim("a", "n"), await second.claim("a", "n")]).toEqual(["own", "pending"]);
+    const claimed = await client.ttl(key);
+    expect([claimed > 0, claimed <= 8]).toEqual([true, true]);
+    // The end of its life.
+    await client.del(key);
+    expect([await second.claim("a", "n"), await first.claim("a", "n")]).toEqual(["own", "pending"]);
+    await first.settle("a", "n");
+    expect(await first.claim("a", "n")).toBe("pending");
+    await second.settle("a", "n");
+    expect(await claims(engines, "a")).toEqual(all("sent"));
+    const life = await client.ttl(key);
+    expect([life > 8, life <= riskNoticeKey.ttlSeconds]).toEqual([true, true]);
+    // The answer came when the claim had ended.
+    await first.settle("late", "n");
+    expect(await second.claim("late", "n")).toBe("sent");
+    // Set by an earlier version.
+    await client.set(riskNoticeKey.build("p:", "earlier", "n"), "1", "EX", 60, "NX");
+    expect(await second.claim("earlier", "n")).toBe("sent");
+    client.disconnect();
+  });
 });

@@ -11,9 +11,8 @@ import {
   startHookReceiver,
   startMailReceiver,
 } from "../../support/notification-receivers.ts";
-import type { ServiceProcess } from "../../support/service-process.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
-import { remembered } from "./sign-ins.ts";
+import { remembered, reportedIn, reportsOf } from "./sign-ins.ts";
 
 const owned = new AsyncDisposableStack();
 const login = { username: "postern", password: "mail-password-0123456789" };
@@ -84,12 +83,6 @@ test("a suspicious sign-in notifies the user outside the mailbox and the operato
   expect(mails.received.map(({ to }) => to)).toEqual([[contact], [contact]]);
 });
 
-const reportsOf = (engine: ServiceProcess, clientIp: string): number =>
-  engine
-    .output()
-    .split("\n")
-    .filter((line) => line.includes('"event":"risk.sign_in"') && line.includes(`"${clientIp}"`)).length;
-
 test("engines that decide sign-ins of one account at the same time send one notification", async () => {
   const { engines } = idp.stack;
   const before = hooks.received.length;
@@ -104,6 +97,9 @@ test("engines that decide sign-ins of one account at the same time send one noti
   await poll("the webhooks", () => hooks.received.length >= before + met.length);
   expect(await signIn("100.65.0.7")).toBe(200);
   await poll("the webhook of a later sign-in", () => hooks.received.some(({ body }) => body.includes("100.65.0.7")));
+  // Each engine reports the sign-in that it decided.
+  const references = engines.flatMap((engine) => met.flatMap((clientIp) => reportedIn(engine, clientIp)));
+  expect(new Set(references).size).toBe(references.length);
   const notified = hooks.received.slice(before).map(({ body }) => String(Object(JSON.parse(body)).client_ip));
   expect(notified.toSorted()).toEqual([...met, "100.65.0.7"].toSorted());
 });

@@ -2,6 +2,7 @@ import { createRiskNames } from "@postern/shared/domain/risk";
 import { riskAccountKey, riskReviewKey } from "@postern/shared/platform/redis";
 import { poll } from "@postern/shared/testing";
 import { testRedis } from "../../support/redis-content.ts";
+import type { ServiceProcess } from "../../support/service-process.ts";
 import type { Stack } from "../../support/stack.ts";
 import { passwordNonce } from "../../support/stack-config.ts";
 
@@ -29,6 +30,16 @@ export async function remembered<Result>(
   await poll(`${kind} of ${account}`, async () => (await keptOf(stack, account, kind)) !== before);
   return result;
 }
+
+/** References of the suspicious sign-ins from an address that an engine has written to the audit stream. */
+export const reportedIn = (engine: ServiceProcess, clientIp: string): readonly string[] =>
+  engine
+    .output()
+    .split("\n")
+    .filter((line) => line.includes('"event":"risk.sign_in"') && line.includes(`"${clientIp}"`))
+    .map((line) => /"session":"([^"]+)"/u.exec(line)?.[1] ?? "");
+
+export const reportsOf = (engine: ServiceProcess, clientIp: string): number => reportedIn(engine, clientIp).length;
 
 /** How many sign-ins each engine has scored. */
 export const scoredBy = ({ engines }: Stack): Promise<readonly number[]> =>

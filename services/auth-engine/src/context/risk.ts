@@ -14,7 +14,7 @@ import {
 import type { Bus } from "@postern/shared/platform/bus";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
-import { type RedisClient, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
+import { type RedisClient, riskNoticeKey, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { Attempt } from "../decision/attempt.ts";
 import type { RiskFacts } from "../facts/risk.ts";
@@ -22,10 +22,11 @@ import type { EngineMetrics } from "../metrics.ts";
 import type { RiskProtection } from "../pipeline/step.ts";
 import { createFactWriter, type FactForm } from "../risk/fact-writer.ts";
 import { createLeakedPasswords } from "../risk/leaked-passwords.ts";
-import { createRiskNotices, type RiskNotices } from "../risk/notices-redis.ts";
+import { createRiskNotices } from "../risk/notices-redis.ts";
 import { createPlaces, type Places } from "../risk/places.ts";
 import { createReputation, type Reputation } from "../risk/reputation.ts";
 import { createRisk, type Risk } from "../risk/risk.ts";
+import { createRiskNotifier, type RiskNotifier } from "../risk/risk-notifier.ts";
 import { createRiskSubjects } from "../risk/risk-subjects.ts";
 import type { LiveEngineSettings } from "../settings.ts";
 import { usesBruteForce } from "./brute-force.ts";
@@ -48,7 +49,8 @@ interface Parts {
 const flushMs = 500;
 const refreshMs = 30_000;
 const closeMs = 3000;
-const notifyMs = 5000;
+/** A claim is longer than a request. What could not be stored is lost after the last time. */
+const noticeTimes = { requestMs: 5000, claimSeconds: 8, retryMs: 5000, retryForMs: 900_000 } as const;
 
 function makePlaces({ auth }: Config, { logger }: Base): Places {
   const { city_file: cityFile, system_file: systemFile } = auth.risk;
@@ -69,40 +71,38 @@ function makeReputation({ auth }: Config, { logger }: Base): Reputation {
 }
 
 /** One of the engines asks, and one of the identity providers notifies the user and the operators. */
-function makeNotify(config: Config, { base: { logger }, bus }: Parts, notices: RiskNotices) {
-  const { enabled } = config.identity.notices;
-  return async (
-    { session, clientIp, userAgent, acceptLanguage }: Attempt,
-    { scored: { subject, signIn, account, attributes } }: RiskFacts,
-  ): Promise<void> => {
-    if (!enabled || !(await notices.claim(subject.id, signIn.network))) return;
-    const request = {
-      account,
-      attributes,
-      session,
-      ...(clientIp === undefined ? {} : { clientIp }),
-      ...(userAgent === undefined ? {} : { userAgent }),
-      ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
-    };
-    const deadline = steadyClock.now() + notifyMs;
-    await bus
-      .request(notifySuspiciousSignIn, request, { deadline })
-      .catch((err: unknown) => logger.error({ session, err }, "user notification lost"));
-  };
+function makeNotifier(
+  config: Config,
+  { base: { logger }, bus, metrics }: Parts,
+  redis: RedisClient,
+): RiskNotifier | undefined {
+  if (!config.identity.notices.enabled) return undefined;
+  const { prefix: keyPrefix } = config.storage.redis;
+  const { timeout: timeoutMs } = config.auth.controls.brute_force.without_redis;
+  return createRiskNotifier({
+    notices: createRiskNotices({ redis, keyPrefix, timeoutMs, claimSeconds: noticeTimes.claimSeconds }),
+    request: (request) =>
+      bus.request(notifySuspiciousSignIn, request, { deadline: steadyClock.now() + noticeTimes.requestMs }),
+    settings: { ...noticeTimes, settledMs: riskNoticeKey.ttlSeconds * 1000 },
+    clock: systemClock,
+    steadyClock,
+    count: (result) => metrics.risk.notified(result),
+    logger,
+  });
 }
 
-function makeReport({ base: { logger, audit }, metrics }: Parts, notify: ReturnType<typeof makeNotify>) {
+function makeReport({ base: { logger, audit }, metrics }: Parts, notifier: RiskNotifier | undefined) {
   return (attempt: Attempt, risk: RiskFacts, isNews: boolean): void => {
     const { session, username, protocol, clientIp } = attempt;
     const { score, level, signals, mode, verdict } = risk;
     metrics.risk.scored(mode, level);
     if (verdict.refusal !== undefined) metrics.risk.refused(mode, verdict.refusal);
+    notifier?.notify(attempt, risk);
     if (level === "ordinary" || !isNews) return;
     for (const { signal } of signals) metrics.risk.raised(signal);
     const reasons = signals.map(({ signal, reason }) => `${signal}: ${reason}`);
     const refusal = verdict.refusal ?? "none";
     logger.warn({ session, username, protocol, score, level, signals: reasons, mode, refusal }, "suspicious sign-in");
-    if (mode === "enforce" && verdict.responses.has("notify")) void notify(attempt, risk);
     audit.record({
       event: "risk.sign_in",
       outcome: risk.isRefused ? "denied" : "ok",
@@ -145,7 +145,7 @@ export function createLiveRisk(config: Config, parts: Parts): LiveRisk | undefin
   const { leaked_passwords_file: leakedFile } = config.auth.risk;
   const timeoutMs = config.auth.controls.brute_force.without_redis.timeout;
   const store = createRiskStore(redis, timeoutMs);
-  const notices = createRiskNotices({ redis, keyPrefix: prefix, timeoutMs });
+  const notifier = makeNotifier(config, parts, redis);
   const writers = makeWriters(settings, parts, store);
   const onLeakedProblem = (err: unknown): void =>
     base.logger.error({ file: leakedFile, err }, "the file of leaked passwords cannot be used");
@@ -158,7 +158,7 @@ export function createLiveRisk(config: Config, parts: Parts): LiveRisk | undefin
     reputation,
     leaked: leakedFile === "" ? undefined : createLeakedPasswords(leakedFile, onLeakedProblem),
     clock: systemClock,
-    onScored: makeReport(parts, makeNotify(config, parts, notices)),
+    onScored: makeReport(parts, notifier),
   });
   const flush = async (): Promise<void> =>
     void (await Promise.all(Object.values(writers).map((writer) => writer.flush())));
@@ -179,6 +179,7 @@ export function createLiveRisk(config: Config, parts: Parts): LiveRisk | undefin
     close: async () => {
       clearInterval(flushing);
       clearInterval(refreshing);
+      notifier?.close();
       // The second writes what came while the first was under way.
       await endsWithin(flush().then(flush), closeMs);
     },

@@ -1,29 +1,60 @@
-import { within } from "@postern/shared/platform/concurrency";
+import { randomUUID } from "node:crypto";
+import { createRiskStore } from "@postern/shared/domain/risk";
 import { type RedisClient, riskNoticeKey } from "@postern/shared/platform/redis";
+
+/**
+ * Whether this engine notifies. `pending`: another one is about to, and may fail. `sent`: in the last half hour, a
+ * notification was stored.
+ */
+export type NoticeClaim = "own" | "pending" | "sent";
 
 /** Engines that decide sign-ins of one account at the same time do not see each other's: one of them notifies. */
 export interface RiskNotices {
   /**
-   * Whether this engine notifies. Also while Redis is unavailable: two notifications are better than none. Both digests
-   * are those of `RiskNames`.
+   * A claim ends by itself, so that neither a failed request nor the end of this engine keeps others from notifying. `own` even while
+   * Redis is unavailable: two notifications are better than none. Both digests are those of `RiskNames`.
    */
-  readonly claim: (account: string, network: string) => Promise<boolean>;
+  readonly claim: (account: string, network: string) => Promise<NoticeClaim>;
+  /** The notification of a claim was stored. Never rejects: at worst there are two. */
+  readonly settle: (account: string, network: string) => Promise<void>;
 }
 
 export interface RiskNoticesDeps {
   readonly redis: RedisClient;
   readonly keyPrefix: string;
   readonly timeoutMs: number;
+  /** Longer than a request for a notification may take. */
+  readonly claimSeconds: number;
 }
 
-export function createRiskNotices({ redis, keyPrefix, timeoutMs }: RiskNoticesDeps): RiskNotices {
+const sent = "sent";
+/** Earlier versions wrote it before they asked for the notification. */
+const sentEarlier = "1";
+
+export function createRiskNotices({ redis, keyPrefix, timeoutMs, claimSeconds }: RiskNoticesDeps): RiskNotices {
+  const { replace } = createRiskStore(redis, timeoutMs);
+  const own = `pending:${randomUUID()}`;
+  const keyOf = (account: string, network: string): string => riskNoticeKey.build(keyPrefix, account, network);
   return {
     claim: async (account, network) => {
-      const key = riskNoticeKey.build(keyPrefix, account, network);
+      const claim = { expected: "", replacement: own, lifeSeconds: claimSeconds };
       try {
-        return (await within(redis.set(key, "1", "EX", riskNoticeKey.ttlSeconds, "NX"), timeoutMs)) === "OK";
+        const present = await replace(keyOf(account, network), claim);
+        if (present === undefined) return "own";
+        return present === sent || present === sentEarlier ? "sent" : "pending";
       } catch {
-        return true;
+        return "own";
+      }
+    },
+    settle: async (account, network) => {
+      const key = keyOf(account, network);
+      const settled = { replacement: sent, lifeSeconds: riskNoticeKey.ttlSeconds };
+      try {
+        const present = await replace(key, { ...settled, expected: own });
+        // The claim has ended, or Redis was unavailable when it was made.
+        if (present === "") await replace(key, { ...settled, expected: "" });
+      } catch {
+        // Another engine may notify too.
       }
     },
   };

@@ -9,12 +9,17 @@ import {
 } from "@postern/shared/domain/risk";
 import type { Metrics } from "@postern/shared/platform/metrics";
 
+/** `delayed`: the first attempt has failed. */
+const noticeResults = ["sent", "delayed", "lost"] as const;
+type NoticeResult = (typeof noticeResults)[number];
+
 /** One function for each fact that is counted. */
 export interface RiskMetrics {
   scored(mode: RiskMode, level: RiskLevel): void;
   raised(signal: RiskSignal): void;
   refused(mode: RiskMode, refusal: NonNullable<RiskVerdict["refusal"]>): void;
   lost(count: number): void;
+  notified(result: NoticeResult): void;
 }
 
 export function createRiskMetrics(registry: Metrics, prefix: string): RiskMetrics {
@@ -38,10 +43,16 @@ export function createRiskMetrics(registry: Metrics, prefix: string): RiskMetric
     help: "Sign-ins and wrong passwords that were not remembered, because Redis was unavailable or too many waited",
     labels: {},
   })({});
+  const notices = registry.counter({
+    name: `${prefix}_risk_notices_total`,
+    help: "Notifications of suspicious sign-ins: stored by an identity provider, delayed because an attempt failed, or lost",
+    labels: { result: noticeResults },
+  });
   return {
     scored: (mode, level) => scores({ mode, level }).inc(),
     raised: (signal) => signals({ signal }).inc(),
     refused: (mode, response) => refusals({ mode, response }).inc(),
     lost: (count) => losses.inc(count),
+    notified: (result) => notices({ result }).inc(),
   };
 }

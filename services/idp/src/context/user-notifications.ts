@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { type Base, redisFromConfig } from "@postern/shared/assembly";
 import { accountNotified, notifySuspiciousSignIn, pathTo } from "@postern/shared/contracts";
 import type { Bus } from "@postern/shared/platform/bus";
@@ -28,21 +29,18 @@ export interface NotificationsParts {
 const maxSuspicious = 64;
 
 /** Engines notice suspicious sign-ins; one identity provider notifies. There may have been no page, and so no choice of a language. */
-function serveSuspicious(bus: Bus, { notify }: Notifier, { localization }: Config["identity"]["frontend"]): void {
+function serveSuspicious(bus: Bus, { store }: Notifier, { localization }: Config["identity"]["frontend"]): void {
   const offered = languages.filter(({ tag }) => localization.languages.includes(tag));
   const fallback = languageOf(localization.default_language, languages);
   if (fallback === undefined) throw new RangeError(`no texts for ${localization.default_language}`);
   const noWishes = { chosen: undefined, kept: undefined, uiLocales: undefined };
   bus.serve(
     notifySuspiciousSignIn,
-    async ({ account, session, attributes, clientIp = "", userAgent = "", acceptLanguage }) => {
+    async ({ id = randomUUID(), atMs = systemClock.now(), ...about }) => {
+      const { account, session, attributes, clientIp = "", userAgent = "", acceptLanguage } = about;
       const language = pickLanguage({ ...noWishes, acceptLanguage }, offered, fallback);
-      notify({
-        event: "suspicious_sign_in",
-        account,
-        session,
-        origin: { clientIp, userAgent, language, attributes },
-      });
+      const origin = { clientIp, userAgent, language, attributes };
+      await store({ event: "suspicious_sign_in", account, session, origin }, { id, atMs });
       return {};
     },
     { maxInFlight: maxSuspicious },

@@ -25,8 +25,16 @@ export interface NotifierDeps {
   readonly nowMs: () => number;
 }
 
+/** What its sender has chosen. */
+export interface GivenNotification {
+  readonly id: string;
+  readonly atMs: number;
+}
+
 export interface Notifier {
   readonly notify: Notify;
+  /** Resolves once the notification is stored, for senders that repeat it otherwise. */
+  readonly store: (notification: Notification, given: GivenNotification) => Promise<void>;
   /** A browser has signed in: notifies the user if the browser is new for this account. */
   signedIn(notification: Omit<Notification, "event">, deviceToken: string): void;
   /** Resolves when every notification is in the queue, or lost. */
@@ -61,7 +69,8 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   const jobsOf = (notification: Notification, body: AccountNotification): readonly NotificationJob[] => {
     const { id, account, event } = body;
     const about = { id, account, event };
-    const mail = settings.mail === undefined ? undefined : notificationMail(notification, settings.mail, nowMs());
+    const mail =
+      settings.mail === undefined ? undefined : notificationMail(notification, settings.mail, Date.parse(body.time));
     return [
       ...(settings.toWebhook ? [{ channel: "webhook", ...about, body: JSON.stringify(body) } as const] : []),
       ...(mail === undefined ? [] : [{ channel: "mail", ...about, ...mail } as const]),
@@ -71,14 +80,15 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     count(event, "lost");
     logger.error({ session, event, err }, "user notification lost");
   };
-  const send = async (notification: Notification): Promise<void> => {
+  const store: Notifier["store"] = async (notification, { id, atMs }) => {
     if (!settings.events.has(notification.event)) return;
-    const body = bodyOf(notification, randomUUID(), nowMs());
+    const body = bodyOf(notification, id, atMs);
     publish(body);
     const jobs = jobsOf(notification, body);
     if (jobs.length > 0) await queue.add(jobs);
     count(notification.event, "kept");
   };
+  const send = (notification: Notification): Promise<void> => store(notification, { id: randomUUID(), atMs: nowMs() });
   const run = (about: Pick<Notification, "event" | "session">, work: () => Promise<void>): void => {
     if (inFlight.size >= maxInFlight) return lost(about, new RangeError(`${maxInFlight} notifications are in flight`));
     const one = work()
@@ -87,6 +97,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     inFlight.add(one);
   };
   return {
+    store,
     notify: (notification) => run(notification, () => send(notification)),
     signedIn: (details, deviceToken) => {
       const notification: Notification = { ...details, event: "new_device" };

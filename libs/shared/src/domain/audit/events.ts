@@ -164,7 +164,7 @@ export const auditEvents = {
   },
   "risk.sign_in": {
     meaning:
-      "A sign-in with a correct password was suspicious or dangerous; `reason` has its level, score and signals, and the response that refuses it, or would with `enforce`. `denied`: it was refused",
+      "A sign-in with a correct password was suspicious or dangerous; `reason` has its level, score and signals, and the response that refuses it, or would with `enforce`. `denied`: it was refused. For each network of an account once in half an hour; engines that decide sign-ins from it at the same time write one each",
     actor: "",
     target: "the user name as sent",
   },

@@ -36,13 +36,13 @@ export const riskReviewKey: KeyFamily<[accountDigest: string]> = {
   build: (prefix, account) => `${prefix}risk:review:{${account}}`,
 };
 
-/** Set by the engine that notifies of a suspicious sign-in, so that others do not. */
+/** Set for some seconds by the engine that notifies of a suspicious sign-in, and until the end of its life once the notification is stored. */
 export const riskNoticeKey: KeyFamily<[accountDigest: string, networkDigest: string]> = {
   ...ofRisk,
   name: "notification of a suspicious sign-in",
   // A little shorter than the half hour after which a network is reported again.
   ttlSeconds: 29 * 60,
-  lost: "engines that meet the same network of an account within half a second may each notify",
+  lost: "users may be notified of the same network a second time within half an hour",
   parts: ["keyed digest of the account", "keyed digest of the network"],
   build: (prefix, account, network) => `${prefix}risk:notice:{${account}}:${network}`,
 };

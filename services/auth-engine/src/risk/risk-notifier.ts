@@ -1,0 +1,166 @@
+import { randomUUID } from "node:crypto";
+import type { notifySuspiciousSignIn, Request } from "@postern/shared/contracts";
+import { isCausedFromOutside } from "@postern/shared/domain/risk";
+import { createHotCache } from "@postern/shared/platform/cache";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { Clock } from "@postern/shared/platform/time";
+import type { Attempt } from "../decision/attempt.ts";
+import type { RiskFacts } from "../facts/risk.ts";
+import type { RiskNotices } from "./notices-redis.ts";
+import type { RiskMetrics } from "./risk-metrics.ts";
+
+type NoticeRequest = Request<typeof notifySuspiciousSignIn>;
+
+export interface RiskNotifierDeps {
+  readonly notices: RiskNotices;
+  /** Resolves once an identity provider has stored the notification. */
+  readonly request: (request: NoticeRequest) => Promise<unknown>;
+  readonly settings: RiskNotifierSettings;
+  /** Of the wall. */
+  readonly clock: Clock;
+  readonly steadyClock: Clock;
+  readonly count: RiskMetrics["notified"];
+  readonly logger: Logger;
+}
+
+export interface RiskNotifierSettings {
+  readonly retryMs: number;
+  /** Afterwards, a notification is lost. */
+  readonly retryForMs: number;
+  /** How long a network is left alone whose notification was stored. */
+  readonly settledMs: number;
+}
+
+/** Notifies users and operators of suspicious sign-ins, once in half an hour for each network of an account. */
+export interface RiskNotifier {
+  /** Returns immediately. To be called for each scored sign-in. */
+  readonly notify: (attempt: Attempt, risk: RiskFacts) => void;
+  /** What waits is lost. */
+  readonly close: () => void;
+}
+
+interface Waiting {
+  readonly account: string;
+  readonly network: string;
+  readonly request: NoticeRequest;
+  readonly endMs: number;
+  hasFailed: boolean;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** In memory, with attributes of the account. */
+const maxWaiting = 256;
+const maxSettled = 16_384;
+/** What another engine stored ends at a time that this one does not know. */
+const foundSettledMs = 60_000;
+
+/** The same id at each attempt, so that receivers may drop what they get twice. */
+function requestOf(
+  { session, clientIp, userAgent, acceptLanguage }: Attempt,
+  { scored: { account, attributes } }: RiskFacts,
+  atMs: number,
+): NoticeRequest {
+  return {
+    id: randomUUID(),
+    atMs,
+    account,
+    attributes,
+    session,
+    ...(clientIp === undefined ? {} : { clientIp }),
+    ...(userAgent === undefined ? {} : { userAgent }),
+    ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
+  };
+}
+
+/** What only a hold refuses says nothing about the account. */
+function isNotifiable({ level, mode, verdict, isRefused, signals }: RiskFacts): boolean {
+  if (level === "ordinary" || mode !== "enforce" || !verdict.responses.has("notify")) return false;
+  return !isRefused || !isCausedFromOutside(signals);
+}
+
+/** What was stored, and what could not be. */
+function createOutcomes({ steadyClock, count, logger }: RiskNotifierDeps) {
+  const settled = createHotCache<number>(maxSettled);
+  return {
+    isSettled: (key: string): boolean => steadyClock.now() < (settled.get(key) ?? 0),
+    settle: (key: string, forMs: number): void => settled.set(key, steadyClock.now() + forMs),
+    lost: ({ session }: NoticeRequest, err: unknown): void => {
+      count("lost");
+      logger.error({ session, err }, "user notification lost");
+    },
+    failed: (one: Waiting, err: unknown): void => {
+      if (!one.hasFailed) {
+        count("delayed");
+        logger.warn({ session: one.request.session, err }, "user notification is delayed");
+      }
+      one.hasFailed = true;
+    },
+  };
+}
+
+/** Resolves to whether the notification is stored, by this engine or another. */
+function createSend(deps: RiskNotifierDeps, { settle, failed }: ReturnType<typeof createOutcomes>) {
+  const { notices, request, settings, count } = deps;
+  return async (key: string, one: Waiting): Promise<boolean> => {
+    const { account, network } = one;
+    const claim = await notices.claim(account, network);
+    if (claim === "sent") settle(key, foundSettledMs);
+    if (claim !== "own") return claim === "sent";
+    try {
+      await request(one.request);
+    } catch (error) {
+      failed(one, error);
+      return false;
+    }
+    settle(key, settings.settledMs);
+    count("sent");
+    await notices.settle(account, network);
+    return true;
+  };
+}
+
+export function createRiskNotifier(deps: RiskNotifierDeps): RiskNotifier {
+  const { settings, clock, steadyClock } = deps;
+  const outcomes = createOutcomes(deps);
+  const send = createSend(deps, outcomes);
+  const waiting = new Map<string, Waiting>();
+
+  const run = async (key: string, one: Waiting): Promise<void> => {
+    const isStored = await send(key, one);
+    // Lost at the end of the engine.
+    if (!waiting.has(key)) return;
+    if (!isStored && steadyClock.now() < one.endMs) {
+      one.timer = setTimeout(() => void run(key, one), settings.retryMs);
+      one.timer.unref();
+      return;
+    }
+    // The next suspicious sign-in begins again.
+    waiting.delete(key);
+    if (!isStored && one.hasFailed) outcomes.lost(one.request, new RangeError("it could not be stored in time"));
+  };
+  return {
+    notify: (attempt, risk) => {
+      const { subject, signIn } = risk.scored;
+      const key = `${subject.id} ${signIn.network}`;
+      if (!isNotifiable(risk) || waiting.has(key) || outcomes.isSettled(key)) return;
+      const request = requestOf(attempt, risk, clock.now());
+      if (waiting.size >= maxWaiting) {
+        outcomes.settle(key, foundSettledMs);
+        outcomes.lost(request, new RangeError(`${maxWaiting} user notifications are waiting`));
+        return;
+      }
+      const endMs = steadyClock.now() + settings.retryForMs;
+      const { network } = signIn;
+      const one = { account: subject.id, network, request, endMs, hasFailed: false, timer: undefined };
+      waiting.set(key, one);
+      void run(key, one);
+    },
+    close: () => {
+      for (const { timer, hasFailed, request } of waiting.values()) {
+        clearTimeout(timer);
+        if (hasFailed) outcomes.lost(request, new Error("the engine ends"));
+      }
+      waiting.clear();
+    },
+  };
+}
