@@ -129,7 +129,7 @@ const expectedSpans = [
   "postern-idp POST /login",
   "postern-admin GET /api/v1/console/risk",
   "postern-auth-engine auth-engine/authenticate",
-  "postern-auth-engine redis set",
+  "postern-auth-engine redis evalsha",
 ];
 
 function placeOf(keyAndValue: string): string {
