@@ -1,5 +1,6 @@
 // Measures the services of several working trees in turn, under the same load. Usage: bench/compare.ts LOAD FOLDER [FOLDER ...]
-// Each folder needs `make build`. Loads: cached, cached-1000, counted, counted-sql, ldap, ldap-400, ldap-counted, lookup, lookup-2-engines.
+// Each folder needs `make build`. `FOLDER:plain` turns off what was added since the first releases and is on by default: the detection of
+// stolen passwords and the decision history. Loads: cached, cached-1000, counted, counted-sql, ldap, ldap-400, ldap-counted, lookup, lookup-2-engines.
 import { join, resolve } from "node:path";
 import { runAtFixedRate } from "./generator/fixed-rate.ts";
 import { runWrk } from "./generator/wrk.ts";
@@ -18,7 +19,7 @@ import { type Servers, startServers } from "./stack/servers.ts";
 import { issueTokens } from "./stack/token.ts";
 import { ldapUserCount, sqlUserCount, userPassword } from "./stack/users.ts";
 
-const rounds = 5;
+const rounds = 9;
 const connections = 64;
 
 interface Load {
@@ -47,6 +48,25 @@ async function loadsOf({ slapd, folder }: Servers, file: string): Promise<Readon
     "ldap-counted": { postern: counted, bodies: { ...guesses, users: ldapUserCount }, outcome: "fail" },
     lookup: { postern: sql, bodies: sqlUsers, outcome: "ok", query: lookupQuery },
     "lookup-2-engines": { postern: { ...sql, engines: 2 }, bodies: sqlUsers, outcome: "ok", query: lookupQuery },
+  };
+}
+
+const withoutFeatures: Pick<PosternOptions, "auth" | "observability"> = {
+  auth: { risk: { mode: "off" } },
+  observability: { decision_history: { enabled: false } },
+};
+
+/** The options of `FOLDER` or `FOLDER:plain`. */
+function optionsOf(folder: string, { postern }: Load, servers: Servers): PosternOptions {
+  const [tree = "", variant] = folder.split(":");
+  if (variant !== undefined && variant !== "plain") throw new Error(`${folder}: only :plain may follow a folder`);
+  const { auth, observability } = variant === undefined ? {} : withoutFeatures;
+  return {
+    ...postern,
+    auth: { ...postern.auth, ...auth },
+    ...(observability !== undefined && { observability }),
+    servers,
+    tree: resolve(tree),
   };
 }
 
@@ -90,11 +110,11 @@ async function main(): Promise<void> {
   const load = loads[name];
   if (load === undefined || folders.length === 0)
     throw new Error(`one of ${Object.keys(loads).join(", ")}, and folders`);
-  const { perSecond, query = "", outcome } = load;
-  const bodiesFile = await writeBodies(servers.folder, "compare", load.bodies);
+  const { perSecond, query = "", outcome, bodies } = load;
+  const bodiesFile = await writeBodies(servers.folder, "compare", bodies);
   const compared: { folder: string; plan: RowPlan; rows: Row[]; commands: number[] }[] = [];
   for (const folder of folders) {
-    const postern = started.use(await startPostern({ ...load.postern, servers, tree: resolve(folder) }));
+    const postern = started.use(await startPostern(optionsOf(folder, load, servers)));
     const url = `${postern.url}${query}`;
     const commands: number[] = [];
     const plan = counting(
