@@ -18,8 +18,10 @@ const outcomes: Readonly<Record<RemovalResult["outcome"], string>> = {
   broken: "**did not run**",
 };
 
-function shown(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("`", "'");
+/** As code: it quotes what a test said, to which the rules of prose do not apply. */
+function quoted(text: string): string {
+  const shown = text.replaceAll("|", "\\|").replaceAll("`", "'").trim();
+  return shown === "" ? "" : `: \`${shown}\``;
 }
 
 function outcomeOf({ name }: Removal): string {
@@ -27,7 +29,7 @@ function outcomeOf({ name }: Removal): string {
   if (result === undefined) return "not run yet";
   const { date, outcome, failedTests, how } = result;
   const tests = failedTests === 1 ? "1 test" : `${failedTests} tests`;
-  return outcome === "failed" ? `${date}: ${tests} failed: ${shown(how)}` : `${date}: ${outcomes[outcome]}`;
+  return outcome === "failed" ? `${date}: ${tests} failed${quoted(how)}` : `${date}: ${outcomes[outcome]}`;
 }
 
 function line(removal: Removal): string {
@@ -40,6 +42,15 @@ function fullRow(part: string): string {
   return rows.find((one) => one.row.includes(part))?.row ?? part;
 }
 
+const open =
+  unchecked.length === 0
+    ? ""
+    : `
+No removal has been written yet for these:
+
+${unchecked.map((part) => `- ${fullRow(part)}`).join("\n")}
+`;
+
 const page = `<!-- Made from test/removals by tools/generate-removal-checks.ts; do not edit. -->
 
 # Tests that fail without their mechanism
@@ -49,7 +60,7 @@ mechanism below out of a copy of the source, one at a time, and runs the tests, 
 \`make removals NAMES="peer-clocks late-503"\` does so for some, and stores the outcome in \`test/removals/results.json\`. For developers, and
 for operators who assess the product.
 
-Of ${rows.length} guarantees, ${covered.length} have a removal, ${exceptions.length} cannot have one, and ${unchecked.length} have none yet.
+Of ${rows.length} guarantees, ${covered.length} have a removal${unchecked.length === 0 ? "" : `, ${unchecked.length} have none yet`}, and ${exceptions.length} cannot have one.
 
 | Name | Mechanism taken out | File | Tests | Last run |
 |---|---|---|---|---|
@@ -60,10 +71,6 @@ ${removals.map(line).join("\n")}
 | Guarantee | Reason |
 |---|---|
 ${exceptions.map(({ row, reason }) => `| ${fullRow(row)} | ${reason} |`).join("\n")}
-
-No removal has been written yet for these:
-
-${unchecked.map((part) => `- ${fullRow(part)}`).join("\n")}
-`;
+${open}`;
 
 generate(new Map([["docs/operations/removal-checks.md", page]]));

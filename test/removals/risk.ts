@@ -9,6 +9,26 @@ const factWriter = "services/auth-engine/src/risk/fact-writer.ts";
 /** What is done about stolen passwords. */
 export const riskRemovals: readonly Removal[] = [
   {
+    name: "known-not-refused",
+    mechanism: "nothing refuses a sign-in from a known network",
+    file: "libs/shared/src/domain/risk/verdict.ts",
+    find: "  if (isKnown || signIn.isFactorNext === true)",
+    replace: "  if (signIn.isFactorNext === true)",
+    tests: [signals],
+    pattern: "no response applies in a known network",
+    rows: ["`delay`, `hold_mail`, `deny`"],
+  },
+  {
+    name: "known-not-delayed",
+    mechanism: "nothing delays a sign-in from a known network",
+    file: "services/auth-engine/src/pipeline/finalizers/assess-risk.ts",
+    find: "!found.isKnown && ",
+    replace: "",
+    tests: [signals],
+    pattern: "no response applies in a known network",
+    rows: ["`delay`, `hold_mail`, `deny`"],
+  },
+  {
     name: "delay-timeout",
     mechanism: "a delayed response is sent before the decision timeout",
     file: "services/gateway/src/limits/account-delays.ts",

@@ -2,6 +2,9 @@ import type { Removal } from "../../tools/removals/removal.ts";
 
 const jobs = "test/integration/admin/jobs.test.ts";
 const sqlListing = "test/integration/list-accounts/sql.test.ts";
+const reloadTest = "test/integration/config/reload.test.ts";
+const runService = "libs/shared/src/platform/lifecycle/run-service.ts";
+const queued = "    reloading = reloading.then(() => (stopping ? undefined : reload()));\n";
 
 /** Services that stop, jobs, reloads and upgrades. */
 export const serviceRemovals: readonly Removal[] = [
@@ -39,7 +42,7 @@ export const serviceRemovals: readonly Removal[] = [
   {
     name: "sigterm",
     mechanism: "SIGTERM begins an orderly shutdown",
-    file: "libs/shared/src/platform/lifecycle/run-service.ts",
+    file: runService,
     find: `  process.on("SIGTERM", () => stop("SIGTERM"));\n`,
     replace: "",
     tests: ["test/integration/services/start-and-stop.test.ts"],
@@ -76,6 +79,27 @@ export const serviceRemovals: readonly Removal[] = [
     tests: ["test/integration/bus/request-reply.test.ts"],
     pattern: "peers of another version",
     rows: ["a peer of the next or previous version on NATS"],
+  },
+  {
+    name: "reload-after-reload",
+    mechanism: "a SIGHUP during a reload causes another one",
+    file: runService,
+    find: queued,
+    replace:
+      '    if (Object.hasOwn(process, "reload")) return;\n    Object.assign(process, { reload: true });\n    reloading = reload().finally(() => void Reflect.deleteProperty(process, "reload"));\n',
+    tests: [reloadTest],
+    pattern: "many signals in quick succession",
+    rows: ["many SIGHUPs in quick succession"],
+  },
+  {
+    name: "reloads-in-order",
+    mechanism: "reloads follow each other",
+    file: runService,
+    find: queued,
+    replace: "    void reload();\n",
+    tests: [reloadTest],
+    pattern: "many signals in quick succession",
+    rows: ["many SIGHUPs in quick succession"],
   },
   {
     name: "long-earlier-subjects",

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { mfaFactorsRead, mfaRecoveryCodeRedeem } from "@postern/shared/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -14,21 +15,26 @@ const basic = `Basic ${Buffer.from("backchannel:demo-backchannel-secret").toStri
 const alice = "alice@example.test";
 const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 
-/** `auth.backends` of the demo, with its database in the test's folder. */
-function demoBackends(folder: string): object {
+/** `auth.backends` of the demo, with its database in this file. */
+function demoBackends(file: string): object {
   const demo: unknown = parse(readFileSync(join(root, "config/demo.yaml"), "utf8"));
   const { auth } = isTree(demo) ? demo : {};
   const backends = isTree(auth) && isTree(auth["backends"]) ? auth["backends"] : {};
-  const file = join(folder, "directory.sqlite");
   const places = { default: { file, seed_file: join(root, "config/demo-directory.sql") } };
   return merged(backends, { order: ["sql"], sql: places });
 }
 
 let stack: CallersStack;
+let databaseFile = "";
 let bus: Awaited<ReturnType<typeof makeBus>>;
 
 beforeAll(async () => {
-  stack = await startCallersStack({ backends: demoBackends });
+  stack = await startCallersStack({
+    backends: (folder) => {
+      databaseFile = join(folder, "directory.sqlite");
+      return demoBackends(databaseFile);
+    },
+  });
   bus = await makeBus(stack.nats.url, { namespace: "postern" });
 });
 
@@ -90,6 +96,22 @@ describe("TOTP and recovery codes", () => {
       askJson(stack.url, { username: "carol@example.test", password, protocol, client_ip: "203.0.113.7" });
     expect([(await logIn("imap")).status, (await logIn("pop3")).status]).toEqual([200, 403]);
   });
+});
+
+test("if the database refuses one of several codes, the answer is 500 and all earlier codes remain", async () => {
+  const path = "totp/recovery-codes";
+  expect(await send("POST", path, { username: alice, codes: ["DDDD-2222", "EEEE-3333"] })).toEqual(ok);
+  using database = new DatabaseSync(databaseFile, { timeout: 10_000 });
+  database.exec(`CREATE TRIGGER full BEFORE INSERT ON postern_recovery_codes
+    WHEN (SELECT count(*) FROM postern_recovery_codes WHERE account = NEW.account) >= 2
+    BEGIN SELECT RAISE(ABORT, 'planted'); END`);
+  const answer = await send("POST", path, { username: alice, codes: ["FFFF-2222", "GGGG-3333", "HHHH-4444"] });
+  expect(answer).toEqual({ status: 500, body: { error: expect.stringMatching(/temporary/i) } });
+  database.exec("DROP TRIGGER full");
+  const redeem = async (code: string) =>
+    (await bus.request(mfaRecoveryCodeRedeem, { session: "test", username: alice, code }, soon())).outcome;
+  expect(await redeem("ffff2222")).toBe("rejected");
+  expect([await redeem("dddd2222"), await redeem("eeee3333")]).toEqual(["ok", "ok"]);
 });
 
 describe("WebAuthn credentials", () => {

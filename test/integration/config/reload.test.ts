@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process";
+import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
@@ -34,6 +37,10 @@ function logLine(service: ServiceProcess, words: string): Promise<unknown> {
       .findLast((text) => text.includes(words));
     return line === undefined ? undefined : JSON.parse(line);
   });
+}
+
+function disabling(isDisabled: boolean): object {
+  return { servers: { http: { disabled_endpoints: { auth_json: isDisabled } } } };
 }
 
 describe("SIGHUP at the gateway", () => {
@@ -107,18 +114,26 @@ describe("SIGHUP at the gateway", () => {
     await reload(stack.gateway);
   });
 
-  test("many signals in quick succession end with the last file", async () => {
+  test("many signals in quick succession, while an earlier configuration is still being checked, end with the last file", async () => {
+    const [first, second] = [join(stack.folder, "first.pipe"), join(stack.folder, "second.pipe")];
+    await promisify(execFile)("mkfifo", [first, second]);
+    // Files are checked one after the other, and each check waits until the pipe is opened here.
+    await stack.reloadGateway({
+      runtime: { ...disabling(false), bus: { credentials_file: first } },
+      storage: { redis: { roles: { cache: { tls: { enabled: true, ca_file: second } } } } },
+    });
+    // From here on, the gateway has read the configuration, and cannot finish before the second file.
+    await (await open(first, "w")).close();
     const last = 19;
-    for (let turn = 0; turn <= last; turn += 1) {
-      const disabled = turn === last;
-      await stack.reloadGateway({ runtime: { servers: { http: { disabled_endpoints: { auth_json: disabled } } } } });
-    }
-    expect(
-      await poll("the last file to be applied", async () => (await askJson(stack.url, alice)).status === 404),
-    ).toBe(true);
-    await stack.writeSettings({});
-    await reload(stack.gateway);
-    expect((await askJson(stack.url, alice)).status).toBe(200);
+    for (let turn = 0; turn <= last; turn += 1) await stack.reloadGateway({ runtime: disabling(turn === last) });
+    // Its answers show that it has met the signals.
+    for (let count = 0; count < 3; count += 1) expect((await askJson(stack.url, alice)).status).toBe(200);
+    await writeFile(second, "-----BEGIN CERTIFICATE-----");
+    await logLine(stack.gateway, '"runtime.bus.credentials_file"');
+    const isDisabled = async () => (await askJson(stack.url, alice)).status === 404;
+    expect(await poll("the last file to be applied", isDisabled)).toBe(true);
+    await stack.reloadGateway({});
+    await poll("the restored file to be applied", async () => (await askJson(stack.url, alice)).status === 200);
   });
 });
 

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mmdbFile, poll, scratchFolder } from "@postern/shared/testing";
@@ -216,6 +217,31 @@ describe("each response applies at two engines", () => {
     }
     for (const own of await atEachEngine(stack, () => signIn(stack, 1, home, "http"))) expect(own.status).toBe(200);
   });
+});
+
+test("no response applies in a known network, whatever the score of the sign-in", async () => {
+  const leaked = join(folder.path, "leaked");
+  await using stack = await startRiskStack(
+    {
+      mode: "enforce",
+      known_after: "0s",
+      delay: "200ms",
+      leaked_passwords_file: leaked,
+      weights: { leaked_password: 60 },
+      dangerous: { score: 60, responses: ["delay", "hold_mail", "deny"] },
+    },
+    // A cached sign-in would not be compared with the new list.
+    { cached: false },
+  );
+  await settle(stack, 0);
+  writeFileSync(leaked, `${hash("sha1", passwordOf(0), "hex").toUpperCase()}:17\n`);
+  for (const own of await atEachEngine(stack, () => signIn(stack, 0, home))) {
+    expect(own).toMatchObject({ status: 200, signals: ["leaked_password"], line: { risk_score: 60 } });
+    expect(own.line["held_ms"] ?? 0).toBe(0);
+  }
+  for (const refused of await atEachEngine(stack, () => signIn(stack, 0, cafe))) {
+    expect(refused).toMatchObject({ status: 403, line: { reason: "risk" } });
+  }
 });
 
 test("delay is bounded: by the decision timeout, and to max_waiting responses at the same time", async () => {

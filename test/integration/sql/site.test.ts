@@ -31,7 +31,7 @@ const alice = {
 const target = { session: "mfa-test", username: alice.username };
 const appForm = /^app(-[a-z2-9]{6}){5}$/;
 
-describe.each(sites)("$name", ({ start, backends, isUpgrading }) => {
+describe.each(sites)("$name", ({ start, statements, backends, isUpgrading }) => {
   let database: DatabaseServer;
   let proxy: StallableProxy;
   let stack: Stack;
@@ -163,6 +163,24 @@ describe.each(sites)("$name", ({ start, backends, isUpgrading }) => {
     expect(replies.filter(({ outcome }) => outcome === "ok")).toHaveLength(1);
     expect(replies.filter(({ outcome }) => outcome === "rejected")).toHaveLength(11);
     expect(await bus.request(mfaFactorsRead, target, soon())).toMatchObject({ recoveryCodesLeft: 1 });
+  });
+
+  test("if the database is killed between two statements of a change, all earlier codes remain", async () => {
+    const insertions = () =>
+      statements(database).match(/execute.{1,20}INSERT INTO postern_recovery_codes/giu)?.length ?? 0;
+    await bus.request(mfaRecoveryCodesSet, { ...target, codes: ["JKLM-2345", "NPQR-6789"] }, soon());
+    const before = insertions();
+    const codes = ["STUV-2345", "WXYZ-6789", "ABAB-2345"];
+    const change = bus.request(mfaRecoveryCodesSet, { ...target, codes }, soon()).catch((error: unknown) => error);
+    await poll("the last code to be received", () => insertions() >= before + codes.length);
+    await database.kill();
+    expect(await change).toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+    await database.start();
+    await recovered();
+    const redeem = async (code: string) =>
+      (await bus.request(mfaRecoveryCodeRedeem, { ...target, code }, soon())).outcome;
+    for (const code of codes) expect([code, await redeem(code)]).toEqual([code, "rejected"]);
+    for (const code of ["JKLM-2345", "NPQR-6789"]) expect([code, await redeem(code)]).toEqual([code, "ok"]);
   });
 
   test("an app password signs in for its protocols only, until it is revoked", async () => {

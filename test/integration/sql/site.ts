@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DatabaseServer, spawnMariadb, spawnPostgresql } from "@postern/shared/testing";
 import { parse } from "yaml";
@@ -10,6 +11,8 @@ export interface Site {
   /** Whether its example upgrades hashes. */
   readonly isUpgrading: boolean;
   readonly start: () => Promise<DatabaseServer>;
+  /** The statements that the database has received since its last start. */
+  readonly statements: (server: DatabaseServer) => string;
   /** `auth.backends` of the example file, with the test's host and these ports. */
   readonly backends: (server: DatabaseServer, ...ports: readonly number[]) => Tree;
 }
@@ -54,17 +57,29 @@ const mailcow = `CREATE TABLE mailbox (username VARCHAR(255) NOT NULL PRIMARY KE
 INSERT INTO mailbox VALUES ('alice@example.test', '${blowfish}', 'Alice', 1048576, 'alice', 'example.test', '{"imap_access":"1","pop3_access":"0","smtp_access":"1","sieve_access":"1"}', 1), ('off@example.test', '${blowfish}', 'Off', 0, 'off', 'example.test', '{"imap_access":"1"}', 0);
 `;
 
+/** The third recovery code of an account takes so long that the database can be killed before it is stored. */
+const slowThirdCode = {
+  postgresql: `CREATE FUNCTION wait_for_third_code() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF (SELECT count(*) FROM postern_recovery_codes WHERE account = NEW.account) >= 2 THEN PERFORM pg_sleep(30); END IF; RETURN NEW; END';
+CREATE TRIGGER slow BEFORE INSERT ON postern_recovery_codes FOR EACH ROW EXECUTE FUNCTION wait_for_third_code();
+`,
+  mariadb: `CREATE DEFINER = postern@'127.0.0.1' TRIGGER slow BEFORE INSERT ON postern_recovery_codes FOR EACH ROW SET NEW.code = IF((SELECT count(*) FROM postern_recovery_codes WHERE account = NEW.account) >= 2, IF(SLEEP(30), NEW.code, NEW.code), NEW.code);
+`,
+};
+
 export const sites: readonly Site[] = [
   {
     name: "PostfixAdmin in PostgreSQL",
     isUpgrading: true,
-    start: () => spawnPostgresql({ sql: postfixadmin + file("config/sql/mfa-postgresql.sql") }),
+    start: () =>
+      spawnPostgresql({ sql: postfixadmin + file("config/sql/mfa-postgresql.sql") + slowThirdCode.postgresql }),
+    statements: (server) => server.output(),
     backends: exampleBackends("config/sql-postfixadmin.yaml"),
   },
   {
     name: "mailcow in MariaDB",
     isUpgrading: false,
-    start: () => spawnMariadb({ sql: mailcow + file("config/sql/mfa-mysql.sql") }),
+    start: () => spawnMariadb({ sql: mailcow + file("config/sql/mfa-mysql.sql") + slowThirdCode.mariadb }),
+    statements: ({ folder }) => readFileSync(join(folder, "queries.log"), "utf8"),
     backends: exampleBackends("config/sql-mailcow.yaml"),
   },
 ];

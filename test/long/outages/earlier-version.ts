@@ -25,8 +25,15 @@ export interface EarlierVersion extends AsyncDisposable {
   readonly copy: string;
 }
 
+export interface EarlierVersionOptions {
+  /** Default: the last release before this version, or an earlier revision if there has been none. */
+  readonly revision?: string;
+  /** Changes the source before it is bundled. */
+  readonly edit?: (copy: string) => Promise<void>;
+}
+
 /** Checks an earlier version out and bundles it with its own tools. It uses the packages that are installed here. */
-export async function buildEarlierVersion(): Promise<EarlierVersion> {
+export async function buildEarlierVersion({ revision, edit }: EarlierVersionOptions = {}): Promise<EarlierVersion> {
   await mkdir(join(root, ".run/test"), { recursive: true });
   const folder = await mkdtemp(join(root, ".run/test/earlier-"));
   const remove = () => rm(folder, { recursive: true });
@@ -35,10 +42,11 @@ export async function buildEarlierVersion(): Promise<EarlierVersion> {
     await mkdir(copy);
     // From the top of the working tree: in a folder of it, as a copy of the source is, git would archive that folder only.
     const top = await git("rev-parse", "--show-toplevel");
-    await git("-C", top, "archive", "--format=tar", "-o", archive, await earlierRevision());
+    await git("-C", top, "archive", "--format=tar", "-o", archive, revision ?? (await earlierRevision()));
     await run("tar", ["-xf", archive, "-C", copy]);
     // Hard links; the links to our own packages are relative, and lead to those of the copy.
     await run("cp", ["-al", join(root, "node_modules"), join(copy, "node_modules")]);
+    await edit?.(copy);
     await run(process.execPath, [join(copy, "tools/bundle.ts")], { cwd: copy });
   } catch (error) {
     await remove();

@@ -63,7 +63,8 @@ export async function spawnPostgresql(options: SpawnPostgresqlOptions = {}): Pro
     }
     tlsArguments.push("-c", "ssl=on", "-c", "ssl_cert_file=server.cert", "-c", "ssl_key_file=server.key");
   }
-  const settings = ["fsync=off", "synchronous_commit=off", "shared_buffers=16MB", "log_statement=all"];
+  // What was committed survives a kill of the server, though not of the host.
+  const settings = ["fsync=off", "shared_buffers=16MB", "log_statement=all"];
   const args = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", "", ...settings.flatMap((one) => ["-c", one])];
   return databaseServer({
     command: join(bin, "postgres"),
