@@ -24,6 +24,7 @@ beforeAll(async () => {
     { known_after: "0s", weights: { new_source: 60 }, suspicious: { score: 60, responses: ["second_factor"] } },
     { identity: { notices: { enabled: true, webhook } } },
   );
+  for (const name of ["alice", "bob", "carol"]) await users.settle(name);
 }, 300_000);
 
 afterAll(() => users[Symbol.asyncDispose]());
@@ -44,8 +45,6 @@ const alertIn = ({ text }: Page): string => /role="alert" id="problem">([^<]+)</
 
 test("legacy_protocol is raised at two engines for mail programs of an account with a second factor, and for no other account", async () => {
   const { stack } = users.idp;
-  await users.settle("bob");
-  await users.settle("carol");
   for (const protocol of ["imap", "smtp", "pop3"]) {
     for (const [name, clientIp, expected] of [
       ["bob", bot, "new_source legacy_protocol"],
@@ -60,8 +59,7 @@ test("legacy_protocol is raised at two engines for mail programs of an account w
 });
 
 test("second_factor: a password alone does not sign in on the pages from an unknown network, and mail programs are not affected", async () => {
-  const { idp, settle } = users;
-  await settle("alice");
+  const { idp } = users;
   for (const refused of await atEachEngine(idp.stack, () => onPages(createBrowser(idp.replicas, bot), "alice"))) {
     expect(alertIn(refused)).toContain("sign in from a network or browser that you used before");
   }

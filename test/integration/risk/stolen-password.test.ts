@@ -84,6 +84,7 @@ async function signIn(stack: Stack, index: number, clientIp: string, protocol = 
 }
 
 const isRefused = ({ status }: Outcome): boolean => status === 403;
+const isGuessed = ({ line }: Outcome): boolean => line["risk_signals"] === "guessed_account";
 
 /** Signs in at home, and waits until the engines remember it. */
 async function settle(stack: Stack, index: number): Promise<void> {
@@ -233,7 +234,6 @@ describe("with enforce", () => {
     for (let index = 0; index < 30; index += 1) {
       await login(stack, { clientIp: `203.0.${index}.7`, user: userName(1), password: `guess-${index}` });
     }
-    const isGuessed = ({ line }: Outcome): boolean => line["risk_signals"] === "guessed_account";
     let host = 0;
     // The first sign-in makes a network known, where the signal is not raised.
     const onTheWay = () => {

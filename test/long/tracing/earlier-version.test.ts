@@ -48,7 +48,7 @@ afterAll(async () => {
 
 const traceOf = (place: number): string => String(place).padStart(32, "0");
 
-async function ask(url: string, traceId: string, password = alice.password): Promise<number> {
+async function ask(url: string, traceId: string, password: string = alice.password): Promise<number> {
   const headers = { authorization: basicAuth, traceparent: `00-${traceId}-b7ad6b7169203331-01` };
   return (await askJson(url, { ...alice, password }, { headers })).status;
 }
@@ -58,9 +58,10 @@ const spansIn = (traceId: string): readonly string[] =>
 
 const ofGateway = ["postern-gateway POST /api/v1/auth/json", "postern-gateway auth-engine/authenticate"];
 
+const isRight = (place: number): boolean => place % 2 === 0;
+
 test("an engine of a version without traces decides traced requests, also those that share a message", async () => {
   const places = Array.from({ length: 40 }, (_, place) => place + 1);
-  const isRight = (place: number): boolean => place % 2 === 0;
   const statuses = await Promise.all(
     places.map((place) => ask(stack.url, traceOf(place), isRight(place) ? alice.password : `wrong-${place}`)),
   );
