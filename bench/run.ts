@@ -33,6 +33,7 @@ import { measureScripts } from "./scenarios/scripts.ts";
 import { measureSideBySide } from "./scenarios/side-by-side.ts";
 import { type Measurements, measureSql } from "./scenarios/sql.ts";
 import { measureStarts } from "./scenarios/starts.ts";
+import { measureTracing } from "./scenarios/tracing.ts";
 import { stopOnSignals } from "./stack/interruption.ts";
 import { type Servers, startServers } from "./stack/servers.ts";
 
@@ -91,6 +92,7 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
     ["decisions at fixed rates", () => rows(measureFixedRate(servers))],
     ["decision history", () => rows(measureHistory(servers))],
     ["stolen passwords", risk],
+    ["traces", () => rows(measureTracing(servers))],
     ["site scripts", () => rows(measureScripts(servers))],
     ["introspection and userinfo", () => loaded(measureIdentity(servers))],
     ["SAML sign-ins", async () => into.rows.push(await measureSamlSignIns(servers))],

@@ -122,7 +122,7 @@ function detailPagesOf(management: Management, { accounts }: ConsoleSizes): read
         const report = await account({ account: query });
         if (report.account !== query) throw new Error(`the account ${query} was not found`);
         const [explanation, { records }] = [await explain({ query }), await history({ account: query, limit: "20" })];
-        const answer = { report, explanation, records, sessions: undefined };
+        const answer = { report, explanation, records, sessions: undefined, risk: undefined };
         return accountPage({ ...about, query, answer });
       },
     ],

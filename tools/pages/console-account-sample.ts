@@ -1,4 +1,10 @@
-import type { AccountReport, DecisionRecord, Explanation, OidcSessionList } from "@postern/shared/contracts";
+import type {
+  AccountReport,
+  DecisionRecord,
+  Explanation,
+  OidcSessionList,
+  RiskExplanation,
+} from "@postern/shared/contracts";
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
 import { accountPage } from "../../services/admin/src/pages/account-page.ts";
 import type { ConsolePage } from "../../services/admin/src/pages/console-document.ts";
@@ -85,6 +91,52 @@ const sessions: OidcSessionList = {
   ],
 };
 
+const bot = { country: "NG", system: 29_465, protocol: "smtp", client: "", mode: "observe", refused: false };
+const risk: RiskExplanation = {
+  query: "alice@example.test",
+  account: "alice@example.test",
+  mode: "observe",
+  is_learned: true,
+  networks: [],
+  countries: ["de"],
+  systems: ["3320"],
+  protocols: ["imap", "smtp"],
+  clients: ["thunderbird"],
+  guessing_networks: 0,
+  sign_ins: [
+    {
+      ...bot,
+      time: at("13:40"),
+      session: "5b0e77c1-91d2-4f0a-8888-000000000000",
+      level: "dangerous",
+      score: 150,
+      signals: [
+        "new_source: the network and its system AS29465 are new",
+        "new_country: NG is new",
+        "many_submissions: 34 submissions from unknown networks in an hour",
+        "many_systems: 4 systems in an hour",
+      ],
+      refusal: "hold_submission",
+      responses: ["notify", "hold_submission"],
+    },
+    {
+      ...bot,
+      time: at("06:10"),
+      session: "c3a4d0f2-7e11-4a2b-8888-000000000000",
+      country: "FR",
+      system: 3215,
+      protocol: "imap",
+      client: "thunderbird",
+      level: "suspicious",
+      score: 50,
+      signals: ["new_source: the network and its system AS3215 are new", "new_country: FR is new"],
+      refusal: "",
+      responses: ["notify"],
+    },
+  ],
+  incomplete: [],
+};
+
 /** One account. */
 export const accountSample = ({ explanation, records, operator, links }: AccountSampleParts): ConsolePage =>
   accountPage({
@@ -94,6 +146,7 @@ export const accountSample = ({ explanation, records, operator, links }: Account
       explanation,
       records,
       sessions,
+      risk,
     },
     done: undefined,
     operator,

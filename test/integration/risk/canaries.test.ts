@@ -121,7 +121,9 @@ async function look(redis: RedisClient): Promise<void> {
   const risks = await askAdmin(stack, "GET", `/api/v1/console/risk?query=${encodeURIComponent(user.username)}`);
   expect(risks.text).toContain("leaked_password");
   texts.set("`GET /api/v1/console/risk`", risks.text);
-  texts.set("Console", await readConsole());
+  const seen = await readConsole();
+  expect(seen).toContain("Leaked password: the password is in the list.");
+  texts.set("Console", seen);
 }
 
 const expectedSpans = [

@@ -17,6 +17,9 @@ function signInLines({ sign_ins: found }: RiskExplanation): readonly string[] {
     ...(index === 0 ? [] : [""]),
     printable(`${one.time} ${one.level} ${one.score}, ${one.protocol} from ${placeOf(one)}, reference ${one.session}`),
     ...one.signals.map((signal) => printable(`  ${signal}`)),
+    ...(one.responses === undefined || one.responses.length === 0
+      ? []
+      : [printable(`  responses${one.mode === "enforce" ? "" : " with enforce"}: ${one.responses.join(" ")}`)]),
     `  ${one.refused ? `refused by ${one.refusal}` : one.refusal === "" ? "not refused" : `enforce would refuse it by ${one.refusal}`}`,
   ]);
 }

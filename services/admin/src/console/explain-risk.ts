@@ -31,9 +31,16 @@ function writtenSignIn({
   minute,
   isRefused,
   network: _digest,
+  responses,
   ...one
 }: ReviewedSignIn): RiskExplanation["sign_ins"][number] {
-  return { ...one, signals: [...one.signals], time: timeOf(minute), refused: isRefused };
+  return {
+    ...one,
+    signals: [...one.signals],
+    time: timeOf(minute),
+    refused: isRefused,
+    ...(responses !== undefined && { responses: [...responses] }),
+  };
 }
 
 const names = (list: AccountFacts["countries"]): string[] => list.map(({ name }) => name);

@@ -1,4 +1,10 @@
-import type { AccountReport, DecisionRecord, Explanation, OidcSessionList } from "@postern/shared/contracts";
+import type {
+  AccountReport,
+  DecisionRecord,
+  Explanation,
+  OidcSessionList,
+  RiskExplanation,
+} from "@postern/shared/contracts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type AccountView, accountPage } from "./account-page.ts";
@@ -57,6 +63,36 @@ function viewWith(text: string, operator: Partial<AccountView["operator"]> = {})
     other_accounts: [],
     incomplete: [],
   };
+  const risk: RiskExplanation = {
+    query: text,
+    mode: text,
+    is_learned: true,
+    networks: [],
+    countries: [],
+    systems: [],
+    protocols: [],
+    clients: [],
+    guessing_networks: 0,
+    hold: { kind: text, until: text },
+    sign_ins: [
+      {
+        time: text,
+        session: text,
+        level: text,
+        score: 60,
+        signals: [text],
+        country: text,
+        system: 1,
+        protocol: text,
+        client: text,
+        refusal: text,
+        refused: false,
+        mode: text,
+        responses: [text],
+      },
+    ],
+    incomplete: [text],
+  };
   const session = { id: text, auth_time: text, mfa_completed: true };
   const sessions: OidcSessionList = {
     sessions: [
@@ -75,7 +111,7 @@ function viewWith(text: string, operator: Partial<AccountView["operator"]> = {})
   };
   return {
     query: text,
-    answer: { report, explanation, records: [record], sessions },
+    answer: { report, explanation, records: [record], sessions, risk },
     done: undefined,
     operator: {
       account: "ada@example.test",
@@ -149,9 +185,57 @@ test("what could not be read is not shown as empty", () => {
   const { answer } = view;
   if (answer === undefined) throw new Error("the view has an answer");
   const { factors, ...report } = answer.report;
-  const body = bodyOf({ ...view, answer: { ...answer, report, sessions: undefined } });
+  const body = bodyOf({ ...view, answer: { ...answer, report, sessions: undefined, risk: undefined } });
   expect(factors).toBeDefined();
   expect(body).toContain("Incomplete: sessions could not be read.");
+  expect(body).toContain("Incomplete: suspicious sign-ins could not be read.");
+  expect(body).not.toContain("Suspicious sign-ins</h2>");
   expect(body).toContain('<h2>Second factors</h2><p class="lead">Unknown.</p>');
   expect(body).not.toContain("Browser sessions");
+});
+
+test("a suspicious sign-in says what was done about it, and what enforce would have done", () => {
+  const view = viewWith("alice");
+  const { answer } = view;
+  if (answer?.risk === undefined) throw new Error("the view has an answer");
+  const { risk } = answer;
+  const [usual] = risk.sign_ins;
+  if (usual === undefined) throw new Error("there is a sign-in");
+  const shown = (one: Partial<typeof usual>): string => {
+    const known = {
+      country: "NG",
+      system: 29_465,
+      signals: ["new_country: NG is new"],
+      refusal: "",
+      responses: ["notify"],
+    };
+    const signIns = [{ ...usual, ...known, mode: "enforce", ...one }];
+    return bodyOf({ ...view, answer: { ...answer, risk: { ...risk, sign_ins: signIns } } });
+  };
+  expect(shown({})).toContain("score 60: from Nigeria, AS29465 by alice, alice");
+  expect(shown({})).toContain("<small>New country: NG is new.</small>");
+  expect(shown({})).toContain("It was not refused. The responses to its level are: notify the user.");
+  expect(shown({ mode: "observe" })).toContain(
+    "It was not refused, and would not have been with enforce. The responses to its level would be: notify the user.",
+  );
+  expect(shown({ mode: "observe", refusal: "deny" })).toContain(
+    "It was not refused. With enforce, it would have been (such sign-ins are denied).",
+  );
+  expect(shown({ refused: true, refusal: "hold_mail" })).toContain(
+    "It was refused (mail programs in new networks are refused for a time).",
+  );
+  // Recorded by an earlier version.
+  const { mode: _mode, responses: _responses, ...earlier } = usual;
+  const old = { ...risk, sign_ins: [{ ...earlier, refusal: "" }] };
+  expect(bodyOf({ ...view, answer: { ...answer, risk: old } })).toContain("<small>It was not refused.</small>");
+  // A signal of a later version.
+  expect(shown({ signals: ["moon_phase: full"] })).toContain("<small>moon_phase: full.</small>");
+});
+
+test("without scoring, the page says so", () => {
+  const view = viewWith("alice");
+  const { answer } = view;
+  if (answer?.risk === undefined) throw new Error("the view has an answer");
+  const body = bodyOf({ ...view, answer: { ...answer, risk: { ...answer.risk, mode: "off", sign_ins: [] } } });
+  expect(body).toContain("Sign-ins are not scored: auth.risk.mode is off.");
 });

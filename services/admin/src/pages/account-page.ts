@@ -4,6 +4,7 @@ import type {
   DecisionRecord,
   Explanation,
   OidcSessionList,
+  RiskExplanation,
 } from "@postern/shared/contracts";
 import { pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
@@ -13,6 +14,7 @@ import { sessionsPart } from "./account-sessions.ts";
 import { type Actionable, actionsOf } from "./action-forms.ts";
 import type { ConsolePage } from "./console-document.ts";
 import { doneNotice, time } from "./shown-values.ts";
+import { suspiciousPart } from "./suspicious-part.ts";
 import { timeline } from "./timeline.ts";
 import { verdictPart } from "./verdict-part.ts";
 
@@ -23,6 +25,8 @@ export interface AccountAnswer {
   readonly records: readonly DecisionRecord[];
   /** Undefined: they could not be read. */
   readonly sessions: OidcSessionList | undefined;
+  /** Undefined: they could not be read. */
+  readonly risk: RiskExplanation | undefined;
 }
 
 export interface AccountView extends Actionable {
@@ -48,6 +52,7 @@ const events: Readonly<Record<string, string>> = {
   app_password_deleted: "App password deleted",
   factor_guessed: "Second factor guessed",
   factor_locked: "Second factor locked",
+  suspicious_sign_in: "Suspicious sign-in",
 };
 
 function notificationsPart({ notifications }: AccountReport): Html {
@@ -61,8 +66,12 @@ function notificationsPart({ notifications }: AccountReport): Html {
   }`;
 }
 
-function missing({ report: { incomplete }, sessions }: AccountAnswer): Html | undefined {
-  const all = [...incomplete, ...(sessions === undefined ? ["sessions could not be read"] : [])];
+function missing({ report: { incomplete }, sessions, risk }: AccountAnswer): Html | undefined {
+  const all = [
+    ...incomplete,
+    ...(sessions === undefined ? ["sessions could not be read"] : []),
+    ...(risk === undefined ? ["suspicious sign-ins could not be read"] : []),
+  ];
   return all.length === 0
     ? undefined
     : html`<div class="note">${all.map((text) => html`<p>Incomplete: ${text}.</p>`)}</div>`;
@@ -71,7 +80,7 @@ function missing({ report: { incomplete }, sessions }: AccountAnswer): Html | un
 const own = html`<p class="note">This is your own account. Another operator with a higher role can change it.</p>`;
 
 function answerPart(view: AccountView, answer: AccountAnswer): Html {
-  const { report, explanation, records, sessions } = answer;
+  const { report, explanation, records, sessions, risk } = answer;
   const { account } = report;
   const name = account ?? view.query;
   const isOwn = account === view.operator.account;
@@ -80,7 +89,7 @@ function answerPart(view: AccountView, answer: AccountAnswer): Html {
     account === undefined && html`<p class="lead">No backend that answered has this account.</p>`
   }${missing(answer)}${isOwn && own}${
     about !== undefined && actionsOf(about, ["flush", "unlock", "end-sessions"], { target: name })
-  }${factorsPart(about, name, report)}${appPasswordsPart(about, name, report)}${
+  }${risk !== undefined && suspiciousPart(view.links, risk)}${factorsPart(about, name, report)}${appPasswordsPart(about, name, report)}${
     sessions !== undefined && sessionsPart(about, name, sessions)
   }${notificationsPart(report)}${backendsPart(report)}${timeline(view.links, records)}<p><a href="${view.links.search(
     name,

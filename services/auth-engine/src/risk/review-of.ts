@@ -5,7 +5,7 @@ import type { RiskFacts } from "../facts/risk.ts";
 /** What is kept of a suspicious sign-in. */
 export function reviewOf(
   { session }: Attempt,
-  { scored, score, level, signals, verdict, isRefused }: RiskFacts,
+  { scored, score, level, signals, verdict, isRefused, mode }: RiskFacts,
 ): ReviewedSignIn {
   const { network, minute, place, protocol, client } = scored.signIn;
   const { country, system } = place;
@@ -22,5 +22,7 @@ export function reviewOf(
     signals: signals.map(({ signal, reason }) => `${signal}: ${reason}`),
     refusal: verdict.refusal ?? "",
     isRefused,
+    mode,
+    responses: [...verdict.responses],
   };
 }

@@ -50,6 +50,14 @@ export const RiskExplanation = Type.Object(
         client: Type.String({ description: "Family of the mail client. Empty if unknown." }),
         refusal: Type.String({ description: "Response that refuses it with enforce. Empty if none does." }),
         refused: Type.Boolean({ description: "Whether it was refused." }),
+        mode: optional(
+          "auth.risk.mode at the time of the sign-in. Absent for sign-ins that an earlier version recorded.",
+        ),
+        responses: Type.Optional(
+          Type.Array(Type.String(), {
+            description: "Responses of auth.risk to its level, which were given only with enforce. Absent as for mode.",
+          }),
+        ),
       }),
       {
         description:

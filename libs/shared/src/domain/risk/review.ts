@@ -20,6 +20,10 @@ export interface ReviewedSignIn {
   /** What `enforce` does about it; empty for nothing. */
   readonly refusal: string;
   readonly isRefused: boolean;
+  /** `auth.risk.mode` at the time. Absent from earlier versions. */
+  readonly mode?: string;
+  /** All responses of the level, which only `enforce` gives. Absent from earlier versions. */
+  readonly responses?: readonly string[];
 }
 
 const text = (maxLength: number) => Type.String({ maxLength });
@@ -37,6 +41,8 @@ const Reviews = Type.Array(
     signals: Type.Array(text(128), { maxItems: 32 }),
     refusal: text(16),
     isRefused: Type.Boolean(),
+    mode: Type.Optional(text(16)),
+    responses: Type.Optional(Type.Array(text(16), { maxItems: 16 })),
   }),
 );
 

@@ -5,6 +5,7 @@ import {
   isConsoleAction,
   OidcSessionList,
   pathTo,
+  RiskExplanation,
 } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import type { FastifyReply } from "fastify";
@@ -19,6 +20,7 @@ import { linksOf } from "./subject-links.ts";
 const readReport = createReadAnswer(AccountReport);
 const readExplanation = createReadAnswer(Explanation);
 const readHistory = createReadAnswer(DecisionHistoryPage);
+const readRisk = createReadAnswer(RiskExplanation);
 const readSessions = createReadAnswer(OidcSessionList);
 const latest = "20";
 
@@ -28,19 +30,25 @@ function createRead(ask: AskApi) {
     const question = { operation: "listOidcSessions", path: { user_id: account }, query: { browser: "true" } } as const;
     return readSessions(ask, operator, question).catch(() => undefined);
   };
+  /** Undefined if they cannot be read: the rest of the page does not need them. */
+  const riskOf = async (operator: Operator, account: string): Promise<RiskExplanation | undefined> => {
+    const question = { operation: "explainRisk", query: { query: account } } as const;
+    return readRisk(ask, operator, question).catch(() => undefined);
+  };
   return async (operator: Operator, query: string): Promise<AccountAnswer> => {
     const report = await readReport(ask, operator, { operation: "showAccount", body: { account: query } });
     if (report === undefined)
       throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showAccount rejected the question" });
     const { account = query } = report;
-    const [explanation, history, sessions] = await Promise.all([
+    const [explanation, history, sessions, risk] = await Promise.all([
       readExplanation(ask, operator, { operation: "explain", query: { query: account } }),
       readHistory(ask, operator, { operation: "listDecisions", query: { account, limit: latest } }),
       sessionsOf(operator, account),
+      riskOf(operator, account),
     ]);
     if (explanation === undefined)
       throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "explain rejected the question" });
-    return { report, explanation, records: history?.records ?? [], sessions };
+    return { report, explanation, records: history?.records ?? [], sessions, risk };
   };
 }
 
