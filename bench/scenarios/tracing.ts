@@ -21,7 +21,7 @@ interface Receiver extends AsyncDisposable {
   readonly bodies: () => number;
 }
 
-/** Takes every span and keeps none, in this process: its CPU is none of the services'. */
+/** Takes every span and keeps none, in this process, so that its CPU does not count. */
 async function startReceiver(): Promise<Receiver> {
   let bodies = 0;
   const server = createServer((request, response) => {

@@ -20,6 +20,11 @@ let browser: Browser;
 
 beforeAll(async () => {
   const page = { redirect_uris: [callback], scopes, grant_types: ["implicit"], skip_consent: true };
+  const both = {
+    ...page,
+    client_secret: "both-secret",
+    grant_types: ["authorization_code", "refresh_token", "implicit"],
+  };
   const codes = { ...page, grant_types: ["authorization_code"] };
   oidc = await startOidcStack(
     [
@@ -27,7 +32,8 @@ beforeAll(async () => {
       { ...page, client_id: "asking", name: "Asking page", skip_consent: false },
       { ...page, client_id: "signed", access_token_type: "jwt" },
       { ...page, client_id: "objects", jwks, request_object_signing_alg: "ES256" },
-      { ...page, client_id: "both", client_secret: "both-secret", grant_types: ["authorization_code", "implicit"] },
+      { ...both, client_id: "both" },
+      { ...both, client_id: "both-signed", access_token_type: "jwt" },
       { ...codes, client_id: "codes", client_secret: "codes-secret" },
       { client_id: "mail", client_secret: "mail-secret", grant_types: [], scopes: [], resource_server: true },
     ],
@@ -179,6 +185,35 @@ describe("the implicit flow, where the site permits it (OpenID Connect Core §3.
     await browser.open(`/oidc/logout?id_token_hint=${answer.get("id_token")}`);
     for (const replica of [0, 1]) expect((await userinfo(token, replica)).status).toBe(401);
   });
+
+  test.each(["both", "both-signed"])(
+    "tokens of the implicit flow end with the session where a code gave offline access to the client (%s)",
+    async (client) => {
+      const verifier = "v".repeat(43);
+      const challenge = {
+        code_challenge: hash("sha256", verifier, "buffer").toString("base64url"),
+        code_challenge_method: "S256",
+      };
+      const code = answerOf(await authorize(client, { response_type: "code", ...challenge })).get("code") ?? "";
+      const headers = { authorization: `Basic ${btoa(`${client}:both-secret`)}` };
+      const given = { grant_type: "authorization_code", code, redirect_uri: callback, code_verifier: verifier };
+      const exchanged = await askInTurn(oidc, "/oidc/token", {
+        method: "POST",
+        headers,
+        body: new URLSearchParams(given),
+      });
+      expect(exchanged.body).toHaveProperty("refresh_token");
+      const offline = String(exchanged.body["access_token"]);
+      const answer = fragmentOf(await authorize(client));
+      const token = answer.get("access_token");
+      expect([await isActive(token), await isActive(offline)]).toEqual([true, true]);
+      await browser.open(`/oidc/logout?id_token_hint=${answer.get("id_token")}`);
+      for (const replica of [0, 1]) {
+        expect((await userinfo(token, replica)).status).toBe(401);
+        expect((await userinfo(offline, replica)).status).toBe(200);
+      }
+    },
+  );
 
   test.each([
     ["no nonce", "page", { nonce: "" }, "invalid_request"],

@@ -53,6 +53,8 @@ export interface IssuedJwt {
   readonly jkt?: string | undefined;
   readonly "x5t#S256"?: string | undefined;
   readonly claims?: unknown;
+  /** How it was granted, as the provider stores it in opaque tokens. */
+  readonly gty?: string | undefined;
   readonly lifeSeconds: number;
 }
 
@@ -145,9 +147,9 @@ function factsOf(token: SignedToken, clientId: string): IssuedJwt {
     lifeSeconds,
   };
   if (!("accountId" in token)) return facts;
-  const { accountId, grantId, sessionUid } = token;
+  const { accountId, grantId, sessionUid, gty } = token;
   // The provider keeps the claims that the request named only in tokens without an audience.
-  return { ...facts, accountId, grantId, sessionUid, claims: token.claims ?? tokenSource()?.["claims"] };
+  return { ...facts, accountId, grantId, sessionUid, gty, claims: token.claims ?? tokenSource()?.["claims"] };
 }
 
 /** The sign-in behind a user's token (RFC 9068 §2.2.1). */

@@ -18,7 +18,10 @@ export interface TokenRecords {
   revokeGrant(grantId: string): Promise<void>;
   /** All tokens of a client, its users' and its own. */
   revokeClient(clientId: string): Promise<void>;
-  /** All tokens of a session's clients, except offline access, which outlives the session (OpenID Connect Core §11). */
+  /**
+   * All tokens of a session's clients, except offline access, which outlives the session (OpenID Connect Core §11). The implicit flow
+   * never gives offline access: its tokens end even where a code gave it to the same client.
+   */
   revokeSession(session: Pick<BrowserSessionRecord, "authorizations">): Promise<void>;
   /** All tokens of a user, or of a client that acts for itself; a client may have the same name as a user. */
   revokeSubject(subject: TokenSubject): Promise<void>;
@@ -67,6 +70,16 @@ function createRevokeClient(store: OidcStore, { deny, endGrant }: Endings): Toke
   };
 }
 
+/** Ends the tokens of the implicit flow, of a grant that outlives its session. */
+function createEndImplicit(store: OidcStore, deny: Endings["deny"]): Endings["endGrant"] {
+  return async (grantId) => {
+    const listed = await store.list("grant", grantId);
+    const implicit = listed.filter(({ model: kind, payload }) => kind === model && payload.gty === "implicit");
+    await Promise.all(implicit.map(({ payload }) => deny(payload)));
+    await store.destroyListed("grant", grantId, implicit);
+  };
+}
+
 function createDeny(revoker: Revoker): Endings["deny"] {
   return async ({ jti, exp, ...payload }) => {
     if (payload["isJwt"] !== true || jti === undefined || exp === undefined) return;
@@ -94,6 +107,7 @@ export function createTokenRecords(deps: TokenRecordDeps): TokenRecords {
     const openid: unknown = grant?.["openid"];
     return isRecord(openid) && wordsOf(openid["scope"]).includes("offline_access");
   };
+  const endImplicit = createEndImplicit(store, deny);
   return {
     record: async ({ lifeSeconds, ...token }, epoch) => {
       if (token.grantId !== undefined) await keepGrant(token.grantId, lifeSeconds);
@@ -119,8 +133,9 @@ export function createTokenRecords(deps: TokenRecordDeps): TokenRecords {
     revokeClient: createRevokeClient(store, { deny, endGrant }),
     revokeSession: async ({ authorizations }) => {
       const grants = Object.values(authorizations).flatMap(({ grantId }) => grantId ?? []);
-      const ending = await Promise.all(grants.map(async (grantId) => ((await outlives(grantId)) ? [] : [grantId])));
-      await Promise.all(ending.flat().map((grantId) => endGrant(grantId)));
+      await Promise.all(
+        grants.map(async (grantId) => ((await outlives(grantId)) ? endImplicit(grantId) : endGrant(grantId))),
+      );
     },
     revokeSubject: async (subject) => {
       // The epoch first, so that tokens signed in the meantime are revoked too.
