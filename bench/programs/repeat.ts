@@ -1,6 +1,6 @@
 import type { GeneratorReport } from "../generator/wrk-output.ts";
 
-/** Runs an operation with the given concurrency until the time is over; for programs that are their own generator. */
+/** Runs an operation with the given concurrency until the duration has elapsed; for programs that generate their own load. */
 export async function repeat(
   operation: (iteration: number) => Promise<void>,
   { atOnce, seconds }: { readonly atOnce: number; readonly seconds: number },

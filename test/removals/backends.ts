@@ -121,7 +121,7 @@ export const backendRemovals: readonly Removal[] = [
     replace: "if present == false then return present end",
     tests: ["test/integration/risk/facts-redis.test.ts"],
     pattern: "engines that add networks",
-    rows: ["bounds: values keep their sizes and lives"],
+    rows: ["bounds: values stay within their size limits"],
   },
   {
     name: "invalid-reload",

@@ -176,7 +176,7 @@ export const riskRemovals: readonly Removal[] = [
     find: `"base64url").slice(0, networkLength);`,
     replace: `"base64url").length === 0 ? "" : network;`,
     tests: ["test/integration/risk/canaries.test.ts"],
-    rows: ["privacy: no password, digest of one"],
+    rows: ["privacy: passwords, their digests"],
   },
   {
     name: "flushed-facts",

@@ -17,7 +17,7 @@ export function httpModule(): string {
 }
 
 /**
- * Imports of `node:http` read every export of it when they are linked, also those that are not imported. That loads undici, which takes a
+ * Imports of `node:http` read every export of it when they are linked, including those that are not imported. That loads undici, which takes a
  * tenth of the CPU time of a service's start.
  */
 export function httpWithoutUndici(): Plugin {

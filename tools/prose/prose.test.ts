@@ -14,6 +14,12 @@ const page = "# A page\n\nThe engine retries while Redis is unavailable.\n";
 
 test.each([
   ["page.md", page, `${page}\nThe engine is told when Redis is away.\n`, 2],
+  [
+    "page.md",
+    `${page}\nA ban holds even then.\n`,
+    `${page}\nA ban has 35 MiB, also after a restart, until the time is up.\n`,
+    3,
+  ],
   ["document.yaml", "description: Lists bans.\n", "description: The caller is let in at once.\n", 2],
   ["en.ts", 'export const en = { title: "Sign in" };\n', 'export const en = { title: "Nobody is signed in" };\n', 1],
 ])("%s: banned phrases are reported, and a plain sentence is not", async (name, plain, breach, problems) => {

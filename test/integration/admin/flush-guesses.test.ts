@@ -4,7 +4,7 @@ import { askAdmin } from "../../support/ask-admin.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { startOperatorsStack } from "./operators-stack.ts";
 
-test("after a flush by account, addresses that guess again are remembered again, also without a ban", async () => {
+test("after a flush by account, addresses that guess again are remembered again, even without a ban", async () => {
   await using stack = await startOperatorsStack(["admin"]);
   // Each engine notes an address once an hour. Too few guesses for a ban, and too many addresses for one engine.
   const addresses = Array.from({ length: 8 }, (_, index) => `192.0.${100 + index}.7`);

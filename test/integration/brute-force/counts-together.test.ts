@@ -157,7 +157,7 @@ async function contents({ keyPrefix }: Place): Promise<Readonly<Record<string, u
   return Object.fromEntries(await Promise.all(found));
 }
 
-test("failures counted in one call give the same state as failures counted one by one, also beside engines of the previous version", async () => {
+test("failures counted in one call give the same state as failures counted one by one, even beside engines of the previous version", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(before, { maxLength: 4 }),

@@ -114,7 +114,7 @@ test("a request goes to two silent replicas in turn and no further, because one 
   expect((await answer).by).toBe("three-silent");
 });
 
-test("requests to a replica that has lost its connection are sent again, also to the same one", async () => {
+test("requests to a replica that has lost its connection are sent again, even to the same one", async () => {
   await using server = await serve(nats.url, "returning", { holds: true });
   await using bus = await makeBus(nats.url);
   expect(bus.connections()).toBe(1);

@@ -173,7 +173,7 @@ describe("failure budget (contract, Failure-budget rules)", () => {
 
 /** Each test has its own address or gateway. */
 describe.concurrent("failure budget: which requests and addresses count", () => {
-  test("each request to /api/v1/auth/basic takes a token, also with a user's correct credentials", async () => {
+  test("each request to /api/v1/auth/basic takes a token, even with a user's correct credentials", async () => {
     const clientIp = "203.0.113.12";
     const open = await stack.start({ SERVICE_RUNTIME_SERVERS_HTTP_AUTH_BASIC_ENDPOINT: "true" });
     const credentials = Buffer.from(`${alice.username}:${alice.password}`).toString("base64");

@@ -137,7 +137,7 @@ test("an operator sees that an account is delayed and until when, and ends the d
   expect((await postern(["why", "bob@example.test"])).out).toMatch(/^Not blocked now\. The last sign-in failed at /u);
 });
 
-test("a reference without a record is not found, also without an identity provider", async () => {
+test("a reference without a record is not found, even without an identity provider", async () => {
   const { code, out } = await postern(["why", "20240101-0001"]);
   expect([code, out]).toEqual([1, expect.stringMatching(/^Not blocked\. No sign-in is recorded\.\n/u)]);
 });

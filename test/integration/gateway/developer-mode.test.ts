@@ -11,7 +11,7 @@ async function ask(url: string, headers: Record<string, string>): Promise<number
 }
 
 describe("without a configured authentication of API callers", () => {
-  test("every request is rejected with 401, also with credentials that the file still contains", async () => {
+  test("every request is rejected with 401, even with credentials that the file still contains", async () => {
     await using stack = await startStack({ settings: nobodyConfigured });
     expect(await ask(stack.url, {})).toBe(401);
     expect((await askJson(stack.url, alice)).status).toBe(401);

@@ -83,7 +83,7 @@ test("a factor that mail clients demand is set up and used before a token is iss
     const one = copyOf(browser, [replica]);
     await poll("the demand", async () => (await signInTo(mail, one)).url.startsWith("/login?"));
   }
-  // The session without a factor is not enough any more, also for a consent page that is already open.
+  // The session without a factor is no longer enough, even for a consent page that is already open.
   const late = await follow(browser, await browser.submit(consent, { submit: "allow" }));
   expectNoAccess(late);
   const silent = await signInTo(mail, copyOf(browser), { prompt: "none" });

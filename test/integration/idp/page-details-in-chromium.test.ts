@@ -138,7 +138,7 @@ describe("the password field", () => {
 });
 
 describe("recovery codes", () => {
-  test("name their account, also in print, and can be copied and downloaded", async () => {
+  test("name their account, even in print, and can be copied and downloaded", async () => {
     await using at = await context();
     await at.grantPermissions(["clipboard-read", "clipboard-write"], { origin: idp.stack.url });
     const page = await createRecoveryCodes(at);

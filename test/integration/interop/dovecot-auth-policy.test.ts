@@ -130,7 +130,7 @@ describe("Dovecot with its own passdb", () => {
     expect(await poll("the report", () => reportsOf("alice")[0])).toBe("recorded");
   });
 
-  test("rejects a banned address, also with the correct password, until the ban is removed", async () => {
+  test("rejects a banned address, even with the correct password, until the ban is removed", async () => {
     const from = "192.0.2.2";
     await fail("bob", from, 10);
     await untilRejected("bob", from);

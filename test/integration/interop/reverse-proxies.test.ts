@@ -194,7 +194,7 @@ describe("nginx with deploy/nginx/pages.conf", () => {
     await site[Symbol.asyncDispose]();
   });
 
-  test("a page is served, also with long query strings", async () => {
+  test("a page is served, even with long query strings", async () => {
     expect(await ask(`${pages}/ping`, { host: "login.example.test" })).toEqual({ status: 200, body: "pong" });
     expect((await ask(`${pages}/ping?SAMLRequest=${"a".repeat(20_000)}`)).status).toBe(200);
   });
@@ -247,7 +247,7 @@ describe("requests as Traefik sends them with deploy/traefik", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  test("a page is served, also with long query strings", async () => {
+  test("a page is served, even with long query strings", async () => {
     const headers = traefikHeaders("login.example.test", "443");
     const page = `http://${site.fronts[0]}/ping`;
     expect(await ask(page, headers, undefined, from)).toEqual({ status: 200, body: "pong" });

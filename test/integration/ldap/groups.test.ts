@@ -92,7 +92,7 @@ describe("an LDAP directory with groups", () => {
     expect(await groupsOf(use({}))).toBeUndefined();
   });
 
-  it("searches for groups with the user as a member, also for a name with filter syntax", async () => {
+  it("searches for groups with the user as a member, even for a name with filter syntax", async () => {
     expect(await groupsOf(use({ groups: search }))).toEqual(["paren (x) *", "staff"]);
     const byName = { ...search, filter: "(&(cn=%{user})(member=%{user_dn}))" };
     await change(alice, "add", "description", "*");

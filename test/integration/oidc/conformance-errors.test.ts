@@ -116,7 +116,7 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
     expect(answer).toMatchObject({ error: "unsupported_response_type", state: "state-1", iss: oidc.issuer });
   });
 
-  test("access_denied is returned to the client with state and iss if the user cancels the sign-in, also with two clicks", async () => {
+  test("access_denied is returned to the client with state and iss if the user cancels the sign-in, even with two clicks", async () => {
     const stranger = createBrowser(oidc.replicas);
     const page = await stranger.open((await first.authorize(stranger)).location ?? "");
     const cancel = () => stranger.post("/login/cancel", hiddenFields(page));

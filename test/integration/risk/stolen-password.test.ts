@@ -164,7 +164,7 @@ describe("with observe, the default", () => {
     expect(JSON.stringify(refused)).not.toContain(home);
   });
 
-  test("a leaked password raises a signal, also where the success is cached", async () => {
+  test("a leaked password raises a signal, even if the success is cached", async () => {
     await settle(stack, leakedUser);
     for (let round = 0; round < 2; round += 1) {
       for (const { line } of await atEachEngine(stack, () => signIn(stack, leakedUser, home))) {

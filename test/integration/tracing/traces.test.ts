@@ -207,5 +207,5 @@ test("a receiver that is gone costs no decision", async () => {
     30_000,
   );
   // Once, when the receiver began to hang.
-  expect(stack.gateway.output().split("the receiver of traces takes no spans").length - 1).toBe(1);
+  expect(stack.gateway.output().split("the trace collector accepts no spans").length - 1).toBe(1);
 });

@@ -66,12 +66,12 @@ function signalTable({ counts }: Outcome): string {
     ...attackKinds.map((kind) => percent(counts.attackSignals[kind][signal], counts.attacks[kind].attacks)),
     perTenThousand(counts.honestSignals[signal], counts.honest.signIns),
   ]);
-  return table(["Signal", ...attackKinds, "Honest, of 10,000"], rows);
+  return table(["Signal", ...attackKinds, "Honest, per 10,000"], rows);
 }
 
 function honestTable({ counts }: Outcome): string {
   return table(
-    ["Honest sign-ins", "Number", "Suspicious, of 10,000", "Dangerous", "Refused", "Of these only by an earlier hold"],
+    ["Honest sign-ins", "Number", "Suspicious, per 10,000", "Dangerous", "Refused", "Refused only by an earlier hold"],
     [
       ...situations.map((situation) => honestRow(situation, counts.bySituation[situation])),
       honestRow("all", counts.honest),

@@ -61,8 +61,8 @@ export async function tracerFromConfig(config: Config, parts: TracerParts): Prom
     instance,
     counted: (result, count) => spans({ result }).inc(count),
     onReceiver: (takesSpans, err) => {
-      if (takesSpans) logger.info("the receiver of traces takes spans again");
-      else logger.warn({ err }, "the receiver of traces takes no spans; they are lost, and requests are not affected");
+      if (takesSpans) logger.info("the trace collector accepts spans again");
+      else logger.warn({ err }, "the trace collector accepts no spans: they are lost; requests are not affected");
     },
   });
 }

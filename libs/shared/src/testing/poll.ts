@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Polls until the answer is defined and not false, or the time is over; for tests that would otherwise sleep. The time only ends a test that
- * would never end: it is much longer than a busy machine needs.
+ * Polls until the answer is defined and not false, or the timeout elapses; for tests that would otherwise sleep. The timeout only
+ * ends a test that would never end: it is much longer than a busy machine needs.
  */
 export async function poll<T>(
   what: string,
@@ -13,7 +13,7 @@ export async function poll<T>(
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
-    if (performance.now() > until) throw new Error(`${what}: not within ${timeoutMs} ms`);
+    if (performance.now() > until) throw new Error(`${what}: timed out after ${timeoutMs} ms`);
     await delay(20);
   }
 }

@@ -4,7 +4,7 @@ import { banCause, from, momentText, runText } from "./phrases.ts";
 import { remedyOf } from "./remedies.ts";
 import type { Standing } from "./standing.ts";
 
-/** What the sentence is made from. */
+/** The facts from which the sentence is composed. */
 export interface VerdictFacts extends Pick<Explanation, "query" | "kind" | "bans" | "delay" | "guessing_addresses"> {
   readonly account: string | undefined;
   /** The bans that keep the subject itself out; for an account, those of the addresses where its password was right. */
@@ -20,13 +20,13 @@ export interface VerdictFacts extends Pick<Explanation, "query" | "kind" | "bans
 
 export type Verdict = Pick<Explanation, "state" | "verdict"> & { readonly remedy?: string };
 
-/** A failure this long before the last success is no longer worth a sentence. */
+/** A failure this long before the last success is not mentioned. */
 const recentMs = 86_400_000;
 
 const lastOf = (bans: readonly BanRecord[]): BanRecord | undefined =>
   bans.toSorted((a, b) => (a.end < b.end ? 1 : -1))[0];
 
-/** Of two sign-ins of the same second the failure counts, because the question is about failures. */
+/** If two sign-ins have the same second, the failure counts as the later one, because the question is about failures. */
 const isLast = (failure: DecisionRecord | undefined, success: DecisionRecord | undefined): failure is DecisionRecord =>
   failure !== undefined && (success === undefined || failure.time >= success.time);
 
@@ -35,7 +35,7 @@ const networksOf = (bans: readonly BanRecord[]): CidrSet =>
 
 const unban = ({ network }: BanRecord): string => `To lift the ban: postern unban ${network}`;
 
-/** Where and when the customer's own password was right, and whether it is right there still. */
+/** Where and when the customer last signed in with the correct password, and whether that address is banned now. */
 function rightText({ kind, bans, nowMs }: VerdictFacts, success: DecisionRecord | undefined): string {
   if (success === undefined) return "";
   const when = momentText(success.time, nowMs);
@@ -99,7 +99,7 @@ function working(facts: VerdictFacts, success: DecisionRecord): Verdict {
   return { state: "working", verdict: `Not blocked. The last sign-in succeeded at ${when}.${before}${guessed(facts)}` };
 }
 
-/** No password is right, whatever else is true. */
+/** The account is disabled, so every password fails. */
 function disabled(facts: VerdictFacts, backend: string): Verdict {
   const { ownBans, lastSuccess: success, nowMs } = facts;
   const ban = lastOf(ownBans);
@@ -123,7 +123,7 @@ function unknown(facts: VerdictFacts): Verdict {
   return { state: "unknown", verdict, remedy: "Ask the customer how the name is spelled." };
 }
 
-/** One sign-in, which has a past and may have a ban now. */
+/** A single sign-in, with its outcome and any current ban. */
 function ofReference(facts: VerdictFacts, one: DecisionRecord): Verdict {
   const { ownBans, nowMs } = facts;
   const ban = lastOf(ownBans);

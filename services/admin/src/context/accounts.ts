@@ -17,7 +17,7 @@ interface Parts extends Pick<EngineBus, "bus"> {
   readonly state: RedisClient;
 }
 
-/** Programs that fetch mail are what customers call about. */
+/** Customers mostly call about mail programs, which use this protocol. */
 const protocol = "imap";
 /** As for the look-up of a name: the answer does not wait longer for a backend. */
 const describeMs = 1000;

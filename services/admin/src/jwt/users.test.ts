@@ -79,7 +79,7 @@ test("only `ok` is a successful login; a temporary failure is never a wrong pass
   await expect(away.users.find({ name: "alice", source: "directory" }, request)).rejects.toThrow(AppError);
 });
 
-test("a user of a backend is looked up without a password, also under the name of a configured user", async () => {
+test("a user of a backend is looked up without a password, even under the name of a configured user", async () => {
   const { users, asked } = usersOf();
   await users.find({ name: "operator", source: "directory" }, request);
   expect(asked).toMatchObject([{ operation: "lookup", username: "operator" }]);

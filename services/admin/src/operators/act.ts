@@ -80,7 +80,7 @@ export function createAct({ findRole, mayHaveRole, ask, audit, helpdesk }: ActDe
       ...questions[deed.id](target, deed.item ?? ""),
       operation: action.operation,
     });
-    if (status >= 500) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${action.operation} gave ${status}` });
+    if (status >= 500) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${action.operation} returned ${status}` });
     return status < 300 ? "done" : "failed";
   };
   return async (operator, deed) => {

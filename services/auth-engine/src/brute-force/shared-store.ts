@@ -68,7 +68,7 @@ export interface SuccessResult {
   readonly ban: Ban | undefined;
 }
 
-/** The store in which all engines count failures: Redis. Returns undefined while Redis is unavailable. */
+/** The Redis store in which all engines count failures. Returns undefined while Redis is unavailable. */
 export interface SharedStore {
   /** `risk`: what is read in the same round trip. */
   check(

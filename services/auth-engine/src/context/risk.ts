@@ -57,16 +57,16 @@ function makePlaces({ auth }: Config, { logger }: Base): Places {
   return createPlaces({
     cityFile,
     systemFile,
-    onRead: (file, builtAt) => logger.info({ file, built: builtAt.toISOString() }, "places of addresses read"),
-    onProblem: (file, err) => logger.error({ file, err }, "the file with places of addresses cannot be used"),
+    onRead: (file, builtAt) => logger.info({ file, built: builtAt.toISOString() }, "file of IP locations loaded"),
+    onProblem: (file, err) => logger.error({ file, err }, "file of IP locations cannot be used"),
   });
 }
 
 function makeReputation({ auth }: Config, { logger }: Base): Reputation {
   return createReputation({
     files: auth.risk.reputation_files,
-    onRead: (file, networks) => logger.info({ file, networks }, "networks of bad reputation read"),
-    onProblem: (file, err) => logger.error({ file, err }, "the file with networks of bad reputation cannot be used"),
+    onRead: (file, networks) => logger.info({ file, networks }, "network reputation file loaded"),
+    onProblem: (file, err) => logger.error({ file, err }, "network reputation file cannot be used"),
   });
 }
 

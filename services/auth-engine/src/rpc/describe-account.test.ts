@@ -73,7 +73,7 @@ async function described(backends: readonly Backend[], waitMs = 20_000) {
   return (await describe({ username: "alice", protocol: "imap" }, context)).backends;
 }
 
-test("every backend answers for itself, in their order, also after one that does not answer", async () => {
+test("every backend answers for itself, in their order, even after one that does not answer", async () => {
   const backends = [
     backend("ldap", { lookup: () => Promise.reject(new AppError("DIRECTORY_UNAVAILABLE")) }),
     backend("sql", { lookup: found({ mail: ["alice@example.test"] }), find: stored(false) }),

@@ -23,7 +23,7 @@ export type DescribeAccount = (
 const maxEntries = 50;
 const maxValues = 10;
 const maxLength = 256;
-/** Share of the time after which a backend that hangs is given up, so that the others' answers arrive. */
+/** Share of the time after which the engine stops waiting for a backend, so that the answers of the others arrive. */
 const patience = 0.75;
 
 const shortened = (values: readonly string[]): string[] =>
@@ -61,7 +61,7 @@ async function describeIn(
   ]);
 }
 
-/** What every backend says about a name, also those after the one that decides. */
+/** What every backend says about a name, including those after the one that decides. */
 export function createDescribeAccount({ backends, releasable, clock }: DescribeAccountDeps): DescribeAccount {
   const describe = async (backend: Backend, query: BackendQuery, context: CallContext): Promise<BackendDescription> => {
     const { name } = backend;

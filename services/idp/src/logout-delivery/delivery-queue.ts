@@ -15,7 +15,7 @@ export interface DeliveryQueue<Delivery> {
   addClaimed(deliveries: readonly Delivery[]): Promise<readonly Claimed<Delivery>[]>;
   /** The due messages, the oldest first. A message that is not settled becomes due again after its lease. */
   claim(limit: number): Promise<readonly Claimed<Delivery>[]>;
-  /** Delivered, or given up. */
+  /** Delivered, or failed permanently. */
   settle(id: string): Promise<void>;
   retry(id: string, delayMs: number): Promise<void>;
 }

@@ -17,7 +17,7 @@ const requestFor = (address: string, schema = outlook, before = "") =>
 const read = (text: string) => readAutodiscoverRequest(Buffer.from(text));
 
 describe("a request", () => {
-  test("as Outlook sends it is read, also with a byte order mark", () => {
+  test("as Outlook sends it is read, even with a byte order mark", () => {
     const address = { address: "alice@example.test", localPart: "alice", domain: "example.test" };
     expect(read(requestFor("alice@example.test"))).toEqual({ outcome: "ok", address });
     expect(read(`\ufeff${requestFor("alice@EXAMPLE.test")}`)).toMatchObject({

@@ -10,6 +10,6 @@ export interface PasskeyAttempts {
    * @returns whether it may be made
    */
   admit(clientIp: string): Promise<boolean>;
-  /** The attempt succeeded or could not be verified: takes its count back. */
+  /** The attempt succeeded or could not be verified: undoes its count. */
   giveBack(clientIp: string): Promise<void>;
 }

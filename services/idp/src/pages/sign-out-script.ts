@@ -1,7 +1,7 @@
 /**
  * For the page that notifies service providers of a logout: shows which have answered and continues as soon as all have.
  * OIDC clients do not answer, so it continues shortly after all frames have loaded. Without scripts, the page continues
- * when the time is up.
+ * after the timeout.
  */
 export const signOutScript = `"use strict";
 (() => {

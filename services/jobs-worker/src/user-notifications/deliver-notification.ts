@@ -7,7 +7,7 @@ import type { DeliverNotification } from "./notification-worker.ts";
 import { webhookHeaders } from "./webhook.ts";
 
 export interface NotificationDeliverySettings {
-  /** Undefined if it is no longer configured: what is queued for it is given up. */
+  /** Undefined if it is no longer configured: notifications queued for it fail. */
   readonly webhook: { readonly url: string; readonly secret: Secret; readonly timeoutMs: number } | undefined;
   readonly mail: { readonly server: MailServer; readonly from: string; readonly timeoutMs: number } | undefined;
 }

@@ -13,7 +13,7 @@ export function createNotificationEvents({ logger, workerMetrics }: Notification
     ended: ({ id, channel }, result) => {
       workerMetrics.notified(channel, result);
       if (result === "failed")
-        logger.error({ noticeId: id, channel }, "user notification could not be delivered and was given up");
+        logger.error({ noticeId: id, channel }, "user notification could not be delivered and will not be retried");
       else logger.debug({ noticeId: id, channel }, "user notification delivered");
     },
     retried: ({ id, channel }, err) => {

@@ -39,8 +39,8 @@ const SentNotification = Type.Object({
   id: Type.String({ description: "Identifier of the user notification; the same for all its channels." }),
   event: Type.String({ description: "Event that the user was notified of, such as new_device." }),
   channel: Type.String({ description: "mail or webhook." }),
-  outcome: Type.String({ description: "delivered, or failed: it was refused or given up." }),
-  time: time("When it was delivered or given up."),
+  outcome: Type.String({ description: "delivered, or failed: it was refused, or all attempts failed." }),
+  time: time("When it was delivered or failed."),
 });
 
 /** What the services know about one account. Contains no secret. */

@@ -41,7 +41,7 @@ const Queue = Type.Object({
   waiting: Type.Optional(count("Jobs that wait for a worker.")),
   active: Type.Optional(count("Jobs in progress.")),
   delayed: Type.Optional(count("Jobs that failed and wait for their next attempt.")),
-  failed: Type.Optional(count("Jobs that were given up.")),
+  failed: Type.Optional(count("Jobs that failed permanently.")),
 });
 
 /** The state of the site as admin sees it. A part whose source does not answer is `unknown`. */

@@ -18,7 +18,7 @@ const user_id = Type.String({
   description:
     "Account name, or a `sub` if no account of that name is known. For the tokens of a client itself, the client.",
 });
-const token = Type.String({ ...segment, description: "`id` from the list, also of a browser session." });
+const token = Type.String({ ...segment, description: "`id` from the list, of a token or a browser session." });
 const ended = emptyAnswer("The sessions have ended, or there were none.");
 const forbidden = errorAnswer("The token lacks a required scope.");
 const path = "/api/v1/oidc/sessions/{user_id}";

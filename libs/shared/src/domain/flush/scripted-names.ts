@@ -11,7 +11,7 @@ export interface ScriptedNames {
   readonly accounts: readonly string[];
   /** Keys of the role `cache` that the site's scripts store about it. */
   readonly keys: readonly string[];
-  /** False if there is a script and it did not answer. */
+  /** False if a script is configured and did not answer. */
   readonly isComplete: boolean;
 }
 

@@ -5,7 +5,7 @@ export interface JobCounts {
   readonly active: number;
   /** Jobs that failed and wait for their next attempt. */
   readonly delayed: number;
-  /** Jobs that were given up and whose records are kept. */
+  /** Jobs that failed permanently and whose records are kept. */
   readonly failed: number;
 }
 

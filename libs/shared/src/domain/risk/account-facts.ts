@@ -28,7 +28,7 @@ export interface Guessing {
 
 export const holdKinds = ["mail", "submission"] as const;
 
-/** Unknown networks may not use mail protocols, or not submit mail, until the user confirms or the time is over. */
+/** Unknown networks may not use mail protocols, or not submit mail, until the user confirms the sign-in or the hold expires. */
 export interface Hold {
   readonly kind: (typeof holdKinds)[number];
   readonly untilMinute: number;

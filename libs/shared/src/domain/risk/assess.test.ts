@@ -71,7 +71,7 @@ test("nothing is new to an account that is still learned", () => {
   expect(assess(undefined, undefined, signIn({ place: lagos }), impatient).signals).toEqual([]);
 });
 
-test("many countries and systems in an hour, also of doubted sign-ins", () => {
+test("many countries and systems in an hour, including doubted sign-ins", () => {
   let facts = settled;
   for (const [index, country] of ["BR", "VN", "RU", "IN"].entries()) {
     const one = signIn({

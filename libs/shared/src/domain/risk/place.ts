@@ -1,4 +1,4 @@
-/** Where an address is, as the files of the operator say. */
+/** The location of an address, from the files that the operator provides. */
 export interface Place {
   /** ISO 3166-1 code; empty if unknown. */
   readonly country: string;
@@ -7,7 +7,7 @@ export interface Place {
   readonly location: Location | undefined;
 }
 
-/** Kept in whole degrees, about 110 km: enough to see a flight, not enough to see a home. */
+/** Kept in whole degrees, about 110 km: precise enough to detect a flight, too coarse to locate a home. */
 export interface Location {
   readonly latitude: number;
   readonly longitude: number;

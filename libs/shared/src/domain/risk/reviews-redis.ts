@@ -47,7 +47,7 @@ function createReplace({ store }: Pick<RiskReviewsDeps, "store">) {
       if (present === undefined) return;
       expected = present;
     }
-    throw new RangeError("the value was changed by others again and again");
+    throw new RangeError("other processes changed the value during every attempt");
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 
-/** A user notification that was sent, or given up, by one channel. Contains neither its text nor an address. */
+/** A user notification that one channel delivered or failed to deliver. Contains neither its text nor an address. */
 export const SentNotification = Type.Object({
   id: Type.String(),
   event: Type.String(),

@@ -35,7 +35,7 @@ test("an entry belongs to its token, and ends with its lifetime or its token", (
   expect(cache.get(cache.digest("long"))).toBeUndefined();
 });
 
-test("an entry ends with its token also where its clock and that of tokens disagree", () => {
+test("an entry ends with its token even if its clock and that of tokens disagree", () => {
   const time = { now: 7000 };
   const tokenClock = { now: () => 1000 };
   const cache = createVerifiedCache({ ttlMs: 500, maxEntries: 10, clock: { now: () => time.now }, tokenClock });

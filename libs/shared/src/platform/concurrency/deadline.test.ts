@@ -85,7 +85,7 @@ test("a promise that rejects after the caller stopped waiting causes no unhandle
   await setImmediate();
 });
 
-test("within rejects when the time is over, with the caller's error if there is one", async () => {
+test("within rejects when the timeout elapses, with the caller's error if there is one", async () => {
   expect(await within(Promise.resolve(7), 600_000)).toBe(7);
   await expect(within(never, 5)).rejects.toThrow("no answer within 5 ms");
   await expect(within(never, 5, () => new TypeError("mine"))).rejects.toThrow(TypeError);
@@ -97,7 +97,7 @@ test("endsWithin reports whether the promise was settled in time, and never reje
   expect(await endsWithin(never, 5)).toBe(false);
 });
 
-test("abortAfter aborts when the time is over, or together with another signal", async () => {
+test("abortAfter aborts when the timeout elapses, or together with another signal", async () => {
   const controller = new AbortController();
   const combined = abortAfter(600_000, controller.signal);
   controller.abort();

@@ -66,7 +66,7 @@ const sentinelReconnectMs = 5000;
 /** Interval in which a client asks the cluster which node serves what. */
 const slotsRefreshMs = 1000;
 
-/** Longer than any blocking command, so that only a hung server is given up. */
+/** Longer than any blocking command, so that only connections to a hung server are closed. */
 const blockingTimeoutMs = 15_000;
 
 const blockingOptions = {

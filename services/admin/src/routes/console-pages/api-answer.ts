@@ -14,6 +14,6 @@ export function createReadAnswer<Schema extends TSchema>(schema: Schema) {
     const { status, body } = await ask(operator, question);
     if (status >= 400 && status < 500) return undefined;
     if (status === 200 && check.accepts(body)) return body;
-    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${question.operation} gave ${status}` });
+    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${question.operation} returned ${status}` });
   };
 }

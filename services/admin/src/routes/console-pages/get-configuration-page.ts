@@ -17,7 +17,7 @@ export function getConfigurationPage(deps: ConsolePagesDeps) {
     const { status, body } = await ask(operator, { operation: "loadConfiguration" });
     if (status === 404) return undefined;
     if (status === 200 && check.accepts(body)) return JSON.parse(body.result);
-    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `loadConfiguration gave ${status}` });
+    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `loadConfiguration returned ${status}` });
   };
   const handle = async ({ reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
     const [values, system] = await Promise.all([

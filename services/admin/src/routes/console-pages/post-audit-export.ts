@@ -30,7 +30,7 @@ export function postAuditExport(deps: ConsolePagesDeps) {
     if (statusCode !== 200) {
       body.destroy();
       if (statusCode === 400) return sendNotice(deps, reply, "filter", operator);
-      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `exportAuditRecords gave ${statusCode}` });
+      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `exportAuditRecords returned ${statusCode}` });
     }
     for (const name of passedHeaders) {
       const value = headers[name];

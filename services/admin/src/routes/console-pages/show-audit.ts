@@ -20,7 +20,7 @@ async function answerTo(
   if (status === 404) return "off";
   if (status === 400) return "invalid";
   if (status === 200 && check.accepts(body)) return body;
-  throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `listAuditRecords gave ${status}` });
+  throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `listAuditRecords returned ${status}` });
 }
 
 /** `GET /console/audit`: the latest records. `POST`: with a filter, which contains names and is therefore no part of the address. */

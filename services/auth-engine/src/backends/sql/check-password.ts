@@ -18,7 +18,7 @@ export interface FoundRow {
 }
 
 /**
- * Result of a password check: the outcome of a denial, or the stored password that matches, also in the database's own
+ * Result of a password check: the outcome of a denial, or the stored password that matches, including one in the database's own
  * spelling.
  */
 export type CheckedPassword =

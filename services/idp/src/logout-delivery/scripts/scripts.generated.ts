@@ -84,7 +84,7 @@ export const settleDelivery = {
   name: "settleDelivery",
   keys: ["queueKey", "deliveryKey"] as const,
   args: ["id"] as const,
-  lua: `-- Removes a delivery that has succeeded or was given up.
+  lua: `-- Removes a delivery that has succeeded or failed permanently.
 --
 -- KEYS[1] queue_key: sorted set by due time (ms since the epoch)
 -- KEYS[2] delivery_key: hash, with the hash tag of the queue

@@ -1,4 +1,4 @@
--- Removes a delivery that has succeeded or was given up.
+-- Removes a delivery that has succeeded or failed permanently.
 --
 -- KEYS[1] queue_key: sorted set by due time (ms since the epoch)
 -- KEYS[2] delivery_key: hash, with the hash tag of the queue

@@ -9,8 +9,8 @@ export type VerifyWithKeys = (keys: readonly ClientKey[]) => Promise<JWTPayload 
 export type ClientJwtVerification = JWTPayload | "no_key" | "wrong_signature_or_claims";
 
 /**
- * Verifies a JWT of a client with its configured keys, then its published ones; without a matching `kid`, also with newly
- * fetched ones.
+ * Verifies a JWT of a client with its configured keys, then its published ones. If none has a matching `kid`, it fetches
+ * the published keys again.
  *
  * @throws AppError UPSTREAM_UNAVAILABLE when the published keys are needed and cannot be read
  */

@@ -2,7 +2,7 @@ import type { OidcClientConfig } from "@postern/shared/platform/config";
 import { decodeProtectedHeader } from "jose";
 import { acceptsSignature } from "../settings/client-profile.ts";
 
-/** Whether the profile of the client excludes the algorithm of a proof. One that cannot be read is refused by those who verify it. */
+/** Whether the profile of the client excludes the algorithm of a proof. False for an unreadable proof, which verification rejects later. */
 export function isExcludedProof(proof: unknown, config: OidcClientConfig): boolean {
   if (typeof proof !== "string") return false;
   try {

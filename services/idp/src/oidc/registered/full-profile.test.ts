@@ -41,7 +41,7 @@ test("responses of userinfo can be signed", () => {
   });
 });
 
-test("initiate_login_uri must use https (OpenID Connect Core 4), also on loopback", () => {
+test("initiate_login_uri must use https (OpenID Connect Core 4), even on loopback", () => {
   const initiateLoginUri = "https://localhost:8443/login";
   expect(readFullClient({ redirect_uris, initiate_login_uri: initiateLoginUri }, settings)).toMatchObject({
     metadata: { initiateLoginUri },

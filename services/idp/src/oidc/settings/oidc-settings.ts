@@ -13,7 +13,7 @@ import type { MfaPolicyConfig } from "../../login/sign-in-demands.ts";
 import type { DeliveryTimes } from "../../logout-delivery/delivery-queue.ts";
 import { withProfile } from "./client-profile.ts";
 
-/** Algorithms of every signature: of our tokens, and of what clients sign. */
+/** Algorithms of all signatures: those of our tokens, and those that clients create. */
 export const oidcSignatures = ["RS256", "PS256", "ES256", "EdDSA"] as const;
 
 export type OidcSignature = (typeof oidcSignatures)[number];

@@ -10,7 +10,7 @@ export interface ErrorView {
   readonly problem: Problem;
   /** Identifies the request in the log. */
   readonly reference: string | undefined;
-  /** Path of a link that leads on. */
+  /** Path of the link to the next page. */
   readonly href: string | undefined;
 }
 
@@ -68,7 +68,7 @@ const words: Readonly<Record<Problem, Words>> = {
   },
 };
 
-/** The error page; its text tells an attacker nothing. */
+/** The error page; its text reveals nothing to an attacker. */
 export const errorPage: Page<ErrorView> = {
   name: "error",
   title: ({ problem }, { text }) => text(words[problem].title),

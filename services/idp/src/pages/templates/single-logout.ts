@@ -18,7 +18,7 @@ export interface SigningOutView {
   /** Set if frames report no result: the next location once all have loaded. */
   readonly next?: string;
   readonly services: readonly SigningOutService[];
-  /** URL of the page's script; without scripts, the header `Refresh` continues when the time is up. */
+  /** URL of the page's script; without scripts, the header `Refresh` continues after the timeout. */
   readonly script: string | undefined;
 }
 
@@ -71,7 +71,7 @@ ${script !== undefined && html`<script src="${script}" defer></script>`}`;
 export interface SignedOutService {
   readonly name: string;
   readonly state: ServiceState;
-  /** URL that notifies it again, as a full page. */
+  /** URL of a full page that notifies the service provider again. */
   readonly again: string | undefined;
 }
 
@@ -81,7 +81,7 @@ export interface PartlySignedOutView {
   readonly next: string;
 }
 
-/** The session has ended here; lists the applications that have not ended theirs. */
+/** Shown when the session has ended here; lists the applications whose sessions have not. */
 export const partlySignedOutPage: Page<PartlySignedOutView> = {
   name: "partly_signed_out",
   title: (_view, { text }) => text("partly_signed_out.title"),

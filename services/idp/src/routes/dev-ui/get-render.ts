@@ -9,7 +9,7 @@ function parameter({ params }: FastifyRequest, name: string): string | undefined
   return typeof value === "string" ? value : undefined;
 }
 
-/** `GET /api/v1/dev/ui/render/{template}`, also with a language: a page with sample data. */
+/** `GET /api/v1/dev/ui/render/{template}`, optionally with a language: a page with sample data. */
 export function getRender(pages: Pages) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const tag = parameter(request, "languageTag");

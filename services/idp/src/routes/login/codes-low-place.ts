@@ -8,7 +8,7 @@ const path = pathTo("codesLowPage");
 const few = 2;
 
 /**
- * The page that says how few codes are left, after a sign-in with one of the last. No failure here stops the sign-in.
+ * The page that warns after a sign-in that few recovery codes are left. Failures here never stop the sign-in.
  */
 export async function codesLowPlace(
   { factors, decisionTimeoutMs, logger }: LoginDeps,

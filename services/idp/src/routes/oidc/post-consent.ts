@@ -28,7 +28,7 @@ function showDenial(
   );
 }
 
-/** Answers a form that was sent twice like the first one: one code, and one redirect. */
+/** Gives both submissions of the same form the same answer: one code, and one redirect. */
 async function answerAgain(deps: ConsentDeps, visit: Visit, flow: FlowRecord): Promise<FastifyReply> {
   const answer = await deps.consent.repeatConsent(flow.id, flow.browser);
   if ("expired" in answer) return sendProblem(deps.pages, visit, "expired");

@@ -56,7 +56,7 @@ async function revoke(value: string, client: ClientPolicy, deps: RevokeDeps): Pr
   if (token?.clientId === client.id) await records.revokeToken(token.digest, token.payload);
 }
 
-/** `POST /oidc/revoke` (RFC 7009): 200 also for tokens that are unknown or belong to another client. */
+/** `POST /oidc/revoke` (RFC 7009): 200 even for tokens that are unknown or belong to another client. */
 export function postRevoke(deps: RevokeDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     answerAnyOrigin(request, reply);

@@ -51,7 +51,7 @@ function ofFull({ metadata, secret }: FullRegistration): Members {
 
 /**
  * RFC 7591 §3.2.1: everything that was registered, which may be less than was requested. With the registration access
- * token, also where the client manages its registration (RFC 7592 §3).
+ * token, even if the client manages its registration (RFC 7592 §3).
  */
 export function shownRegistration(registration: Registration, issuer: string, token: string | undefined): Members {
   const { id, name, redirectUris, scopes, softwareId, softwareVersion, createdAt, full } = registration;

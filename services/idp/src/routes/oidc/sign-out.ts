@@ -70,7 +70,7 @@ export async function signOut(
   return frames.length === 0 ? sendTo(visit.reply, next) : showFrames(seen, frames, next);
 }
 
-/** Clients' logout pages in frames: they send no answer, so the browser continues when all have loaded or the time is up. */
+/** Clients' logout pages in frames: they send no answer, so the browser continues when all have loaded, or after the timeout. */
 function showFrames({ visit, pages }: Seen, frames: readonly LogoutFrame[], next: string): FastifyReply {
   const services = frames.map(({ name, address: frame }) => ({ name, state: "asking", frame }) as const);
   const frameTargets = [...new Set(frames.flatMap(({ address }) => formTargetOf(address) ?? []))];

@@ -8,7 +8,7 @@ export interface LogoutTransactionService extends Participant {
   readonly channel: Channel;
 }
 
-/** Where the browser is redirected when all service providers were notified, or the time is up. */
+/** Where the browser is redirected when all service providers were notified, or after the timeout. */
 export type LogoutTransactionEnd =
   | { readonly to: "place"; readonly place: string }
   /** To the service provider that started the logout, with our response. */

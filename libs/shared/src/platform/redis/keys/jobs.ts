@@ -25,7 +25,7 @@ export const jobKey: KeyFamily<[part: string]> = {
 /** The queue of user notifications. */
 export const notificationQueue = "notices";
 
-/** BullMQ's keys of that queue. Each notification is encrypted, and removed when it is delivered or given up. */
+/** BullMQ's keys of that queue. Each notification is encrypted, and removed when it is delivered or has failed permanently. */
 export const notificationJobKey: KeyFamily<[part: string]> = {
   role: "queue",
   lost: "user notifications that have not been delivered yet are lost",
@@ -38,7 +38,7 @@ export const notificationJobKey: KeyFamily<[part: string]> = {
   build: (prefix, part) => `${jobsPrefix(prefix)}:${notificationQueue}:${part}`,
 };
 
-/** The latest user notifications that were sent to an account or given up, at most 20; each is encrypted. */
+/** The latest user notifications to an account that were delivered or failed, at most 20; each is encrypted. */
 export const sentNotificationsKey: KeyFamily<[accountDigest: string]> = {
   name: "sent user notifications",
   owner: "jobs-worker",
