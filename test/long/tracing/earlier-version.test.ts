@@ -60,7 +60,7 @@ const ofGateway = ["postern-gateway POST /api/v1/auth/json", "postern-gateway au
 
 const isRight = (place: number): boolean => place % 2 === 0;
 
-test("an engine of a version without traces decides traced requests, also those that share a message", async () => {
+test("an engine of a version without traces decides traced requests, including those that share a message", async () => {
   const places = Array.from({ length: 40 }, (_, place) => place + 1);
   const statuses = await Promise.all(
     places.map((place) => ask(stack.url, traceOf(place), isRight(place) ? alice.password : `wrong-${place}`)),
