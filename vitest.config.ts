@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const globalSetup = ["test/support/bundle-services.ts"];
@@ -13,6 +14,8 @@ export default defineConfig({
           pool: "threads",
           // Importing the modules for each file again takes four times the processor time of the tests.
           isolate: false,
+          // By default one core stays free, which is half of two.
+          maxWorkers: availableParallelism(),
           // Property tests on a busy machine.
           testTimeout: 120_000,
           include: [

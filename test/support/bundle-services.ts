@@ -1,10 +1,12 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { bundleService } from "../../tools/bundle/bundle-service.ts";
+import { storeCompiledCode } from "./compiled-code/store.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Bundles the services before any test file runs, so that tests start the current source in its shipped form. */
 export async function setup(): Promise<void> {
   for (const name of readdirSync(`${root}services`)) await bundleService(root, name);
+  await storeCompiledCode();
 }

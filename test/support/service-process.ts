@@ -20,6 +20,8 @@ export interface ServiceProcessOptions {
   readonly configFile: string;
   readonly privatePort: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Arguments for Node. */
+  readonly nodeArgs?: readonly string[] | undefined;
   /** A working copy with bundles; this one by default. */
   readonly copy?: string | undefined;
   /** Default: this host. */
@@ -38,12 +40,12 @@ async function statusOf(url: string): Promise<number> {
 
 /** Starts a bundled service as a process. Resolves when its private listener responds. */
 export async function startService(name: ServiceName, options: ServiceProcessOptions): Promise<ServiceProcess> {
-  const { configFile, privatePort, env, copy = root, place } = options;
+  const { configFile, privatePort, env, nodeArgs = [], copy = root, place } = options;
   const address = `${place?.address ?? "127.0.0.1"}:${privatePort}`;
   const variable = `SERVICE_RUNTIME_SERVICES_${name.toUpperCase().replaceAll("-", "_")}_PRIVATE_ADDRESS`;
   const server = await startChildServer({
     command: process.execPath,
-    args: [`${copy}services/${name}/dist/bundle/main.js`, "--config", configFile],
+    args: [...nodeArgs, `${copy}services/${name}/dist/bundle/main.js`, "--config", configFile],
     cwd: copy,
     env: { ...compileCache, ...env, [variable]: address },
     port: privatePort,

@@ -27,6 +27,8 @@ export interface StackOptions {
   readonly serversLater?: boolean;
   /** Additional environment variables of every service. */
   readonly env?: Env | undefined;
+  /** Arguments for Node, for every service. */
+  readonly nodeArgs?: readonly string[];
   /** The working copy whose bundles are started, for tests with an earlier version; called for each process. */
   readonly copy?: () => string | undefined;
 }
@@ -127,13 +129,13 @@ function createServers(owned: AsyncDisposableStack, { natsUrl, redisUrl }: Stack
 function createLauncher(
   owned: AsyncDisposableStack,
   configFile: string,
-  { env: commonEnv = {}, copy = () => undefined }: Pick<StackOptions, "env" | "copy">,
+  { env: commonEnv = {}, nodeArgs, copy = () => undefined }: Pick<StackOptions, "env" | "nodeArgs" | "copy">,
 ) {
   const services = new Map<ServiceName, ServiceProcess>();
   const engines: ServiceProcess[] = [];
   const launch = async (name: ServiceName, env: Env = {}): Promise<ServiceProcess> => {
     const from = copy();
-    const options = { configFile, privatePort: await freePort(), env: { ...commonEnv, ...env }, copy: from };
+    const options = { configFile, privatePort: await freePort(), env: { ...commonEnv, ...env }, nodeArgs, copy: from };
     return owned.use(await startService(name, options));
   };
   const add = (name: ServiceName, service: ServiceProcess): void => {
