@@ -132,7 +132,9 @@ class WorkerPool implements ScriptPool {
     const { cpuLimitMs } = this.#deps.limits;
     let inFlight = 0;
     for (const worker of [...this.#workers, ...this.#retiring]) {
-      const isStuck = worker.busyForMs(now) > cpuLimitMs + graceMs;
+      const stuckAfterMs = cpuLimitMs + graceMs;
+      // Where other programs take the cores, a turn lasts longer than the CPU time that it uses.
+      const isStuck = worker.busyForMs(now) > stuckAfterMs && worker.maxCpuMs() > stuckAfterMs;
       worker.expire(this.#clock.now());
       inFlight += worker.inFlight;
       if (isStuck) this.#replace(worker, "stuck");

@@ -30,6 +30,8 @@ export interface WorkerHandle {
   readonly inFlight: number;
   /** How long the current turn of a script has been running, in milliseconds. `now` by a clock that does not step. */
   busyForMs(now: number): number;
+  /** The most CPU time that the current turn can have used, but for its first milliseconds: that of the whole process. */
+  maxCpuMs(): number;
   send(pending: PendingCall): void;
   /** Rejects calls that are past their deadline. `now` by `steadyClock`. */
   expire(now: number): void;
@@ -45,6 +47,14 @@ function workerUrl(): URL {
   return new URL(`./worker/script-worker.${ending}`, import.meta.url);
 }
 
+/** Asking for the CPU time costs as much as many a turn. */
+const longTurnMs = 10;
+
+function processCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 const failureText = { error: "", cpu: "time limit exceeded: ", memory: "memory limit exceeded: " } as const;
 
 export function startWorker(deps: WorkerHandleDeps): WorkerHandle {
@@ -58,6 +68,7 @@ class ScriptWorker implements WorkerHandle {
   readonly #worker: Worker;
   #seenTurn = 0;
   #seenSince = 0;
+  #cpuAtSeen: number | undefined;
   #isReady = false;
   #isGone = false;
   #sequence = 0;
@@ -89,8 +100,16 @@ class ScriptWorker implements WorkerHandle {
     if (turn !== this.#seenTurn) {
       this.#seenTurn = turn;
       this.#seenSince = now;
+      this.#cpuAtSeen = undefined;
     }
-    return turn === 0 ? 0 : now - this.#seenSince;
+    if (turn === 0) return 0;
+    const busyMs = now - this.#seenSince;
+    if (busyMs >= longTurnMs) this.#cpuAtSeen ??= processCpuMs();
+    return busyMs;
+  }
+
+  maxCpuMs(): number {
+    return this.#cpuAtSeen === undefined ? 0 : processCpuMs() - this.#cpuAtSeen;
   }
 
   send(pending: PendingCall): void {

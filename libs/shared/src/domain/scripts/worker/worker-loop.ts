@@ -16,6 +16,11 @@ const flushAfterMs = 1;
 /** A script that ran out of memory this often may hold it permanently. */
 const wornAfter = 3;
 
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
 type Call = Extract<ToWorker, { readonly type: "call" }>;
 
 /** Starts calls, resumes those that the host answered, and reports their results, all in batches. */
@@ -50,7 +55,8 @@ class WorkerLoop {
       emit: (message) => void this.#outgoing.push({ ...message, script: this.#current.script }),
       session: () => this.#current.session,
     });
-    const deps = { lua, marshal, callNative, libraries, hostModules, nativeModules, memoryLimitBytes, cpuLimitMs };
+    const modules = { callNative, libraries, hostModules, nativeModules };
+    const deps = { lua, marshal, ...modules, memoryLimitBytes, cpuLimitMs, cpuMs: threadCpuMs };
     const problems: string[] = [];
     for (const script of scripts) {
       this.#current = { script: script.name, session: undefined };
