@@ -63,6 +63,11 @@ async function runServices(): Promise<void> {
 export async function storeCompiledCode(): Promise<void> {
   const stamp = bundlesStamp();
   if (isStored(stamp)) return;
-  await runServices();
-  writeFileSync(stampFile, stamp);
+  try {
+    await runServices();
+    writeFileSync(stampFile, stamp);
+  } catch (error) {
+    // The tests say better than this what is wrong with the services.
+    console.error("no compiled code is stored, so tests take longer:", error);
+  }
 }
