@@ -68,6 +68,6 @@ export async function storeCompiledCode(): Promise<void> {
     writeFileSync(stampFile, stamp);
   } catch (error) {
     // The tests say better than this what is wrong with the services.
-    console.error("no compiled code is stored, so tests take longer:", error);
+    process.emitWarning(`no compiled code is stored, so tests take longer: ${String(error)}`);
   }
 }
