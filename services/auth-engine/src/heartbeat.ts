@@ -38,7 +38,7 @@ export function startHeartbeat({ bus, engineId, inFlight }: HeartbeatDeps): Engi
   };
   heartbeat();
   const tick = (): void => {
-    // By the clock, because a process that was frozen is late with its first tick, and must be heard with that one.
+    // Due by the clock, because the first tick after a freeze is late and must send a heartbeat.
     const isDue = performance.now() - sentAt >= engineHeartbeatMs - tickMs;
     // Requests wait for an engine that has lost its connection, so it reports immediately that it is back.
     if (isDue || bus.connections() !== connection) heartbeat();

@@ -3,7 +3,7 @@ import type { SystemFinding, SystemReport } from "@postern/shared/contracts";
 type Facts = Omit<SystemReport, "state" | "verdict" | "findings">;
 
 const noticeDays = 21;
-/** Waiting jobs that one worker does not work off within a minute. */
+/** More waiting jobs than one worker completes within a minute. */
 const manyWaiting = 1000;
 
 const problem = (subject: string, text: string): SystemFinding => ({ severity: "problem", subject, text });

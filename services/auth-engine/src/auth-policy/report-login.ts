@@ -110,7 +110,7 @@ export function createReportLogin({ bruteForce, history, digest, mayStoreName }:
     const protection = bruteForce();
     const facts = await protection?.check(reportedAttempt(login));
     if (protection === undefined || facts === undefined) return { effect: "exempt" };
-    // The mail server was to reject it. Its failures would only prolong what is stored about the network.
+    // The mail server had to reject this login. Counting it would only prolong the records about the network.
     if (facts.rule !== undefined) return effectOf("banned", facts);
     const reported: Reported = { login, guess: guessOf(login), facts, protection, call };
     return login.result === "success" ? recordSuccess(reported) : countFailure(reported);

@@ -76,7 +76,7 @@ export function createResultCacheParts(
     observeWrite: (level, outcome) => metrics.written(level, outcome),
   });
   bus.subscribe(accountFlushed, ({ names }) => {
-    // The backends forget the account first; otherwise a sign-in in between would cache what they remember.
+    // The backends clear their caches first; otherwise a sign-in in between would cache their old result.
     for (const backend of backends.current) for (const name of names) backend.forget?.(name);
     memory.flush(names);
     metrics.flushed();

@@ -175,7 +175,7 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
       ...(checksCredentials === true && {
         onResponse: (_request: unknown, _reply: unknown, answer: OwnerAnswer) => {
           void passAnswer({ request, reply, callerIp: who.clientIp, answer }, deps);
-          // The wrong password has taken its token by now, with no other request in between.
+          // By now the wrong password has taken its token, before any other request could.
           deps.guesses.leave(request);
         },
       }),

@@ -40,7 +40,7 @@ const meantForUs: ReadonlySet<string> = new Set([
   "baggage",
 ]);
 
-/** The headers of a request for the owner of its path. `host` is the one that the client asked. */
+/** Headers of a request as it is forwarded to the owner of its path. `host` is the host that the client requested. */
 export function requestHeaders(
   { method, host }: { readonly method: string; readonly host: string | undefined },
   headers: IncomingHttpHeaders,

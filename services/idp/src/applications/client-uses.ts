@@ -15,10 +15,10 @@ export interface ClientUseStore {
   read(kind: ClientKind, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
-/** Notes which clients are used. Nothing waits for it: what cannot be written is tried again with the next batch. */
+/** Records which clients are used. Nothing waits for it: the next batch retries uses that could not be written. */
 export interface ClientUses {
   note(kind: ClientKind, id: string): void;
-  /** Writes what was noted. Never rejects. */
+  /** Writes the uses recorded so far. Never rejects. */
   flush(): Promise<void>;
   /** Writes a last time. */
   close(): Promise<void>;

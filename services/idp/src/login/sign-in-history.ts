@@ -10,7 +10,7 @@ import { endsWithin } from "@postern/shared/platform/concurrency";
 export interface SignInHistory {
   /** Nothing waits for it. */
   readonly note: (note: DecisionNote) => void;
-  /** Writes what was gathered, for three seconds at most. */
+  /** Writes the collected records, for at most three seconds. */
   readonly close: () => Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { Envelope } from "./envelope.ts";
 const filter = (what: string) =>
   Type.Optional(Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 1000, description: what }));
 
-/** Body of `POST /api/v1/bruteforce/list`. Without filters everything is listed; with some, only what they name. */
+/** Body of `POST /api/v1/bruteforce/list`. Without filters, everything is listed; with filters, only the entries that they select. */
 export const BruteForceListRequest = Type.Object({
   accounts: filter("Accounts whose addresses are requested."),
   ip_addresses: filter("Addresses, or networks as they appear in the list."),

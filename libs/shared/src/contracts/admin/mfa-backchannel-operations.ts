@@ -17,7 +17,7 @@ import {
   MfaBackchannelUser,
 } from "./mfa-backchannel.ts";
 
-/** Each operation has its own scopes; what none of them opens is for administrators. */
+/** Each operation has its own scopes; all other paths below the prefix are for administrators. */
 const family = defineFamily({
   name: "second factors",
   prefix: "/api/v1/mfa-backchannel",

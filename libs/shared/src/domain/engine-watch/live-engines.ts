@@ -6,7 +6,7 @@ import type { Replica } from "../../platform/bus/index.ts";
 export type Heartbeat = Pick<Payload<typeof engineAlive>, "instance" | "addressed" | "draining" | "connection">;
 
 /**
- * Which engines live, one by one. Time counts only while heartbeats of some engine arrive and our own timer is on time: if our event loop
+ * Tracks for each engine whether it is live. Time counts only while heartbeats of some engine arrive and our own timer is on time: if our event loop
  * or NATS stops, no engine looks silent because of it.
  */
 export interface LiveEngines {

@@ -121,7 +121,7 @@ async function flushUser(user: string, parts: CacheFlushParts): Promise<Flushed>
       if (counts[index] === 1) removed.add(key);
     });
   };
-  // First, so that engines drop what they have yet to write when they learn of the flush.
+  // Published first, so that engines discard their pending writes as soon as they learn of the flush.
   const facts = async (): Promise<void> => {
     for (const key of [...all].flatMap(riskKeysOf)) {
       if ((await state.del(key)) === 1) removed.add(key);

@@ -9,7 +9,7 @@ export type DecisionOutcome = (typeof decisionOutcomes)[number];
 export const decisionChannels = ["mail", "browser", "jwt", "mail_server"] as const;
 export type DecisionChannel = (typeof decisionChannels)[number];
 
-/** A sign-in and what was decided, as the service that decided notes it. */
+/** A sign-in and its outcome, as the deciding service records it. */
 export interface DecisionNote {
   readonly timeMs: number;
   readonly outcome: DecisionOutcome;

@@ -48,7 +48,7 @@ interface Entry {
 const entriesAtATime = 64;
 /** Few enough that what a call is made of is garbage while it is young, and enough that none waits for another's way to Redis. */
 const callsAtATime = 8;
-/** Batches come every second; what a slow Redis does not take in that time is lost. */
+/** A batch is written every second; records that a slow Redis does not accept in that time are lost. */
 const batchWithinMs = 5000;
 const referencesPerShard = 2048;
 const networksPerHour = 1000;

@@ -136,8 +136,8 @@ function createReplyReceiver({ codec, metrics }: ClientDeps, pending: PendingTab
 }
 
 /**
- * NATS sends its own status 503 to the reply subject of a batch, which contains the ids of the batch and when it was sent. A status that
- * comes late is about a replica that a request has left: it says nothing about the replica that has the request now.
+ * NATS sends its own status 503 to the reply subject of a batch, which contains the ids of the batch and when it was sent. A late status is
+ * about a replica to which the request is no longer assigned, and says nothing about its current replica.
  */
 function undeliveredBy(message: Msg, pending: PendingTable): readonly PendingRequest[] | undefined {
   const range = parseReplySubject(message.subject);

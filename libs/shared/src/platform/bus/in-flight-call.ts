@@ -12,8 +12,8 @@ export interface HandlerContext {
   /** The same for less. */
   readonly watch?: DeadlineWatch | undefined;
   /**
-   * Identifies the request among those of all processes. It is the same when the bus sends the request to a second replica, so that what it
-   * does once can be bound to it.
+   * Identifies the request among those of all processes. It is the same when the bus sends the request to a second replica, so that
+   * effects that must happen only once can be tied to it.
    */
   readonly requestId: string;
 }

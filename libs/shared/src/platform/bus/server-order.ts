@@ -4,7 +4,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 export interface ServerOrder {
   /** Learns the servers that the cluster has announced, and which one is in use. */
   readonly learn: (connection: Pick<NatsConnection, "getServer" | "getServers">) => void;
-  /** At random, so that clients spread over the servers, but the one that was used last comes last. */
+  /** Random order, so that clients spread over the servers; the server used last comes last. */
   readonly inOrder: () => string[];
   readonly hasOthers: () => boolean;
 }

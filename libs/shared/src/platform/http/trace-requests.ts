@@ -27,7 +27,7 @@ function endWithResponse(span: Span, { raw }: TracedReply): void {
 }
 
 /**
- * Adds a span for each request that reaches its handler: by then it is known who asks. It begins with the request's arrival, and names the
+ * Adds a span for each request that reaches its handler: by then the caller is known. It begins with the request's arrival, and names the
  * route's pattern, because paths and queries contain names and codes.
  */
 export function traceRequests<Request extends TracedRequest>(

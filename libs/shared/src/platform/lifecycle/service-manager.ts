@@ -30,7 +30,7 @@ function quietly<T>(work: () => T): T {
   }
 }
 
-/** Node has no datagram sockets of the Unix family, which systemd requires, so that its own library sends. */
+/** systemd requires Unix datagram sockets, which Node lacks, so systemd's own library sends the message. */
 function createSend(): (state: string) => void {
   const { dlopen } = quietly(() => process.getBuiltinModule("node:ffi"));
   const { functions } = dlopen("libsystemd.so.0", { sd_notify: { return: "i32", arguments: ["i32", "string"] } });

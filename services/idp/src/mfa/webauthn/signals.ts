@@ -19,8 +19,8 @@ export interface Signalled {
   readonly displayName: string | undefined;
   readonly credentials: readonly string[];
   /**
-   * An empty list is sent only then, because a password manager hides or deletes what a list lacks: it may be empty by
-   * mistake.
+   * Whether a passkey was just removed. Only then is an empty list sent: password managers hide or delete passkeys that are missing
+   * from the list, and it may otherwise be empty by mistake.
    */
   readonly wasRemoved: boolean;
 }

@@ -49,7 +49,7 @@ export function createLoadGrant({ policies, hasConsented }: GrantDeps): LoadGran
     const accountId = session?.accountId;
     if (client === undefined || accountId === undefined) return undefined;
     const { clientId } = client;
-    // Who such a client is cannot be verified: the user decides each time, and each sign-in has its own grant.
+    // The identity of such a client cannot be verified, so the user decides each time, and each sign-in has its own grant.
     if (policies.get(clientId)?.asksEachTime === true && result?.consent === undefined) return undefined;
     const known = await knownGrant(ctx, accountId, clientId);
     if (result?.consent !== undefined || !(await isAgreed(ctx, accountId, clientId))) return known;

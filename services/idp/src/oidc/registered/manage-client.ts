@@ -94,7 +94,7 @@ export function createManageClient(deps: ManageClientDeps): ManageClient {
       // Tokens first: if that fails, the client retries with its registration access token.
       await records.revokeClient(registration.id);
       await registrations.remove(registration.id);
-      // Those that were issued in between.
+      // Again, for tokens that were issued in between.
       await records.revokeClient(registration.id);
       return { outcome: "ok", registration };
     },

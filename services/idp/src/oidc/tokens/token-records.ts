@@ -141,7 +141,7 @@ export function createTokenRecords(deps: TokenRecordDeps): TokenRecords {
       // The epoch first, so that tokens signed in the meantime are revoked too.
       await revoker.denySubject(issuer, subject);
       const listed = (await store.list("account", subject.id)).filter((record) => isOf(record, subject));
-      // Also one by one: earlier versions do not know the epoch of a kind.
+      // Denies each token too, because earlier versions do not know the epoch of a kind.
       await Promise.all(listed.map(({ payload }) => deny(payload)));
       await store.destroyListed("account", subject.id, listed);
     },

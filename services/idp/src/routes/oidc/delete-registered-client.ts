@@ -8,7 +8,7 @@ export interface ClientParams {
   readonly Params: { readonly client_id?: string };
 }
 
-/** The client first, so that it obtains no token while the others are revoked. Repeating it revokes what a failure has left. */
+/** Deletes the client first, so that it obtains no token while the others are revoked. Repeating the request revokes tokens that a failure left. */
 export function deleteRegisteredClient({ registrations, records, audit }: RegisteredClientDeps) {
   return async (request: FastifyRequest<ClientParams>, reply: FastifyReply): Promise<FastifyReply> => {
     const { client_id: target = "" } = request.params;

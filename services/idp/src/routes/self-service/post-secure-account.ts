@@ -28,7 +28,7 @@ async function disconnectAll({ applications, audit }: LoginDeps, visit: Visit, {
   }
 }
 
-/** "It wasn't me": attackers lose what the password gave them. The password remains, and the page links to its change. */
+/** "It wasn't me": ends everything that an attacker obtained with the password. The password itself stays; the page links to the one that changes it. */
 export function postSecureAccount(deps: LoginDeps): VisitHandler {
   const { pages, audit, suspiciousSignIns } = deps;
   return forMember(deps, async (visit, member) => {

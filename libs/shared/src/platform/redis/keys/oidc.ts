@@ -10,7 +10,7 @@ export const oidcRecordKey: KeyFamily<[model: string, digest: string]> = {
   owner: "idp",
   role: "state",
   type: "string",
-  // The longest, of a refresh token; each has its own.
+  // The longest lifetime, that of a refresh token; each record has its own.
   ttlSeconds: longestRefreshSeconds,
   lost: "tokens, codes, grants and requests in progress are lost; users sign in again",
   parts: ["model", "digest"],

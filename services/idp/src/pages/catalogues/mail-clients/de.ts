@@ -4,7 +4,7 @@ export const mailClients: MailClientTexts = {
   "mail_clients.title": "E-Mail-Programm einrichten",
   "mail_clients.intro": "Wählen Sie, wo Sie {address} verwenden möchten.",
   "mail_clients.apple": "iPhone, iPad oder Mac",
-  "mail_clients.apple_hint": "Apples App „Mail“, mit einem Profil",
+  "mail_clients.apple_hint": "Die App „Mail“ von Apple, mit einem Profil",
   "mail_clients.android_hint": "Thunderbird für Android, mit einem QR-Code",
   "mail_clients.thunderbird_hint": "Unter Windows, macOS oder Linux",
   "mail_clients.outlook_hint": "Unter Windows, macOS oder auf dem Smartphone",
@@ -14,7 +14,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.add":
     "Fügen Sie in {client} ein E-Mail-Konto mit der Adresse {address} hinzu. Die Servereinstellungen werden automatisch gefunden.",
   "mail_client.other_add":
-    "Fügen Sie ein E-Mail-Konto mit der Adresse {address} hinzu. Viele Programme finden die Servereinstellungen automatisch. Geben Sie andernfalls die unten stehenden ein.",
+    "Fügen Sie ein E-Mail-Konto mit der Adresse {address} hinzu. Viele Programme finden die Servereinstellungen automatisch. Falls nicht, geben Sie die Einstellungen unten ein.",
   "mail_client.oauth":
     "Wenn sich eine Anmeldeseite von {brand} öffnet, melden Sie sich dort an. Sie benötigen dann kein App-Passwort.",
   "mail_client.password":

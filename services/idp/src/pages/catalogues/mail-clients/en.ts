@@ -11,10 +11,11 @@ export const mailClients = {
   "mail_clients.other_hint": "Any mail program with IMAP",
   "mail_client.title": "Set up {client}",
   "mail_client.add":
-    "In {client}, add a mail account with the address {address}. It finds the server settings by itself.",
+    "In {client}, add a mail account with the address {address}. It finds the server settings automatically.",
   "mail_client.other_add":
-    "Add a mail account with the address {address}. Many programs find the server settings by themselves. Otherwise, enter those below.",
-  "mail_client.oauth": "If a sign-in page of {brand} opens, sign in there. You don’t need an app password then.",
+    "Add a mail account with the address {address}. Many programs find the server settings automatically. If yours doesn’t, enter the settings below.",
+  "mail_client.oauth":
+    "If a sign-in page of {brand} opens, sign in there. In that case, you don’t need an app password.",
   "mail_client.password": "When you’re asked for a password, enter an app password. Create it here.",
   "mail_client.own_password": "When you’re asked for a password, enter the password of your account.",
   "mail_client.outlook_imap": "If you’re asked for the account type, choose IMAP.",

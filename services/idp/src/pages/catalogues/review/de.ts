@@ -3,7 +3,7 @@ import type { review as english } from "./en.ts";
 export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "Ungewöhnliche Anmeldungen: {count}",
   "review.title": "Waren Sie das?",
-  "review.intro": "Bei diesen Anmeldungen wurde Ihr Passwort verwendet, und sie sind ungewöhnlich.",
+  "review.intro": "Diese Anmeldungen erfolgten mit Ihrem Passwort und sind ungewöhnlich.",
   "review.none": "Es gibt keine ungewöhnlichen Anmeldungen.",
   "review.unknown_place": "Unbekannter Ort",
   "review.time": "Zeit:",
@@ -11,9 +11,9 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.refused": "Diese Anmeldung wurde blockiert.",
   "review.mine": "Ja, das war ich",
   "review.how_to_confirm":
-    "Bestätigen können Sie eine Anmeldung auf einem Gerät, auf dem Sie schon vorher angemeldet waren, oder mit der Bestätigung in zwei Schritten.",
+    "Bestätigen Sie eine Anmeldung auf einem Gerät, auf dem Sie zu diesem Zeitpunkt bereits angemeldet waren, oder mit der Bestätigung in zwei Schritten.",
   "review.not_mine_text":
-    "Falls Sie es einmal nicht waren: Damit melden Sie sich auf allen anderen Geräten und in allen Apps ab, löschen Ihre App-Passwörter und trennen Anwendungen. Ändern Sie danach Ihr Passwort.",
+    "Wenn eine dieser Anmeldungen nicht von Ihnen stammt, schützen Sie Ihr Konto: Sie werden auf allen anderen Geräten und in allen Apps abgemeldet, Ihre App-Passwörter werden gelöscht und der Zugriff von Anwendungen wird entfernt. Ändern Sie danach Ihr Passwort.",
   "review.not_mine": "Nein, Konto schützen",
   "review.change_password": "Passwort ändern",
   "done.sign_in_confirmed": "Danke. Die Anmeldung ist bestätigt.",

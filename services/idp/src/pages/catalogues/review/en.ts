@@ -2,17 +2,17 @@
 export const review = {
   "home.review_hint": "Unusual sign-ins: {count}",
   "review.title": "Was this you?",
-  "review.intro": "Someone used your password for these sign-ins, and they look unusual.",
+  "review.intro": "These sign-ins used your password and look unusual.",
   "review.none": "There are no unusual sign-ins.",
-  "review.unknown_place": "Unknown place",
+  "review.unknown_place": "Unknown location",
   "review.time": "Time:",
   "review.program": "App:",
   "review.refused": "This sign-in was blocked.",
   "review.mine": "Yes, it was me",
   "review.how_to_confirm":
-    "To confirm a sign-in, use a device on which you were already signed in before it, or two-step verification.",
+    "To confirm a sign-in, use a device on which you were already signed in at that time, or two-step verification.",
   "review.not_mine_text":
-    "If any of these wasn’t you: this signs you out on all other devices and in all apps, deletes your app passwords and disconnects applications. Then change your password.",
+    "If any of these wasn’t you, secure your account: this signs you out on all other devices and in all apps, deletes your app passwords and disconnects applications. Then change your password.",
   "review.not_mine": "No, secure my account",
   "review.change_password": "Change your password",
   "done.sign_in_confirmed": "Thank you. This sign-in is confirmed.",
