@@ -69,7 +69,7 @@ const explanation: Explanation = {
   kind: "account",
   state: "blocked",
   verdict:
-    "Blocked until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap); this customer's own password was right at 13:52 UTC from 203.0.113.9.",
+    "Blocked until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap); this customer's own password was correct at 13:52 UTC from 203.0.113.9.",
   account: "alice@example.test",
   bans: [ban],
   last_failures: [],

@@ -79,7 +79,7 @@ test("the help desk sees why a customer is blocked, and lifts the ban with a rea
   const page = await openConsole(context, desk, "helen");
   await searchUntil(page, "alice", "blocked");
   expect(await page.locator(".verdict").innerText()).toContain(
-    "3 failures from 203.0.113.0/24 (rule imap); this customer's own password was right",
+    "3 failures from 203.0.113.0/24 (rule imap); this customer's own password was correct",
   );
   expect(await page.getByText("These accounts signed in from this network too:").isVisible()).toBe(true);
   expect(await page.locator(".timeline li").count()).toBeGreaterThan(1);

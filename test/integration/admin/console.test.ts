@@ -81,7 +81,7 @@ test("a banned customer is explained in a sentence, by account, address, network
     const body = await explainedAsBlocked(query);
     expect(body).toMatchObject({ kind: "account", account: alice.username });
     expect(body["verdict"]).toMatch(
-      /^Blocked until .+ UTC: 3 failures from 192\.0\.2\.0\/24 \(rule wide\); this customer's own password was right at .+ UTC from 192\.0\.2\.44\.$/u,
+      /^Blocked until .+ UTC: 3 failures from 192\.0\.2\.0\/24 \(rule wide\); this customer's own password was correct at .+ UTC from 192\.0\.2\.44\.$/u,
     );
     expect(body["remedy"]).toBe("To lift the ban: postern unban 192.0.2.0/24");
   }

@@ -53,7 +53,7 @@ test("a ban is the first thing to say, with the customer's own correct password"
   expect(of({ bans: [ban], ownBans: [ban], lastSuccess: success, lastFailure: failure })).toEqual({
     state: "blocked",
     verdict:
-      "Blocked until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap); this customer's own password was right at 13:52 UTC from 203.0.113.9.",
+      "Blocked until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap); this customer's own password was correct at 13:52 UTC from 203.0.113.9.",
     remedy: "To lift the ban: postern unban 203.0.113.0/24",
   });
 });
@@ -97,7 +97,7 @@ test("without records the answer says so", () => {
 test("a ban while the customer's own password is right elsewhere says so", () => {
   const mobile = { ...success, time: "2030-05-06T13:57:00.000Z", client_ip: "192.0.2.7" };
   expect(of({ bans: [ban], ownBans: [ban], lastSuccess: mobile }).verdict).toBe(
-    "Blocked until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap); this customer's own password was right at 13:57 UTC from 192.0.2.7, which is not banned.",
+    "Blocked until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap); this customer's own password was correct at 13:57 UTC from 192.0.2.7, which is not banned.",
   );
 });
 
@@ -122,7 +122,7 @@ test("a sign-in from a banned network that the account does not know may be an a
   expect(of({ bans: [ban], lastBans: [ban], lastSuccess: home, lastFailure: blockedNow })).toEqual({
     state: "denied",
     verdict:
-      "Not blocked where this customer's own password was right, at 13:52 UTC from 192.0.2.7. The last sign-in came at 13:55 UTC from 203.0.113.9 by imap, which is banned until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap).",
+      "Not blocked where this customer's own password was correct, at 13:52 UTC from 192.0.2.7. The last sign-in came at 13:55 UTC from 203.0.113.9 by imap, which is banned until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap).",
     remedy: "If the customer is there: postern unban 203.0.113.0/24",
   });
 });

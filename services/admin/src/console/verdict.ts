@@ -7,7 +7,7 @@ import type { Standing } from "./standing.ts";
 /** The facts from which the sentence is composed. */
 export interface VerdictFacts extends Pick<Explanation, "query" | "kind" | "bans" | "delay" | "guessing_addresses"> {
   readonly account: string | undefined;
-  /** The bans that keep the subject itself out; for an account, those of the addresses where its password was right. */
+  /** The bans that keep the subject itself out; for an account, those of the addresses from which it signed in correctly. */
   readonly ownBans: readonly BanRecord[];
   /** Bans of the address of the last failure, which may be an attacker's or a new one of the customer. */
   readonly lastBans: readonly BanRecord[];
@@ -42,7 +42,7 @@ function rightText({ kind, bans, nowMs }: VerdictFacts, success: DecisionRecord 
   if (kind !== "account") return `; the last correct sign-in was at ${when}`;
   const isBanned = networksOf(bans).has(success.client_ip);
   const elsewhere = isBanned || success.client_ip === "" ? "" : ", which is not banned";
-  return `; this customer's own password was right at ${when}${from(success)}${elsewhere}`;
+  return `; this customer's own password was correct at ${when}${from(success)}${elsewhere}`;
 }
 
 function blocked(facts: VerdictFacts, latest: BanRecord): Verdict {
@@ -63,7 +63,7 @@ function blockedThere(facts: VerdictFacts, last: DecisionRecord, ban: BanRecord)
     };
   return {
     state: "denied",
-    verdict: `Not blocked where this customer's own password was right, at ${momentText(success.time, nowMs)}${from(success)}. ${came}, which is banned until ${until}: ${cause}.`,
+    verdict: `Not blocked where this customer's own password was correct, at ${momentText(success.time, nowMs)}${from(success)}. ${came}, which is banned until ${until}: ${cause}.`,
     remedy: `If the customer is there: postern unban ${ban.network}`,
   };
 }
