@@ -67,7 +67,7 @@ function meet({ accounts, sources, reviews }: ReturnType<typeof engineOf>, numbe
   reviews.add("review", "", (found) => addReview(found, review));
 }
 
-test("whatever two engines meet, the values keep their bounds, and each has the life that its writer sets", async () => {
+test("whatever two engines see, the values stay within their bounds, and each keeps the lifetime that its writer sets", async () => {
   const lost: number[] = [];
   const clients = [await testRedis(server.port), await testRedis(server.port)] as const;
   const engines = clients.map((client) => engineOf(client, (count) => lost.push(count)));

@@ -187,7 +187,7 @@ describe("with observe, the default", () => {
     redis.disconnect();
   });
 
-  test("flushing an account erases its facts and its suspicious sign-ins, and an engine writes them no more", async () => {
+  test("flushing an account erases its facts and its suspicious sign-ins, and engines no longer write them", async () => {
     await settle(stack, 4);
     const account = userName(4);
     await remembered(stack, { account, kind: "review" }, () => signIn(stack, 4, bot));

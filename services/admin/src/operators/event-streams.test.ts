@@ -14,7 +14,7 @@ function opened(
   return leave !== undefined;
 }
 
-test("an account's oldest stream gives way to its newest, and other accounts are not affected", () => {
+test("an account's newest stream replaces its oldest, and other accounts are not affected", () => {
   const ended: string[] = [];
   const streams = createEventStreams({ all: 5, perAccount: 2 });
   const names = ["a1", "b1", "a2", "a3", "b2", "c1"];

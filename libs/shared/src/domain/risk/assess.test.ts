@@ -63,7 +63,7 @@ test("another network of a known system raises nothing", () => {
   expect(raised(settled, { network: "phone" })).toEqual([]);
 });
 
-test("nothing is new to an account that is still learned", () => {
+test("nothing is new to an account that engines are still learning", () => {
   const young = after(signIn({ minute: now - dayMinutes }));
   expect(raised(young, { network: "hotel", place: { ...berlin, country: "FR", system: 1 } })).toEqual([]);
   expect(raised(undefined, { network: "hotel" })).toEqual([]);

@@ -125,7 +125,7 @@ test("a sign-in that was scored before its network was confirmed does not undo t
   expect(noteSignIn(confirmed, bot, { isDoubted: true, hold, ages: settings })).toBe(confirmed);
 });
 
-test("nothing is much for an account that is still learned", () => {
+test("no count of submissions is unusual for an account that engines are still learning", () => {
   const young = newAccountFacts(now - 60);
   expect(sendAll(young, phone(30, now)).found.flatMap(({ names }) => names)).toEqual([]);
 });

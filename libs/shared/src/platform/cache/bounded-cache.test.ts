@@ -7,7 +7,7 @@ function at(start: number) {
 }
 
 describe("the bounded cache", () => {
-  it("drops an entry when its time has passed, and keeps nothing with a time of 0", () => {
+  it("drops an entry when its lifetime has passed, and keeps nothing with a lifetime of 0", () => {
     const { clock, advance } = at(1000);
     const cache = createBoundedCache<string>({ ttlMs: 20, maxEntries: 3, evict: "oldest", clock });
     cache.set("a", "1");
