@@ -119,4 +119,14 @@ export const serviceRemovals: readonly Removal[] = [
     tests: ["test/long/outages/renewed-certificates.test.ts"],
     rows: ["LDAP, NATS and Redis get certificates of another authority"],
   },
+  {
+    name: "implicit-tokens-end",
+    mechanism: "signing out ends the tokens of the implicit flow of a client with offline access",
+    file: "services/idp/src/oidc/tokens/token-records.ts",
+    find: "(await outlives(grantId)) ? endImplicit(grantId) : endGrant(grantId)",
+    replace: "(await outlives(grantId)) ? undefined : endGrant(grantId)",
+    tests: ["test/integration/oidc/implicit-flow.test.ts"],
+    pattern: "where a code gave offline access",
+    rows: ["a user signs out of a client that used the implicit flow"],
+  },
 ];
