@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 
-/** Every page parses it anew, which takes a third longer for the text with its comments. */
+/** Every page parses it, which takes a third longer for the text with its comments. */
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
 /** The colour scheme changes nothing but colours, so dark pages are checked by the rules about these only. */

@@ -49,6 +49,8 @@ export interface ScriptPool {
 const sweepMs = 10;
 /** A turn that exceeds its limit by this much is in a function of the Lua library that cannot be interrupted. */
 const graceMs = 100;
+/** A thread that waits for a core this many times longer does not get one, or waits for something else. */
+const waitFactor = 20;
 const respawnDelayMs = 1000;
 /** A worker that is still starting is chosen only if there is no other. */
 const unreadyPenalty = 1_000_000;
@@ -133,8 +135,9 @@ class WorkerPool implements ScriptPool {
     let inFlight = 0;
     for (const worker of [...this.#workers, ...this.#retiring]) {
       const stuckAfterMs = cpuLimitMs + graceMs;
+      const busyMs = worker.busyForMs(now);
       // Where other programs take the cores, a turn lasts longer than the CPU time that it uses.
-      const isStuck = worker.busyForMs(now) > stuckAfterMs && worker.maxCpuMs() > stuckAfterMs;
+      const isStuck = busyMs > stuckAfterMs && (worker.maxCpuMs() > stuckAfterMs || busyMs > waitFactor * stuckAfterMs);
       worker.expire(this.#clock.now());
       inFlight += worker.inFlight;
       if (isStuck) this.#replace(worker, "stuck");
