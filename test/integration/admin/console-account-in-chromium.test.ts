@@ -180,11 +180,12 @@ test("with all engines and the identity provider stopped, the page says what is 
   await using context = await browser.newContext(inEnglish);
   const page = await openAccount(context, "helen", carol);
   for (const service of [...desk.stack.engines, desk.stack.services.get("idp")]) await service?.stop();
-  await poll("what is missing", async () => {
+  const isShown = async (): Promise<boolean> => {
     await page.reload();
-    return (await page.locator(".note").count()) === 1;
-  });
-  const text = await page.locator(".note").innerText();
+    return (await page.locator("div.note").count()) === 1;
+  };
+  await poll("what is missing", isShown, 120_000);
+  const text = await page.locator("div.note").innerText();
   for (const missing of [
     "engines could not be queried",
     "sessions could not be read",

@@ -115,5 +115,7 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
     stack.engines.length = 0;
     await stack.startEngine();
     expect((await login()).status).toBe(200);
+    await stack.startEngine();
+    await enginesHeard(2);
   },
 );

@@ -268,6 +268,7 @@ describe("with enforce", () => {
       return (await scoredBy(stack)).every((count, index) => count > (before[index] ?? 0));
     });
     expect(await atEachEngine(stack, () => signIn(stack, 2, bot, "smtp"), isRefused)).toHaveLength(2);
+    redis.signal("SIGKILL");
     await redis.stop();
     await withoutSignals();
   });

@@ -28,7 +28,8 @@ export async function startSamlStack(backChannelUrl: string, oidc: Tree = {}): P
           enabled: true,
           entity_id: entityId,
           persistent_id_secret: "a-secret-that-is-kept-for-ever",
-          slo: { back_channel_enabled: true, request_timeout: "2s" },
+          // Longer than a busy machine needs to answer.
+          slo: { back_channel_enabled: true, request_timeout: "10s" },
           service_providers: [
             {
               name: "Example wiki",

@@ -260,7 +260,7 @@ describe("a logout that a service provider requests", () => {
     soap.refuse(100);
     const waiting = await browser.get(pathOf(await wiki().getLogoutUrlAsync(profile, "", {})));
     const page = waiting.location ?? "";
-    expect((await browser.get(page)).headers.get("refresh")).toMatch(/^[1-3]; url=\/saml\/slo\?logout=/);
+    expect((await browser.get(page)).headers.get("refresh")).toMatch(/^\d+; url=\/saml\/slo\?logout=/);
     const answer = await browser.get(`${page}&skip=1`);
     soap.refuse(0);
     expect(responseOf(answer.location ?? "")).toContain("status:PartialLogout");

@@ -39,7 +39,7 @@ describe.each(sites)("$name", ({ start, statements, backends, isUpgrading }) => 
 
   const status = async (change: object): Promise<number> => (await askJson(stack.url, { ...alice, ...change })).status;
   const ask = (change: object) => bus.request(mfaFactorsRead, { ...target, ...change }, soon());
-  const recovered = () => poll("right logins again", async () => (await status({})) === 200, 10_000);
+  const recovered = () => poll("right logins again", async () => (await status({})) === 200, 60_000);
 
   beforeAll(async () => {
     database = await start();
@@ -177,8 +177,15 @@ describe.each(sites)("$name", ({ start, statements, backends, isUpgrading }) => 
     expect(await change).toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
     await database.start();
     await recovered();
-    const redeem = async (code: string) =>
-      (await bus.request(mfaRecoveryCodeRedeem, { ...target, code }, soon())).outcome;
+    // Either engine may still have a connection of the killed server.
+    const redeem = (code: string) =>
+      poll("an answer of the database", async () => {
+        const answer = bus.request(mfaRecoveryCodeRedeem, { ...target, code }, soon());
+        return answer.then(
+          ({ outcome }) => outcome,
+          (error: unknown) => (Object(error).code === "DIRECTORY_UNAVAILABLE" ? undefined : Promise.reject(error)),
+        );
+      });
     for (const code of codes) expect([code, await redeem(code)]).toEqual([code, "rejected"]);
     for (const code of ["JKLM-2345", "NPQR-6789"]) expect([code, await redeem(code)]).toEqual([code, "ok"]);
   });
@@ -208,13 +215,14 @@ describe.each(sites)("$name", ({ start, statements, backends, isUpgrading }) => 
 
   test("one of two servers unavailable from the start: the other answers every login, and the engine is ready", async () => {
     await using pair = await startStack({
+      engines: 2,
       backends: backends(database, await freePort(), database.port),
       settings: { auth: { pipeline: { local_cache_ttl: "0s" } } },
     });
     const logins = Array.from({ length: 12 }, () => askJson(pair.url, alice));
     expect((await Promise.all(logins)).map((answer) => answer.status)).toEqual(logins.map(() => 200));
     expect((await askJson(pair.url, { ...alice, password: "wrong" })).status).toBe(403);
-    expect(await pair.engines[0]?.readiness()).toBe(200);
+    expect(await Promise.all(pair.engines.map((engine) => engine.readiness()))).toEqual([200, 200]);
   });
 
   test("while the database is killed, stopped or unreachable under load, no right login is denied, responses are in time, and it recovers", async () => {

@@ -11,14 +11,14 @@ let oidc: OidcStack;
 let gateways: readonly Replica[];
 
 beforeAll(async () => {
-  oidc = await startOidcStack();
+  oidc = await startOidcStack(undefined, {}, { engines: 2 });
   await oidc.stack.start("admin");
   gateways = [
     await oidc.stack.startReplica("gateway", clockOffset(-minuteMs)),
     await oidc.stack.startReplica("gateway", clockOffset(minuteMs)),
   ];
   for (const { process } of gateways) {
-    await poll("the heartbeat", async () => (await process.metrics()).includes("service_engines_heard 1\n"));
+    await poll("the heartbeat", async () => (await process.metrics()).includes("service_engines_heard 2\n"));
   }
 }, 120_000);
 

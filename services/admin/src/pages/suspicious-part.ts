@@ -18,7 +18,7 @@ const signalWords: Readonly<Record<string, string>> = {
   strange_accounts: "The network is new to many accounts",
   listed_network: "Network of bad reputation",
   leaked_password: "Leaked password",
-  legacy_protocol: "Second factor left out",
+  legacy_protocol: "Protocol without a second factor",
 };
 
 const responseWords: Readonly<Record<string, string>> = {
