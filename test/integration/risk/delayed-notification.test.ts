@@ -2,6 +2,7 @@ import { createRiskNames } from "@postern/shared/domain/risk";
 import { type RedisClient, riskNoticeKey } from "@postern/shared/platform/redis";
 import { freePort, pause, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { askAdmin } from "../../support/ask-admin.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { type HookReceiver, startHookReceiver } from "../../support/notification-receivers.ts";
 import { testRedis } from "../../support/redis-content.ts";
@@ -98,10 +99,24 @@ test("a notification whose answer is lost with NATS is sent again, under the sam
   expect(received.every(({ time }) => Date.parse(time) <= signedInMs)).toBe(true);
 });
 
+test("a notification that waits in an engine is dropped when an operator flushes the account", async () => {
+  const network = "100.64.4.7";
+  const before = delays();
+  await Promise.all([idp.first.stop(), idp.second.stop()]);
+  await signInFrom(network);
+  await poll("the engine to notice", () => delays() === before + 1);
+  await idp.stack.start("admin");
+  const flushed = await askAdmin(idp.stack, "DELETE", "/api/v1/cache/flush", { body: { user: alice.username } });
+  expect(flushed.status).toBe(200);
+  await poll("the notification to be dropped", async () => (await metricOf("dropped")) === 1);
+  expect([await metricOf("lost"), webhooksOf(network)]).toEqual([0, []]);
+});
+
 test("if the engine ends before an identity provider answers, the next suspicious sign-in at another engine notifies", async () => {
   const network = "100.64.3.7";
   const before = delays();
-  await Promise.all([idp.first.stop(), idp.second.stop()]);
+  // Without a known network, none is new.
+  await signInFrom("192.0.2.7");
   await signInFrom(network);
   await poll("the engine to notice", () => delays() === before + 1);
   const noticed = idp.stack.engines.find((engine) => reportsOf(engine, network) > 0);
@@ -114,4 +129,5 @@ test("if the engine ends before an identity provider answers, the next suspiciou
   await untilSettled(network);
   await poll("the webhook", () => webhooksOf(network).length > 0);
   expect(webhooksOf(network)).toHaveLength(1);
+  expect(webhooksOf("100.64.4.7")).toEqual([]);
 });

@@ -159,6 +159,7 @@ export function createLiveRisk(config: Config, parts: Parts): LiveRisk | undefin
     leaked: leakedFile === "" ? undefined : createLeakedPasswords(leakedFile, onLeakedProblem),
     clock: systemClock,
     onScored: makeReport(parts, notifier),
+    onForgotten: (account) => notifier?.forget(account),
   });
   const flush = async (): Promise<void> =>
     void (await Promise.all(Object.values(writers).map((writer) => writer.flush())));

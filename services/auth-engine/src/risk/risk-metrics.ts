@@ -9,8 +9,8 @@ import {
 } from "@postern/shared/domain/risk";
 import type { Metrics } from "@postern/shared/platform/metrics";
 
-/** `delayed`: the first attempt has failed. */
-const noticeResults = ["sent", "delayed", "lost"] as const;
+/** `delayed`: the first attempt has failed. `dropped`: the account was flushed before the notification was stored. */
+const noticeResults = ["sent", "delayed", "lost", "dropped"] as const;
 type NoticeResult = (typeof noticeResults)[number];
 
 /** One function for each fact that is counted. */
@@ -45,7 +45,7 @@ export function createRiskMetrics(registry: Metrics, prefix: string): RiskMetric
   })({});
   const notices = registry.counter({
     name: `${prefix}_risk_notices_total`,
-    help: "Notifications of suspicious sign-ins: stored by an identity provider, delayed because an attempt failed, or lost",
+    help: "Notifications of suspicious sign-ins: stored by an identity provider, delayed because an attempt failed, lost, or dropped with the facts about the account",
     labels: { result: noticeResults },
   });
   return {

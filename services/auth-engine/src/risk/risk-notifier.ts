@@ -35,6 +35,8 @@ export interface RiskNotifierSettings {
 export interface RiskNotifier {
   /** Returns immediately. To be called for each scored sign-in. */
   readonly notify: (attempt: Attempt, risk: RiskFacts) => void;
+  /** Drops what waits for the account with this digest. */
+  readonly forget: (account: string) => void;
   /** What waits is lost. */
   readonly close: () => void;
 }
@@ -127,8 +129,8 @@ export function createRiskNotifier(deps: RiskNotifierDeps): RiskNotifier {
 
   const run = async (key: string, one: Waiting): Promise<void> => {
     const isStored = await send(key, one);
-    // Lost at the end of the engine.
-    if (!waiting.has(key)) return;
+    // Lost at the end of the engine, or dropped with the facts about the account.
+    if (waiting.get(key) !== one) return;
     if (!isStored && steadyClock.now() < one.endMs) {
       one.timer = setTimeout(() => void run(key, one), settings.retryMs);
       one.timer.unref();
@@ -140,9 +142,10 @@ export function createRiskNotifier(deps: RiskNotifierDeps): RiskNotifier {
   };
   return {
     notify: (attempt, risk) => {
+      if (!isNotifiable(risk)) return;
       const { subject, signIn } = risk.scored;
       const key = `${subject.id} ${signIn.network}`;
-      if (!isNotifiable(risk) || waiting.has(key) || outcomes.isSettled(key)) return;
+      if (waiting.has(key) || outcomes.isSettled(key)) return;
       const request = requestOf(attempt, risk, clock.now());
       if (waiting.size >= maxWaiting) {
         outcomes.settle(key, foundSettledMs);
@@ -154,6 +157,14 @@ export function createRiskNotifier(deps: RiskNotifierDeps): RiskNotifier {
       const one = { account: subject.id, network, request, endMs, hasFailed: false, timer: undefined };
       waiting.set(key, one);
       void run(key, one);
+    },
+    forget: (account) => {
+      for (const [key, one] of waiting) {
+        if (one.account !== account) continue;
+        clearTimeout(one.timer);
+        waiting.delete(key);
+        deps.count("dropped");
+      }
     },
     close: () => {
       for (const { timer, hasFailed, request } of waiting.values()) {

@@ -102,6 +102,7 @@ function made(given: Partial<RiskDeps> = {}) {
     leaked: undefined,
     clock: { now: () => nowMinute * 60_000 },
     onScored: (_attempt, _risk, isNews) => scored.push(isNews),
+    onForgotten: () => undefined,
     ...given,
   });
   return { risk, values, reads, scored };

@@ -65,6 +65,8 @@ export interface RiskDeps {
   readonly clock: Clock;
   /** Called after each scored sign-in; `isNews` unless the same network was doubted before. */
   readonly onScored: (attempt: Attempt, risk: RiskFacts, isNews: boolean) => void;
+  /** Called for each account that is forgotten, with its digest. */
+  readonly onForgotten: (account: string) => void;
 }
 
 /** What cached sign-ins do not find out again. */
@@ -261,7 +263,7 @@ function createNote(deps: RiskDeps, decode: ReturnType<typeof createDecoder>): R
 }
 
 export function createRisk(deps: RiskDeps): Risk {
-  const { settings, subjects, accounts, reviews } = deps;
+  const { settings, subjects, accounts, reviews, onForgotten } = deps;
   const names = createNames(deps);
   const decode = createDecoder();
   const { assess: assessOne, forget } = createAssess(deps, decode, names);
@@ -279,6 +281,7 @@ export function createRisk(deps: RiskDeps): Risk {
         forget(subject.id);
         accounts.drop(subject.key);
         reviews.drop(subjects.reviewKey(subject.id));
+        onForgotten(subject.id);
       }
     },
   };
