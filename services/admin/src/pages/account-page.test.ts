@@ -212,22 +212,22 @@ test("a suspicious sign-in says what was done about it, and what enforce would h
     const signIns = [{ ...usual, ...known, mode: "enforce", ...one }];
     return bodyOf({ ...view, answer: { ...answer, risk: { ...risk, sign_ins: signIns } } });
   };
-  expect(shown({})).toContain("score 60: from Nigeria, AS29465 by alice, alice");
+  expect(shown({})).toContain("score 60: from Nigeria, AS29465 with alice, alice");
   expect(shown({})).toContain("<small>New country: NG is new.</small>");
-  expect(shown({})).toContain("It was not refused. The responses to its level are: notify the user.");
+  expect(shown({})).toContain("<small>Allowed. Responses to this level: notify the user.</small>");
   expect(shown({ mode: "observe" })).toContain(
-    "It was not refused, and would not have been with enforce. The responses to its level would be: notify the user.",
+    "<small>Allowed, as it would be with enforce. Responses to this level: notify the user.</small>",
   );
   expect(shown({ mode: "observe", refusal: "deny" })).toContain(
-    "It was not refused. With enforce, it would have been (such sign-ins are denied).",
+    "<small>Allowed. With enforce, it would have been refused: such sign-ins are denied.</small>",
   );
   expect(shown({ refused: true, refusal: "hold_mail" })).toContain(
-    "It was refused (mail programs in new networks are refused for a time).",
+    "<small>Refused: mail programs in new networks are refused for a time.</small>",
   );
   // Recorded by an earlier version.
   const { mode: _mode, responses: _responses, ...earlier } = usual;
   const old = { ...risk, sign_ins: [{ ...earlier, refusal: "" }] };
-  expect(bodyOf({ ...view, answer: { ...answer, risk: old } })).toContain("<small>It was not refused.</small>");
+  expect(bodyOf({ ...view, answer: { ...answer, risk: old } })).toContain("<small>Allowed.</small>");
   // A signal of a later version.
   expect(shown({ signals: ["moon_phase: full"] })).toContain("<small>moon_phase: full.</small>");
 });
@@ -237,5 +237,5 @@ test("without scoring, the page says so", () => {
   const { answer } = view;
   if (answer?.risk === undefined) throw new Error("the view has an answer");
   const body = bodyOf({ ...view, answer: { ...answer, risk: { ...answer.risk, mode: "off", sign_ins: [] } } });
-  expect(body).toContain("Sign-ins are not scored: auth.risk.mode is off.");
+  expect(body).toContain("Sign-ins are not scored, because auth.risk.mode is off.");
 });

@@ -7,16 +7,16 @@ type SignIn = RiskExplanation["sign_ins"][number];
 const signalWords: Readonly<Record<string, string>> = {
   new_source: "New network",
   new_country: "New country",
-  new_client: "New program",
-  impossible_travel: "Too far from the last sign-in",
+  new_client: "New mail program or browser",
+  impossible_travel: "Too far away to travel since the last sign-in",
   many_countries: "Many countries",
-  many_systems: "Many providers",
-  many_submissions: "Much mail from unknown networks",
-  scattered_submissions: "Mail from many unknown networks",
-  guessed_account: "The password was guessed before",
-  spraying_source: "The network guesses passwords",
+  many_systems: "Many network operators",
+  many_submissions: "Many submissions from unknown networks",
+  scattered_submissions: "Submissions from many unknown networks",
+  guessed_account: "Others have been guessing the password",
+  spraying_source: "The network guesses passwords of several accounts",
   strange_accounts: "The network is new to many accounts",
-  listed_network: "Network of bad reputation",
+  listed_network: "Network with a bad reputation",
   leaked_password: "Leaked password",
   legacy_protocol: "Protocol without a second factor",
 };
@@ -54,15 +54,13 @@ function signalText(signal: string): string {
 
 /** What was done about it, and what `enforce` would have done. */
 function outcomeOf({ refused, refusal, mode, responses }: SignIn): string {
-  const because = refusal === "" ? "" : ` (${refusalWords[refusal] ?? refusal})`;
-  const listed = (responses ?? []).map((one) => responseWords[one] ?? one).join(", ");
-  if (refused) return `It was refused${because}.`;
-  if (refusal !== "") return `It was not refused. With enforce, it would have been${because}.`;
-  const also =
-    listed === "" ? "" : ` The responses to its level ${mode === "enforce" ? "are" : "would be"}: ${listed}.`;
+  const because = refusal === "" ? "" : `: ${refusalWords[refusal] ?? refusal}`;
+  if (refused) return `Refused${because}.`;
+  if (refusal !== "") return `Allowed. With enforce, it would have been refused${because}.`;
   // Earlier versions did not record the mode.
-  if (mode === undefined || mode === "enforce") return `It was not refused.${also}`;
-  return `It was not refused, and would not have been with enforce.${also}`;
+  const allowed = mode === undefined || mode === "enforce" ? "Allowed." : "Allowed, as it would be with enforce.";
+  const listed = (responses ?? []).map((one) => responseWords[one] ?? one).join(", ");
+  return listed === "" ? allowed : `${allowed} Responses to this level: ${listed}.`;
 }
 
 function item(links: SubjectLinks, signIn: SignIn): Html {
@@ -70,22 +68,22 @@ function item(links: SubjectLinks, signIn: SignIn): Html {
   const through = [protocol, client].filter((part) => part !== "").join(", ");
   return html`<li class="${refused ? "denied" : "undecided"}">${time(at)} <b>${level}</b>, score ${score}: from ${placeOf(
     signIn,
-  )} by ${through === "" ? "an unknown program" : through}<small>${signals.map(signalText).join(". ")}.</small><small>${outcomeOf(
+  )} with ${through === "" ? "an unknown program" : through}<small>${signals.map(signalText).join(". ")}.</small><small>${outcomeOf(
     signIn,
   )}</small><small>Reference <a href="${links.search(session)}"><code>${session.slice(0, 13)}</code></a></small></li>`;
 }
 
 const holds: Readonly<Record<string, string>> = { mail: "Mail programs", submission: "Mail submission" };
 
-/** What engines have doubted, and what was done about it. They keep digests of networks, so that no address is here. */
+/** Suspicious sign-ins and the responses to them. Engines store digests of networks only, so no address can be shown. */
 export function suspiciousPart(
   links: SubjectLinks,
   { mode, hold, sign_ins: found, incomplete }: RiskExplanation,
 ): Html {
   return html`<h2>Suspicious sign-ins</h2>${
     mode === "off"
-      ? html`<p class="lead">Sign-ins are not scored: auth.risk.mode is off.</p>`
-      : html`<p class="lead">Sign-ins with the correct password that look like those of someone else, in the last seven days, unless the user has said whose they were. The mode is ${mode}.</p>`
+      ? html`<p class="lead">Sign-ins are not scored, because auth.risk.mode is off.</p>`
+      : html`<p class="lead">Sign-ins with the correct password in the last seven days that someone else may have made. Those that the user has confirmed or reported are not listed. Mode: ${mode}.</p>`
   }${
     hold !== undefined &&
     html`<p>${holds[hold.kind] ?? hold.kind} from new networks: refused until ${time(hold.until)}. Flushing the account ends this.</p>`
