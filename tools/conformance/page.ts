@@ -101,11 +101,11 @@ make conformance SUITE=path/to/fapi-test-suite.jar            # all plans
 make conformance SUITE=path/to/fapi-test-suite.jar PLANS="basic session"
 \`\`\`
 
-\`SUITE\` names the suite's application as a jar, built as its own documentation describes, or the https address of a suite that runs in
+\`SUITE\` is the suite's application as a jar, built as its own documentation describes, or the https address of a suite that runs in
 its development mode. Postern's repository contains no part of the suite. The target needs Maven, for the suite's database in memory, and
 a Java version that runs the suite (\`JAVA=/path/to/java\` selects one). It starts everything on free ports of loopback, prints the counts of
 each plan, and fails on each failure and on each warning that is not accepted. Results and pictures, with plan and module in their names, are in \`.run/conformance\`. For a suite
-that runs elsewhere, \`NODE_EXTRA_CA_CERTS\` names the file with its certificate authority. \`RECORD=1\` updates this page;
+that runs elsewhere, set \`NODE_EXTRA_CA_CERTS\` to the file with its certificate authority. \`RECORD=1\` updates this page;
 \`ACCESS_TOKENS=jwt\` tests with signed access tokens instead, without recording. After
 a recorded run, look at its pictures and enter what they show in \`tools/conformance/reviews.json\`; a test fails until then.
 `;
