@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 import { factorLockKeys } from "@postern/shared/domain/factor-locks";
 import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runOperatorCommand } from "../../../tools/cli/operator/run-operator.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { testRedis } from "../../support/redis-content.ts";
+import { type CommandResult, operatorCredentials, runOperator } from "../../support/run-operator.ts";
 import { compileCache } from "../../support/service-process.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 import { demoBackends } from "../../support/stack-config.ts";
@@ -16,25 +16,11 @@ const guesser = "203.0.113.77";
 
 let stack: Stack;
 
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
+const postern = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CommandResult> =>
+  runOperator(stack.url, args, env);
 
-const credentials = { POSTERN_USER: "backchannel", POSTERN_PASSWORD: "demo-backchannel-secret" };
-const textOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
-
-/** The command in this process, which takes a tenth of the time of a new one. */
-async function postern(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  const errors: string[] = [];
-  const environment = { POSTERN_URL: stack.url, ...credentials, ...env };
-  const ended = await runOperatorCommand(args, { environment, progress: (line) => errors.push(line) });
-  return { code: ended.exitCode, out: textOf(ended.output), err: textOf([...errors, ...ended.errors]) };
-}
-
-async function spawned(args: readonly string[]): Promise<Ended> {
-  const env = { ...compileCache, PATH: process.env["PATH"], POSTERN_URL: stack.url, ...credentials };
+async function spawned(args: readonly string[]): Promise<CommandResult> {
+  const env = { ...compileCache, PATH: process.env["PATH"], POSTERN_URL: stack.url, ...operatorCredentials };
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env });
   const { promise, resolve } = Promise.withResolvers<number | null>();
   child.once("close", resolve);

@@ -1,21 +1,17 @@
-import { spawn } from "node:child_process";
 import { DatabaseSync } from "node:sqlite";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
 import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, type Page } from "../../support/browser.ts";
 import { testRedis } from "../../support/redis-content.ts";
-import { compileCache } from "../../support/service-process.ts";
+import { type CommandResult, runOperator } from "../../support/run-operator.ts";
 import { basicAuth } from "../../support/stack.ts";
 import { assertionSecret } from "../../support/stack-config.ts";
 import { totpCode } from "../../support/totp-code.ts";
 import { issuer, passwordStep, publicClient } from "./authorization.ts";
 import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 
-const program = fileURLToPath(new URL("../../../bin/postern", import.meta.url));
 const home = "/mfa/register/home";
 const bob = { username: "bob@example.test", password: "bob-demo-password" };
 const alice = { username: "alice@example.test", password: "alice-demo-password" };
@@ -64,22 +60,7 @@ const linesOf = (clientIp: string) =>
     .map((line): Record<string, unknown> => JSON.parse(line))
     .filter((line) => line["client_ip"] === clientIp && line["reason"] === "blocked");
 
-async function postern(operand: string): Promise<{ readonly code: number | null; readonly out: string }> {
-  const child = spawn(program, ["why", operand], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: {
-      ...compileCache,
-      PATH: process.env["PATH"],
-      POSTERN_URL: idp.stack.url,
-      POSTERN_USER: "backchannel",
-      POSTERN_PASSWORD: "demo-backchannel-secret",
-    },
-  });
-  const { promise, resolve } = Promise.withResolvers<number | null>();
-  child.once("close", resolve);
-  const [out, code] = await Promise.all([text(child.stdout), promise]);
-  return { code, out };
-}
+const postern = (operand: string): Promise<CommandResult> => runOperator(idp.stack.url, ["why", operand]);
 
 const failed = "Incorrect username or password.";
 const blocked = /^Too many failed sign-in attempts from your network\. Try again in [89] minutes\.$/;

@@ -1,14 +1,10 @@
-import { spawn } from "node:child_process";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
 import { askInTurn, relyingParty } from "../../support/relying-party.ts";
-import { compileCache } from "../../support/service-process.ts";
+import { runOperator } from "../../support/run-operator.ts";
 import { basicAuth } from "../../support/stack.ts";
 
-const program = fileURLToPath(new URL("../../../bin/postern", import.meta.url));
 /** Longer than parallel rotations take on a busy machine. */
 const publishMs = 4000;
 /** RSA and P-256: no client uses EdDSA. */
@@ -35,19 +31,7 @@ beforeAll(async () => {
 afterAll(() => oidc[Symbol.asyncDispose]());
 
 async function postern(...args: readonly string[]): Promise<{ readonly code: number | null; readonly json: unknown }> {
-  const child = spawn(program, [...args, "--json"], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: {
-      ...compileCache,
-      PATH: process.env["PATH"],
-      POSTERN_URL: oidc.issuer,
-      POSTERN_USER: "backchannel",
-      POSTERN_PASSWORD: "demo-backchannel-secret",
-    },
-  });
-  const { promise, resolve } = Promise.withResolvers<number | null>();
-  child.once("close", resolve);
-  const [out, code] = await Promise.all([text(child.stdout), promise]);
+  const { code, out } = await runOperator(oidc.issuer, [...args, "--json"]);
   return { code, json: out === "" ? undefined : JSON.parse(out) };
 }
 
