@@ -51,7 +51,7 @@ export const de: Catalogue = {
   "consent.title": "{client} Zugriff auf Ihr Konto erlauben?",
   "consent.intro": "{client} darf dann:",
   "consent.unverified":
-    "Diese App hat sich selbst registriert. Niemand hat ihren Namen geprüft. Erlauben Sie den Zugriff nur, wenn Sie die App gerade selbst einrichten.",
+    "Diese App hat sich selbst registriert. Ihr Name wurde nicht überprüft. Erlauben Sie den Zugriff nur, wenn Sie die App gerade selbst einrichten.",
   "consent.target": "Danach werden Sie an {target} weitergeleitet.",
   "consent.allow": "Erlauben",
   "consent.deny": "Nicht erlauben",

@@ -50,7 +50,7 @@ export const en = {
   "consent.title": "Allow {client} to access your account?",
   "consent.intro": "This will allow {client} to:",
   "consent.unverified":
-    "This app registered itself. Its name has not been verified. Allow access only if you have just set up this app yourself.",
+    "This app registered itself. Its name has not been verified. Allow access only if you’re setting up this app yourself.",
   "consent.target": "You will then be sent to {target}.",
   "consent.allow": "Allow",
   "consent.deny": "Don’t allow",

@@ -200,7 +200,8 @@ export const es: Catalogue = {
     "Alguien que conoce la contraseña de su cuenta {account} ha introducido muchos códigos incorrectos ({factor}).",
   "notice.factor_locked":
     "Se ha bloqueado un método de verificación en dos pasos de su cuenta {account} tras demasiados códigos incorrectos: {factor}. Los demás métodos siguen funcionando. Para desbloquearlo, póngase en contacto con su administrador.",
-  "notice.suspicious_sign_in": "Un inicio de sesión en su cuenta {account} con la contraseña correcta parece inusual.",
+  "notice.suspicious_sign_in":
+    "Ha habido un inicio de sesión inusual en su cuenta {account} con la contraseña correcta.",
   "notice.where": "Fecha y hora: {time}\nDispositivo: {device}\nDirección IP: {address}",
   "notice.not_you": "Si ha sido usted, no tiene que hacer nada. Si no, cambie la contraseña y revise su cuenta: {link}",
   "webauthn.title": "Use su llave de acceso",

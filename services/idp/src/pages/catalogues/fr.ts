@@ -51,7 +51,7 @@ export const fr: Catalogue = {
   "consent.title": "Autoriser {client} à accéder à votre compte\u202F?",
   "consent.intro": "{client} pourra\u00A0:",
   "consent.unverified":
-    "Cette application s’est enregistrée elle-même. Personne n’a vérifié son nom. N’autorisez l’accès que si vous êtes en train de la configurer vous-même.",
+    "Cette application s’est enregistrée elle-même. Son nom n’a pas été vérifié. N’autorisez l’accès que si vous êtes en train de la configurer vous-même.",
   "consent.target": "Vous serez ensuite redirigé vers {target}.",
   "consent.allow": "Autoriser",
   "consent.deny": "Ne pas autoriser",
@@ -243,8 +243,8 @@ export const fr: Catalogue = {
   "error.required_title": "Cette méthode est requise",
   "error.required_text":
     "Une application que vous utilisez l’exige. Configurez une autre méthode avant de la supprimer.",
-  "login.blocked": "Trop de tentatives de connexion échouées depuis votre réseau. Réessayez {when}.",
-  "login.blocked_later": "Trop de tentatives de connexion échouées depuis votre réseau. Réessayez plus tard.",
+  "login.blocked": "Trop de tentatives de connexion infructueuses depuis votre réseau. Réessayez {when}.",
+  "login.blocked_later": "Trop de tentatives de connexion infructueuses depuis votre réseau. Réessayez plus tard.",
   "remove.totp_title": "Supprimer votre application d’authentification\u202F?",
   "remove.totp_text": "Vous ne pourrez plus vous connecter avec les codes de cette application.",
   "remove.passkey_title": "Supprimer «\u00A0{name}\u00A0»\u202F?",

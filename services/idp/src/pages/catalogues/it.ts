@@ -199,7 +199,7 @@ export const it: Catalogue = {
     "Qualcuno che conosce la password del tuo account {account} ha inserito molti codici errati ({factor}).",
   "notice.factor_locked":
     "Un metodo di verifica in due passaggi del tuo account {account} è stato bloccato dopo troppi codici errati: {factor}. Gli altri metodi funzionano ancora. Per sbloccarlo, contatta l’amministratore.",
-  "notice.suspicious_sign_in": "Un accesso al tuo account {account} con la password corretta sembra insolito.",
+  "notice.suspicious_sign_in": "C’è stato un accesso insolito al tuo account {account} con la password corretta.",
   "notice.where": "Data e ora: {time}\nDispositivo: {device}\nIndirizzo IP: {address}",
   "notice.not_you":
     "Se sei stato tu, non devi fare nulla. Altrimenti cambia la password e controlla il tuo account: {link}",

@@ -50,7 +50,7 @@ export const ja: Catalogue = {
   "consent.title": "{client} にアカウントへのアクセスを許可しますか？",
   "consent.intro": "{client} に許可される操作：",
   "consent.unverified":
-    "このアプリは自動的に登録されたもので、名前は確認されていません。ご自身でこのアプリを設定している場合にのみ許可してください。",
+    "このアプリは自身で登録を行ったもので、名前は確認されていません。ご自身でこのアプリを設定している場合にのみ許可してください。",
   "consent.target": "許可すると {target} に移動します。",
   "consent.allow": "許可する",
   "consent.deny": "許可しない",
@@ -195,7 +195,7 @@ export const ja: Catalogue = {
     "アカウント {account} のパスワードを知っている人が、間違ったコードを何度も入力しました（{factor}）。",
   "notice.factor_locked":
     "間違ったコードが多すぎたため、アカウント {account} の2段階認証の方法がロックされました：{factor}。ほかの方法は引き続き使えます。ロックを解除するには、管理者にお問い合わせください。",
-  "notice.suspicious_sign_in": "アカウント {account} への正しいパスワードによるログインに、普段と異なる点があります。",
+  "notice.suspicious_sign_in": "アカウント {account} に、正しいパスワードを使った通常と異なるログインがありました。",
   "notice.where": "日時：{time}\nデバイス：{device}\nIP アドレス：{address}",
   "notice.not_you":
     "ご本人の操作であれば、何もする必要はありません。心当たりがない場合は、パスワードを変更し、アカウントを確認してください：{link}",

@@ -201,7 +201,8 @@ export const nl: Catalogue = {
     "Iemand die het wachtwoord van uw account {account} kent, heeft veel onjuiste codes ingevoerd ({factor}).",
   "notice.factor_locked":
     "Een methode voor verificatie in twee stappen van uw account {account} is vergrendeld na te veel onjuiste codes: {factor}. Uw andere methoden werken nog. Neem contact op met uw beheerder om deze te ontgrendelen.",
-  "notice.suspicious_sign_in": "Een aanmelding bij uw account {account} met het juiste wachtwoord lijkt ongewoon.",
+  "notice.suspicious_sign_in":
+    "Er is op een ongebruikelijke manier ingelogd op uw account {account}, met het juiste wachtwoord.",
   "notice.where": "Tijd: {time}\nApparaat: {device}\nIP-adres: {address}",
   "notice.not_you":
     "Was u dit zelf? Dan hoeft u niets te doen. Zo niet, wijzig dan uw wachtwoord en controleer uw account: {link}",

@@ -195,7 +195,7 @@ export const pl: Catalogue = {
   "notice.factor_guessed": "Ktoś, kto zna hasło do Twojego konta {account}, wpisał wiele błędnych kodów ({factor}).",
   "notice.factor_locked":
     "Metoda weryfikacji dwuetapowej Twojego konta {account} została zablokowana po zbyt wielu błędnych kodach: {factor}. Pozostałe metody nadal działają. Aby ją odblokować, skontaktuj się z administratorem.",
-  "notice.suspicious_sign_in": "Logowanie na Twoje konto {account} z poprawnym hasłem wygląda nietypowo.",
+  "notice.suspicious_sign_in": "Odnotowano nietypowe logowanie na Twoje konto {account} przy użyciu poprawnego hasła.",
   "notice.where": "Czas: {time}\nUrządzenie: {device}\nAdres IP: {address}",
   "notice.not_you": "Jeśli to Ty, nie musisz nic robić. Jeśli nie, zmień hasło i sprawdź swoje konto: {link}",
   "webauthn.title": "Użyj klucza dostępu",

@@ -198,8 +198,7 @@ export const pt: Catalogue = {
     "Alguém que conhece a palavra-passe da sua conta {account} introduziu muitos códigos incorretos ({factor}).",
   "notice.factor_locked":
     "Um método de verificação em dois passos da sua conta {account} foi bloqueado após demasiados códigos incorretos: {factor}. Os outros métodos continuam a funcionar. Para o desbloquear, contacte o administrador.",
-  "notice.suspicious_sign_in":
-    "Um início de sessão na sua conta {account} com a palavra-passe correta parece invulgar.",
+  "notice.suspicious_sign_in": "Houve um início de sessão invulgar na sua conta {account} com a palavra-passe correta.",
   "notice.where": "Data e hora: {time}\nDispositivo: {device}\nEndereço IP: {address}",
   "notice.not_you":
     "Se foi você, não precisa de fazer nada. Caso contrário, altere a palavra-passe e verifique a sua conta: {link}",

@@ -183,7 +183,7 @@ export const zh: Catalogue = {
   "notice.factor_guessed": "有人知道您的账号 {account} 的密码，并多次输入了错误的代码（{factor}）。",
   "notice.factor_locked":
     "由于错误代码过多，您的账号 {account} 的一种两步验证方式已锁定：{factor}。其他方式仍可使用。如需解锁，请联系管理员。",
-  "notice.suspicious_sign_in": "有人使用正确的密码登录了您的账号 {account}，该登录看起来异常。",
+  "notice.suspicious_sign_in": "有人使用正确的密码登录了您的账号 {account}，此次登录存在异常。",
   "notice.where": "时间：{time}\n设备：{device}\nIP 地址：{address}",
   "notice.not_you": "如果是您本人操作，则无需处理。如果不是，请更改密码并检查您的账号：{link}",
   "webauthn.title": "使用您的通行密钥",

@@ -8,12 +8,12 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.unknown_place": "Lugar desconocido",
   "review.time": "Hora:",
   "review.program": "Aplicación:",
-  "review.refused": "Este inicio de sesión se bloqueó.",
+  "review.refused": "Se bloqueó este inicio de sesión.",
   "review.mine": "Sí, fui yo",
   "review.how_to_confirm":
-    "Para confirmar un inicio de sesión, use un dispositivo en el que ya tuviera la sesión iniciada antes, o la verificación en dos pasos.",
+    "Para confirmar un inicio de sesión, use un dispositivo en el que ya hubiera iniciado sesión en ese momento, o la verificación en dos pasos.",
   "review.not_mine_text":
-    "Si alguno no fue usted: esto cierra la sesión en todos los demás dispositivos y aplicaciones, elimina sus contraseñas de aplicación y desconecta las aplicaciones. Después, cambie su contraseña.",
+    "Si no reconoce alguno de ellos, proteja su cuenta: se cerrará la sesión en todos los demás dispositivos y aplicaciones, se eliminarán sus contraseñas de aplicación y se desconectarán las aplicaciones. Después, cambie su contraseña.",
   "review.not_mine": "No, proteger mi cuenta",
   "review.change_password": "Cambiar la contraseña",
   "done.sign_in_confirmed": "Gracias. El inicio de sesión está confirmado.",

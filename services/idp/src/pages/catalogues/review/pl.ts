@@ -11,11 +11,11 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.refused": "To logowanie zostało zablokowane.",
   "review.mine": "Tak, to ja",
   "review.how_to_confirm":
-    "Aby potwierdzić logowanie, użyj urządzenia, na którym jesteś zalogowany od wcześniejszego czasu, albo weryfikacji dwuetapowej.",
+    "Aby potwierdzić logowanie, użyj urządzenia, na którym trwała już wtedy Twoja sesja, albo weryfikacji dwuetapowej.",
   "review.not_mine_text":
-    "Jeśli któreś nie było Twoje: ta czynność wyloguje Cię na wszystkich innych urządzeniach i we wszystkich aplikacjach, usunie hasła do aplikacji i odłączy aplikacje. Następnie zmień hasło.",
+    "Jeśli nie rozpoznajesz któregoś z nich, zabezpiecz konto: nastąpi wylogowanie na wszystkich innych urządzeniach i we wszystkich aplikacjach, hasła aplikacji zostaną usunięte, a aplikacje odłączone. Następnie zmień hasło.",
   "review.not_mine": "Nie, zabezpiecz moje konto",
   "review.change_password": "Zmień hasło",
   "done.sign_in_confirmed": "Dziękujemy. Logowanie zostało potwierdzone.",
-  "done.account_secured": "Inne urządzenia, aplikacje i hasła do aplikacji nie mają już dostępu. Zmień teraz hasło.",
+  "done.account_secured": "Inne urządzenia, aplikacje i hasła aplikacji nie mają już dostępu. Zmień teraz hasło.",
 };

@@ -2,7 +2,7 @@ import type { review as english } from "./en.ts";
 
 export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "Inícios de sessão invulgares: {count}",
-  "review.title": "Foi o utilizador?",
+  "review.title": "Foi você?",
   "review.intro": "A sua palavra-passe foi usada nestes inícios de sessão, que parecem invulgares.",
   "review.none": "Não há inícios de sessão invulgares.",
   "review.unknown_place": "Local desconhecido",
@@ -11,9 +11,9 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.refused": "Este início de sessão foi bloqueado.",
   "review.mine": "Sim, fui eu",
   "review.how_to_confirm":
-    "Para confirmar um início de sessão, use um dispositivo em que já tinha sessão iniciada antes, ou a verificação em dois passos.",
+    "Para confirmar um início de sessão, use um dispositivo em que já tinha sessão iniciada nessa altura, ou a verificação em dois passos.",
   "review.not_mine_text":
-    "Se algum não foi feito por si: esta ação termina a sessão em todos os outros dispositivos e aplicações, elimina as palavras-passe de aplicação e desliga as aplicações. Depois, altere a palavra-passe.",
+    "Se não reconhecer algum deles, proteja a sua conta: a sessão será terminada em todos os outros dispositivos e aplicações, as suas palavras-passe de aplicação serão eliminadas e as aplicações serão desligadas da conta. Depois, altere a palavra-passe.",
   "review.not_mine": "Não, proteger a minha conta",
   "review.change_password": "Alterar a palavra-passe",
   "done.sign_in_confirmed": "Obrigado. O início de sessão está confirmado.",

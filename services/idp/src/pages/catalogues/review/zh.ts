@@ -2,7 +2,7 @@ import type { review as english } from "./en.ts";
 
 export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "异常登录：{count}",
-  "review.title": "这是您本人吗？",
+  "review.title": "是您本人登录的吗？",
   "review.intro": "这些登录使用了您的密码，但看起来异常。",
   "review.none": "没有异常登录。",
   "review.unknown_place": "未知地点",
@@ -10,11 +10,11 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.program": "应用：",
   "review.refused": "此登录已被阻止。",
   "review.mine": "是我本人",
-  "review.how_to_confirm": "要确认某次登录，请使用在此之前已登录的设备，或使用两步验证。",
+  "review.how_to_confirm": "要确认某次登录，请使用当时已登录的设备，或使用两步验证。",
   "review.not_mine_text":
-    "如果其中任何一次不是您本人：此操作会让您在所有其他设备和应用中退出登录，删除您的应用密码，并断开已连接的应用。然后请更改密码。",
-  "review.not_mine": "不是我，保护我的账户",
+    "如果其中任何一次不是您本人，请保护您的账号：您将在所有其他设备和应用中退出登录，应用专用密码将被删除，已连接的应用将被断开。然后请更改密码。",
+  "review.not_mine": "不是我，保护我的账号",
   "review.change_password": "更改密码",
   "done.sign_in_confirmed": "谢谢。此登录已确认。",
-  "done.account_secured": "所有其他设备、应用和应用密码均已失去访问权限。请立即更改密码。",
+  "done.account_secured": "所有其他设备、应用和应用专用密码均已失去访问权限。请立即更改密码。",
 };
