@@ -121,7 +121,7 @@ const proxy = {
   namedBy: "proxy_segment",
   path: "/api/v1/auth/proxy",
   description:
-    "The status is 200 for every outcome. With the outcome OK, Auth-Server and Auth-Port name the mail server of the account.",
+    "The status is 200 for every outcome. With the outcome OK, Auth-Server and Auth-Port contain the mail server of the account.",
   request: { headers: AuthenticationHeaders },
   answers: proxyAnswers,
 } as const;

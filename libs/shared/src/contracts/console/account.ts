@@ -23,7 +23,7 @@ export type AccountQuestion = Static<typeof AccountQuestion>;
 const Passkey = Type.Object({
   id: Type.String(),
   name: Type.String({ description: "Name that the user gave it; empty if none." }),
-  created: Type.Optional(time("When it was added. Absent if the stored credential does not say.")),
+  created: Type.Optional(time("Time when it was added. Absent if the stored credential does not contain it.")),
   last_used: Type.Optional(time("When it last signed in. Absent if it never did.")),
 });
 

@@ -87,7 +87,10 @@ export const SystemReport = Type.Object(
     }),
     expiries: Type.Array(
       Type.Object({
-        name: Type.String({ description: "Key of the configuration that names the certificate, or what it is." }),
+        name: Type.String({
+          description:
+            "Key of the configuration with the path of the certificate, or a description of the certificate.",
+        }),
         end: time("End of validity."),
         days: Type.Integer({ description: "Days until then; negative after it." }),
       }),

@@ -76,7 +76,7 @@ export const auditEvents = {
   },
   "console.action": {
     meaning:
-      "An operator acted in the console, or was not allowed to; `reason` names the action, `note` is the reason given",
+      "An operator acted in the console, or was not allowed to; `reason` is the action, `note` is the reason given",
     actor: "the operator's account",
     target: "the account or network",
   },
@@ -131,12 +131,12 @@ export const auditEvents = {
     target: "",
   },
   "second_factor.add": {
-    meaning: "TOTP or a passkey was added; `reason` names it",
+    meaning: "TOTP or a passkey was added; `reason` is the factor",
     actor: "the account, or the caller",
     target: "the account",
   },
   "second_factor.lock": {
-    meaning: "A factor was locked after too many consecutive wrong codes; `reason` names it",
+    meaning: "A factor was locked after too many consecutive wrong codes; `reason` is the factor",
     actor: "absent: only the password was verified",
     target: "the account",
   },
@@ -146,7 +146,7 @@ export const auditEvents = {
     target: "the account",
   },
   "second_factor.remove": {
-    meaning: "TOTP, a passkey or all recovery codes were removed; `reason` names it",
+    meaning: "TOTP, a passkey or all recovery codes were removed; `reason` is the factor",
     actor: "the account, or the caller",
     target: "the account",
   },

@@ -58,7 +58,7 @@ export const messages = {
   registrationTooShort: "must not be shorter than refresh_token_lifetime",
   registrationClosed: "is required while open is false; otherwise no client could register",
   registrationOpensMail:
-    "lets clients that register themselves obtain tokens that auth.oauthbearer accepts as passwords; name the accepted audiences in auth.oauthbearer.audience",
+    "lets clients that register themselves obtain tokens that auth.oauthbearer accepts as passwords; list the accepted audiences in auth.oauthbearer.audience",
   backchannelScopes: "must not contain scopes of the back channel",
   hostPatterns: "must contain only host names in lower case, or *. and a host name",
   hostOrUri: "must contain only host names and URIs without user information or a fragment",
@@ -125,10 +125,10 @@ export const messages = {
   noWayToClientId:
     "is empty while identity.oidc.mail_registration is off: only clients that know a client ID can sign in by OAuth 2.0",
   consoleOrigin: "must be an origin without a path, such as https://console.example.org",
-  clientNeedsSecret: "names a client without client_secret; the console signs in with a secret",
+  clientNeedsSecret: "must be the client_id of a client with client_secret; the console signs in with a secret",
   noOperators: "is empty: no account may use the console",
   noSuchClient: "must be the client_id of an entry in identity.oidc.clients",
-  clientMustBePublic: "names a client with a secret; mail clients cannot keep one, so the client must be public",
+  clientMustBePublic: "must be the client_id of a client without a secret, because mail clients cannot keep one",
   scopesNotGranted: "contains a scope that the client may not request",
   tokensUnused:
     "is true, but no mail server can verify the tokens: enable auth.oauthbearer, or add a client with resource_server",
@@ -138,11 +138,12 @@ export const messages = {
   invitedWithoutToken:
     "is true, but identity.oidc.mail_registration.initial_access_tokens is set: clients that follow the settings have no such token and cannot register",
   tokensNotAccepted:
-    "names a client whose tokens auth.oauthbearer does not accept: add the client to its audience, and its required_scope to scopes",
+    "is a client whose tokens auth.oauthbearer does not accept: add the client to its audience, and its required_scope to scopes",
   noIncomingServer: "is required unless pop3.host is set",
   serverAndPort: "must be host:port, such as mail.example.test:587",
   passwordNeedsTls: "must not be none while username is set: the password would be sent unencrypted",
-  oneSubject: "or exactly one of the four tls_client_auth_san_* keys is required with tls_client_auth",
+  oneSubject:
+    "is required with tls_client_auth, unless exactly one of the four tls_client_auth_san_* keys is set instead",
   notServed: (served: string) => `must contain only ${served}`,
   implicitFlow:
     "enables the implicit flow, which reveals tokens in addresses and cannot bind them to a key: RFC 9700 advises against it; leave it out unless a client cannot use code",

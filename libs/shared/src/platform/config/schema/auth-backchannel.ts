@@ -71,7 +71,7 @@ const NamedCaller = section(
   {
     name: string("", {
       description:
-        "User name of the caller. Log, audit stream and metrics name the caller by it, once it has authenticated.",
+        "User name of the caller. Once the caller has authenticated, log, audit stream and metrics contain this name.",
       form: "caller-name",
     }),
     password: secret({ description: "Password.", minLength: 16 }),

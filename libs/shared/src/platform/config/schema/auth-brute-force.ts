@@ -140,7 +140,7 @@ export const BruteForce = section(
     protocols: stringList([], { description: "Protocols that are protected. If empty, all are.", form: "protocol" }),
     ip_allowlist: stringList([], {
       description:
-        "Client networks that are neither checked nor counted. If an API caller here names no client address, the rules by network do not apply to it, but the account delay does.",
+        "Client networks that are neither checked nor counted. If an API caller in these networks sends no client address, the rules for networks do not apply to its requests, but the account delay does.",
       form: "network",
     }),
     allowlist: structure({

@@ -33,7 +33,7 @@ const Weights = section("Weight of each signal. 0 disables the signal.", {
     30,
     "The network signed in within two hours to limits.strange_accounts accounts that did not know it, which are most of its accounts.",
   ),
-  listed_network: weight(30, "The network is in a file of reputation_files, on a line without a weight of its own."),
+  listed_network: weight(30, "The network is in a file of reputation_files, on a line without a weight."),
   leaked_password: weight(25, "The password is in the file leaked_passwords_file."),
   legacy_protocol: weight(
     20,

@@ -46,7 +46,7 @@ const Pipeline = section("Limits, waits and the local cache of decisions.", {
       enabled: boolean(false, { description: "Whether master users are accepted." }),
       user_format: string("{user}*{master_user}", {
         description:
-          "Format of a login name that names both users. {user} is the account to open, {master_user} the user whose password is sent.",
+          "Format of a login name that contains both users. {user} is the account to open, {master_user} the user whose password is sent.",
         minLength: 1,
       }),
       users: stringList([], { description: "User names of the master users, spelled as they sign in." }),

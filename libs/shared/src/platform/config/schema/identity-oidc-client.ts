@@ -34,7 +34,7 @@ export const ClaimMapping = section("Source of a claim's value.", {
   }),
   type: choice(claimTypes, "string", {
     description:
-      "Type of the value. A value that does not fit is omitted, and idp logs a warning. `email_verified` and `phone_number_verified` are always booleans, `updated_at` is always a number and `address` is always an object (OpenID Connect Core 5.1), whatever this key says.",
+      "Type of the value. A value that does not fit is omitted, and idp logs a warning. This key has no effect on `email_verified` and `phone_number_verified` (always booleans), `updated_at` (always a number) and `address` (always an object): OpenID Connect Core 5.1.",
   }),
 });
 
@@ -77,7 +77,7 @@ const identification = {
   }),
   profile: choice(["", "fapi2"], "", {
     description:
-      "Set of rules for the client. `fapi2` sets what the FAPI 2.0 Security Profile demands: private_key_jwt with the issuer as audience, pushed requests, PKCE, tokens bound to a key (DPoP, or the certificate with tls_client_certificate_bound_access_tokens), no RS256, and refresh tokens that are not replaced. The check of the configuration names keys that conflict.",
+      "Set of rules for the client. `fapi2` applies the FAPI 2.0 Security Profile: private_key_jwt with the issuer as audience, pushed requests, PKCE, tokens bound to a key (DPoP, or the certificate with tls_client_certificate_bound_access_tokens), no RS256, and refresh tokens that are not replaced. `postern config check` reports keys that conflict.",
   }),
   token_endpoint_auth_method: choice(authMethods, "", {
     description:
@@ -269,7 +269,9 @@ const signIn = {
 };
 
 const logout = {
-  logout_redirect_uri: string("", { description: "URL to which the browser goes after a logout that names no URL." }),
+  logout_redirect_uri: string("", {
+    description: "URL to which the browser is redirected after a logout request without a URL.",
+  }),
   backchannel_logout_uri: string("", {
     description: "URL that receives logout tokens when a session ends (back-channel logout).",
     form: "http-url",

@@ -8,7 +8,8 @@ const MailScope = section("A scope of mail clients.", {
       "Phrase for the scope in the list on the consent page, as a verb phrase. If empty, the pages describe the scopes of the profile in the user's language.",
   }),
   protocols: stringList([], {
-    description: "Protocols, as mail servers name them, for which a token with this scope replaces the password.",
+    description:
+      "Protocols for which a token with this scope replaces the password. Use the names that mail servers send, such as imap.",
   }),
 });
 
@@ -35,7 +36,7 @@ export const MailRegistration = section(
     }),
     https_redirect_hosts: stringList([], {
       description:
-        "Hosts of https redirect URIs that mail applications have claimed (RFC 8252, section 7.2). Without an entry, only loopback addresses and private-use schemes are accepted, because no one could tell an application from a website.",
+        "Hosts of https redirect URIs that mail applications have claimed (RFC 8252, section 7.2). Without an entry, only loopback addresses and private-use schemes are accepted, because an https URI could also belong to a website.",
     }),
     access_token_type: choice(["opaque", "jwt"], "opaque", { description: "Format of the access tokens." }),
     access_token_lifetime: duration("15m", {

@@ -6,7 +6,7 @@ export const DynamicRegistration = section(
   "Registration of clients by themselves (RFC 7591, RFC 7592, OpenID Connect Dynamic Client Registration).",
   {
     enabled: boolean(false, {
-      description: "Whether clients may register. Mail clients have a profile of their own, `mail_registration`.",
+      description: "Whether clients may register. Mail clients have a separate profile, `mail_registration`.",
     }),
     open: boolean(false, {
       description: "Whether anyone may register. If false, a registration needs one of the initial access tokens.",

@@ -25,7 +25,7 @@ const SamlAttribute = section("An attribute under the name that the service prov
   }),
 });
 
-const Metadata = section("Metadata of the service provider. It supplies whatever this entry does not set.", {
+const Metadata = section("Metadata of the service provider. It supplies the values that this entry does not set.", {
   url: string("", { description: "URL of the metadata: https, or http on a loopback address.", form: "http-url" }),
   file: string("", { description: "Path of a metadata file, in place of a URL." }),
   cert: string("", {

@@ -75,7 +75,7 @@ export const Runtime = section("Listeners, names, timeouts and connections of th
   instance_name: string("postern", { description: "Name of this installation in logs and metrics.", minLength: 1 }),
   developer_mode: boolean(false, {
     description:
-      "Whether the developer pages are available, wildcards in redirect addresses and key rotation within an hour are permitted, and the back channel accepts every caller while no caller authentication is enabled. Never enable it in production.",
+      "Whether developer mode is on: developer pages are available, redirect addresses may contain wildcards, and keys may be rotated within an hour. While no caller authentication is enabled, the back channel accepts every caller. Never enable it in production.",
   }),
   naming: Naming,
   servers: section("Listeners of the gateway.", { http: HttpServer, grpc: GrpcServer }),

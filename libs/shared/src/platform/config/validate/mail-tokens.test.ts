@@ -94,7 +94,7 @@ test("OAuth 2.0 first while clients have no client ID causes a warning, and so d
   const oidc = { clients: [{ client_id: "desk", redirect_uris: ["http://127.0.0.1/"], scopes: ["openid", "email"] }] };
   const mailClients = { enabled: true, client_id: "desk", scopes: ["openid"] };
   const refused =
-    "identity.mail_clients.oauth2.client_id: names a client whose tokens auth.oauthbearer does not accept: add the client to its audience, and its required_scope to scopes";
+    "identity.mail_clients.oauth2.client_id: is a client whose tokens auth.oauthbearer does not accept: add the client to its audience, and its required_scope to scopes";
   const found = (more: object) => warnings({ ...off, oidc, mailClients, auth: accepted(more) });
   expect(found({ audience: ["other"] })).toEqual([refused]);
   expect(found({ required_scope: ["openid", "email"] })).toEqual([refused]);
