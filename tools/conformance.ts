@@ -118,7 +118,7 @@ async function main(): Promise<void> {
   if (values.record === true && format !== "opaque")
     throw new Error("only runs with opaque access tokens are recorded");
   if (values.suite === undefined || values.suite === "")
-    throw new Error("name the suite: make conformance SUITE=<jar>");
+    throw new Error("the suite is missing: make conformance SUITE=<jar>");
   await using owned = new AsyncDisposableStack();
   // Otherwise an interrupted run leaves its servers behind.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

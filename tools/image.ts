@@ -44,7 +44,7 @@ const signed = writeRelease({
   folder: out,
   build: { kind: "image", parameters: { target: "make image", version, arguments: positionals.join(" ") } },
   files: [sbom],
-  // The digest of the configuration, which names all layers; a registry gives the manifest another.
+  // The digest of the configuration, which contains the digests of all layers; the manifest in a registry has another digest.
   others: [{ name: `${image} (image ID)`, sha256: id.replace("sha256:", "") }],
   statement: `postern-${version}-image.intoto.jsonl`,
   key: values.key,

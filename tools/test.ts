@@ -43,7 +43,7 @@ async function runOnce(check: Check): Promise<Outcome> {
   return { counts: countTests(results, code), ...(results === undefined ? {} : { results }), output };
 }
 
-/** Files that failed and then passed twice, alone. The end of the output names them. */
+/** Files that failed and then passed twice, alone. The end of the output lists them. */
 const unstable: string[] = [];
 
 /** Runs files that failed twice more, alone, so that a test that depends on timing does not decide. All runs are printed. */

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** Calls by command, those inside of scripts included. */
+/** Calls by command, including those inside scripts. */
 export type CommandCounts = Readonly<Record<string, number>>;
 
 /** Parses `INFO commandstats`. */

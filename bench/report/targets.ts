@@ -104,7 +104,7 @@ function fixedRateTargets(results: Results): readonly Target[] {
 const before = { ldap400Micros: 1705, countedEngineMicros: 403 };
 const share = 0.6;
 
-/** What only one machine's earlier figures can be compared with. */
+/** Targets that compare with earlier figures of one machine only. */
 function earlierTargets(results: Results): readonly Target[] {
   return [
     judged({
@@ -221,7 +221,7 @@ function edgeTargets(results: Results): readonly Target[] {
   ];
 }
 
-/** One replica, on whatever core it gets. */
+/** One replica, on any core. */
 function samlTargets(results: Results): readonly Target[] {
   const value = rowOf(results, "saml")?.windows?.rate;
   return [judged({ title: "SAML sign-ins of one replica", value, atLeast: 200, unit: "/s", digits: 0 })];

@@ -28,7 +28,7 @@ export interface PosternOptions {
   /** `auth.backends`. */
   readonly backends: object;
   readonly engines?: number;
-  /** If set, it has no engines of its own and uses those. */
+  /** If set, it starts no engines and uses these. */
   readonly enginesOf?: Postern;
   /** Default: Basic. */
   readonly callers?: CallerConfig | undefined;

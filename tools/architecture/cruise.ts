@@ -17,7 +17,7 @@ export interface CruiseOutcome {
 }
 
 const folders = ["services", "libs", "tools", "test", "bench"];
-/** Test parts, which may import whatever they test, and build output. */
+/** Test parts, which may import everything that they test, and build output. */
 const notShipped = String.raw`\.test\.ts$|^(test|tools|bench)/|/src/testing/|^(services|libs)/[^/]+/dist/`;
 const ours = /^(services|libs|tools|test|bench)\//u;
 

@@ -17,7 +17,7 @@ interface SourceFile {
 const library = "libs/shared/src";
 const layered = /^libs\/shared\/src\/(?:platform|domain|assembly)\//u;
 const sources = [`${library}/**/*.ts`, "services/*/src/**/*.ts", "tools/**/*.ts", "bench/**/*.ts"];
-/** Tests and their parts may use whatever they test; they are no users. */
+/** Tests and their parts do not count as users, because they may use everything that they test. */
 const tests = /\.test\.ts$|\/testing\//u;
 
 const statement = /^(import|export)\s+(?:type\s+)?(?:(\*(?:\s+as\s+\w+)?|\{[^}]*\})\s+from\s+)?"([^"]+)";/gmu;

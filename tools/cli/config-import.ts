@@ -12,7 +12,7 @@ export const importUsage: readonly string[] = [
   "usage: postern config import FILE [--output DIR] [--group NAME]",
   "  Writes a configuration for Postern from one of a product with the same sections: runtime, observability, storage, auth and",
   "  identity. Lists keys without a counterpart and keys whose meaning differs. FILE is not changed, and nothing that exists is",
-  "  overwritten. Secrets are moved into files of their own and are not printed.",
+  "  overwritten. Secrets are moved into separate files and are not printed.",
   "  --output DIR  folder of config.yaml and secrets, ./postern by default",
   "  --group NAME  group that may read them, postern by default; if it does not exist, only the owner may",
   "exit codes: 0 the result is valid, 1 it has problems or was not written, 2 wrong command line",
@@ -75,7 +75,7 @@ export async function runImportCommand(args: readonly string[]): Promise<Command
     const { values, positionals } = parseArgs({ args: [...args], options: importOptions, allowPositionals: true });
     if (values.help) return { exitCode: 0, output: importUsage, errors: [] };
     const [file, ...more] = positionals;
-    if (file === undefined || more.length > 0) return wrong("name one file");
+    if (file === undefined || more.length > 0) return wrong("specify one file");
     return await importFile(file, values.output, values.group);
   } catch (error) {
     if (error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS"))

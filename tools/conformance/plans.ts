@@ -177,7 +177,7 @@ const showsConsent: Behaviour = { picturesConsent: true };
 const leaves: Behaviour = { leavesFirst: true };
 const fapiVersions = ["final", "id2"] as const;
 
-/** Modules in which the user does something else than to sign in and to agree. */
+/** Modules in which the user does more than sign in and consent. */
 export const behaviours: Readonly<Record<string, Behaviour>> = {
   "oidcc-prompt-login": signsInAgain,
   "oidcc-max-age-1": signsInAgain,

@@ -88,7 +88,7 @@ function createRotateKeys(issuer: string, replicas: readonly string[], trustFile
 
 const authority = "clients";
 
-/** A certificate for each of these clients, of an authority of their own. */
+/** A certificate for each of these clients, issued by a separate authority. */
 async function makeClientCertificates(folder: string, ids: readonly string[]): Promise<readonly ClientCertificate[]> {
   await makeCertificate(folder, authority, "/CN=Authority of clients");
   return Promise.all(

@@ -98,7 +98,7 @@ test("SUITE names a jar, a folder that contains it, or the address of a running 
   try {
     mkdirSync(join(folder, "target"));
     const jar = join(folder, "target/fapi-test-suite.jar");
-    expect(() => jarOf(folder)).toThrow("SUITE must name the suite's jar");
+    expect(() => jarOf(folder)).toThrow("SUITE must be the suite's jar");
     writeFileSync(jar, "");
     expect([jarOf(folder), jarOf(jar)]).toEqual([jar, jar]);
   } finally {

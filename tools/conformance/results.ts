@@ -51,7 +51,7 @@ export function isAccepted(module: string, finding: string, list: readonly Accep
   return list.some((entry) => entry.module === module && finding.startsWith(`${entry.finding}:`));
 }
 
-/** What makes the run fail. A module that ended in no known way has failed. */
+/** The failures of a run. A module with an unknown result has failed. */
 export function problemsOf(
   plans: readonly Pick<PlanResult, "plan" | "modules">[],
   list: readonly Accepted[],

@@ -36,7 +36,7 @@ export interface SuitePlaces {
 export function jarOf(source: string): string {
   const places = [source, join(source, "fapi-test-suite.jar"), join(source, "target/fapi-test-suite.jar")];
   const jar = places.find((place) => place.endsWith(".jar") && existsSync(place) && statSync(place).isFile());
-  if (jar === undefined) throw new Error(`SUITE must name the suite's jar or a folder that contains it: ${source}`);
+  if (jar === undefined) throw new Error(`SUITE must be the suite's jar or a folder that contains it: ${source}`);
   return jar;
 }
 

@@ -141,7 +141,7 @@ async function act(page: Page, { issuer, behaviour, onPage }: UserOptions): Prom
   return undefined;
 }
 
-/** A user with a browser of their own, without a session. */
+/** A user with a separate browser, without a session. */
 export async function createUser(browser: Browser, options: UserOptions): Promise<User> {
   const context: BrowserContext = await browser.newContext({ ignoreHTTPSErrors: true, locale: "en-GB" });
   let visits = 0;

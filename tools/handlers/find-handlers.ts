@@ -31,7 +31,7 @@ function definedIn({ path, text }: SourceFile, name: string): string {
 const route = /(?:operation|guarded|pathTo)\("(\w+)"\)[^;]*?\bhandler: (\w+)/gu;
 /** A page: `servePage("id", name(`; `removal` also registers the form for browsers without script. */
 const page = /(servePage|removal)\("(\w+)", (\w+)/gu;
-/** A dialect names its operations in its own file. */
+/** The operations of a dialect are in its own file. */
 const dialect = /operations: \[([^\]]*)\]/gu;
 
 /** The operations that a file registers, each with the file of its handler. */

@@ -26,7 +26,7 @@ make_root() {
   git clone --quiet --no-hardlinks . "$tree"
 }
 
-# The daemon, in mount and process namespaces of its own, so that nothing remains but its bridges, which `stop` removes. It changes neither
+# The daemon, in separate mount and process namespaces, so that nothing remains but its bridges, which `stop` removes. It changes neither
 # the firewall nor the forwarding of this machine: containers reach each other, and builds use the network of the machine.
 start_daemon() {
   # shellcheck disable=SC2016

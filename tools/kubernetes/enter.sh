@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs one container of a pod in a root of its own; run-pods.ts starts it as root in the pod's network namespace and in a
-# mount namespace of its own. Usage: enter.sh FOLDER USER GROUP WORKING-FOLDER COMMAND…
+# Runs one container of a pod in its own root; run-pods.ts starts it as root in the pod's network namespace and in a
+# separate mount namespace. Usage: enter.sh FOLDER USER GROUP WORKING-FOLDER COMMAND…
 # FOLDER has: mounts (lines SOURCE TARGET MODE), environment (NAME=VALUE, each ended by a null).
 set -euo pipefail
 readonly folder="$1" user="$2" group="$3" working="$4"

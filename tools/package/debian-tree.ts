@@ -13,7 +13,7 @@ export interface DebianPackage {
   readonly architecture: "amd64" | "arm64";
 }
 
-/** As Debian's own tools name the builder of a package. */
+/** The builder of a package, in the form that Debian's own tools use. */
 const { DEBFULLNAME: builder = "Postern", DEBEMAIL: mail = "postern@localhost" } = process.env;
 const maintainer = `${builder} <${mail}>`;
 

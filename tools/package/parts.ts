@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { type Lock, readLock, runtimePackages } from "./runtime-packages.ts";
 
-/** Processors of packages and images, as Node names them. */
+/** Processors of packages and images, by Node's names. */
 export type Cpu = "x64" | "arm64";
 
 /** Where the compiled parts of an application are. */

@@ -2,7 +2,7 @@ import { type Browser, chromium } from "playwright-core";
 
 /**
  * Debian's Chromium without the windows of a browser. It lays out pages and runs their scripts as the browser does, in a third of the CPU
- * time: `chromium --headless` also draws tabs and menus, which are pages of their own.
+ * time: `chromium --headless` also draws tabs and menus, which are separate pages.
  */
 const headlessShell = "/usr/bin/chromium-headless-shell";
 

@@ -1,6 +1,6 @@
 import { isBeside, type Recorded, type RecordedRow, type RecordedTarget } from "../../bench/report/record.ts";
 
-/** Why targets are missed, and for which. */
+/** Explanations of missed targets, each with its targets. */
 export interface Explanation {
   readonly titles: readonly string[];
   readonly text: string;

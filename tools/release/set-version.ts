@@ -1,4 +1,4 @@
-// Writes a version to every file that names it. Usage: tools/release/set-version.ts VERSION
+// Writes a version to every file that contains it. Usage: tools/release/set-version.ts VERSION
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { versionPlaces, withVersion } from "./version-places.ts";

@@ -39,7 +39,7 @@ export function commitOf(root: string): string {
 
 function sign(sums: string, key: string): string {
   rmSync(`${sums}.asc`, { force: true });
-  if (key === "") return "not signed: name a key with KEY=";
+  if (key === "") return "not signed: set KEY= to a key";
   execFileSync("gpg", ["--batch", "--local-user", key, "--armor", "--detach-sign", sums], { stdio: "inherit" });
   return `signed in ${sums}.asc`;
 }

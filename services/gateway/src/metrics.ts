@@ -24,7 +24,7 @@ const dialects = [
   "jwt",
   "idp",
 ] as const satisfies readonly Dialect[];
-/** Where a request may name its client. */
+/** Where a request may contain its client's address. */
 const askedIn = [...dialects, "auth_policy"] as const satisfies readonly Dialect[];
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];
@@ -50,7 +50,7 @@ export interface GatewayMetrics {
   readonly keepCallers: (names: readonly string[]) => void;
   /** A connection that the PROXY protocol's rules closed. */
   connectionRejected(reason: RejectionReason): void;
-  /** A request of the auth-policy protocol; `none`: it names no command. */
+  /** A request of the auth-policy protocol; `none`: it contains no command. */
   policyAnswered(command: AuthPolicyCommand | "none", outcome: PolicyOutcome, seconds: number): void;
   /** A forwarded request that the service behind its path did not answer. */
   ownerFailed(owner: AssertionAudience, reason: OwnerFailure): void;

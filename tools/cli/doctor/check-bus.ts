@@ -6,7 +6,7 @@ import { createLogMemory } from "./log-memory.ts";
 
 const subject = "nats";
 
-/** Whether a client gets in; the connection is closed again. */
+/** Whether the server accepts a client. The connection is closed again. */
 async function admits(config: Config): Promise<{ readonly isConnected: boolean; readonly reason: string }> {
   const memory = createLogMemory();
   const bus = await busFromConfig(config, { service: "doctor", logger: memory.logger, metrics: createMetrics() });

@@ -36,7 +36,7 @@ export function unseenCallers(
   });
 }
 
-/** Callers that the gateway of this machine has never seen. A gateway that does not answer is a finding of its own check. */
+/** Callers that the gateway of this machine has never seen. Another check reports a gateway that does not answer. */
 export function callerChecks(config: Config, timeoutMs: number, afterSeconds = patienceSeconds): readonly Check[] {
   const { private_address: address } = config.runtime.services.gateway;
   const { basic_auth: pair, callers } = config.auth.backchannel;

@@ -41,7 +41,7 @@ export function judgeCallers(file: string, config: Config, sources: ConfigSource
     const written = writtenAt(tree, ["auth", "backchannel", ...path]);
     if (sources.get(key)?.kind !== "file" || typeof written !== "string" || written === "" || written.includes("${"))
       return [];
-    const found = `${key} is in the configuration instead of a file of its own`;
+    const found = `${key} is in the configuration instead of its own file`;
     return [
       findingsOf(`caller ${name}`).warning(
         found,

@@ -32,7 +32,7 @@ function judgeProxies({ runtime, identity }: Config): readonly Finding[] {
   return [
     findingsOf("trusted proxies").warning(
       found,
-      "name the proxy in runtime.servers.http.trusted_proxies, if there is one",
+      "add the proxy to runtime.servers.http.trusted_proxies, if there is one",
     ),
   ];
 }

@@ -5,7 +5,7 @@ import { parseHostPort } from "@postern/shared/platform/net";
 import { requestStartTls } from "../../../services/auth-engine/src/backends/ldap/start-tls.ts";
 import type { TlsServer } from "./certificate-dates.ts";
 
-/** A server with TLS, under the key that names it. */
+/** A server with TLS, under its key. */
 export interface NamedServer {
   readonly key: string;
   readonly server: TlsServer;

@@ -84,7 +84,7 @@ function convertOrder(value: unknown, path: Path, { notes }: Conversion): unknow
     const kind = /^[a-z]{1,20}/u.exec(entry)?.[0] ?? "entry";
     const name = /^[a-z]+\(([\w-]{1,64})\)$/u.exec(entry)?.[1];
     const what = name === undefined ? kind : `${kind} ${name}`;
-    const text = `backend ${what} has no counterpart, so its users cannot sign in; name an LDAP, SQL or Lua backend instead`;
+    const text = `backend ${what} has no counterpart, so its users cannot sign in; add an LDAP, SQL or Lua backend instead`;
     notes.push({ kind: "absent", path: formatPath([...path, index]), text });
     return false;
   });

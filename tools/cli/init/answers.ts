@@ -40,7 +40,7 @@ export interface ServerAnswers {
   readonly credential: string | undefined;
 }
 
-/** A mail server, which is an API caller with credentials of its own. */
+/** A mail server, which is an API caller with its own credentials. */
 export interface MailServerAnswers {
   readonly name: string;
   /** Addresses and networks from which it asks; empty if it may ask from everywhere. */

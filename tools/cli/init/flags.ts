@@ -28,11 +28,11 @@ export type InitFlags = ReturnType<typeof parseArgs<{ options: typeof initOption
 
 export const initUsage: readonly string[] = [
   "usage: postern init [OPTION…]",
-  "  Writes the configuration of a new site with generated secrets. Asks for what no option says; without a terminal, the",
-  "  default applies. Nothing that exists is overwritten, and no secret is printed unless --show-secrets is given.",
+  "  Writes the configuration of a new site with generated secrets. Asks for the values that no option gives; without a",
+  "  terminal, it uses the defaults. It overwrites nothing, and prints no secret unless --show-secrets is given.",
   "  --dir DIR                     folder of config.yaml and secrets, /etc/postern by default",
   "  --group NAME                  group that may read them, postern by default; if it does not exist, only the owner may",
-  "  --mail-server NAME[=NETWORKS] a mail server, which asks under this user name with a password of its own; mailserver by",
+  "  --mail-server NAME[=NETWORKS] a mail server, which calls with this user name and its own password; mailserver by",
   "                                default. Repeat it for each mail server. NETWORKS, separated by commas, are the addresses",
   "                                from which the password is accepted",
   "  --backend URL                 where the accounts are: ldaps://HOST, ldap://HOST, postgresql://USER@HOST/DATABASE,",

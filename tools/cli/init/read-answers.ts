@@ -48,7 +48,7 @@ async function readBackendPassword(flags: InitFlags, backend: SiteAnswers["backe
   return password;
 }
 
-/** From the options, and from the terminal what they do not say. @throws InitProblem */
+/** Takes the answers from the options, and asks for the others on the terminal. @throws InitProblem */
 export async function readAnswers(flags: InitFlags, ask: Ask): Promise<SiteAnswers> {
   const mailServers = await readMailServers(flags, ask);
   const backend = await readBackend(flags, ask);
@@ -56,7 +56,9 @@ export async function readAnswers(flags: InitFlags, ask: Ask): Promise<SiteAnswe
   const redis = flags.redis ?? (await ask({ text: "Redis", fallback: "redis://127.0.0.1:6379" })) ?? "";
   const pagesUrl = await readPages(flags, ask);
   if (pagesUrl !== undefined && backend.kind === "sql" && backend.uniqueId === "")
-    throw new InitProblem("--unique-id is missing: name the column of --query that identifies a user after a rename");
+    throw new InitProblem(
+      "--unique-id is missing: set it to the column of --query that identifies a user after a rename",
+    );
   const nats = flags.nats ?? "nats://127.0.0.1:4222";
   return {
     mailServers,

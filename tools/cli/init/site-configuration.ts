@@ -76,7 +76,7 @@ function httpLines({ pagesUrl, proxies }: SiteAnswers): readonly string[] {
     ...(pagesUrl === undefined
       ? []
       : ["      # For the reverse proxy in front of the sign-in pages.", '      frontend_address: ["127.0.0.1:9081"]']),
-    "      # Only these may name the address of a client in X-Forwarded-For.",
+    "      # The address of a client in X-Forwarded-For is accepted from these only.",
     `      trusted_proxies: [${proxies.map(quoted).join(", ")}]`,
   ];
 }

@@ -49,7 +49,7 @@ async function reset(username: string, context: CommandContext): Promise<Shown> 
   const factors = await askFactors(username, context);
   const present = rowsOf(factors).flatMap(([name]) => name ?? []);
   const { factor } = flags;
-  if (factor === undefined) throw new UsageError(`name the factor to remove, or all; usage: postern ${usage}`);
+  if (factor === undefined) throw new UsageError(`specify the factor to remove, or all; usage: postern ${usage}`);
   const removed = factor === "all" ? present : present.filter((name) => name === factor);
   const whose = printable(factors.account);
   if (removed.length === 0) {

@@ -6,7 +6,7 @@ import { operatorCommands } from "./commands.ts";
 import { connectionOf, type Environment, UsageError } from "./connection.ts";
 import { connectionHelp, connectionOptionNames, operatorOptions } from "./options.ts";
 
-/** Whether the command line names an operator command. */
+/** Whether the command line is an operator command. */
 export function isOperatorCommand([name = "", second]: readonly string[]): boolean {
   return operatorCommands.has(name) && (name !== "config" || second === "load") && second !== "replay";
 }

@@ -34,7 +34,7 @@ export function defineMethod<Req extends TSchema, Rep extends TSchema>(
   return Object.freeze(method);
 }
 
-/** The method as one replica serves it, on a subject of its own. `instance` is part of that subject. */
+/** The method as one replica serves it, on its own subject. `instance` is part of that subject. */
 export function methodAt<Req extends TSchema, Rep extends TSchema>(
   method: BusMethod<Req, Rep>,
   instance: string,

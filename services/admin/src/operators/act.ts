@@ -39,7 +39,7 @@ export interface ActDeps {
   readonly helpdesk: () => HelpdeskRule;
 }
 
-/** How each action names its target in the operation. */
+/** How each action passes its target to the operation. */
 const questions: Readonly<Record<ConsoleActionId, (target: string, item: string) => Omit<ApiQuestion, "operation">>> = {
   unban: (target) => ({ body: { ip_address: target, rule_name: "*" } }),
   flush: (target) => ({ body: { user: target } }),

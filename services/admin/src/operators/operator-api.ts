@@ -16,7 +16,7 @@ import {
   scopeName,
 } from "@postern/shared/platform/http";
 
-/** The operator in whose name the console asks, and the request that it serves. */
+/** The operator for whom the console calls the API, and the request that it serves. */
 export interface AskingOperator {
   readonly account: string;
   readonly role: ConsoleRole;

@@ -78,7 +78,7 @@ function createDiscovery({ issuer, clientId, clientSecret }: ProviderDeps): () =
   };
 }
 
-/** A relying party with PKCE, state and nonce; the ID token must name a second factor. */
+/** A relying party with PKCE, state and nonce; the ID token must state that a second factor was used. */
 export function createProvider(deps: ProviderDeps): Provider {
   const { origin, accountClaim, logger } = deps;
   const configuration = createDiscovery(deps);

@@ -7,7 +7,7 @@ export interface SignedIn {
   readonly signedInMs: number;
 }
 
-/** Why a sign-in was not accepted; `one_factor`: without a second factor, `unnamed`: without the claim that names the account. */
+/** Why a sign-in was not accepted; `one_factor`: without a second factor, `unnamed`: without the claim for the account. */
 export type SignInRefusal = "one_factor" | "unnamed" | "cancelled" | "invalid";
 
 /** Our own identity provider, as a client sees it. @throws AppError UPSTREAM_UNAVAILABLE */

@@ -45,7 +45,7 @@ const notices = {
   },
   unnamed: {
     title: "Not signed in",
-    text: "The identity provider did not name the account. Administrators set the claim in runtime.console.account_claim.",
+    text: "The identity provider sent no account name. Administrators set the claim in runtime.console.account_claim.",
     status: 403,
   },
   cancelled: { title: "Not signed in", text: "The sign-in was cancelled.", status: 403, signIn: "Sign in" },

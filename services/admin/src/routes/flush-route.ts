@@ -18,7 +18,7 @@ function targetOf({ body }: FastifyRequest): string | undefined {
   return typeof target === "string" ? target : undefined;
 }
 
-/** Whatever the result, because a failed flush may have removed some keys. */
+/** Called after failures too, because a failed flush may have removed some keys. */
 function written(object: FlushObject, request: FastifyRequest, audit: Audit) {
   return (outcome: AuditOutcome, reason?: "queued"): void => {
     const session = sessionOf(request);

@@ -55,7 +55,7 @@ export interface BruteForce {
   check(attempt: Attempt): Promise<BruteForceFacts | undefined>;
   /** Counts a failure for its network and its account and writes the ban, atomically. Updates `facts`. */
   countFailure(attempt: Attempt, guessed: WrongGuess, facts: BruteForceFacts): Promise<void>;
-  /** Records a success, unless a ban is in force by now; then `facts.rule` names it. */
+  /** Records a success, unless a ban is in force by now; then `facts.rule` is its rule. */
   recordSuccess(account: string, facts: BruteForceFacts): Promise<void>;
   /**
    * Determines the account delay of a success if its account is under attack and does not know the network.

@@ -23,7 +23,7 @@ interface Waiting {
   readonly goOn: (answer: undefined) => void;
 }
 
-/** One timer for all waiting calls; decisions set none of their own. */
+/** One timer for all waiting calls, instead of one for each decision. */
 function createWaitingRoom(timeoutMs: number, onOverdue: (reason: unknown) => void) {
   const waiting = createRenewedSet<Waiting>();
   let timer: NodeJS.Timeout | undefined;

@@ -97,7 +97,7 @@ export function createTargets(settings: BruteForceSettings, parts: SourceParts):
     const { source, account, isExempt } = clientIp === undefined ? withoutAddress : classify(clientIp);
     const isListed = isExempt || isAllowed(attempt);
     if (clientIpIsPeer === true) {
-      // The lists name a mail server here, not the client that guesses through it.
+      // Here the lists exempt a mail server, not the client that guesses through it.
       const isCounted = source !== undefined && countsPeers && !isListed;
       return {
         target: isCounted ? targetOf(source, attempt) : undefined,

@@ -3,7 +3,7 @@ import type { ControlFacts } from "../controls/control-facts.ts";
 import type { CacheState } from "../result-cache/result-caches.ts";
 import type { RiskFacts } from "./risk.ts";
 
-/** What the steps of one decision found out, for later steps and policies. Comments name the step that sets a field. */
+/** What the steps of one decision found out, for later steps and policies. Comments state which step sets a field. */
 export interface Facts {
   /** Whether a backend knows the account (verify-in-backends, note-account). Absent if no backend was queried. */
   accountKnown?: boolean;

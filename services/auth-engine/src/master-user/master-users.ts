@@ -29,7 +29,7 @@ export interface MasterUsersDeps {
 type Login = Omit<AuthRequest, "password"> & { readonly password: Secret | undefined };
 
 export interface MasterUsers {
-  /** Rewrites the attempt as the master user's if it names a configured master user; otherwise returns it unchanged. */
+  /** Rewrites the attempt as the master user's if its login name contains a configured master user; otherwise returns it unchanged. */
   read(attempt: Login): Login & { readonly masterLogin?: MasterLoginFacts };
   audit(event: MasterLoginAudit): void;
 }

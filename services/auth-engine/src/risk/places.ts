@@ -55,7 +55,7 @@ function locationOf(city: CityResponse | undefined): Location | undefined {
   return { latitude: Math.round(latitude), longitude: Math.round(longitude) };
 }
 
-/** A file may contain anything, whatever the types say. */
+/** A file may contain anything, even values that the types exclude. */
 function countryOf(city: CityResponse | undefined): string {
   const code: unknown = city?.country?.iso_code;
   return typeof code === "string" ? code.slice(0, 2) : "";

@@ -14,7 +14,7 @@ function at(key: string, path: string, ...entryPoints: readonly string[]): Keyed
   return { key, file: { path, entryPoints } };
 }
 
-/** Scripts that decide, with the keys that name them. */
+/** Scripts that decide, with the keys of their paths. */
 export function keyedDecisionScripts({ auth }: Config): readonly KeyedScript[] {
   const { backend_script_path: backend, init_script_paths: inits } = auth.backends.lua.backend.default;
   const { environment, subject } = decisionScripts(auth);
@@ -28,7 +28,7 @@ export function keyedDecisionScripts({ auth }: Config): readonly KeyedScript[] {
   ];
 }
 
-/** Scripts that run after the answer, with the keys that name them. */
+/** Scripts that run after the answer, with the keys of their paths. */
 export function keyedActionScripts({ auth }: Config): readonly KeyedScript[] {
   const { cache_flush_script_path: flush } = auth.backends.lua.backend.default;
   const actions = decisionScripts(auth).actions.map(({ script_path }, index) =>

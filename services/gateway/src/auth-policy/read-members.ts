@@ -37,7 +37,7 @@ function isMembers(value: unknown): value is Members {
 }
 
 /**
- * Reads a body, whatever its media type says.
+ * Reads a body of any media type.
  *
  * @throws AppError REQUEST_MALFORMED
  */

@@ -103,7 +103,7 @@ function readLoginAttempt(read: FieldReader): number | undefined {
  * Reads the known fields; whether an unknown field is rejected depends on the dialect. An empty string means "not given", except for the
  * password, where it is an empty password.
  *
- * @throws AppError REQUEST_MALFORMED that names the field.
+ * @throws AppError REQUEST_MALFORMED with the field in its detail.
  */
 export function readAuthFields(read: FieldReader): BodyFields {
   const fields: BodyFields = { tls: (readText(read, "ssl") ?? "") !== "" };

@@ -13,7 +13,7 @@ export interface RequestFacts {
   readonly clientIp: string;
   /** Empty if the client's port is unknown. */
   readonly clientPort: string;
-  /** Whether `clientIp` is only the address of the API caller, because no accepted header names the client. */
+  /** Whether `clientIp` is only the address of the API caller, because no accepted header contains the client's. */
   readonly clientIpIsPeer: boolean;
   readonly reportIgnoredAddress?: ReportIgnoredAddress;
   readonly userAgent: string | undefined;

@@ -54,7 +54,7 @@ const headers: UnavailablePage["headers"] = [
 
 const tags = Object.keys(unavailableTexts);
 
-/** The last segment of a page's path may name a language; otherwise the browser's preference applies, then English. */
+/** The last segment of a page's path may be a language tag; otherwise the browser's preference applies, then English. */
 function languageOf({ url, acceptLanguage }: PageRequest): string {
   const [path = ""] = url.split("?", 1);
   const named = lookUpLanguage(path.slice(path.lastIndexOf("/") + 1, path.length).slice(0, 35), tags);

@@ -55,7 +55,7 @@ export function createLimitMetrics(registry: Metrics, prefix: string): LimitMetr
       });
       registry.gauge({
         name: `${prefix}_failure_budget_local`,
-        help: "1 while Redis is unavailable and this gateway keeps failure budgets of its own",
+        help: "1 while Redis is unavailable and this gateway keeps separate failure budgets",
         read: () => (isLocal() ? 1 : 0),
       });
     },

@@ -2,7 +2,7 @@ import { operations } from "@postern/shared/contracts";
 import { pathOf } from "../request-path.ts";
 import type { FailureBudget } from "./failure-budget.ts";
 
-/** Paths on which users sign in with passwords of their own choice. */
+/** Paths on which users sign in with passwords that they have chosen themselves. */
 const passwordPaths = new Set(operations.filter(({ takesPassword }) => takesPassword === true).map(({ path }) => path));
 /** Its buckets are stored beside those of API callers and share their event. */
 const keyPrefix = "jwt:";

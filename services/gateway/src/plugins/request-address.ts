@@ -22,7 +22,7 @@ export interface ClientAddress {
   readonly clientIp: string;
   /** Empty if unknown. */
   readonly clientPort: string;
-  /** No accepted header names the client: the address is that of the API caller. */
+  /** No accepted header contains the client's address: the address is that of the API caller. */
   readonly clientIpIsPeer: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface TrustSettings {
 export interface RequestAddresses {
   /** The API caller's address (docs/integrations/README.md, "Client address"). */
   readonly callerAddress: (request: AddressedRequest) => string;
-  /** Whether the peer is a trusted proxy, so that its headers are those of the proxy. A PROXY protocol header names the peer. */
+  /** Whether the peer is a trusted proxy, so that its headers are those of the proxy. A PROXY protocol header determines the peer. */
   readonly isFromTrustedProxy: (request: AddressedRequest) => boolean;
   /**
    * The mail user's address if the body does not name it. A trusted proxy may name it in the configured headers, and on all dialects except

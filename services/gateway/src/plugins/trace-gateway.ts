@@ -3,7 +3,7 @@ import type { Tracer } from "@postern/shared/platform/tracing";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 /**
- * Begins the trace of each request. A caller may name the trace to join, and so decide about sampling, only if it is authenticated or a
+ * Begins the trace of each request. A caller may select the trace to join, and so decide about sampling, only if it is authenticated or a
  * trusted proxy. Requests that are rejected before their handler are not traced.
  */
 export function traceGateway(

@@ -41,7 +41,7 @@ export function createStatusCount(clock: Clock): { add: (works: boolean) => void
   };
 }
 
-/** Observes at an interval of its own: requests for the status cost no observation, however many arrive. */
+/** Observes at a fixed interval, so that requests for the status, however many arrive, cause no observation. */
 export function watchStatus({ observe, clock, everyMs }: StatusWatchDeps): StatusWatch {
   const count = createStatusCount(clock);
   const first = Promise.withResolvers<void>();

@@ -9,7 +9,7 @@ export interface Presented {
   readonly browserToken: string | undefined;
   /** From the URL of a GET. */
   readonly flowId?: string | undefined;
-  /** From the form of a POST: names the flow and proves that the form came from our page. */
+  /** From the form of a POST: identifies the flow, and proves that the form came from our page. */
   readonly csrfToken?: string | undefined;
 }
 

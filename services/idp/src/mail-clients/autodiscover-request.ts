@@ -37,7 +37,7 @@ function readElements(root: XmlElement): AutodiscoverRequest {
   return address === undefined ? malformed("no mail address") : { outcome: "ok", address };
 }
 
-/** Reads a request of MS-OXDSCLI: strict XML of at most 16 KiB, without a DTD or entities of its own. */
+/** Reads a request of MS-OXDSCLI: strict XML of at most 16 KiB, without a DTD or custom entities. */
 export function readAutodiscoverRequest(body: Uint8Array): AutodiscoverRequest {
   try {
     return readElements(parseXml(utf8.decode(body), rules));

@@ -2,7 +2,7 @@ import type { ReviewedSignIn } from "@postern/shared/domain/risk";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import { isFresh } from "./freshness.ts";
 
-/** Suspicious sign-ins of users, who say whether they were theirs. Undefined in an idp without detection. */
+/** Suspicious sign-ins, which users confirm or reject. Undefined in an idp without detection. */
 export interface SuspiciousSignIns {
   /** Newest first. */
   list(account: string): Promise<readonly ReviewedSignIn[]>;

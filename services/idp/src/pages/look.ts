@@ -22,7 +22,7 @@ export interface Brand {
   readonly scripts: Readonly<Record<ScriptName, string>>;
   readonly links: readonly FootLink[];
   readonly passwordForgotten: string | undefined;
-  /** Where users change their password; undefined if the site names no page. */
+  /** Where users change their password; undefined if the site has no such page. */
   readonly passwordChange: string | undefined;
 }
 

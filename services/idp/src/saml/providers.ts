@@ -39,7 +39,7 @@ export interface Providers {
   /** Also undefined if its metadata has expired or was never loaded. */
   find(entityId: string): Provider | undefined;
   /**
-   * As `find`, for a message that names its sender.
+   * As `find`, for a message that contains its sender.
    * @throws SamlRefusal `metadata_expired` if its metadata has expired; AppError UPSTREAM_UNAVAILABLE if it was never loaded
    */
   sender(entityId: string): Provider | undefined;

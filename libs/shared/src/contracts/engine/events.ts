@@ -19,7 +19,7 @@ export const engineAlive = defineEvent({
     addressed: Type.Optional(
       Type.Boolean({
         description:
-          "Whether the engine serves its methods on subjects of its own too, and counts a request once that another engine has received as well. Absent from earlier versions.",
+          "Whether the engine serves its methods on its own subjects too, and counts a request once that another engine has received as well. Absent from earlier versions.",
       }),
     ),
     connection: Type.Optional(

@@ -56,7 +56,7 @@ interface Binding<Id extends string> {
   readonly request?: NonNullable<Operation["request"]>;
 }
 
-/** Pages take a language tag, and these are served as pages; no metadata names the paths with one. */
+/** Pages take a language tag, and these are served as pages; no metadata contains the paths with one. */
 const hidden = { undocumented: "SAML's paths are pages, which take a language tag; no metadata names these" } as const;
 
 const binding = <const Path extends string, const Id extends string>(

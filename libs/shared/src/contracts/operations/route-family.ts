@@ -16,7 +16,7 @@ export type Owner = "gateway" | "admin" | "idp";
 
 /**
  * Who connects there: `back`, mail servers and operators; `front`, browsers and clients. `both` exists on the listeners of
- * either channel. `console`, the browsers of operators, exists on a listener of its own only.
+ * either channel. `console`, the browsers of operators, exists on a separate listener only.
  */
 export type Channel = "back" | "front" | "both" | "console";
 

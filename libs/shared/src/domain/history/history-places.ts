@@ -27,7 +27,7 @@ export function accountPlace(account: string): HistoryPlace {
   return placeOf("account", foldedName(account));
 }
 
-/** An address without a network, which a caller may send, has a history of its own. */
+/** An address without a network, which a caller may send, has its own history. */
 export function networkPlace(address: string): HistoryPlace {
   return placeOf("network", knownNetworkOf(address) ?? "none");
 }

@@ -4,7 +4,7 @@ import type { MailServer, MailServices } from "./mail-services.ts";
 /** Label below a mail domain under which clients ask for the document (draft-ietf-mailmaint-pacc). */
 export const agentConfigurationLabel = "ua-auto-config";
 
-/** The document cannot name a port or STARTTLS: a host stands for the protocol's TLS port. */
+/** The document cannot express a port or STARTTLS: a host stands for the protocol's TLS port. */
 function hostOf(server: MailServer | undefined, port: number): { readonly host: string } | undefined {
   return server !== undefined && server.security === "tls" && server.port === port ? { host: server.host } : undefined;
 }

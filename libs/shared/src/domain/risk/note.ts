@@ -52,7 +52,7 @@ function withSeen(list: readonly Seen[], name: string, minute: number, maximum: 
   return [{ name, lastMinute: minute }, ...list.filter((one) => one !== before)].slice(0, maximum);
 }
 
-/** Known networks have places of their own, which sign-ins from other networks do not take. */
+/** Known networks have separate places, which sign-ins from other networks do not take. */
 function bounded(networks: readonly SeenNetwork[], minute: number, ages: Ages): readonly SeenNetwork[] {
   const known: SeenNetwork[] = [];
   const others: SeenNetwork[] = [];

@@ -3,7 +3,7 @@ import type { PreflightCheck } from "../../platform/preflight/run-checks.ts";
 import { loadScripts, type ScriptFile } from "./load-scripts.ts";
 import { createScriptPool } from "./pool.ts";
 
-/** A script and the key that names its file. */
+/** A script, and the key with the path of its file. */
 export interface KeyedScript {
   readonly key: string;
   readonly file: ScriptFile;
@@ -25,7 +25,7 @@ async function compile(config: Config, files: readonly ScriptFile[]): Promise<vo
   await pool.close();
 }
 
-/** Compiles all scripts together; only if that fails, each one separately, to name the faulty one. */
+/** Compiles all scripts together; only if that fails, each one separately, to find the faulty one. */
 export function scriptChecks(config: Config, scripts: readonly KeyedScript[]): readonly PreflightCheck[] {
   let together: Promise<boolean> | undefined;
   const allCompile = (): Promise<boolean> => {

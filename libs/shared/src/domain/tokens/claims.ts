@@ -44,7 +44,7 @@ export interface VerifiedToken {
   readonly kind: "access" | "service";
   readonly subject: string;
   /**
-   * The user named by the claims of `usernameClaims`; undefined if they name no user or the rules have no such claims.
+   * The user in the claims of `usernameClaims`; undefined if they contain no user or the rules have no such claims.
    */
   readonly username?: string | undefined;
   readonly clientId: string;

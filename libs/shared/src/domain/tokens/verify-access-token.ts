@@ -23,7 +23,7 @@ export interface AccessTokenRules {
   readonly requiredScopes?: readonly string[];
   /** Tokens that are accepted whatever else is required: those with this audience and at least one of these scopes. */
   readonly profile?: { readonly audience: string; readonly scopes: readonly string[] } | undefined;
-  /** Claims that name the user; the first one in the token counts. If empty, `VerifiedToken` has no user name. */
+  /** Claims with the user name; the first one in the token counts. If empty, `VerifiedToken` has no user name. */
   readonly usernameClaims?: readonly string[];
   /** Every token that these rules accept belongs to a user, even if a client has the same name. */
   readonly isForUsers?: boolean;

@@ -49,7 +49,7 @@ export interface Bus extends AsyncDisposable {
     body: Static<Req>,
     options: RequestOptions,
   ): Promise<Static<Rep>>;
-  /** Serves a method as a member of its service's queue group, with `instance` also on a subject of its own. */
+  /** Serves a method as a member of its service's queue group, with `instance` also on its own subject. */
   serve<Req extends TSchema, Rep extends TSchema>(
     method: BusMethod<Req, Rep>,
     handler: Handler<Req, Rep>,

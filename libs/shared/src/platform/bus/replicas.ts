@@ -1,7 +1,7 @@
 /** One replica of a service, as its clients know it from its heartbeats. */
 export interface Replica {
   readonly instance: string;
-  /** Whether it serves its methods on subjects of its own (`methodAt`), and counts a request once that another one received too. */
+  /** Whether it serves its methods on its own subjects (`methodAt`), and counts a request once that another one received too. */
   readonly isAddressed: boolean;
   /** Requests of this process that it has not answered. The bus keeps this number. */
   outstanding: number;

@@ -14,7 +14,7 @@ export interface ServeOptions {
   /** Maximum number of requests handled concurrently; further ones are answered with OVERLOADED. Default 1024. */
   readonly maxInFlight?: number | undefined;
   /**
-   * Also serves the method under this name, on a subject of its own (`methodAt`), within the same limit: clients that know the replica from
+   * Also serves the method under this name, on its own subject (`methodAt`), within the same limit: clients that know the replica from
    * its heartbeats send requests there.
    */
   readonly instance?: string | undefined;

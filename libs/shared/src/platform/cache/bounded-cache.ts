@@ -11,7 +11,7 @@ export interface BoundedCacheOptions<Value> {
   readonly ttlMs?: number;
   /** Called with the value of each entry that is removed because the cache is full. */
   readonly onEvict?: (value: Value) => void;
-  /** Called for each entry that is removed or replaced, for whatever reason. */
+  /** Called for each entry that is removed or replaced, for any reason. */
   readonly onRemove?: (value: Value, key: string) => void;
   /** Bounds the sizes of all entries together, besides their number. A larger entry is not kept. */
   readonly sizes?: { readonly max: number; readonly of: (value: Value) => number };

@@ -1,6 +1,6 @@
 import { type HttpMethod, type Operation, type Owner, operations } from "../../contracts/index.ts";
 
-/** Where Fastify serves an operation; `bodyLimit` where it has a limit of its own. */
+/** Where Fastify serves an operation; `bodyLimit` if it has its own limit. */
 export interface OperationRoute {
   readonly method: Uppercase<HttpMethod>;
   readonly url: string;

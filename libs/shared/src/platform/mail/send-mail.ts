@@ -39,7 +39,7 @@ function optionsOf(
     ...timeouts,
     disableFileAccess: true,
     disableUrlAccess: true,
-    // Our own socket ends with the signal, whatever the server does.
+    // Our own socket ends with the signal, even if the server does not close its side.
     getSocket: (_options, callback) => {
       const connection: Socket = connect({ host, port, signal });
       const fail = (error: Error): void => callback(error, false);

@@ -18,7 +18,7 @@ function needsItem(id: ConsoleActionId): boolean {
   return target !== "account" && target !== "network";
 }
 
-/** The page from which the form came, which names the action that was carried out. */
+/** The page from which the form came, which then shows the action that was carried out. */
 function withDone(next: string, id: ConsoleActionId): string {
   const url = new URL(next, "http://console");
   url.searchParams.set("done", id);

@@ -19,7 +19,7 @@ export function getExplain({ explain, auditReads }: ExplainRouteDeps) {
     const answer = await explain(query).catch((error: unknown) => {
       throw unreadable(error);
     });
-    // The answer about a network names the accounts that sign in from there.
+    // The answer about a network contains the accounts that sign in from there.
     const event = answer.kind === "address" || answer.kind === "network" ? "network.read" : "account.read";
     const caller = auditedCaller(request.caller);
     auditReads({ event, ...caller, target: query, session: sessionOf(request) });

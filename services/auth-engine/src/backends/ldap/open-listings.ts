@@ -7,7 +7,7 @@ import type { BackendContext, ListOutcome } from "../backend.ts";
 /** A listing in progress. */
 export interface AccountPages {
   readonly iterator: AsyncIterator<readonly string[], undefined>;
-  /** Ends immediately, whatever it waits for, and closes its connections. */
+  /** Ends immediately, without waiting for searches in progress, and closes its connections. */
   cancel(): void;
 }
 

@@ -6,7 +6,7 @@ const listOf = <Item extends TSchema>(item: Item) => Type.Union([Type.Array(item
 const texts = Type.Optional(listOf(Type.String({ minLength: 1 })));
 const seconds = Type.Integer({ minimum: 0 });
 
-/** What `mfa_account` returns; `supports` names the kinds of credentials that the script stores. */
+/** What `mfa_account` returns; `supports` lists the kinds of credentials that the script stores. */
 export const MfaAccountResult = Type.Object(
   {
     result: Type.Union([Type.Literal("ok"), Type.Literal("unknown_user")]),

@@ -8,7 +8,7 @@ export type FailureKind = "answer" | "refused" | "timeout" | "lost";
 
 const textOf = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 
-/** The backend could not answer. `doing` names the step and the server, for our log only. */
+/** The backend could not answer. `doing` describes the step and the server, for our log only. */
 export function backendUnavailable(doing: string, cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   return new AppError("DIRECTORY_UNAVAILABLE", { detail: `${doing}: ${textOf(cause)}`, cause });

@@ -1,6 +1,6 @@
 import type { SqlSearchSettings } from "./settings.ts";
 
-/** The search that names the protocol, else the one for `*`, else undefined. */
+/** The search that lists the protocol, else the one for `*`, else undefined. */
 export function selectSearch(searches: readonly SqlSearchSettings[], protocol: string): SqlSearchSettings | undefined {
   return (
     searches.find(({ protocols }) => protocols.includes(protocol)) ??

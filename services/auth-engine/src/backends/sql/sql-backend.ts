@@ -78,7 +78,7 @@ export function createSqlBackend(deps: SqlBackendDeps): Backend {
         ? Promise.resolve({ kind: "not_served" })
         : listAccounts({ client, search, query, page }, context);
     },
-    // Each page is a query of its own.
+    // Each page is a separate query.
     endListing: () => undefined,
     spendVerification: ({ username }, password, context) => passwords.spend(decoys.choose(username), password, context),
     check: (context) => checkQueries(settings.searches, client, context),

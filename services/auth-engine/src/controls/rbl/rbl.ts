@@ -44,7 +44,7 @@ interface Said {
 
 const listed = createCidrSet(["127.0.0.0/8"]);
 /**
- * Operators return this to resolvers that may not use the list, whatever the name; it says nothing about the client.
+ * Operators return this for every name to resolvers that may not use the list; it says nothing about the client.
  */
 const operatorErrors: CidrSet = createCidrSet(["127.255.255.0/24"]);
 

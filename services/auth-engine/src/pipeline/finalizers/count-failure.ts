@@ -37,7 +37,7 @@ export const countFailure: Finalizer = {
   run: (attempt, original, { facts }, { bruteForce }) => {
     const decision = withAccount(original, attempt, facts);
     if (bruteForce === undefined || facts.bruteForce === undefined || !isGuess(decision)) return decision;
-    // A bad token names no account. Repetitions of the same token count once, as for a known account.
+    // A bad token does not identify an account. Repetitions of the same token count once, as for a known account.
     const isToken = decision.outcome === "fail" && decision.reason === "bad_token";
     const found = facts.bruteForce;
     const isKnown = facts.accountKnown === true || isToken;

@@ -25,7 +25,7 @@ export interface DialectPair {
    * For dialects whose callers treat 400 as a fault of the server: names that no account can have are denied instead.
    */
   readonly deniesUnacceptableCredentials?: boolean | undefined;
-  /** Whether the query names the operation, and `mode=list-accounts` is supported (json, cbor and header). */
+  /** Whether the query selects the operation, and `mode=list-accounts` is supported (json, cbor and header). */
   readonly listsAccounts?: boolean | undefined;
 }
 

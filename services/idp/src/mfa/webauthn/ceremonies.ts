@@ -123,7 +123,7 @@ function createRegistration({
 
 /**
  * A COSE key of ES256 (RFC 9053 §7.1.1), the algorithm of nearly all passkeys; its point is the generator of P-256. An
- * assertion that names no credential of the account is verified against it, so that it takes as long; the result is
+ * assertion for no credential of the account is verified against it, so that it takes as long; the result is
  * discarded.
  */
 const decoy: Pick<StoredCredential, "publicKey" | "signCount"> = {

@@ -8,7 +8,7 @@ export interface AccountDeps {
   readonly redis: RedisClient;
   readonly keyPrefix: string;
   readonly keys: KeyRing;
-  /** Lifetime of the longest token that names an account, in seconds. */
+  /** Longest lifetime of a token with an account as its subject, in seconds. */
   readonly ttlSeconds: () => number;
 }
 

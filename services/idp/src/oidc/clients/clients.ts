@@ -42,7 +42,7 @@ export interface ClientPolicy {
   readonly applicationType: "web" | "native" | undefined;
   /** Whether the client registered itself, so that its name is unverified. */
   readonly isRegistered: boolean;
-  /** Whether users consent at every sign-in, and each sign-in has a grant of its own. */
+  /** Whether users consent at every sign-in, and each sign-in has its own grant. */
   readonly asksEachTime: boolean;
 }
 

@@ -99,7 +99,7 @@ const noStore: Adapter = {
   revokeByGrantId: nothing,
 };
 
-/** Rejects with CONFIG_INVALID if the client with this id is invalid; the error names the invalid member. */
+/** Rejects with CONFIG_INVALID if the client with this id is invalid; the error contains the invalid member. */
 export type CheckRegistration = (id: string) => Promise<void>;
 
 /** Registers the clients with a provider that serves no requests; its keys exist because client algorithms need them. */

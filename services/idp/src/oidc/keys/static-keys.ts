@@ -17,7 +17,7 @@ export function staticKey({ id, key, key_file: file, algorithm }: KeyConfig, isA
     });
   try {
     const jwk = jwkOf(createPrivateKey(key === "" ? readFileSync(file, "utf8") : key), id);
-    // A key that names its algorithm signs before one that does not.
+    // A key with `alg` signs before one without.
     return isActive ? { ...jwk, alg: algorithm } : jwk;
   } catch (cause) {
     throw new AppError("CONFIG_INVALID", { detail: `identity.oidc.signing_keys: the key ${id} cannot be read`, cause });

@@ -20,7 +20,7 @@ function toClientError(error: unknown): unknown {
 
 /**
  * Reports a failure in an authorization request to the client, with state and iss (RFC 6749 §4.1.2.1): the provider
- * redirects only errors of its own classes. Outside authorization requests nothing changes.
+ * redirects only errors that are instances of its classes. Outside authorization requests nothing changes.
  */
 export function withClientErrors<Args extends readonly unknown[], Result>(
   call: (...args: Args) => Result | Promise<Result>,

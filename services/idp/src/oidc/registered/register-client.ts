@@ -59,7 +59,7 @@ function initialToken({ initial_access_tokens: tokens }: Permissions, bearer: st
   return bearer === undefined ? undefined : tokens.find(({ token }) => matchesDigest(bearer, digestOf(token)));
 }
 
-/** With both kinds, a request that names a scope of mail clients is one for their profile. */
+/** If both kinds are enabled, the profile for mail clients applies to requests with one of its scopes. */
 function kindOf(body: unknown, settings: RegistrationSettings): RegistrationKind | undefined {
   const { mail_registration: mail, dynamic_registration: full } = settings;
   if (!mail.enabled) return full.enabled ? "full" : undefined;

@@ -3,7 +3,7 @@ import type { RegisteredMetadata } from "./metadata.ts";
 /** A client that registered itself (RFC 7591). */
 export interface Registration {
   readonly id: string;
-  /** `mail`: in the bounds of the profile for mail clients. `full`: with metadata and credentials of its own. */
+  /** `mail`: in the bounds of the profile for mail clients. `full`: with its own metadata and credentials. */
   readonly kind: RegistrationKind;
   /** As the client gave it, unverified. Empty if it gave none. */
   readonly name: string;

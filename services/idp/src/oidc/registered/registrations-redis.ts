@@ -141,7 +141,7 @@ function createList(parts: Parts): Registrations["list"] {
   };
 }
 
-/** Each kind has budgets of its own. The names of mail clients' keys are those of earlier versions. */
+/** Each kind has separate budgets. The names of mail clients' keys are those of earlier versions. */
 function budgetOf(kind: RegistrationKind, network: string): string {
   return kind === "mail" ? network : `${kind} ${network}`;
 }

@@ -43,7 +43,7 @@ function kept(params: URLSearchParams): URLSearchParams {
   return new URLSearchParams(values);
 }
 
-/** Only the members of the object count, whatever the parameters beside it say (RFC 9101 §6.3). */
+/** Only the members of the object count; the parameters beside it are ignored (RFC 9101 §6.3). */
 function paramsOf(claims: Readonly<Record<string, unknown>>, outer: URLSearchParams): URLSearchParams {
   const params = kept(outer);
   for (const [name, value] of Object.entries(claims)) {
@@ -80,7 +80,7 @@ export interface RequestObjects {
    * with UPSTREAM_UNAVAILABLE when the client's keys are needed and cannot be read.
    */
   unpack(params: URLSearchParams, clientId: string): Promise<UnpackedRequest>;
-  /** The same for a request that may also name a URI at which the client publishes the object. */
+  /** The same for a request that may also contain a URI at which the client publishes the object. */
   unpackOrFetch(params: URLSearchParams, clientId: string): Promise<UnpackedRequest>;
   /** The request that the provider answers with the error of this refusal. */
   refuse(params: URLSearchParams, clientId: string, reason: RequestObjectRefusal): UnpackedRequest;

@@ -7,7 +7,7 @@ import { isOf, type TokenRecords } from "../tokens/token-records.ts";
 import { clientNames } from "./session-owner.ts";
 
 export interface TokenOwner {
-  /** The requested user id, which may also name a client. */
+  /** The requested user id, which may also be that of a client. */
   readonly userId: string;
   readonly subjects: readonly TokenSubject[];
 }

@@ -4,7 +4,7 @@ import { isRecord } from "./json.ts";
 
 /**
  * Records are read by all replicas, so their times are those of the shared clock. The provider library compares them with the wall clock
- * of its own host, so it gets them converted: a replica whose wall clock is wrong still sees what has expired, and what has not.
+ * of its host, so it gets them converted: a replica whose wall clock is wrong still sees what has expired, and what has not.
  */
 export interface RecordTimes {
   /** A record of the library, as it is stored. */

@@ -51,7 +51,7 @@ interface NamedPasskey {
   readonly response: NonNullable<ReturnType<typeof readAssertion>>;
 }
 
-/** A passkey names its account. A backend must still have the account, and policies must admit it. */
+/** A passkey identifies its account. A backend must still have the account, and policies must admit it. */
 async function judgePasskey(deps: LoginDeps, visit: Visit, { flow, account, response }: NamedPasskey): Promise<Proof> {
   const { ceremonies, factors, lookUp, nowMs, decisionTimeoutMs, rememberMs } = deps;
   const { request } = visit;

@@ -13,7 +13,7 @@ export interface MailClientDeps extends ProfileSender {
   readonly offers: ProfileOffers | undefined;
 }
 
-/** A domain name with a port. A longer `Host` header names no domain, and is not logged as a whole. */
+/** A domain name with a port. A longer `Host` header is not a domain, and is not logged as a whole. */
 const longestHost = 260;
 
 /** The host that the client asked; the gateway passes it on. */

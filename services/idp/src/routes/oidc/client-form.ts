@@ -62,7 +62,7 @@ function dropRepeatedSecret(form: URLSearchParams, header: string | undefined, {
   }
 }
 
-/** A pushed request names its client in the form even if the header does (RFC 9126 §2.1). */
+/** A pushed request contains `client_id` in the form, even if the header has it (RFC 9126 §2.1). */
 function nameClient(form: URLSearchParams, header: string | undefined): void {
   const basic = header === undefined ? undefined : basicCredentials(header);
   if (basic !== undefined && !form.has("client_id")) form.set("client_id", basic[0]);

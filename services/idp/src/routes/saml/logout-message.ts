@@ -43,7 +43,7 @@ async function accept(
 }
 
 /**
- * Another site's form arrives without our Lax cookies. If the request names no session, the browser is redirected to
+ * Another site's form arrives without our Lax cookies. If the request identifies no session, the browser is redirected to
  * repeat it by GET.
  */
 async function begin(deps: SamlRoutesDeps, visit: Visit, { read, binding }: Received): Promise<FastifyReply> {

@@ -8,7 +8,7 @@ import { refusing } from "./answers.ts";
 import type { SamlRoutesDeps } from "./deps.ts";
 import { readForm } from "./read-visit.ts";
 
-/** @returns the id under which the request is stored. @throws SamlRefusal that names the service provider */
+/** @returns the id under which the request is stored. @throws SamlRefusal with the service provider */
 export function received({ sso }: SamlRoutesDeps, read: ReadMessage<Provider>): Promise<string> {
   return namingSender(
     () => read.sender.entityId,

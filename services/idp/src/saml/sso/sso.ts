@@ -67,7 +67,7 @@ export function createSso({ settings, providers, requests, replay, answers, cloc
         return fail(id, provider, statusCodes.noAuthnContext);
       case "sign_in":
         return once(id, async (pending) => {
-          // A new id, because each id names one flow of the pages.
+          // A new id, because each id identifies one flow of the pages.
           const next = await requests.save({ ...pending, hasAsked: true });
           return { step: "sign_in", provider, pending, id: next };
         });

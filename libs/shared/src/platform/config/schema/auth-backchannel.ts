@@ -67,7 +67,7 @@ const Jwt = section("Authentication of API callers by the JWTs of POST /api/v1/j
 });
 
 const NamedCaller = section(
-  "An API caller with HTTP Basic credentials of its own.",
+  "An API caller with its own HTTP Basic credentials.",
   {
     name: string("", {
       description:
@@ -100,7 +100,7 @@ export const Backchannel = section("Authentication of API callers.", {
     password: secret({ description: "Password.", minLength: 16, reload: "live" }),
   }),
   callers: entries(
-    "API callers with names, each with passwords of its own, in addition to `basic_auth`. Use one for each mail server.",
+    "Named API callers, each with its own password, in addition to `basic_auth`. Use one for each mail server.",
     NamedCaller,
   ),
   oidc_bearer: OidcBearer,

@@ -70,7 +70,7 @@ export const scalar = (options: KeyOptions) =>
 export const structure = (options: Omit<KeyOptions, "example"> & { readonly example?: object }) =>
   Type.Unknown({ default: {}, ...options });
 
-/** `reload` applies to every key below that sets no value of its own. */
+/** `reload` applies to every key below that does not set it. */
 export const section = <Properties extends TProperties>(
   description: string,
   properties: Properties,

@@ -105,7 +105,7 @@ const ClientCertificates = section(
     }),
     verify_header: string("", {
       description:
-        "Header in which the trusted proxy passes `SUCCESS` if a CA of its own issued the certificate (nginx `$ssl_client_verify`). Clients with tls_client_auth need it.",
+        "Header in which the trusted proxy passes `SUCCESS` if a CA that it trusts issued the certificate (nginx `$ssl_client_verify`). Clients with tls_client_auth need it.",
       maxLength: 64,
     }),
   },

@@ -13,7 +13,7 @@ export function validateOauthBearer(config: Config, { problem }: Judgement): voi
   if (issuer === "" && backchannel.oidc_bearer.issuer === "") {
     problem(`${root}.issuer`, messages.needsWhen(`${root}.enabled is true`));
   }
-  // The tokens of registered mail clients have an audience of their own.
+  // The tokens of registered mail clients have a separate audience.
   const { mail_registration: mail } = config.identity.oidc;
   if (audience.length === 0 && required_scope.length === 0 && !mail.enabled) problem(root, messages.anyToken);
 }

@@ -210,7 +210,7 @@ export const oidcRegisteredIndexKey: KeyFamily<[]> = {
   build: (prefix) => `${prefix}oidc:{registrations}:all`,
 };
 
-/** The same for the clients of dynamic registration, which have a maximum of their own. */
+/** The same for the clients of dynamic registration, which have a separate maximum. */
 export const oidcDynamicIndexKey: KeyFamily<[]> = {
   name: "OIDC dynamically registered clients",
   owner: "idp",
