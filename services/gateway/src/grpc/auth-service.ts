@@ -4,7 +4,7 @@ import type { AttributeFilter } from "@postern/shared/domain/released-attributes
 import { AppError, fromUnknown } from "@postern/shared/platform/errors";
 import type { CidrSet } from "@postern/shared/platform/net";
 import type { Clock } from "@postern/shared/platform/time";
-import type { Tracer } from "@postern/shared/platform/tracing";
+import type { SpanStart, Tracer } from "@postern/shared/platform/tracing";
 import type { CallerPatience, Decide } from "../auth-client/decide.ts";
 import type { DecisionLog } from "../decision-log.ts";
 import { readAuthFields } from "../dialects/auth-fields.ts";
@@ -121,8 +121,11 @@ async function answerTraced(
   deps: AuthServiceDeps,
 ): Promise<CallResult> {
   const { operation, facts } = question;
-  const attributes = { "rpc.system.name": "grpc", "rpc.method": operation, "postern.session": facts.session };
-  const start = { name: `grpc ${operation}`, kind: "server", attributes } as const;
+  const start = (): SpanStart => ({
+    name: `grpc ${operation}`,
+    kind: "server",
+    attributes: { "rpc.system.name": "grpc", "rpc.method": operation, "postern.session": facts.session },
+  });
   const span = tracer.begin(start, traceparent);
   if (span === undefined) return answer(question, deps);
   const result = await tracer.run(span, () => answer(question, deps));

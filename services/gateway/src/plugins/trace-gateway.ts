@@ -15,7 +15,10 @@ export function traceGateway(
     const isTrusted = request.callerMethod !== "none" || isFromTrustedProxy(request);
     const { traceparent } = request.raw.headers;
     const named = isTrusted && typeof traceparent === "string" ? traceparent : undefined;
-    const attributes = { ...start.attributes, "postern.session": request.id };
-    return tracer.begin({ ...start, attributes }, named);
+    const startHere = () => {
+      const begun = start();
+      return { ...begun, attributes: { ...begun.attributes, "postern.session": request.id } };
+    };
+    return tracer.begin(startHere, named);
   });
 }

@@ -1,8 +1,16 @@
 import { systemClock } from "../time/clock.ts";
 import type { Span, SpanStart, Tracer } from "../tracing/index.ts";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Milliseconds since the epoch. Only in services that trace. */
+    arrivedAtMs: number;
+  }
+}
+
 /** The members of a Fastify request and reply that are used here. */
 interface TracedRequest {
+  arrivedAtMs: number;
   readonly method: string;
   readonly routeOptions: { readonly url?: string | undefined };
 }
@@ -15,8 +23,15 @@ type TraceHook<Request> = (request: Request, reply: TracedReply, done: () => voi
 
 /** The members of a Fastify instance to which the hooks are added. */
 interface TracedApp<Request> {
+  decorateRequest(name: "arrivedAtMs", value: number): unknown;
   addHook(name: "onRequest", hook: TraceHook<Request>): unknown;
   addHook(name: "preHandler", hook: TraceHook<Request>): unknown;
+}
+
+function serverSpan({ method, routeOptions, arrivedAtMs }: TracedRequest): SpanStart {
+  const route = routeOptions.url ?? "unknown path";
+  const attributes = { "http.request.method": method, "http.route": route };
+  return { name: `${method} ${route}`, kind: "server", attributes, startedAtMs: arrivedAtMs };
 }
 
 function endWithResponse(span: Span, { raw }: TracedReply): void {
@@ -33,19 +48,15 @@ function endWithResponse(span: Span, { raw }: TracedReply): void {
 export function traceRequests<Request extends TracedRequest>(
   app: TracedApp<Request>,
   { run }: Tracer,
-  start: (span: SpanStart, request: Request) => Span | undefined,
+  start: (span: () => SpanStart, request: Request) => Span | undefined,
 ): void {
-  const arrivals = new WeakMap<Request, number>();
+  app.decorateRequest("arrivedAtMs", 0);
   app.addHook("onRequest", (request, _reply, done) => {
-    arrivals.set(request, systemClock.now());
+    request.arrivedAtMs = systemClock.now();
     done();
   });
   app.addHook("preHandler", (request, reply, done) => {
-    const { method, routeOptions } = request;
-    const route = routeOptions.url ?? "unknown path";
-    const attributes = { "http.request.method": method, "http.route": route };
-    const startedAtMs = arrivals.get(request) ?? systemClock.now();
-    const span = start({ name: `${method} ${route}`, kind: "server", attributes, startedAtMs }, request);
+    const span = start(() => serverSpan(request), request);
     if (span === undefined) {
       done();
       return;
@@ -65,6 +76,6 @@ export function traceForwarded(app: TracedApp<ForwardedRequest>, tracer: Tracer 
   if (tracer === undefined) return;
   traceRequests(app, tracer, (start, { raw, caller }) => {
     const { traceparent } = raw.headers;
-    return caller === null || typeof traceparent !== "string" ? undefined : tracer.resume(start, traceparent);
+    return caller === null || typeof traceparent !== "string" ? undefined : tracer.resume(start(), traceparent);
   });
 }

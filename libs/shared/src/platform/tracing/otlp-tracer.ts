@@ -3,11 +3,11 @@ import { type Context, ROOT_CONTEXT, type Span as SdkSpan, SpanKind, SpanStatusC
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import {
+  AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
   type SpanExporter,
   type SpanProcessor,
-  TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { endsWithin } from "../concurrency/deadline.ts";
@@ -136,7 +136,8 @@ export function createOtlpTracer(settings: OtlpSettings): Tracer {
       "service.name": settings.service,
       "service.instance.id": settings.instance,
     }),
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(settings.ratio) }),
+    // Which of the traces that begin here are sampled is decided before they reach the library.
+    sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
     spanProcessors: [createExport(settings)],
   });
   const spans = provider.getTracer("postern");
@@ -151,7 +152,11 @@ export function createOtlpTracer(settings: OtlpSettings): Tracer {
     return span.isRecording() ? new OtlpSpan(span) : undefined;
   };
   return {
-    begin: (begun, traceparent) => start(begun, remote(traceparent) ?? ROOT_CONTEXT),
+    begin(describe, traceparent) {
+      const parent = remote(traceparent);
+      if (parent !== undefined) return start(describe(), parent);
+      return Math.random() < settings.ratio ? start(describe(), ROOT_CONTEXT) : undefined;
+    },
     resume(resumed, traceparent) {
       const parent = remote(traceparent);
       return parent === undefined ? undefined : start(resumed, parent);

@@ -35,8 +35,11 @@ export interface Span {
 
 /** Absent from a service whose configuration turns tracing off, so that it costs one comparison. */
 export interface Tracer {
-  /** Begins a trace, or joins the one of `traceparent`, which only a trusted caller may name. Undefined if it is not sampled. */
-  readonly begin: (start: SpanStart, traceparent: string | undefined) => Span | undefined;
+  /**
+   * Begins a trace, or joins the one of `traceparent`, which only a trusted caller may name. Undefined if it is not sampled; `start` is
+   * called only if it is.
+   */
+  readonly begin: (start: () => SpanStart, traceparent: string | undefined) => Span | undefined;
   /** Continues the trace of another service of the installation; undefined without one. */
   readonly resume: (start: SpanStart, traceparent: string | undefined) => Span | undefined;
   /** A span below the active one; undefined without an active one. */
