@@ -126,7 +126,7 @@ test.each([
   [["--backend", "sqlite:/a", "--pages", "http://login.example.test"], "is not an https URL"],
   [["--backend", "sqlite:/a", "--mail-server", "../x"], "use lower-case letters"],
   [["--backend", "sqlite:/a", "--mail-server", "mx1=mail.example.test"], "is neither an address nor a network"],
-  [["--backend", "sqlite:/a", "--mail-server", "mx1", "--mail-server", "mx1=::1"], "mx1 is named twice"],
+  [["--backend", "sqlite:/a", "--mail-server", "mx1", "--mail-server", "mx1=::1"], "mx1 is given twice"],
   [["--backend", "sqlite:/a", "--mail-server", "operator"], "use another one"],
 ])("without a terminal, %j is refused with a sentence", async (flags, sentence) => {
   const folder = newFolder();

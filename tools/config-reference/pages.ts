@@ -38,7 +38,7 @@ function overview(roots: readonly (readonly [string, SchemaNode])[]): string {
     "",
     "## Set a value",
     "",
-    "A service reads the file that `--config` or `SERVICE_CONFIG_FILE` names. A value comes from the environment if its variable is",
+    "A service reads the file in `--config` or `SERVICE_CONFIG_FILE`. A value comes from the environment if its variable is",
     "set, otherwise from the file, otherwise from the default.",
     "",
     "```sh",

@@ -27,7 +27,7 @@ function mailServerOf(text: string): MailServerAnswers {
 
 function refuseTwice(servers: readonly MailServerAnswers[]): void {
   const twice = servers.find(({ name }, index) => servers.findIndex((other) => other.name === name) !== index);
-  if (twice !== undefined) throw new InitProblem(`mail server ${twice.name} is named twice`);
+  if (twice !== undefined) throw new InitProblem(`mail server ${twice.name} is given twice`);
 }
 
 /** @throws InitProblem */

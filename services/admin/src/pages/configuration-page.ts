@@ -38,8 +38,8 @@ export function configurationPage({ values, system }: ConfigurationView): Consol
     title: "Configuration",
     body: html`<h1>Configuration</h1>${configurationPart(system)}<h2>Values in effect</h2>${
       values === undefined
-        ? html`<p class="lead">They are not shown: runtime.servers.http.disabled_endpoints.configuration.</p>`
-        : html`<p class="lead">As admin has them. Secrets are masked.</p>${Object.entries(Object(values)).map(
+        ? html`<p class="lead">Not shown, because runtime.servers.http.disabled_endpoints.configuration is true.</p>`
+        : html`<p class="lead">The values that admin uses. Secrets are masked.</p>${Object.entries(Object(values)).map(
             ([name, value]) => sectionPart(name, value, changed),
           )}`
     }`,
