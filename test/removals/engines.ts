@@ -133,7 +133,7 @@ export const engineRemovals: readonly Removal[] = [
     file: "libs/shared/src/platform/bus/server.ts",
     find: "options.maxInFlight ?? defaultMaxInFlight)",
     replace: "(options.maxInFlight ?? defaultMaxInFlight) * 1000)",
-    tests: ["test/integration/bus/request-reply.test.ts"],
-    rows: ["more requests than an engine accepts"],
+    tests: ["test/integration/gateway/ldap-decision.test.ts"],
+    rows: ["more requests than two engines accept"],
   },
 ];

@@ -1,5 +1,8 @@
 import type { Removal } from "../../tools/removals/removal.ts";
 
+const ownerAgent = "services/gateway/src/forward/owner-agent.ts";
+const frozenReplica = "test/long/outages/frozen-replica.test.ts";
+
 /** The gateway: callers, limits, and the services behind it. */
 export const gatewayRemovals: readonly Removal[] = [
   {
@@ -9,7 +12,27 @@ export const gatewayRemovals: readonly Removal[] = [
     find: "      if (probing.ticksLeft === 0) giveUp();\n",
     replace: "      if (probing.ticksLeft === -1_000_000) giveUp();\n",
     tests: ["test/integration/gateway/frozen-owners.test.ts"],
-    rows: ["idp or admin frozen"],
+    rows: ["idp or admin frozen: 500 on its paths"],
+  },
+  {
+    name: "long-forward-timeout",
+    mechanism: "a forwarded request whose response does not begin within 30 s fails",
+    file: ownerAgent,
+    find: "      headersTimeout: timeoutMs,\n",
+    replace: "",
+    tests: [frozenReplica],
+    pattern: "otherwise they fail after 30 s",
+    rows: ["one of two replicas of idp or admin frozen, behind a proxy"],
+  },
+  {
+    name: "long-several-probes",
+    mechanism: "an owner is probed over several connections, so that each of its replicas receives one",
+    file: ownerAgent,
+    find: "const connectionsOfProbe = 3;",
+    replace: "const connectionsOfProbe = 1;",
+    tests: [frozenReplica],
+    pattern: "otherwise they fail after 30 s",
+    rows: ["one of two replicas of idp or admin frozen, behind a proxy"],
   },
   {
     name: "graceful-stop",

@@ -4,6 +4,8 @@ import { askJson } from "../../support/ask-json.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { exampleLdif } from "../ldap/example-directory.ts";
 
+const inFlightOfEngine = 4;
+
 let slapd: Slapd;
 let stack: Stack;
 
@@ -39,7 +41,10 @@ beforeAll(async () => {
     engines: 2,
     backends,
     settings: {
-      runtime: { timeouts: { decision: "2s", ldap_search: "1s", ldap_bind: "1s" } },
+      runtime: {
+        bus: { max_in_flight: inFlightOfEngine },
+        timeouts: { decision: "2s", ldap_search: "1s", ldap_bind: "1s" },
+      },
       // Without caches, so that every login queries the directory.
       auth: { pipeline: { local_cache_ttl: "0s" } },
     },
@@ -108,6 +113,22 @@ describe("an LDAP outage (failure matrix, LDAP rows)", () => {
     await slapd.pause();
     expect((await askJson(stack.url, alice)).status).toBe(500);
     slapd.resume();
+    await poll("the directory to recover", async () => (await askJson(stack.url, alice)).status === 200, 15_000);
+  });
+
+  test("while it hangs, requests above the engines' limit are rejected without waiting for it", async () => {
+    const rejected = async (): Promise<number> => {
+      const series = /service_bus_requests_failed_total\{code="OVERLOADED"\} (\d+)/;
+      return Number(series.exec(await stack.gateway.metrics())?.[1] ?? 0);
+    };
+    const before = await rejected();
+    await slapd.pause();
+    const excess = 4;
+    const requests = stack.engines.length * inFlightOfEngine + excess;
+    const answers = await Promise.all(Array.from({ length: requests }, () => askJson(stack.url, alice)));
+    slapd.resume();
+    for (const { status, body } of answers) expect([status, Object.keys(JSON.parse(body))]).toEqual([500, ["error"]]);
+    expect(await rejected()).toBe(before + excess);
     await poll("the directory to recover", async () => (await askJson(stack.url, alice)).status === 200, 15_000);
   });
 });
