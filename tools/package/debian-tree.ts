@@ -63,7 +63,7 @@ function control({ version, architecture }: DebianPackage): string {
     "Suggests: dovecot-auth-lua, logrotate",
     "Description: authentication gateway and identity provider for mail platforms",
     " Mail servers ask Postern over HTTP or gRPC whether a user may sign in, and the",
-    " same users sign in to web applications by OpenID Connect or SAML2, with a",
+    " same users sign in to web applications with OpenID Connect or SAML2, with a",
     " second factor. Accounts remain in the site's LDAP or SQL backends.",
     " .",
     ' The package contains its own Node.js. Run "postern init" after installation.',

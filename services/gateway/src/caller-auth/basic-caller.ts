@@ -4,7 +4,7 @@ import { Secret } from "@postern/shared/platform/crypto";
 import { type CidrSet, createCidrSet } from "@postern/shared/platform/net";
 import { type BasicLookup, createBasicLookup, type OwnedCredentials } from "./basic.ts";
 
-/** A configured caller that authenticates by Basic. */
+/** A configured caller that authenticates with Basic. */
 export interface BasicCaller {
   readonly name: string;
   /** Absent: the credentials are accepted from everywhere. */

@@ -37,14 +37,14 @@ export interface SamlLogoutContext {
     SamlRoutesDeps,
     "logout" | "waitingLogouts" | "frontChannel" | "endLogoutTransaction" | "metrics" | "logger" | "audit"
   >;
-  /** Delivers logout messages by SOAP. */
+  /** Delivers logout messages over SOAP. */
   readonly delivery: SoapDelivery;
   readonly sessionEnded: Logout["sessionEnded"];
   /** Ends the session of a browser that is then redirected to `place`. @returns its first redirect */
   leave(session: BrowserSessionRecord, place: string, headStartMs?: number): Promise<string>;
 }
 
-/** Single logout, started by service providers or here, through the browser and by SOAP. */
+/** Single logout, started by service providers or here, through the browser and over SOAP. */
 export function createSamlLogout(parts: SamlParts, stored: SamlRedisDeps, shared: Shared): SamlLogoutContext {
   const { base, sessions, onEnded } = parts;
   const { logger, audit } = base;

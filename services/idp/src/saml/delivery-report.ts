@@ -1,4 +1,4 @@
-/** How a service provider is notified of a logout: by SOAP, through the browser, or not at all. */
+/** How a service provider is notified of a logout: over SOAP, through the browser, or not at all. */
 export const channels = ["soap", "browser", "none"] as const;
 export type Channel = (typeof channels)[number];
 

@@ -189,7 +189,7 @@ export const authOperations = [
     ...proxy,
     method: "post",
     operationId: "authenticateProxyPost",
-    summary: "Authenticate a user and find the mail server (proxy dialect, by POST with an ignored body)",
+    summary: "Authenticate a user and find the mail server (proxy dialect, with POST and an ignored body)",
   }),
   defineOperation({
     ...common,

@@ -140,7 +140,7 @@ const ofUser = [
     method: "post",
     path: "/oidc/userinfo",
     operationId: "userinfoPost",
-    summary: "Get the claims of the user of the token, by POST",
+    summary: "Get the claims of the user of the token, with POST",
     description: "The token may also be sent in the form, as access_token.",
     answers: claims,
   }),

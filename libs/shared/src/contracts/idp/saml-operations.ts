@@ -40,7 +40,7 @@ const sloAnswers = {
   200: page("Page that posts the response to the service provider, or shows the progress of a logout."),
   204: { description: "The response of a service provider in a frame of that page was accepted." },
   302: sentTo(
-    "Redirect to a service provider with a message, to the page with the result of the logout, or to the same path by GET, so that the browser sends its cookies.",
+    "Redirect to a service provider with a message, to the page with the result of the logout, or to the same path with GET, so that the browser sends its cookies.",
   ),
   400: refused,
   404: page("Single logout is disabled (identity.saml.slo.enabled)."),
@@ -86,7 +86,7 @@ export const samlOperations = [
     "/saml/sso",
     "Start a sign-in for a service provider (POST binding)",
     {
-      302: sentTo("Redirect to the same path by GET, so that the browser sends its cookies."),
+      302: sentTo("Redirect to the same path with GET, so that the browser sends its cookies."),
       400: refused,
       500: failed,
     },

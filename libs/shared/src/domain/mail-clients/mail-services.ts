@@ -12,7 +12,7 @@ export interface MailServer {
   readonly security: "tls" | "starttls";
 }
 
-/** What a client needs to know to sign in by OAuth 2.0. */
+/** What a client needs to know to sign in with OAuth 2.0. */
 export interface MailOauth {
   readonly issuer: string;
   readonly authorizationUrl: string;

@@ -123,7 +123,7 @@ export const messages = {
   unknownNotificationEvent: (known: string) => `must contain only ${known}`,
   mailDomainTwice: "repeats a domain of an earlier entry; each domain has one entry",
   noWayToClientId:
-    "is empty while identity.oidc.mail_registration is off: only clients that know a client ID can sign in by OAuth 2.0",
+    "is empty while identity.oidc.mail_registration is off: only clients that know a client ID can sign in with OAuth 2.0",
   consoleOrigin: "must be an origin without a path, such as https://console.example.org",
   clientNeedsSecret: "must be the client_id of a client with client_secret; the console signs in with a secret",
   noOperators: "is empty: no account may use the console",

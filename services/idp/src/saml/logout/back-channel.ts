@@ -74,7 +74,7 @@ const permanent: ReadonlySet<RefusalReason> = new Set([
   "wrong_message",
 ]);
 
-/** Notifies one service provider of a logout by SOAP (saml-profiles §4.4.3). */
+/** Notifies one service provider of a logout over SOAP (saml-profiles §4.4.3). */
 export function createBackChannel({ clock, issuer, timeoutMs, retries, onRefused }: BackChannelDeps) {
   const ask = (request: Signable, { provider, signer }: BackChannelCall, signal: AbortSignal): Promise<Response> =>
     fetch(provider.config.slo_back_channel_url, {

@@ -55,7 +55,7 @@ export interface Logout {
    */
   leave(session: BrowserSessionRecord, place: string, headStartMs?: number): Promise<string | undefined>;
   /**
-   * A session has ended without its browser: notifies service providers by SOAP and reports the others as not notified.
+   * A session has ended without its browser: notifies service providers over SOAP and reports the others as not notified.
    */
   sessionEnded(session: Pick<BrowserSessionRecord, "uid">): Promise<void>;
 }

@@ -59,7 +59,7 @@ export function planLogoutTransaction(
   return { deadlineMs: nowMs + waitMs, services: servicesOf(deps, participants, true), end };
 }
 
-/** The deliveries by SOAP; with `transactionId`, a page waits for them. */
+/** The deliveries over SOAP; with `transactionId`, a page waits for them. */
 export function deliveriesOf(
   services: readonly LogoutTransactionService[],
   endedMs: number,

@@ -25,7 +25,7 @@ export interface SoapDeliveryDeps {
   readonly giveUpMs?: number;
 }
 
-/** Notifies service providers of logouts by SOAP, on every replica. */
+/** Notifies service providers of logouts over SOAP, on every replica. */
 export interface SoapDelivery extends DeliveryLoop {
   /** Queues deliveries in Redis until a replica has carried them out. */
   enqueue(deliveries: readonly SoapLogout[]): Promise<void>;

@@ -1,7 +1,7 @@
 import type { Claimed, DeliveryQueue, DeliveryTimes } from "../../logout-delivery/delivery-queue.ts";
 import type { Participant } from "../state/participants.ts";
 
-/** A logout of which a service provider must be notified by SOAP. */
+/** A logout of which a service provider must be notified over SOAP. */
 export interface SoapLogout extends Participant {
   /** End of the session in milliseconds since the epoch. */
   readonly endedMs: number;

@@ -2,7 +2,7 @@ import { boolean, duration, entries, secret, section, string, stringList } from 
 
 const longestTokenLife = 24 * 60 * 60 * 1000;
 
-const OidcBearer = section("Authentication of API callers by OIDC access token.", {
+const OidcBearer = section("Authentication of API callers with OIDC access tokens.", {
   enabled: boolean(false, { description: "Whether API callers may present access tokens of the identity provider." }),
   issuer: string("", {
     description:
@@ -48,7 +48,7 @@ const JwtUser = section("A user who may request a JWT.", {
   }),
 });
 
-const Jwt = section("Authentication of API callers by the JWTs of POST /api/v1/jwt/token.", {
+const Jwt = section("Authentication of API callers with the JWTs of POST /api/v1/jwt/token.", {
   enabled: boolean(false, { description: "Whether JWTs are issued and accepted." }),
   secret_key: secret({ description: "Signing key, identical in gateway and admin.", minLength: 32 }),
   token_expiry: duration("1h", {
@@ -94,7 +94,7 @@ const NamedCaller = section(
 
 /** Callers of the back channel. */
 export const Backchannel = section("Authentication of API callers.", {
-  basic_auth: section("One administrative API caller that authenticates by HTTP Basic.", {
+  basic_auth: section("One administrative API caller that authenticates with HTTP Basic.", {
     enabled: boolean(false, { description: "Whether these credentials are accepted.", reload: "live" }),
     username: string("", { description: "User name.", reload: "live" }),
     password: secret({ description: "Password.", minLength: 16, reload: "live" }),

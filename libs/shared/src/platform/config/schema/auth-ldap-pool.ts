@@ -15,7 +15,7 @@ const connection = {
   tls_client_key: string("", { description: "Path of the PEM file with the private key of the client certificate." }),
   sasl_external: boolean(false, {
     description:
-      "Whether the service account binds by SASL EXTERNAL: with the client certificate, or over an `ldapi://` socket as the service's operating system user.",
+      "Whether the service account binds with SASL EXTERNAL: with the client certificate, or over an `ldapi://` socket as the service's operating system user.",
   }),
 };
 

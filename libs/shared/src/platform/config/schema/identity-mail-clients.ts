@@ -42,7 +42,7 @@ export const IdentityMailClients = section(
       description:
         "Whether the settings are served, and with identity.frontend the page on which users set up a mail client.",
     }),
-    oauth2: section("Sign-in of mail clients by OAuth 2.0.", {
+    oauth2: section("Sign-in of mail clients with OAuth 2.0.", {
       enabled: boolean(false, {
         description:
           "Whether the settings name OAuth 2.0 first and passwords second. Requires identity.oidc, and mail servers that accept its access tokens.",

@@ -45,7 +45,7 @@ const messages = {
   slo_binding: choice(samlLogoutBindings, "redirect", {
     description: "Binding of logout requests to `slo_url`. Responses use the binding of the request.",
   }),
-  slo_back_channel_url: string("", { description: "URL for single logout by SOAP.", form: "http-url" }),
+  slo_back_channel_url: string("", { description: "URL for single logout over SOAP.", form: "http-url" }),
   cert: string("", {
     description:
       "Certificates of the service provider in PEM format. They verify its messages and encrypt its assertions.",

@@ -8,9 +8,9 @@ const Slo = section("Single logout.", {
   front_channel_enabled: boolean(true, {
     description: "Whether service providers are notified of logouts through the browser.",
   }),
-  back_channel_enabled: boolean(false, { description: "Whether service providers are notified of logouts by SOAP." }),
+  back_channel_enabled: boolean(false, { description: "Whether service providers are notified of logouts over SOAP." }),
   request_timeout: duration("3s", {
-    description: "Time that a service provider has to respond, by SOAP or in the browser.",
+    description: "Time that a service provider has to respond, over SOAP or in the browser.",
   }),
   max_participants: integer(64, {
     description: "Maximum number of service providers that are notified for one session.",

@@ -89,7 +89,7 @@ test("settings that invite clients to register while a registration needs a toke
 test("OAuth 2.0 first while clients have no client ID causes a warning, and so do tokens that the engines refuse", () => {
   const off = { registration: { enabled: false } };
   expect(warnings({ ...off, auth: accepted({ audience: ["desk"] }), mailClients: { enabled: true } })).toEqual([
-    "identity.mail_clients.oauth2.client_id: is empty while identity.oidc.mail_registration is off: only clients that know a client ID can sign in by OAuth 2.0",
+    "identity.mail_clients.oauth2.client_id: is empty while identity.oidc.mail_registration is off: only clients that know a client ID can sign in with OAuth 2.0",
   ]);
   const oidc = { clients: [{ client_id: "desk", redirect_uris: ["http://127.0.0.1/"], scopes: ["openid", "email"] }] };
   const mailClients = { enabled: true, client_id: "desk", scopes: ["openid"] };

@@ -87,7 +87,7 @@ export const samlLogoutRequestKey: KeyFamily<[idDigest: string]> = {
   build: (prefix, idDigest) => `${prefix}saml:asked:{${idDigest}}`,
 };
 
-/** A logout message to a service provider by SOAP; encrypted. */
+/** A logout message to a service provider over SOAP; encrypted. */
 export const samlDeliveryKey: KeyFamily<[id: string]> = {
   name: "SAML logout message",
   owner: "idp",
