@@ -2,6 +2,7 @@ import type { Removal } from "../../tools/removals/removal.ts";
 
 const oneSilent = "test/integration/engines/one-silent-engine.test.ts";
 const lateRefusals = "test/integration/bus/late-refusals.test.ts";
+const noEngine = "test/integration/engines/no-engine.test.ts";
 const lateEngines = "test/integration/bus/late-engines.test.ts";
 const liveEngines = "libs/shared/src/domain/engine-watch/live-engines.ts";
 
@@ -58,7 +59,7 @@ export const engineRemovals: readonly Removal[] = [
     file: "libs/shared/src/domain/engine-watch/engine-watch.ts",
     find: `    bus.failOutstanding("ENGINE_SILENT");\n`,
     replace: "",
-    tests: ["test/integration/engines/silent-engines.test.ts", "test/integration/engines/no-engine.test.ts"],
+    tests: ["test/integration/engines/silent-engines.test.ts", noEngine],
     rows: ["all engines stopped, killed or frozen", "all engines frozen during a sign-in on the pages"],
   },
   {
@@ -67,7 +68,7 @@ export const engineRemovals: readonly Removal[] = [
     file: "libs/shared/src/domain/engine-watch/engine-watch.ts",
     find: "    if (!probing && silence.suspicious()) void probe();\n",
     replace: `    if (!probing && silence.suspicious()) bus.failOutstanding("ENGINE_SILENT");\n    void probe;\n`,
-    tests: ["test/integration/engines/no-engine.test.ts"],
+    tests: [noEngine],
     pattern: "a gateway that was frozen",
     rows: ["a gateway frozen and resumed"],
   },
@@ -77,7 +78,8 @@ export const engineRemovals: readonly Removal[] = [
     file: liveEngines,
     find: "isReturning: () => expectedFor > 0 &&",
     replace: "isReturning: () => expectedFor > returningTicks &&",
-    tests: [lateEngines],
+    tests: [noEngine],
+    pattern: "gateways that are back on NATS before",
     rows: ["NATS returns after an outage, and a gateway is connected before its engines"],
   },
   {

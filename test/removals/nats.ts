@@ -1,7 +1,7 @@
 import type { Removal } from "../../tools/removals/removal.ts";
 
 const link = "libs/shared/src/platform/bus/link.ts";
-const outage = "test/integration/bus/outage.test.ts";
+const natsDown = "test/integration/bus/nats-down.test.ts";
 
 /** Outages of NATS. */
 export const natsRemovals: readonly Removal[] = [
@@ -11,8 +11,8 @@ export const natsRemovals: readonly Removal[] = [
     file: link,
     find: `  if (event.type === "disconnect") state.set("disconnected");\n`,
     replace: "",
-    tests: [outage],
-    pattern: "a killed NATS server",
+    tests: [natsDown],
+    pattern: "without NATS, requests",
     rows: ["all servers stop: immediate 500"],
   },
   {
@@ -21,7 +21,7 @@ export const natsRemovals: readonly Removal[] = [
     file: "libs/shared/src/platform/bus/health.ts",
     find: "      if (!bus.isConnected()) throw",
     replace: "      if (bus.isConnected === undefined) throw",
-    tests: ["test/integration/bus/nats-down.test.ts"],
+    tests: [natsDown],
     rows: ["all servers stop: immediate 500"],
   },
   {
@@ -30,9 +30,19 @@ export const natsRemovals: readonly Removal[] = [
     file: "libs/shared/src/platform/bus/pending-table.ts",
     find: "      deadlines.insert(request, remainingMs);\n",
     replace: "      void remainingMs;\n",
-    tests: [outage],
-    pattern: "a stalled NATS server",
-    rows: ["NATS stalls"],
+    tests: [natsDown],
+    pattern: "while NATS hangs",
+    rows: ["NATS hangs"],
+  },
+  {
+    name: "requests-of-lost-connection",
+    mechanism: "requests that may have been lost with a connection are sent again",
+    file: "libs/shared/src/platform/bus/resending.ts",
+    find: "  return isLost || (isSilent",
+    replace: "  return isLost === undefined || (isSilent",
+    tests: ["test/integration/engines/no-engine.test.ts"],
+    pattern: "had not delivered when it was killed",
+    rows: ["NATS dies with a request that no engine has received"],
   },
   {
     name: "first-connection",

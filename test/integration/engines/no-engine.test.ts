@@ -1,24 +1,29 @@
-import { poll } from "@postern/shared/testing";
+import { once } from "node:events";
+import { pause, poll } from "@postern/shared/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, alice, askJson } from "../../support/ask-json.ts";
 import { sessionId } from "../../support/dialects.ts";
-import { type Stack, startStack } from "../../support/stack.ts";
+import { type Replica, type Stack, startStack } from "../../support/stack.ts";
 
 /** Longer than a test may take, so that no test passes by waiting for the deadline of a decision. */
 const decisionMs = 120_000;
 let stack: Stack;
+let gateways: readonly Replica[];
 
 beforeAll(async () => {
   stack = await startStack({ engines: 2, settings: { runtime: { timeouts: { decision: `${decisionMs}ms` } } } });
+  gateways = [{ url: stack.url, process: stack.gateway }, await stack.startReplica("gateway")];
   await enginesHeard(2);
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-function enginesHeard(count: number): Promise<true> {
-  return poll(`heartbeats of ${count} engines`, async () =>
-    (await stack.gateway.metrics()).includes(`service_engines_heard ${count}\n`),
-  );
+async function enginesHeard(count: number): Promise<void> {
+  for (const { process } of gateways) {
+    await poll(`heartbeats of ${count} engines`, async () =>
+      (await process.metrics()).includes(`service_engines_heard ${count}\n`),
+    );
+  }
 }
 
 function failedBySilence(metrics: string): string | undefined {
@@ -26,6 +31,18 @@ function failedBySilence(metrics: string): string | undefined {
 }
 
 const login = (): Promise<Answer> => askJson(stack.url, alice);
+
+/** The statuses of ten requests to each gateway. */
+const askBoth = (): readonly Promise<number>[] =>
+  gateways.flatMap(({ url }) => Array.from({ length: 10 }, async () => (await askJson(url, alice)).status));
+
+/** How many requests each gateway has sent again. */
+const resent = (): Promise<readonly number[]> =>
+  Promise.all(
+    gateways.map(async ({ process }) =>
+      Number(/events_total\{fact="resent"\} (\d+)/.exec(await process.metrics())?.[1] ?? 0),
+    ),
+  );
 
 function expectTemporaryFailure(answer: Answer): void {
   expect(answer.status).toBe(500);
@@ -95,12 +112,74 @@ test("a gateway that was frozen itself does not take engines for silent", async 
 });
 
 test("a NATS server that was frozen does not make engines silent: waiting requests are decided", async () => {
-  stack.nats.signal("SIGSTOP");
+  await pause(stack.nats);
   const frozenAt = performance.now();
-  const waiting = Array.from({ length: 10 }, login);
-  await poll("NATS to freeze", () => performance.now() - frozenAt > 2000);
+  const waiting = askBoth();
+  await poll("NATS to be frozen for long", () => performance.now() - frozenAt > 2000);
   stack.nats.signal("SIGCONT");
-  for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
+  for (const status of await Promise.all(waiting)) expect(status).toBe(200);
+});
+
+/**
+ * Repeats a round until each gateway has sent all of its requests again and they are decided: on a busy machine, a request may come too late to
+ * be interrupted, or an engine too late for it.
+ */
+async function decidedInARound(round: () => Promise<readonly number[]>): Promise<boolean> {
+  for (let rounds = 0; rounds < 4; rounds += 1) {
+    const before = await resent();
+    const statuses = await round();
+    const again = (await resent()).map((count, index) => count - (before[index] ?? 0));
+    await back();
+    await enginesHeard(2);
+    if (statuses.some((status) => status !== 200 && status !== 500)) return false;
+    const isResent = again.every((count) => count >= statuses.length / 2);
+    if (isResent && statuses.every((status) => status === 200)) return true;
+  }
+  return false;
+}
+
+async function ready(status: number): Promise<void> {
+  for (const { process } of gateways) {
+    await poll(`gateways to report ${status}`, async () => (await process.readiness()) === status);
+  }
+}
+
+/** Freezes NATS and sends it requests, of which it delivers none before it is killed. */
+async function interrupted(): Promise<readonly Promise<number>[]> {
+  await pause(stack.nats);
+  const requests = askBoth();
+  await ready(503);
+  return requests;
+}
+
+async function restartNats(): Promise<void> {
+  stack.nats.signal("SIGKILL");
+  await once(stack.nats.process, "exit");
+  await stack.startNats();
+}
+
+test("requests that NATS had not delivered when it was killed are decided as soon as it is back", async () => {
+  const isDecided = await decidedInARound(async () => {
+    const requests = await interrupted();
+    await restartNats();
+    return Promise.all(requests);
+  });
+  expect(isDecided).toBe(true);
+});
+
+test("gateways that are back on NATS before the engines keep old and new requests until the engines are back too", async () => {
+  const isDecided = await decidedInARound(async () => {
+    const old = await interrupted();
+    for (const engine of stack.engines) await pause(engine);
+    await restartNats();
+    await ready(200);
+    const fresh = askBoth();
+    // A gateway that answers has received them.
+    for (const { process } of gateways) await process.metrics();
+    for (const engine of stack.engines) engine.signal("SIGCONT");
+    return Promise.all([...old, ...fresh]);
+  });
+  expect(isDecided).toBe(true);
 });
 
 test.each(["SIGTERM", "SIGKILL"] as const)(
