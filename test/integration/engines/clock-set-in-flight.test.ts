@@ -1,49 +1,13 @@
-import { connect } from "node:net";
 import { poll, spawnSlapd } from "@postern/shared/testing";
 import { expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { clockIsSet, clockOffset } from "../../support/clock-offset.ts";
+import { startHoldingProxy } from "../../support/holding-proxy.ts";
 import { startStack } from "../../support/stack.ts";
-import { startTcpServer, type TcpServer } from "../../support/tcp-server.ts";
 import { exampleLdif } from "../ldap/example-directory.ts";
 
 const hourMs = 3_600_000;
 const requests = 8;
-
-interface HoldingProxy extends TcpServer {
-  /** From now on, what clients send is kept. */
-  hold(): void;
-  /** How many pieces of data are kept. */
-  held(): number;
-  release(): void;
-}
-
-async function startHoldingProxy(targetPort: number): Promise<HoldingProxy> {
-  let kept: (() => void)[] | undefined;
-  const server = await startTcpServer((near) => {
-    const far = connect(targetPort, "127.0.0.1");
-    far.on("error", () => near.destroy());
-    near.on("close", () => far.destroy());
-    far.pipe(near);
-    near.on("data", (chunk: Buffer) => {
-      const forward = (): void => void far.write(chunk);
-      if (kept === undefined) forward();
-      else kept.push(forward);
-    });
-  });
-  return {
-    ...server,
-    hold: () => {
-      kept = [];
-    },
-    held: () => kept?.length ?? 0,
-    release: () => {
-      const all = kept ?? [];
-      kept = undefined;
-      for (const forward of all) forward();
-    },
-  };
-}
 
 test.each([
   ["forward", hourMs],
@@ -84,7 +48,7 @@ test.each([
     const signIn = async (password: string): Promise<number> =>
       (await askJson(stack.url, { ...alice, password })).status;
     expect(await signIn("alice-password")).toBe(200);
-    proxy.hold();
+    proxy.hold("");
     const asked = Promise.all(
       Array.from({ length: requests }, (_, index) => signIn(index % 2 === 0 ? "alice-password" : `wrong-${index}`)),
     );

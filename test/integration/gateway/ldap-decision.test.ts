@@ -1,28 +1,49 @@
 import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";
+import { type HoldingProxy, startHoldingProxy } from "../../support/holding-proxy.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { exampleLdif } from "../ldap/example-directory.ts";
 
 const inFlightOfEngine = 4;
 
 let slapd: Slapd;
+let proxy: HoldingProxy;
 let stack: Stack;
+
+const groups = "ou=groups,dc=example,dc=test";
+const ldif = `${exampleLdif}
+dn: ${groups}
+objectClass: organizationalUnit
+ou: groups
+
+dn: cn=staff,${groups}
+objectClass: groupOfNames
+cn: staff
+member: uid=alice,ou=people,dc=example,dc=test
+
+dn: cn=employees,${groups}
+objectClass: groupOfNames
+cn: employees
+member: cn=staff,${groups}
+`;
 
 const alice = { username: "alice", password: "alice-password", protocol: "imap", client_ip: "203.0.113.9" };
 
 beforeAll(async () => {
-  slapd = await spawnSlapd({ ldif: exampleLdif });
+  slapd = await spawnSlapd({ ldif });
+  proxy = await startHoldingProxy(slapd.port);
   const backends = {
     order: ["ldap"],
     ldap: {
       default: {
-        server_uri: [slapd.uri],
+        server_uri: [`ldap://127.0.0.1:${proxy.port}`],
         bind_dn: slapd.rootDn,
         bind_pw: slapd.rootPassword,
         lookup_pool_size: 2,
         auth_pool_size: 8,
         cb_cooldown: "1s",
+        membership_cache_ttl: "0s",
       },
       search: [
         {
@@ -33,6 +54,13 @@ beforeAll(async () => {
           mapping: { account_field: "uid" },
           attribute: ["cn", "mail", "userPassword"],
           release_dn: true,
+          groups: {
+            strategy: "search",
+            base_dn: groups,
+            filter: "(member=%{user_dn})",
+            recursive: true,
+            release_as: "memberships",
+          },
         },
       ],
     },
@@ -53,6 +81,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await stack[Symbol.asyncDispose]();
+  await proxy[Symbol.asyncDispose]();
   await slapd[Symbol.asyncDispose]();
 });
 
@@ -100,7 +129,40 @@ describe("decisions from LDAP", () => {
   });
 });
 
+/** Temporary failures of sign-ins, as each engine has logged them. */
+const undecided = (): readonly number[] =>
+  stack.engines.map((engine) => engine.output().split("could not decide").length - 1);
+
 describe("an LDAP outage (failure matrix, LDAP rows)", () => {
+  test.each(["killed", "frozen"])(
+    "a directory that is %s after the password was verified is a temporary failure at both engines, never a success with fewer groups",
+    async (how) => {
+      const before = undecided();
+      proxy.hold(groups);
+      const first = askJson(stack.url, alice);
+      await poll("a search for groups", () => proxy.held() === 1);
+      // The gateway chooses the engine with fewer unanswered requests.
+      const second = askJson(stack.url, alice);
+      await poll("a search for groups by the other engine", () => proxy.held() === 2);
+      if (how === "killed") await slapd.kill();
+      else await slapd.pause();
+      proxy.release();
+      for (const { status, body } of await Promise.all([first, second])) {
+        expect([status, Object.keys(JSON.parse(body))]).toEqual([500, ["error"]]);
+      }
+      await poll("the log line of each engine", () =>
+        undecided().every((count, index) => count > (before[index] ?? 0)),
+      );
+      if (how === "killed") await slapd.start();
+      else slapd.resume();
+      await poll("the directory to recover", async () => (await askJson(stack.url, alice)).status === 200, 15_000);
+      const answers = await Promise.all(Array.from({ length: 8 }, () => askJson(stack.url, alice)));
+      for (const { body } of answers) {
+        expect(JSON.parse(body).attributes.memberships.toSorted()).toEqual(["employees", "staff"]);
+      }
+    },
+  );
+
   test("a killed directory is a temporary failure, and decisions are right again once it is back", async () => {
     await slapd.kill();
     const { status, body } = await askJson(stack.url, alice);
