@@ -73,8 +73,8 @@ export const riskRemovals: readonly Removal[] = [
     file: notices,
     find: `      } catch {\n        return "own";`,
     replace: `      } catch {\n        return "sent";`,
-    tests: [factsRedis],
-    pattern: "of engines that meet the same network",
+    tests: ["test/integration/risk/delayed-notification.test.ts"],
+    pattern: "while Redis hangs",
     rows: ["`notify` while Redis is unavailable"],
   },
   {

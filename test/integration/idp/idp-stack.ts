@@ -40,11 +40,12 @@ export interface IdpStack extends AsyncDisposable {
   readonly second: ServiceProcess;
 }
 
-/** `env` is the environment of all services, including those that are started later. */
+/** `env` is the environment of all services, including those that are started later; `others` replaces the backend. */
 export async function startIdpStack(
   settings: Tree = {},
   env: Readonly<Record<string, string>> = {},
   engines = 1,
+  others?: Tree,
 ): Promise<IdpStack> {
   await using started = new AsyncDisposableStack();
   const folder = started.use(await scratchFolder());
@@ -56,7 +57,7 @@ export async function startIdpStack(
       engines,
       env,
       services: ["idp"],
-      backends: backends(folder.path, seedFile),
+      backends: others ?? backends(folder.path, seedFile),
       settings: merged(
         {
           runtime: { developer_mode: true },

@@ -1,18 +1,22 @@
 import { createRiskNames } from "@postern/shared/domain/risk";
 import { type RedisClient, riskNoticeKey } from "@postern/shared/platform/redis";
-import { freePort, pause, poll } from "@postern/shared/testing";
+import { freePort, pause, poll, spawnRedis, spawnSlapd } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
-import { alice, askJson } from "../../support/ask-json.ts";
+import { type Answer, askJson } from "../../support/ask-json.ts";
+import { type HoldingProxy, startHoldingProxy } from "../../support/holding-proxy.ts";
 import { type HookReceiver, startHookReceiver } from "../../support/notification-receivers.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import { passwordNonce } from "../../support/stack-config.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
+import { exampleLdif } from "../ldap/example-directory.ts";
 import { remembered, reportsOf } from "./sign-ins.ts";
 
 const owned = new AsyncDisposableStack();
 const names = createRiskNames(passwordNonce);
+const account = "alice";
 let hooks: HookReceiver;
+let directory: HoldingProxy;
 let idp: IdpStack;
 let redis: RedisClient;
 
@@ -27,12 +31,28 @@ beforeAll(async () => {
     known_after: "0s",
     suspicious: { score: 10, responses: ["notify"] },
   };
+  // What an engine asks for can be stored while the facts are unavailable.
+  const queue = owned.use(await spawnRedis());
   const settings = {
-    auth: { risk, controls: { enabled: ["brute_force"] } },
+    auth: { risk, controls: { enabled: ["brute_force"] }, pipeline: { local_cache_ttl: "0s" } },
     identity: { notices: { enabled: true, webhook } },
-    runtime: { jobs: { max_queued: 2 } },
+    // Longer than a test takes.
+    runtime: { jobs: { max_queued: 2 }, timeouts: { decision: "120s", ldap_search: "120s" } },
+    storage: { redis: { roles: { queue: { url: queue.url } } } },
   };
-  idp = owned.use(await startIdpStack(settings, {}, 2));
+  const slapd = owned.use(await spawnSlapd({ ldif: exampleLdif }));
+  directory = owned.use(await startHoldingProxy(slapd.port));
+  const { rootDn: bindDn, rootPassword, suffix } = slapd;
+  const search = {
+    protocol: ["imap"],
+    cache_name: "mail",
+    base_dn: `ou=people,${suffix}`,
+    filter: { user: "(uid=%L{user})" },
+    mapping: { account_field: "uid" },
+    attribute: ["mail"],
+  };
+  const pool = { server_uri: [`ldap://127.0.0.1:${directory.port}`], bind_dn: bindDn, bind_pw: rootPassword };
+  idp = owned.use(await startIdpStack(settings, {}, 2, { order: ["ldap"], ldap: { default: pool, search: [search] } }));
   redis = await testRedis(idp.stack.redis?.port ?? 0);
   owned.defer(() => redis.disconnect());
   await signInFrom("192.0.2.7");
@@ -40,10 +60,17 @@ beforeAll(async () => {
 
 afterAll(() => owned.disposeAsync());
 
+const signIn = (clientIp: string): Promise<Answer> =>
+  askJson(idp.stack.url, {
+    username: account,
+    password: "alice-password",
+    protocol: "imap",
+    client_ip: clientIp,
+  });
+
 /** Signs in, and waits until the engines remember it. */
 async function signInFrom(clientIp: string): Promise<void> {
-  const signIn = () => askJson(idp.stack.url, { ...alice, protocol: "imap", client_ip: clientIp });
-  const { status } = await remembered(idp.stack, { account: alice.username }, signIn);
+  const { status } = await remembered(idp.stack, { account }, () => signIn(clientIp));
   expect(status).toBe(200);
 }
 
@@ -61,8 +88,7 @@ async function metricOf(result: string): Promise<number> {
 
 /** Once this is stored, no engine retries. */
 async function untilSettled(clientIp: string): Promise<void> {
-  const account = names.account(alice.username);
-  const key = riskNoticeKey.build("postern:", account, names.network(clientIp) ?? "");
+  const key = riskNoticeKey.build("postern:", names.account(account), names.network(clientIp) ?? "");
   await poll(`the notification about ${clientIp} to be stored`, async () => (await redis.get(key)) === "sent", 60_000);
 }
 
@@ -99,6 +125,34 @@ test("a notification whose answer is lost with NATS is sent again, under the sam
   expect(received.every(({ time }) => Date.parse(time) <= signedInMs)).toBe(true);
 });
 
+test("while Redis hangs, each engine that decides a suspicious sign-in notifies, so that no notification is lost", async () => {
+  const { redis: server, engines } = idp.stack;
+  if (server === undefined) throw new Error("there is no Redis");
+  const network = "100.64.5.7";
+  directory.hold("uid");
+  // Each engine has read the facts when it asks the directory. The gateway chooses the engine with fewer unanswered requests.
+  const first = signIn(network);
+  await poll("an engine to ask the directory", () => directory.held() === 1);
+  const second = signIn(network);
+  await poll("the other engine to ask it", () => directory.held() === 2);
+  await pause(server);
+  directory.release();
+  try {
+    for (const { status } of await Promise.all([first, second])) expect(status).toBe(200);
+    await poll("a webhook of each engine", () => webhooksOf(network).length === 2);
+    expect(engines.map((engine) => reportsOf(engine, network))).toEqual([1, 1]);
+    expect(new Set(webhooksOf(network).map(({ id }) => id)).size).toBe(2);
+  } finally {
+    server.signal("SIGCONT");
+  }
+  await untilSettled(network);
+  await poll("the engines to use Redis again", async () => {
+    await signIn("192.0.2.7");
+    const pages = await Promise.all(engines.map((engine) => engine.metrics()));
+    return pages.every((page) => page.includes("service_brute_force_redis_away 0"));
+  });
+});
+
 test("a notification that waits in an engine is dropped when an operator flushes the account", async () => {
   const network = "100.64.4.7";
   const before = delays();
@@ -106,7 +160,7 @@ test("a notification that waits in an engine is dropped when an operator flushes
   await signInFrom(network);
   await poll("the engine to notice", () => delays() === before + 1);
   await idp.stack.start("admin");
-  const flushed = await askAdmin(idp.stack, "DELETE", "/api/v1/cache/flush", { body: { user: alice.username } });
+  const flushed = await askAdmin(idp.stack, "DELETE", "/api/v1/cache/flush", { body: { user: account } });
   expect(flushed.status).toBe(200);
   await poll("the notification to be dropped", async () => (await metricOf("dropped")) === 1);
   expect([await metricOf("lost"), webhooksOf(network)]).toEqual([0, []]);
@@ -124,8 +178,7 @@ test("if the engine ends before an identity provider answers, the next suspiciou
   expect(noticed).toBeDefined();
   await idp.stack.start("idp");
   expect(webhooksOf(network)).toEqual([]);
-  const again = await askJson(idp.stack.url, { ...alice, protocol: "imap", client_ip: network });
-  expect(again.status).toBe(200);
+  expect((await signIn(network)).status).toBe(200);
   await untilSettled(network);
   await poll("the webhook", () => webhooksOf(network).length > 0);
   expect(webhooksOf(network)).toHaveLength(1);
