@@ -147,7 +147,7 @@ export const redisRemovals: readonly Removal[] = [
     find: "      const epoch = await epochOf(sub);\n",
     replace: "      const { epoch } = claims;\n",
     tests: ["test/integration/callers/jwt.test.ts"],
-    pattern: "while Redis hangs, the answer is 500",
+    pattern: "while Redis hangs, both gateways and their admins",
     rows: ["no token is issued; the refresh token presented remains valid"],
   },
   {

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type NatsServer, type RedisServer, scratchFolder } from "@postern/shared/testing";
 import type { ServiceProcess } from "./service-process.ts";
-import { startStack } from "./stack.ts";
+import { type Replica, startStack } from "./stack.ts";
 import { assertionSecret, demoBackends } from "./stack-config.ts";
 import { createTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
 
@@ -12,13 +12,16 @@ export interface CallersStackOptions {
   /** Added to `auth.backchannel.jwt`. */
   readonly jwt?: object;
   readonly admins?: number;
+  readonly gateways?: number;
   /** `auth.backends` with files in this folder. The default is the demo's users without second factors. */
   readonly backends?: (folder: string) => object;
 }
 
-/** Gateway, admin, engine and a Redis. API callers may use Basic credentials, tokens of the `issuer`, or JWTs. */
+/** Gateways, admins, an engine and a Redis. API callers may use Basic credentials, tokens of the `issuer`, or JWTs. */
 export interface CallersStack extends AsyncDisposable {
   readonly url: string;
+  /** Each forwards to an admin of its own, if there are enough. The first is at `url`. */
+  readonly gateways: readonly Replica[];
   /** The listener of each admin replica, for tests that bypass the gateway. */
   readonly adminUrls: readonly string[];
   readonly issuer: TokenIssuer;
@@ -31,6 +34,7 @@ export interface CallersStack extends AsyncDisposable {
 export async function startCallersStack({
   jwt = {},
   admins = 1,
+  gateways: gatewayCount = 1,
   backends = demoBackends,
 }: CallersStackOptions = {}): Promise<CallersStack> {
   await using started = new AsyncDisposableStack();
@@ -57,8 +61,13 @@ export async function startCallersStack({
       },
     }),
   );
-  const replicas = [];
-  for (let count = admins; count > 1; count -= 1) replicas.push(await stack.startReplica("admin"));
+  const replicas = await Promise.all(Array.from({ length: admins - 1 }, () => stack.startReplica("admin")));
+  const gateways = await Promise.all(
+    Array.from({ length: gatewayCount - 1 }, (_, index) => {
+      const { url = stack.adminUrl } = replicas[index] ?? {};
+      return stack.startReplica("gateway", { SERVICE_RUNTIME_SERVICES_ADMIN_URL: url });
+    }),
+  );
   const { redis, nats, gateway, engines, services } = stack;
   const admin = services.get("admin");
   if (redis === undefined || admin === undefined) throw new Error("the stack has no Redis or no admin");
@@ -69,8 +78,9 @@ export async function startCallersStack({
     issuer,
     redis,
     nats,
-    services: [...engines, admin, ...replicas.map(({ process }) => process), gateway],
+    services: [...engines, admin, ...[...replicas, ...gateways].map(({ process }) => process), gateway],
     gateway,
+    gateways: [{ url: stack.url, process: gateway }, ...gateways],
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -15,7 +15,7 @@ import { basicAuth } from "../../support/stack.ts";
 let stack: CallersStack;
 
 beforeAll(async () => {
-  stack = await startCallersStack();
+  stack = await startCallersStack({ gateways: 2 });
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());
@@ -26,9 +26,9 @@ interface TimedAnswer {
   readonly headers: Headers;
 }
 
-async function ask(token: string): Promise<TimedAnswer> {
+async function ask(token: string, url = stack.url): Promise<TimedAnswer> {
   const started = performance.now();
-  const response = await fetch(`${stack.url}/api/v1/auth/json`, {
+  const response = await fetch(`${url}/api/v1/auth/json`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: JSON.stringify(alice),
@@ -216,19 +216,23 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
     redis.disconnect();
   });
 
-  test("while Redis hangs, tokens are answered with 503 and Retry-After, never 401; a wrong signature still with 401; Basic still works", async () => {
+  test("while Redis hangs, both gateways answer tokens with 503 and Retry-After, never 401; wrong signatures still with 401; Basic still works", async () => {
     const token = await stack.issuer.token();
     await pause(stack.redis);
     try {
-      const { status, headers } = await ask(token);
-      expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
-      expect((await ask(`${token}x`)).status).toBe(401);
-      expect((await askJson(stack.url, alice)).status).toBe(200);
+      for (const { url } of stack.gateways) {
+        const { status, headers } = await ask(token, url);
+        expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
+        expect((await ask(`${token}x`, url)).status).toBe(401);
+        expect((await askJson(url, alice)).status).toBe(200);
+      }
     } finally {
       stack.redis.signal("SIGCONT");
     }
-    await poll("the token to be accepted again", async () => (await ask(token)).status === 200);
-    expect(await stack.gateway.metrics()).toMatch(/backchannel_caller_auth_total\{outcome="unavailable"\} [1-9]/);
+    for (const { url, process } of stack.gateways) {
+      await poll("the token to be accepted again", async () => (await ask(token, url)).status === 200);
+      expect(await process.metrics()).toMatch(/backchannel_caller_auth_total\{outcome="unavailable"\} [1-9]/);
+    }
   });
 
   test("an API caller that disconnects while its token's state is being read is counted as canceled", async () => {

@@ -15,6 +15,7 @@ let stack: CallersStack;
 beforeAll(async () => {
   stack = await startCallersStack({
     admins: 2,
+    gateways: 2,
     jwt: {
       users: [
         { username: "operator", password: operatorHash, roles: ["admin", "security"] },
@@ -46,12 +47,12 @@ function post(body: unknown): RequestInit {
   return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
 }
 
-function logIn(username: string, secret = password): Promise<Answer> {
-  return send("/api/v1/jwt/token", post({ username, password: secret }));
+function logIn(username: string, secret = password, origin = stack.url): Promise<Answer> {
+  return send("/api/v1/jwt/token", post({ username, password: secret }), origin);
 }
 
-function refresh(token: string): Promise<Answer> {
-  return send("/api/v1/jwt/refresh", { method: "POST", headers: { "x-refresh-token": token } });
+function refresh(token: string, origin = stack.url): Promise<Answer> {
+  return send("/api/v1/jwt/refresh", { method: "POST", headers: { "x-refresh-token": token } }, origin);
 }
 
 async function bearer(token: string, path: string): Promise<number> {
@@ -193,17 +194,28 @@ describe("POST /api/v1/jwt/refresh", () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(99);
   });
 
-  test("while Redis hangs, the answer is 500 and no token is issued; afterwards the same token is still valid", async () => {
+  test("while Redis hangs, both gateways and their admins answer with 500 and issue no token; afterwards the same tokens are still valid", async () => {
     const { refreshToken } = await pairOf("operator");
+    const { refreshToken: another } = await pairOf("operator");
+    const origins = stack.gateways.map(({ url }) => url);
     await pause(stack.redis);
     try {
-      const refused = await Promise.all([refresh(refreshToken), logIn("operator")]);
-      expect(refused.map(({ status }) => status)).toEqual([500, 500]);
+      const refused = await Promise.all(
+        origins.flatMap((origin) => [
+          refresh(refreshToken, origin),
+          refresh(another, origin),
+          logIn("operator", password, origin),
+        ]),
+      );
+      for (const { status, body } of refused) expect([status, Object.keys(body)]).toEqual([500, ["error"]]);
     } finally {
       stack.redis.signal("SIGCONT");
     }
-    await poll("Redis to answer", async () => (await logIn("operator")).status === 200);
-    expect((await refresh(refreshToken)).status).toBe(200);
+    for (const [index, token] of [refreshToken, another].entries()) {
+      const origin = origins[index];
+      await poll("Redis to answer", async () => (await logIn("operator", password, origin)).status === 200);
+      expect((await refresh(token, origin)).status).toBe(200);
+    }
   });
 
   test("without an engine, a user of a backend is answered with 500 and keeps the refresh token", async () => {
