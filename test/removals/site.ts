@@ -115,11 +115,12 @@ export const siteRemovals: readonly Removal[] = [
   },
   {
     name: "long-ldap-steady-clock",
-    mechanism: "the steady clock of LDAP breakers",
+    mechanism: "the steady clock of LDAP breakers and health checks",
     file: "services/auth-engine/src/backends/ldap/ldap-pool.ts",
-    find: "    clock: steadyClock,\n    log,\n",
-    replace: "    clock: { now: () => Date.now() },\n    log,\n",
+    find: "import { type Clock, steadyClock } from",
+    replace: "import { type Clock, systemClock as steadyClock } from",
     tests: ["test/long/outages/clock-set.test.ts"],
+    pattern: "set back by an hour while",
     rows: ["the wall clocks of engines are set by an hour while their LDAP server is down"],
   },
   {
@@ -129,6 +130,7 @@ export const siteRemovals: readonly Removal[] = [
     find: "createMemoryCache(memoryCache, { clock: steadyClock })",
     replace: "createMemoryCache(memoryCache, { clock: { now: () => Date.now() } })",
     tests: ["test/long/outages/clock-set.test.ts"],
-    rows: ["the wall clock of an engine is set back by an hour"],
+    pattern: "that they have cached",
+    rows: ["the wall clocks of two engines are set back by an hour"],
   },
 ];
