@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { poll } from "@postern/shared/testing";
 import type { ServiceProcess } from "./service-process.ts";
 import { basicAuth } from "./stack.ts";
 
@@ -63,6 +64,19 @@ export async function pagesRead(engine: ServiceProcess): Promise<number> {
   const metrics = await engine.metrics();
   const line = /service_engine_decision_seconds_count\{operation="list-accounts",outcome="ok"\} (\d+)/.exec(metrics);
   return Number(line?.[1] ?? 0);
+}
+
+/** Number of pages of accounts that the engines have read, once they read no more because the client does not. */
+export async function pagesHeld(engines: readonly ServiceProcess[]): Promise<number> {
+  const enough = 10;
+  let seen = -1;
+  let unchanged = 0;
+  return poll("the engines to stop reading pages", async () => {
+    const pages = (await Promise.all(engines.map(pagesRead))).reduce((sum, one) => sum + one, 0);
+    unchanged = pages === seen ? unchanged + 1 : 0;
+    seen = pages;
+    return unchanged >= enough ? pages : undefined;
+  });
 }
 
 /** Resident memory in MiB. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accountsBackends, createAccountsDatabase } from "../../support/accounts-database.ts";
-import { askAccounts, firstBytes, pagesRead, residentMiB, wholeBody } from "../../support/ask-accounts.ts";
+import { askAccounts, firstBytes, pagesHeld, pagesRead, residentMiB, wholeBody } from "../../support/ask-accounts.ts";
 import { sessionId } from "../../support/dialects.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 
@@ -90,14 +90,7 @@ describe("a slow client", () => {
     const memory = residentMiB(stack.gateway);
     const response = await askAccounts(stack.url, { accept: "text/plain" });
     await firstBytes(response);
-    let seen = -1;
-    let still = 0;
-    const held = await poll("the pages to stop", async () => {
-      const pages = await pagesOfAll();
-      still = pages === seen ? still + 1 : 0;
-      seen = pages;
-      return still > 5 ? pages : undefined;
-    });
+    const held = await pagesHeld(stack.engines);
     expect(held - before).toBeLessThan(count / 500);
     expect(residentMiB(stack.gateway) - memory).toBeLessThan(32);
     response.destroy();
