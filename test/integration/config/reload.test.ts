@@ -137,17 +137,21 @@ describe("SIGHUP at the gateway", () => {
   });
 });
 
-test("SIGHUP replaces an engine's backends without a failed request", async () => {
+test("SIGHUP replaces an engine's backends and a gateway's timeouts without a failed request", async () => {
   const [engine] = stack.engines;
   if (engine === undefined) throw new Error("no engine");
   const load = startLoad(stack.url, { loops: 8 });
   await poll("requests under load", () => load.answered() > 100);
-  for (const name of ["second", "third"]) {
+  for (const [name, decision] of [
+    ["second", "20s"],
+    ["third", "30s"],
+  ] as const) {
     const backends = merged(demoBackends(stack.folder), {
       sql: { default: { file: join(stack.folder, `${name}.sqlite`) }, search: searchReleasing(name) },
     });
-    await stack.writeSettings({ auth: { backends } });
+    await stack.writeSettings({ auth: { backends }, runtime: { timeouts: { decision } } });
     await reload(engine);
+    await reload(stack.gateway);
     const { body } = await askJson(stack.url, lookUp.body, lookUp);
     expect(JSON.parse(body).attributes).toEqual({ [name]: ["Alice Example"], account: [alice.username] });
     const before = load.answered();

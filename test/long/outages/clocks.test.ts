@@ -5,18 +5,16 @@ import { clockOffset } from "../../support/clock-offset.ts";
 import { type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
 import { basicAuth, type Replica } from "../../support/stack.ts";
 
-const minuteMs = 60_000;
+const [minuteMs, hourMs] = [60_000, 3_600_000];
+const offsetsMs = [-minuteMs, minuteMs, -hourMs, hourMs];
 let oidc: OidcStack;
-/** Gateways whose clocks are a minute behind and ahead of those of engine, idp, admin and Redis. */
+/** Their clocks are off by these, while those of engines, idp, admin and Redis are right. */
 let gateways: readonly Replica[];
 
 beforeAll(async () => {
   oidc = await startOidcStack(undefined, {}, { engines: 2 });
   await oidc.stack.start("admin");
-  gateways = [
-    await oidc.stack.startReplica("gateway", clockOffset(-minuteMs)),
-    await oidc.stack.startReplica("gateway", clockOffset(minuteMs)),
-  ];
+  gateways = await Promise.all(offsetsMs.map((ms) => oidc.stack.startReplica("gateway", clockOffset(ms))));
   for (const { process } of gateways) {
     await poll("the heartbeat", async () => (await process.metrics()).includes("service_engines_heard 2\n"));
   }
@@ -37,9 +35,11 @@ async function token(): Promise<string> {
 }
 
 describe.each([
-  ["behind", 0],
-  ["ahead", 1],
-])("a gateway a minute %s", (_place, index) => {
+  ["a minute behind", 0],
+  ["a minute ahead", 1],
+  ["an hour behind", 2],
+  ["an hour ahead", 3],
+])("a gateway %s", (_place, index) => {
   const url = (): string => gateways[index]?.url ?? "";
 
   test("its clock is off, as its log shows", () => {
