@@ -114,6 +114,16 @@ export const siteRemovals: readonly Removal[] = [
     rows: ["the wall clocks of a gateway, an engine and admin are set by a minute, an hour or a day"],
   },
   {
+    name: "long-assertion-time",
+    mechanism: "caller assertions state the time of Redis",
+    file: "libs/shared/src/platform/http/caller-assertion.ts",
+    find: "exp: iat + ttlSeconds, shared: sharedSeconds(clock)",
+    replace: "exp: iat + ttlSeconds, shared: sharedSeconds(undefined)",
+    tests: ["test/long/outages/clocks.test.ts"],
+    pattern: "is believed by admin and idp",
+    rows: ["clocks of gateway and engine, admin or idp differ by a minute or an hour"],
+  },
+  {
     name: "long-ldap-steady-clock",
     mechanism: "the steady clock of LDAP breakers and health checks",
     file: "services/auth-engine/src/backends/ldap/ldap-pool.ts",
