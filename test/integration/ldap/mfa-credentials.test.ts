@@ -141,6 +141,19 @@ describe("second factors in an LDAP directory", () => {
     expect(await account.listAppPasswords(later())).toEqual([]);
   });
 
+  it("removes an app password even while a sign-in at another replica records its use", async () => {
+    const [owner, phone] = await Promise.all([find("bob", 0), find("bob", 1)]);
+    for (let round = 1; round <= 40; round += 1) {
+      const stored = { id: "p1", digest: "d", label: "phone", protocols: [], createdAt: 1 };
+      await owner.addAppPassword(stored, later());
+      const [wasThere] = await Promise.all([
+        owner.removeAppPassword("p1", later()),
+        phone.touchAppPassword("p1", round, later()),
+      ]);
+      expect([round, wasThere, await owner.listAppPasswords(later())]).toEqual([round, true, []]);
+    }
+  });
+
   it("reports within its time limit that it cannot decide while the server is frozen, and recovers", async () => {
     const account = await find();
     await account.replaceRecoveryCodes(["code-z"], later());

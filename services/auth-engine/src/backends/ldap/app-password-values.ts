@@ -32,10 +32,8 @@ export function createAppPasswordValues(values: MfaCredentialValues): Pick<MfaAc
   return {
     listAppPasswords: async (context) => (await values.read(context)).flatMap((text) => parsed(text) ?? []),
     addAppPassword: (stored, context) => values.add(written(stored), context),
-    removeAppPassword: async (id, context) => {
-      const text = (await values.read(context)).find((value) => parsed(value)?.id === id);
-      return text !== undefined && (await values.remove(text, context));
-    },
+    // Not by its text, which a simultaneous sign-in changes: the app password would remain.
+    removeAppPassword: (id, context) => values.removeMatching((text) => parsed(text)?.id === id, context),
     touchAppPassword: async (id, at, context) => {
       const text = (await values.read(context)).find((value) => parsed(value)?.id === id);
       const stored = text === undefined ? undefined : parsed(text);

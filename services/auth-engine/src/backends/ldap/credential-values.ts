@@ -1,3 +1,4 @@
+import { AppError } from "@postern/shared/platform/errors";
 import { Attribute, Change, ResultCodeError, type SearchOptions } from "ldapts";
 import type { BackendContext } from "../backend.ts";
 import { backendUnavailable } from "../servers/errors.ts";
@@ -9,6 +10,8 @@ import type { LdapCredentialPlace } from "./mfa-settings.ts";
 /** RFC 4511 appendix A. */
 const noSuchAttribute = 16;
 const typeOrValueExists = 20;
+/** The use of an app password is written once an hour. */
+const removalAttempts = 4;
 
 const hasCode = (error: unknown, code: number): boolean => error instanceof ResultCodeError && error.code === code;
 
@@ -26,6 +29,11 @@ export interface MfaCredentialValues {
   readonly add: (value: string, context: BackendContext) => Promise<void>;
   /** False if it did not exist; of simultaneous callers, one gets true. */
   readonly remove: (value: string, context: BackendContext) => Promise<boolean>;
+  /**
+   * Deletes the values that match, as the server that is written to has them, even while another process exchanges one.
+   * False if there are none.
+   */
+  readonly removeMatching: (matches: (value: string) => boolean, context: BackendContext) => Promise<boolean>;
   /** Like `remove`, and adds the new value in the same change. */
   readonly exchange: (old: string, value: string, context: BackendContext) => Promise<boolean>;
 }
@@ -34,6 +42,10 @@ export interface MfaCredentialValues {
 async function readEntry(connection: LdapConnection, dn: string, attributes: string[]) {
   const { searchEntries } = await connection.search(dn, { scope: "base", attributes, sizeLimit: 1 });
   return searchEntries[0] ?? { dn };
+}
+
+async function storedValues(connection: LdapConnection, dn: string, field: string): Promise<readonly string[]> {
+  return findValues(await readEntry(connection, dn, [field]), field);
 }
 
 /** The change, with the object class if the entry lacks it; another process may add it at the same moment. */
@@ -55,6 +67,26 @@ interface Writing {
   readonly change: Change;
 }
 
+interface Matching {
+  readonly field: string;
+  readonly matches: (value: string) => boolean;
+}
+
+async function removeMatching(connection: LdapConnection, dn: string, { field, matches }: Matching): Promise<boolean> {
+  for (let attempt = 0; attempt < removalAttempts; attempt += 1) {
+    const found = (await storedValues(connection, dn, field)).filter(matches);
+    if (found.length === 0) return false;
+    try {
+      await connection.modify(dn, [changeOf("delete", field, found)]);
+      return true;
+    } catch (error) {
+      // Another process has changed one of them in between.
+      if (!hasCode(error, noSuchAttribute)) throw error;
+    }
+  }
+  throw new AppError("DIRECTORY_UNAVAILABLE", { detail: `${field} changed during each attempt to remove a value` });
+}
+
 export function createMfaCredentialValues(pool: LdapPool, dn: string, place: LdapCredentialPlace): MfaCredentialValues {
   const { field } = place;
 
@@ -65,8 +97,6 @@ export function createMfaCredentialValues(pool: LdapPool, dn: string, place: Lda
       throw backendUnavailable(`second factors in LDAP pool ${pool.name}`, error);
     }
   };
-  const stored = async (connection: LdapConnection): Promise<readonly string[]> =>
-    findValues(await readEntry(connection, dn, [field]), field);
 
   /**
    * The attribute's matching rule may ignore case, so the text is compared first; the server then decides who was
@@ -74,7 +104,7 @@ export function createMfaCredentialValues(pool: LdapPool, dn: string, place: Lda
    */
   const change = (old: string, changes: Change[], context: BackendContext): Promise<boolean> =>
     run(async (connection) => {
-      if (!(await stored(connection)).includes(old)) return false;
+      if (!(await storedValues(connection, dn, field)).includes(old)) return false;
       try {
         await connection.modify(dn, changes);
         return true;
@@ -111,6 +141,8 @@ export function createMfaCredentialValues(pool: LdapPool, dn: string, place: Lda
         }
       }, context),
     remove: (value, context) => change(value, [changeOf("delete", field, [value])], context),
+    removeMatching: (matches, context) =>
+      run((connection) => removeMatching(connection, dn, { field, matches }), context),
     exchange: (old, value, context) =>
       change(old, [changeOf("delete", field, [old]), changeOf("add", field, [value])], context),
   };
