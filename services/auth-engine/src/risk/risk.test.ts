@@ -228,3 +228,19 @@ test("a backend that cannot say whether there is a second factor changes nothing
   const asked = factsFor(risk, bot, { account: settled(), source: "" }, { accountHasSecondFactor: yes });
   expect(await risk.assess(bot, ok, asked)).toMatchObject({ score: 100 });
 });
+
+const no = () => Promise.resolve(false);
+
+test.each([
+  ["without a second factor is refused", no, "deny"],
+  ["with one is not: the factor decides", yes, undefined],
+])("on the sign-in pages, a leaked password of an account without facts and %s", async (_what, has, refusal) => {
+  const denying = { ...settings.responses, dangerous: new Set(["deny"] as const) };
+  const weights = { ...settings.weights, leaked_password: settings.scores.dangerous };
+  const strict = { ...settings, mode: "enforce", weights, responses: denying } as const;
+  const { risk } = made({ settings: () => strict, leaked: { contains: yes } });
+  const onPages: Attempt = { ...attempt, dialect: "idp" };
+  const facts = factsFor(risk, onPages, { account: "", source: "" }, { accountHasSecondFactor: has });
+  const found = await risk.assess(onPages, ok, facts);
+  expect(found).toMatchObject({ level: "dangerous", verdict: { refusal } });
+});

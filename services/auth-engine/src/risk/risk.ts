@@ -175,10 +175,12 @@ function createAssess(deps: RiskDeps, decode: ReturnType<typeof createDecoder>, 
     return { ...found, mode: now.mode, verdict, scored: { ...own, signIn }, isRefused: false };
   };
   /** The backend is queried only where the answer matters. Observing must neither delay a decision nor load a backend. */
-  const mustAsk = ({ dialect }: Attempt, { scored, isKnown, mode }: RiskFacts, facts: Facts): boolean => {
+  const mustAsk = ({ dialect }: Attempt, { scored, isKnown, mode, level }: RiskFacts, facts: Facts): boolean => {
     const { before, signIn, subject } = scored;
     if (mode !== "enforce") return false;
-    if (isKnown || before === undefined || signIn.credential !== "password") return false;
+    if (isKnown || signIn.credential !== "password") return false;
+    // Without facts, only the pages need the answer, and only if they would refuse the sign-in.
+    if (before === undefined && (dialect !== "idp" || level === "ordinary")) return false;
     if (dialect !== "idp" && !settings().legacyProtocols.has(signIn.protocol)) return false;
     return facts.cache?.servedFrom === undefined || findings.known(subject.id)?.wasAsked !== true;
   };
