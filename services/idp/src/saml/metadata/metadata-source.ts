@@ -139,14 +139,14 @@ export class MetadataSource {
     this.#isFailing = true;
   }
 
-  async #take({ xml, takenAtMs }: MetadataDocument): Promise<number> {
+  async #take({ xml, takenAtMs }: MetadataDocument, isStored = false): Promise<number> {
     const { read, clock, bounds, onChange } = this.#deps;
     const { keys, wanted } = this.settings;
     const task = { xml, keys, wanted, nowMs: clock.now(), maxBytes: bounds.maxBytes };
     const { entities, cacheMs } = await read(task, this.#within(readMs));
     const copy = { takenAtMs, entities: new Map(entities.map((entity) => [sameEntity(entity.entityId), entity])) };
-    // A version that was loaded in the meantime is newer than the stored copy.
-    if (this.#closing.signal.aborted || takenAtMs < (this.#copy?.takenAtMs ?? 0)) return 0;
+    // A version that was loaded in the meantime is newer than the stored copy. Times do not tell: clocks differ.
+    if (this.#closing.signal.aborted || (isStored && this.#copy !== undefined)) return 0;
     this.#copy = copy;
     this.#tellMissing(copy);
     onChange();
@@ -205,7 +205,7 @@ export class MetadataSource {
   async #useKept(kept: MetadataDocument): Promise<void> {
     const { logger } = this.#deps;
     try {
-      await this.#take(kept);
+      await this.#take(kept, true);
       logger.info({ place: this.#place, takenAt: new Date(kept.takenAtMs) }, "stored copy of SAML metadata is in use");
     } catch (err) {
       logger.warn({ place: this.#place, err }, "stored copy of SAML metadata is unusable");

@@ -14,7 +14,7 @@ export interface MetadataWatch {
   /** Resolves when the metadata of a service provider is known or was requested, or after five seconds. */
   lookedFor(entityId: string): Promise<void>;
   /** The metadata of a service provider, expired or not. */
-  factsOf(provider: SamlProviderConfig): EntityFacts | undefined;
+  factsOf(provider: Pick<SamlProviderConfig, "entity_id">): EntityFacts | undefined;
   /** Age of the oldest version in use, in seconds; 0 without documents. */
   oldestAgeSeconds(): number;
   /** Number of service providers whose metadata is missing or has expired. */
