@@ -1,9 +1,11 @@
 import { flushesFromConfig, flushSettings } from "@postern/shared/assembly";
+import { nameDigest } from "@postern/shared/domain/account-epoch";
 import { countJobs, createLazyQueue, type FlushJob } from "@postern/shared/domain/jobs";
+import { createRiskNames } from "@postern/shared/domain/risk";
 import type { Bus } from "@postern/shared/platform/bus";
 import { loadConfig } from "@postern/shared/platform/config";
 import { fromUnknown } from "@postern/shared/platform/errors";
-import { flushQueue, type RedisClient } from "@postern/shared/platform/redis";
+import { flushQueue, loginNameKey, type RedisClient, riskAccountKey } from "@postern/shared/platform/redis";
 import { type NatsServer, poll, type RedisServer, spawnNats, spawnRedis } from "@postern/shared/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createJobQueue } from "../../../services/admin/src/jobs/job-queue-redis.ts";
@@ -182,4 +184,14 @@ test("a job that another worker began counts what that one had found and removed
   const outcomes = startWorker();
   await poll("the end", () => outcomes.length > 0);
   expect(await read(jobId)).toMatchObject({ status: "DONE", resultCount: 2 });
+});
+
+test("while no engine can resolve the name, a flush erases the facts about the account to which a cached result leads", async () => {
+  const names = createRiskNames(tree.storage.redis.password_nonce);
+  const facts = riskAccountKey.build(keyPrefix, names.account("alice@example.test"));
+  await state.set(facts, "facts", "EX", 600);
+  await state.set(loginNameKey.build(keyPrefix, nameDigest("alice")), "alice@example.test", "EX", 600);
+  const { removedKeys } = await flushes().cache({ user: "alice" });
+  expect(removedKeys).toContain(facts);
+  expect(await state.exists(facts)).toBe(0);
 });

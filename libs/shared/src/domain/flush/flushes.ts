@@ -121,13 +121,14 @@ async function flushUser(user: string, parts: CacheFlushParts): Promise<Flushed>
       if (counts[index] === 1) removed.add(key);
     });
   };
-  // Published first, so that engines discard their pending writes as soon as they learn of the flush.
+  // After the results, which name the account behind a login name if no backend can, and after their event, on which
+  // engines discard what they have yet to write.
   const facts = async (): Promise<void> => {
     for (const key of [...all].flatMap(riskKeysOf)) {
       if ((await state.del(key)) === 1) removed.add(key);
     }
   };
-  await each([facts, results, bans, ofScripts], (step) => step());
+  await each([results, facts, bans, ofScripts], (step) => step());
   return {
     removedKeys: [...removed].toSorted(),
     isComplete: names.isComplete || all.size > 1,
