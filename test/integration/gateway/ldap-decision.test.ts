@@ -155,11 +155,14 @@ describe("an LDAP outage (failure matrix, LDAP rows)", () => {
       );
       if (how === "killed") await slapd.start();
       else slapd.resume();
-      await poll("the directory to recover", async () => (await askJson(stack.url, alice)).status === 200, 15_000);
-      const answers = await Promise.all(Array.from({ length: 8 }, () => askJson(stack.url, alice)));
-      for (const { body } of answers) {
-        expect(JSON.parse(body).attributes.memberships.toSorted()).toEqual(["employees", "staff"]);
-      }
+      await poll("the directory to recover", async () => {
+        const answers = await Promise.all(Array.from({ length: 8 }, () => askJson(stack.url, alice)));
+        const right = answers.filter(({ status }) => status === 200);
+        for (const { body } of right) {
+          expect(JSON.parse(body).attributes.memberships.toSorted()).toEqual(["employees", "staff"]);
+        }
+        return right.length === answers.length;
+      });
     },
   );
 
