@@ -1,6 +1,4 @@
 import { once } from "node:events";
-import { copyFile, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { engineAlive } from "@postern/shared/contracts";
 import { freePort, pause, poll } from "@postern/shared/testing";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -9,14 +7,7 @@ import { alice, askJson } from "../../support/ask-json.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import { type ServiceProcess, startService, untilReady } from "../../support/service-process.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
-import { buildEarlierVersion } from "./earlier-version.ts";
-
-/** The last version whose engines count a request that another engine has counted. */
-const revision = "8ee0572e";
-/** The only file of it that does not work with the packages of this version. */
-const bcrypt = "libs/shared/src/domain/passwords/bcrypt.ts";
-const edit = (copy: string): Promise<void> =>
-  copyFile(new URL(`../../../${bcrypt}`, import.meta.url), join(copy, bcrypt));
+import { beforeTraces, buildEarlierVersion, configBeforeTraces } from "./earlier-version.ts";
 
 interface Engine {
   readonly instance: string;
@@ -29,15 +20,6 @@ let earlier: string;
 let current: Engine;
 /** The number of heartbeats of each engine. */
 const heartbeats = new Map<string, number>();
-
-/** With the part of the configuration that the earlier version knows. */
-async function startEarlier(copy: string): Promise<ServiceProcess> {
-  const { observability, ...known } = JSON.parse(await readFile(stack.configFile, "utf8"));
-  const { decision_history: _, ...rest } = observability;
-  const configFile = join(stack.folder, "earlier.yaml");
-  await writeFile(configFile, JSON.stringify({ ...known, observability: rest }));
-  return startService("auth-engine", { configFile, privatePort: await freePort(), copy });
-}
 
 async function heardAfter(before: ReadonlySet<string>): Promise<string> {
   return poll("the heartbeat of a new engine", () => [...heartbeats.keys()].find((instance) => !before.has(instance)));
@@ -56,7 +38,7 @@ async function beats(instance: string, count: number): Promise<void> {
 
 beforeAll(async () => {
   await using starting = new AsyncDisposableStack();
-  const built = starting.use(await buildEarlierVersion({ revision, edit }));
+  const { copy } = starting.use(await buildEarlierVersion(beforeTraces));
   stack = starting.use(
     await startStack({
       redis: true,
@@ -78,7 +60,9 @@ beforeAll(async () => {
   const bus = starting.use(await makeBus(stack.nats.url, { namespace: "postern" }));
   bus.subscribe(engineAlive, ({ instance }) => void heartbeats.set(instance, (heartbeats.get(instance) ?? 0) + 1));
   await bus.flush();
-  const engine = starting.use(await startEarlier(built.copy));
+  const configFile = await configBeforeTraces(stack);
+  const options = { configFile, privatePort: await freePort(), copy };
+  const engine = starting.use(await startService("auth-engine", options));
   earlier = await heardAfter(new Set());
   await untilReady(engine);
   current = await startCurrent();

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { Stack } from "../../support/stack.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -53,4 +54,28 @@ export async function buildEarlierVersion({ revision, edit }: EarlierVersionOpti
     throw error;
   }
   return { copy: `${copy}/`, [Symbol.asyncDispose]: remove };
+}
+
+/** The only file of `beforeTraces` that does not work with the packages of this version. */
+const bcrypt = "libs/shared/src/domain/passwords/bcrypt.ts";
+
+/**
+ * The last version without traces. Its engines have no subjects of their own, and count a request that another engine has counted. It needs
+ * the configuration of `configBeforeTraces`.
+ */
+export const beforeTraces: EarlierVersionOptions = {
+  revision: "8ee0572e",
+  edit: (copy) => copyFile(join(root, bcrypt), join(copy, bcrypt)),
+};
+
+/** Writes the part of a stack's configuration that `beforeTraces` knows. @returns the path */
+export async function configBeforeTraces({
+  configFile,
+  folder,
+}: Pick<Stack, "configFile" | "folder">): Promise<string> {
+  const { observability, ...tree } = JSON.parse(await readFile(configFile, "utf8"));
+  const { decision_history: _, ...known } = observability;
+  const path = join(folder, "before-traces.yaml");
+  await writeFile(path, JSON.stringify({ ...tree, observability: known }));
+  return path;
 }

@@ -1,46 +1,46 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { poll } from "@postern/shared/testing";
+import { freePort, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
+import { type ServiceName, type ServiceProcess, startService, untilReady } from "../../support/service-process.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 import { startTraceReceiver, type TraceReceiver } from "../../support/trace-receiver.ts";
-import { buildEarlierVersion, type EarlierVersion } from "../outages/earlier-version.ts";
-
-/**
- * The last version that knew nothing of traces, 8ee0572e, needs packages that are not installed; this test passed with it too. This version
- * without the header in its messages behaves in the same way.
- */
-async function withoutHeader(copy: string): Promise<void> {
-  const source = `export type TracesOfMessage = ReadonlyMap<number, string>;
-export const traceHeader = () => undefined;
-export const tracesOf = () => undefined;
-`;
-  await writeFile(join(copy, "libs/shared/src/platform/bus/trace-header.ts"), source);
-}
+import {
+  beforeTraces,
+  buildEarlierVersion,
+  configBeforeTraces,
+  type EarlierVersion,
+} from "../outages/earlier-version.ts";
 
 let earlier: EarlierVersion;
 let receiver: TraceReceiver;
 let stack: Stack;
-/** The working copies of the next processes; this one if there is none. */
-const copies: string[] = [];
+let configFile: string;
+let engine: ServiceProcess;
+
+async function startEarlier(name: ServiceName, env: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
+  const options = { configFile, privatePort: await freePort(), env, copy: earlier.copy };
+  const service = await startService(name, options);
+  await untilReady(service);
+  return service;
+}
 
 beforeAll(async () => {
-  earlier = await buildEarlierVersion({ revision: "HEAD", edit: withoutHeader });
+  earlier = await buildEarlierVersion(beforeTraces);
   receiver = await startTraceReceiver();
-  // The engine is started first.
-  copies.push(earlier.copy);
   stack = await startStack({
     redis: true,
-    copy: () => copies.shift(),
+    engines: 0,
     settings: {
       auth: { controls: { enabled: ["brute_force"] } },
       observability: { tracing: { enabled: true, endpoint: receiver.url } },
     },
   });
+  configFile = await configBeforeTraces(stack);
+  engine = await startEarlier("auth-engine");
 }, 300_000);
 
 afterAll(async () => {
+  await engine[Symbol.asyncDispose]();
   await stack[Symbol.asyncDispose]();
   await receiver[Symbol.asyncDispose]();
   await earlier[Symbol.asyncDispose]();
@@ -74,10 +74,11 @@ test("an engine of a version without traces decides traced requests, including t
 
 test("an engine with traces decides requests of a gateway without them, and sends no span for them", async () => {
   await stack.startEngine();
-  expect(await stack.engines[0]?.stop()).toBe(0);
-  copies.push(earlier.copy);
-  const gateway = await stack.startReplica("gateway", { SERVICE_OBSERVABILITY_TRACING_ENABLED: "false" });
-  expect([await ask(gateway.url, traceOf(101)), await ask(gateway.url, traceOf(101), "wrong")]).toEqual([200, 403]);
+  expect(await engine.stop()).toBe(0);
+  const address = `127.0.0.1:${await freePort()}`;
+  await using _ = await startEarlier("gateway", { SERVICE_RUNTIME_SERVERS_HTTP_ADDRESS: address });
+  const url = `http://${address}`;
+  expect([await ask(url, traceOf(101)), await ask(url, traceOf(101), "wrong")]).toEqual([200, 403]);
   expect(await ask(stack.url, traceOf(102))).toBe(200);
   await poll("the spans of both sides", () =>
     spansIn(traceOf(102)).includes("postern-auth-engine auth-engine/authenticate"),
