@@ -55,6 +55,7 @@ const faults = {
   killed: ({ server }: NatsNode): void => server.signal("SIGKILL"),
   frozen: ({ server }: NatsNode): void => server.signal("SIGSTOP"),
   unreachable: ({ network }: NatsNode): void => network?.stall(),
+  "in lame duck mode": ({ server }: NatsNode): void => server.signal("SIGUSR2"),
   "and its host gone": ({ host }: NatsNode): Promise<void> | undefined => host?.vanish(),
 };
 
@@ -65,6 +66,8 @@ test.each([
   ["frozen", 3],
   ["unreachable", 2],
   ["unreachable", 3],
+  ["in lame duck mode", 2],
+  ["in lame duck mode", 3],
   ["and its host gone", 2],
   ["and its host gone", 3],
 ] as const)(
