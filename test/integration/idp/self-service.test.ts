@@ -185,6 +185,17 @@ describe("signed-in devices", () => {
     expect((await one.get("/mfa/sessions")).status).toBe(200);
   });
 
+  test("signing out all other devices also ends the sessions beyond the newest 100", async () => {
+    const redis = await testRedis(idp.stack.redis?.port ?? 0);
+    await Promise.all(Array.from({ length: 120 }, () => signedIn(redis, "carol@example.test")));
+    redis.disconnect();
+    const own = await signIn("carol");
+    const list = await own.open("/mfa/sessions");
+    expect(list.text).toContain('action="/mfa/session/');
+    await own.post("/mfa/sessions", { csrf_token: csrfIn(list), _method: "DELETE" });
+    expect((await own.open("/mfa/sessions")).text.match(/action="\/mfa\/session\//g)).toBeNull();
+  });
+
   test("a user cannot end another account's session", async () => {
     const [carol, alice] = [await signIn("carol"), await signIn("alice")];
     const [, uid = ""] = csrfIn(await alice.open("/mfa/sessions")).match(/^([\w-]+)\./) ?? [];

@@ -27,14 +27,18 @@ export async function endAccess(
     const who = { actor: account, target: account, method: "mail_client" };
     auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
   }
-  const others = (await sessions.list(account)).filter(({ uid }) => uid !== session.uid);
-  for (const other of others.filter(({ uid }) => id === undefined || uid === id)) {
-    // The last version, because clients may have been added since it was listed.
-    const ended = await sessions.end(other.uid);
-    if (ended === undefined) continue;
-    const who = { actor: account, target: ended.account };
-    auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
-    await onEnded(ended);
+  const listOthers = async (): Promise<readonly BrowserSessionRecord[]> =>
+    (await sessions.list(account)).filter(({ uid }) => uid !== session.uid && (id === undefined || uid === id));
+  // Repeated, because older sessions than the newest are listed only once those have ended.
+  for (let others = await listOthers(); others.length > 0; others = await listOthers()) {
+    for (const other of others) {
+      // The last version, because clients may have been added since it was listed.
+      const ended = await sessions.end(other.uid);
+      if (ended === undefined) continue;
+      const who = { actor: account, target: ended.account };
+      auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
+      await onEnded(ended);
+    }
   }
 }
 
