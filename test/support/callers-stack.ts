@@ -50,8 +50,8 @@ export async function startCallersStack({
       backends: backends(folder),
       settings: {
         runtime: {
-          // Short, because tests wait until it has passed.
-          timeouts: { decision: "2s", redis_write: "1s" },
+          // Tests wait until it has passed, and on a busy machine 25 passwords take seconds.
+          timeouts: { decision: "4s", redis_write: "1s" },
           servers: { http: { auth_policy_endpoint: true, rate_limit: { per_second: 10_000, burst: 10_000 } } },
         },
         observability: { log: { level: "debug" } },
