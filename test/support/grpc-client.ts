@@ -28,7 +28,16 @@ export interface GrpcClient extends Disposable {
   readonly call: (path: string, message: object, options?: CallOptions) => Promise<Called>;
 }
 
+const methods = new Map<string, MethodDefinition<object, object>>();
+
+/** Parses a method's file once: that takes longer than the call. */
 function methodAt(path: string): MethodDefinition<object, object> {
+  const found = methods.get(path) ?? readMethod(path);
+  methods.set(path, found);
+  return found;
+}
+
+function readMethod(path: string): MethodDefinition<object, object> {
   const [, service = "", method = ""] = path.split("/");
   for (const file of ["auth.proto", "health.proto"]) {
     const text = readFileSync(new URL(file, folder), "utf8");

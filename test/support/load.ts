@@ -43,7 +43,7 @@ export interface Surprise {
   readonly endedAt: number;
 }
 
-export interface Load {
+export interface Load extends AsyncDisposable {
   /** Number of finished requests, whatever the response. */
   readonly answered: () => number;
   /** The longest time that a request has taken so far, whatever the response. */
@@ -84,14 +84,17 @@ export function startLoad(url: string, { loops = 32, questions = mixed }: LoadOp
     }
   };
   const running = Promise.all(Array.from({ length: loops }, (_value, index) => loop(index)));
+  const stop = async (): Promise<readonly Surprise[]> => {
+    stopping.abort();
+    await running;
+    return surprises;
+  };
   return {
     answered: () => answered,
     slowestMs: () => slowestMs,
     surprises: () => surprises,
-    stop: async () => {
-      stopping.abort();
-      await running;
-      return surprises;
-    },
+    stop,
+    // A test that fails must not leave the load to those after it.
+    [Symbol.asyncDispose]: async () => void (await stop()),
   };
 }

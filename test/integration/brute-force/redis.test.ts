@@ -109,11 +109,9 @@ describe.each(topologies)("counting in a %s Redis", (kind) => {
     expect(banned[0]).toBeLessThan(30);
   });
 
-  test("10,000 addresses of one /64 are one source; another /64 is not", async () => {
-    const failures = Array.from({ length: 10_000 }, (_, index) => `2001:db8:1:2::${index.toString(16)}`);
-    for (let start = 0; start < failures.length; start += 1000) {
-      await Promise.all(failures.slice(start, start + 1000).map((ip) => one.fail(ip, ip)));
-    }
+  test("1,000 addresses of one /64 are one source; another /64 is not", async () => {
+    const failures = Array.from({ length: 1000 }, (_, index) => `2001:db8:1:2::${index.toString(16)}`);
+    await Promise.all(failures.map((ip) => one.fail(ip, ip)));
     const found = await one.check("2001:db8:1:2:ffff::1");
     expect(found.ban).toMatchObject({ rule: "v6", network: "2001:db8:1:2::/64" });
     expect((await one.check("2001:db8:1:3::1")).ban).toBeUndefined();

@@ -140,7 +140,7 @@ describe("SIGHUP at the gateway", () => {
 test("SIGHUP replaces an engine's backends and a gateway's timeouts without a failed request", async () => {
   const [engine] = stack.engines;
   if (engine === undefined) throw new Error("no engine");
-  const load = startLoad(stack.url, { loops: 8 });
+  await using load = startLoad(stack.url, { loops: 8 });
   await poll("requests under load", () => load.answered() > 100);
   for (const [name, decision] of [
     ["second", "20s"],

@@ -70,7 +70,7 @@ const guess = async (index: number): Promise<number> =>
   (await askJson(stack.url, { ...alice, username: `nobody${index}@example.test`, client_ip: `${network}.7` })).status;
 
 test("with one of three engines frozen, no request fails, and the frozen engine gets nothing new", async () => {
-  const load = startLoad(stack.url);
+  await using load = startLoad(stack.url);
   await poll("requests under load", () => load.answered() > 300);
   const before = await resent();
   frozen.signal("SIGSTOP");

@@ -21,7 +21,7 @@ async function decidedBy(index: number): Promise<number> {
 }
 
 test("SIGTERM of one of two engines under load loses no request; a new engine takes its share", async () => {
-  const load = startLoad(stack.url);
+  await using load = startLoad(stack.url);
   await poll("both engines to decide", async () => (await decidedBy(0)) > 100 && (await decidedBy(1)) > 100);
 
   expect(await stack.engines[0]?.stop()).toBe(0);
@@ -34,7 +34,7 @@ test("SIGTERM of one of two engines under load loses no request; a new engine ta
 });
 
 test("kill -9 of one of two engines loses no request: its unanswered ones go to the other engine", async () => {
-  const load = startLoad(stack.url);
+  await using load = startLoad(stack.url);
   const before = load.answered();
   await poll("requests under load", () => load.answered() > before + 500);
   stack.engines[1]?.signal("SIGKILL");

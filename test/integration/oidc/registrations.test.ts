@@ -69,11 +69,11 @@ function replica(mail: object = {}, full: object = { open: true }) {
 
 const network = (count: number): string => `198.51.${Math.floor(count / 250)}.${count % 250}`;
 
-test("10,000 registrations from 1,000 networks at two replicas leave no more than the maximum", flood, async () => {
+test("2,000 registrations from 1,000 networks at two replicas leave no more than the maximum", async () => {
   const limits = { max_registrations: 300, max_pending_per_network: 2, per_minute: 10_000 };
   const [one, other] = [replica(limits), replica(limits)];
   const outcomes = new Map<string, number>();
-  for (let from = 0; from < 10_000; from += 100) {
+  for (let from = 0; from < 2000; from += 100) {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
         (index % 2 === 0 ? one : other).register({ body, bearer: undefined, clientIp: network((from + index) % 1000) }),

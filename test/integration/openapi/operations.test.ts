@@ -28,7 +28,7 @@ import { samlDrives } from "./drives/saml.ts";
 import { selfServiceDrives } from "./drives/self-service.ts";
 import { signingKeyDrives } from "./drives/signing-keys.ts";
 import { tokenDrives } from "./drives/tokens.ts";
-import { registeredRoutes } from "./registered-routes.ts";
+import { type RegisteredRoute, registeredRoutes } from "./registered-routes.ts";
 import { stackSettings, writeHook } from "./settings.ts";
 import { placeOf, undocumented } from "./undocumented.ts";
 
@@ -58,6 +58,7 @@ const pages = { management: "/api/v1/openapi", idp: "/.well-known/openapi" } as 
 let folder: Awaited<ReturnType<typeof scratchFolder>>;
 let stack: Stack;
 let contracts: readonly Contract[];
+let routes: readonly RegisteredRoute[];
 
 async function page(path: string): Promise<string> {
   const response = await fetch(`${stack.url}${path}`, { headers: { authorization: basicAuth } });
@@ -73,6 +74,7 @@ beforeAll(async () => {
   stack = await startStack({ httpPort, redis: true, services: ["admin", "idp"], settings, backends });
   const documents = await Promise.all(Object.values(pages).map((path) => page(`${path}.json`)));
   contracts = documents.map((text) => createContract(JSON.parse(text)));
+  routes = await registeredRoutes(stack.configFile);
 });
 
 afterAll(async () => {
@@ -90,8 +92,7 @@ test("every operation of both documents has a drive that succeeds, and every dri
   expect([...new Set(driven)].toSorted()).toEqual(served.toSorted());
 });
 
-test("every route of the services is documented or has a reason not to be; and each reason applies", async () => {
-  const routes = await registeredRoutes(stack.configFile);
+test("every route of the services is documented or has a reason not to be; and each reason applies", () => {
   const documented = new Set(operationsServed().map(placeOf));
   const left = routes.filter((route) => !undocumented.some(({ is }) => is(route)));
   const places = left.map(({ method, url }) => placeOf({ method, path: url }));
@@ -102,8 +103,7 @@ test("every route of the services is documented or has a reason not to be; and e
   expect([...documented].filter((place) => !known.has(place) && !place.includes(hooks))).toEqual([]);
 });
 
-test("each service registers each of its operations exactly once", async () => {
-  const routes = await registeredRoutes(stack.configFile);
+test("each service registers each of its operations exactly once", () => {
   const counted = operations.map(({ family, ...rest }) => {
     const { method, url } = routeOf({ family, ...rest });
     const own = routes.filter(

@@ -100,8 +100,8 @@ test("scripts that loop, use too much memory, throw or cannot be interrupted do 
     (username): Question => ({ name: username, body: { ...alice, username }, right: 500 }),
   );
   expect((await askJson(stack.url, alice)).status).toBe(200);
-  const badLoad = startLoad(stack.url, { loops: 4, questions: bad });
-  const goodLoad = startLoad(stack.url, { loops: 8, questions: [good] });
+  await using badLoad = startLoad(stack.url, { loops: 4, questions: bad });
+  await using goodLoad = startLoad(stack.url, { loops: 8, questions: [good] });
   await poll("both loads", () => badLoad.answered() >= 32 && goodLoad.answered() >= 100, 120_000);
   // Every request to the faulty script is a temporary failure, and every other one gets its decision.
   expect(await goodLoad.stop()).toEqual([]);

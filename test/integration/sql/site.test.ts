@@ -227,7 +227,7 @@ describe.each(sites)("$name", ({ start, statements, backends, isUpgrading }) => 
 
   test("while the database is killed, stopped or unreachable under load, no right login is denied, responses are in time, and it recovers", async () => {
     const right: Question = { name: "right login", body: alice, right: 200 };
-    const load = startLoad(stack.url, { loops: 4, questions: [right] });
+    await using load = startLoad(stack.url, { loops: 4, questions: [right] });
     await database.kill();
     await poll("temporary failures", async () => load.surprises().length > 3);
     await database.start();
