@@ -1,4 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
+import type { MailSignIns } from "../../login/connected-applications.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { auditVisit } from "../audit-visit.ts";
 import type { LoginDeps } from "../login/deps.ts";
@@ -8,25 +9,26 @@ import { forMember } from "./member.ts";
 
 const page = pathTo("sessionsPage");
 
+interface AccessDeps extends Pick<LoginDeps, "onEnded" | "audit"> {
+  readonly sessions: Pick<LoginDeps["sessions"], "list" | "end">;
+  readonly mailSignIns: Pick<MailSignIns, "end" | "endAll"> | undefined;
+}
+
 /** @returns whether a mail client has ended */
-async function endMail({ mailSignIns }: LoginDeps, account: string, id: string | undefined): Promise<boolean> {
+async function endMail({ mailSignIns }: AccessDeps, account: string, id: string | undefined): Promise<boolean> {
   if (mailSignIns === undefined) return false;
   return id === undefined ? (await mailSignIns.endAll(account)) > 0 : mailSignIns.end(account, id);
 }
 
 /** Ends all sessions and mail clients but this session, or the one with the ID. */
 export async function endAccess(
-  deps: LoginDeps,
-  visit: Visit,
-  session: BrowserSessionRecord,
+  deps: AccessDeps,
+  visit: { readonly request: Pick<Visit["request"], "caller" | "id"> },
+  session: Pick<BrowserSessionRecord, "account" | "uid">,
   id?: string,
 ): Promise<void> {
   const { sessions, onEnded, audit } = deps;
   const { account } = session;
-  if (await endMail(deps, account, id)) {
-    const who = { actor: account, target: account, method: "mail_client" };
-    auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
-  }
   const listOthers = async (): Promise<readonly BrowserSessionRecord[]> =>
     (await sessions.list(account)).filter(({ uid }) => uid !== session.uid && (id === undefined || uid === id));
   // Repeated, because older sessions than the newest are listed only once those have ended.
@@ -39,6 +41,11 @@ export async function endAccess(
       auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
       await onEnded(ended);
     }
+  }
+  // After the sessions, which could sign in further mail clients.
+  if (await endMail(deps, account, id)) {
+    const who = { actor: account, target: account, method: "mail_client" };
+    auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
   }
 }
 
