@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const seedFile = fileURLToPath(new URL("../../config/demo-directory.sql", import.meta.url));
+import { demoSeedFile } from "./demo-users.ts";
 
 /** The files and addresses of a stack, which do not change when a service restarts. */
 export interface StackPlaces {
@@ -38,7 +36,7 @@ export function demoBackends(folder: string): Tree {
   return {
     order: ["sql"],
     sql: {
-      default: { file: join(folder, "directory.sqlite"), seed_file: seedFile },
+      default: { file: join(folder, "directory.sqlite"), seed_file: demoSeedFile },
       search: [
         {
           protocol: ["*"],

@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { freePort, poll, scratchFolder } from "@postern/shared/testing";
 import type { BrowserContext, Page } from "playwright-core";
+import { demoSeedFile } from "../../support/demo-users.ts";
 import { type Replica, type Stack, startStack } from "../../support/stack.ts";
 import { demoBackends, merged, type Tree } from "../../support/stack-config.ts";
 import { totpCode } from "../../support/totp-code.ts";
-
-const demoSeed = fileURLToPath(new URL("../../../config/demo-directory.sql", import.meta.url));
 
 /** Operators by role, each with an authenticator app; `paul` has a role and no second factor, `victor` has no role. */
 const secrets = {
@@ -129,7 +127,7 @@ export async function startConsoleStack(
   lastSteps.clear();
   const folder = started.use(await scratchFolder());
   const seedFile = join(folder.path, "seed.sql");
-  await writeFile(seedFile, [await readFile(demoSeed, "utf8"), ...rows].join("\n"));
+  await writeFile(seedFile, [await readFile(demoSeedFile, "utf8"), ...rows].join("\n"));
   const [httpPort, consolePort] = [await freePort(), await freePort()];
   const issuer = `http://localhost:${httpPort}`;
   const url = `http://127.0.0.1:${consolePort}`;

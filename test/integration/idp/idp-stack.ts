@@ -1,12 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { scratchFolder } from "@postern/shared/testing";
+import { demoSeedFile } from "../../support/demo-users.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { demoBackends, merged, type Tree } from "../../support/stack-config.ts";
-
-const demoSeed = fileURLToPath(new URL("../../../config/demo-directory.sql", import.meta.url));
 
 /** Recovery codes of bob, who also has TOTP. */
 const moreRows = `
@@ -50,7 +48,7 @@ export async function startIdpStack(
   await using started = new AsyncDisposableStack();
   const folder = started.use(await scratchFolder());
   const seedFile = join(folder.path, "seed.sql");
-  await writeFile(seedFile, `${await readFile(demoSeed, "utf8")}${moreRows}`);
+  await writeFile(seedFile, `${await readFile(demoSeedFile, "utf8")}${moreRows}`);
   const stack = started.use(
     await startStack({
       redis: true,

@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const seedFile = fileURLToPath(new URL("../../../config/demo-directory.sql", import.meta.url));
+import { demoSeedFile } from "../../support/demo-users.ts";
 
 /** The demo's users, with account lists and second factors. */
 export function listedBackends(folder: string): object {
@@ -18,7 +16,7 @@ export function listedBackends(folder: string): object {
   return {
     order: ["sql"],
     sql: {
-      default: { file: join(folder, "directory.sqlite"), seed_file: seedFile },
+      default: { file: join(folder, "directory.sqlite"), seed_file: demoSeedFile },
       search: [
         {
           protocol: ["*"],
