@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -99,11 +99,16 @@ test("a gateway cannot write its log: decisions continue, and the lines are writ
   await poll("the gateway", async () => (await fetch(`http://127.0.0.1:${privatePort}/readyz`)).status === 200);
   const ask = async (): Promise<number> => (await askJson(url, alice)).status;
   expect(await ask()).toBe(200);
+  // Opened now, because only a gateway that is running shows the path.
+  await using file = await open(join(`/proc/${gateway.pid}/root`, log));
+  const written = async (): Promise<string> => {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(1024 * 1024), position: 0 });
+    return buffer.toString("utf8", 0, bytesRead);
+  };
   await gateway.fill();
   for (let index = 0; index < 50; index += 1) expect(await ask()).toBe(200);
   expect((await askJson(url, { ...alice, password: "wrong" })).status).toBe(403);
   await gateway.empty();
-  const written = () => readFile(join(`/proc/${gateway.pid}/root`, log), "utf8");
   const decisions = async (): Promise<number> => (await written()).split('"outcome":"ok"').length - 1;
   await poll("the lines that had to wait", async () => (await decisions()) === 51, 60_000);
   expect(await ask()).toBe(200);
