@@ -41,9 +41,9 @@ export async function flushCounted(
   const record = written(object, request, audit);
   try {
     const flushed = await flush();
-    const { removedKeys, isComplete, isScriptDone } = flushed;
+    const { removedKeys, isComplete, isLookupDenied, isScriptDone } = flushed;
     const { length } = removedKeys;
-    const complete = isComplete && isScriptDone;
+    const complete = isComplete && !isLookupDenied && isScriptDone;
     record("ok");
     adminMetrics.flushed(object, length === 0 ? "nothing" : "flushed");
     logger.info({ session: sessionOf(request), object, removed: length, complete }, "flushed");

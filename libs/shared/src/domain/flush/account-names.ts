@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { AuthDecision } from "../../contracts/auth/decision.ts";
 import { authenticate } from "../../contracts/auth/methods.ts";
 import type { Bus } from "../../platform/bus/bus.ts";
 import { abortAfter } from "../../platform/concurrency/deadline.ts";
@@ -10,6 +11,8 @@ export interface AccountNames {
   readonly accounts: readonly string[];
   /** False if a backend or engine that may know the name could not be queried. */
   readonly isComplete: boolean;
+  /** True if a policy, script or other control denied a lookup: whether the name is an account's is unknown, and a repetition would be denied too. */
+  readonly isDenied: boolean;
 }
 
 /** Finds the accounts behind a login name; never rejects. */
@@ -35,9 +38,14 @@ export function searchProtocols({ auth }: Config): readonly string[] {
   return [...new Set(named.map((protocol) => (protocol === "*" ? "flush" : protocol)))].slice(0, maxProtocols);
 }
 
+/** Whether the backends answered that they have no such account. */
+function isUnknown(decision: AuthDecision): boolean {
+  return decision.outcome === "fail" && decision.reason === "unknown_user";
+}
+
 /** Queries the backends and no cache. Wildcards in the name are passed to the backend literally. */
 export function createAccountNames({ bus, clock, protocols, timeoutMs }: AccountNameDeps): FindAccountNames {
-  const ask = async (user: string, protocol: string): Promise<string | undefined> => {
+  const ask = async (user: string, protocol: string): Promise<AuthDecision> => {
     const question = {
       session: randomUUID(),
       operation: "lookup",
@@ -51,14 +59,15 @@ export function createAccountNames({ bus, clock, protocols, timeoutMs }: Account
     const signal = abortAfter(timeoutMs);
     const decision = await bus.request(authenticate, question, { deadline: clock.now() + timeoutMs, signal });
     if (decision.outcome === "tempfail") throw new Error(`the account could not be looked up: ${decision.code}`);
-    return decision.outcome === "ok" ? decision.account : undefined;
+    return decision;
   };
   return async (user) => {
     const answers = await Promise.allSettled(protocols().map((protocol) => ask(user, protocol)));
-    const accounts = answers.flatMap((one) => (one.status === "fulfilled" ? (one.value ?? []) : []));
+    const decisions = answers.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     return {
-      accounts: [...new Set(accounts)],
-      isComplete: answers.every(({ status }) => status === "fulfilled"),
+      accounts: [...new Set(decisions.flatMap((one) => (one.outcome === "ok" ? [one.account] : [])))],
+      isComplete: decisions.length === answers.length,
+      isDenied: decisions.some((one) => one.outcome !== "ok" && !isUnknown(one)),
     };
   };
 }

@@ -14,6 +14,8 @@ export interface Flushed {
   readonly removedKeys: readonly string[];
   /** False if no backend could say which account the name belongs to: results under another name may remain. */
   readonly isComplete: boolean;
+  /** True if the lookup of the name was denied and nothing else named the account. */
+  readonly isLookupDenied: boolean;
   /** False if the site's flush script did not answer: keys that only the script knows may remain. */
   readonly isScriptDone: boolean;
 }
@@ -132,6 +134,7 @@ async function flushUser(user: string, parts: CacheFlushParts): Promise<Flushed>
   return {
     removedKeys: [...removed].toSorted(),
     isComplete: names.isComplete || all.size > 1,
+    isLookupDenied: names.isDenied && all.size === 1,
     isScriptDone: site.isComplete,
   };
 }
@@ -163,6 +166,7 @@ export function createFlushes(deps: FlushesDeps): Flushes {
       orUnavailable(async () => ({
         removedKeys: await bruteForce.flush(flushRequestOf(request)),
         isComplete: true,
+        isLookupDenied: false,
         isScriptDone: true,
       })),
     findOfCache: ({ user }) =>
@@ -184,11 +188,12 @@ export function createFlushes(deps: FlushesDeps): Flushes {
 }
 
 /** The `status` text of a flush. */
-export function flushStatus({ removedKeys, isComplete, isScriptDone }: Flushed): string {
+export function flushStatus({ removedKeys, isComplete, isLookupDenied, isScriptDone }: Flushed): string {
   const { length } = removedKeys;
   const done = length === 0 ? "not flushed" : `${length} keys flushed`;
   const missing = [
     isComplete ? "" : "; no backend could be queried for other names of the account",
+    isLookupDenied ? "; the lookup of the name was denied, so other names of the account may remain" : "",
     isScriptDone ? "" : "; the site's flush script failed",
   ];
   return done + missing.join("");
