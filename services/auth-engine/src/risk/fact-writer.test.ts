@@ -55,3 +55,37 @@ test("what is dropped is not written, and losses are counted", async () => {
   for (let index = 0; index < 5000; index += 1) writer.add(`key${index}`, "", add(1));
   expect(lost).toBe(2 + 5000 - 4096);
 });
+
+test("a value that is erased after it was read is not created again", async () => {
+  const store = storeWith("");
+  const writer = createFactWriter(store, form, () => undefined);
+  writer.add("a", "5", add(1));
+  await writer.flush();
+  expect(store.state.value).toBe("");
+});
+
+test("what is dropped while it is being written is not written again after the other engine's change", async () => {
+  const store = storeWith("7");
+  let answerFirst: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => {
+    answerFirst = resolve;
+  });
+  const slow = {
+    replace: async (key: string, values: Replacement): Promise<string | undefined> => {
+      const present = await store.replace(key, values);
+      await held;
+      return present;
+    },
+  };
+  const writer = createFactWriter(slow, form, () => undefined);
+  writer.add("a", "", add(1));
+  const written = writer.flush();
+  writer.drop("a");
+  store.state.value = "";
+  answerFirst?.();
+  await written;
+  expect(store.state).toEqual({ value: "", writes: 1 });
+  writer.add("a", "", add(2));
+  await writer.flush();
+  expect(store.state.value).toBe("2");
+});

@@ -14,7 +14,7 @@ export type Change<Facts> = (facts: Facts | undefined) => Facts | undefined;
 export interface FactWriter<Facts> {
   /** `read`: the value as the decision read it; changes are applied to it, unless it is outdated. */
   readonly add: (key: string, read: string, change: Change<Facts>) => void;
-  /** Drops what waits for a key. */
+  /** Drops what waits for a key or is being written to it, because its value is erased. */
   readonly drop: (key: string) => void;
   readonly flush: () => Promise<void>;
 }
@@ -43,13 +43,16 @@ function createWrite<Facts>(
     for (const change of changes) facts = change(facts) ?? facts;
     return facts === undefined || facts === before ? undefined : encode(facts);
   };
-  return async (key: string, { read, changes }: Waiting<Facts>): Promise<void> => {
+  return async (key: string, { read, changes }: Waiting<Facts>, isDropped: () => boolean): Promise<void> => {
     let expected = read;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      if (isDropped()) return;
       const replacement = applied(expected, changes);
       if (replacement === undefined) return;
       const present = await store.replace(key, { expected, replacement, lifeSeconds: lifeSeconds() });
       if (present === undefined) return;
+      // Erased since it was read: what was true before must not create it again.
+      if (present === "") return;
       expected = present;
     }
     onLost(changes.length);
@@ -64,13 +67,15 @@ export function createFactWriter<Facts>(
   const write = createWrite(store, form, onLost);
   let waiting = new Map<string, Waiting<Facts>>();
   let busy: Promise<void> | undefined;
+  /** Keys of the batch that is being written. */
+  const dropped = new Set<string>();
 
   const writeAll = async (batch: readonly (readonly [string, Waiting<Facts>])[]): Promise<void> => {
     for (let at = 0; at < batch.length; at += maxAtOnce) {
       const part = batch.slice(at, at + maxAtOnce);
       await Promise.all(
         part.map(([key, one]) =>
-          write(key, one).catch(() => {
+          write(key, one, () => dropped.has(key)).catch(() => {
             // Redis is unavailable: later sign-ins add the same again.
             onLost(one.changes.length);
           }),
@@ -87,7 +92,10 @@ export function createFactWriter<Facts>(
       } else if (one.changes.length >= maxChanges) onLost(1);
       else one.changes.push(change);
     },
-    drop: (key) => waiting.delete(key),
+    drop: (key) => {
+      waiting.delete(key);
+      if (busy !== undefined) dropped.add(key);
+    },
     flush: async () => {
       // One batch at a time: while Redis is slow, changes gather up to the bound.
       if (busy !== undefined) return busy;
@@ -96,6 +104,7 @@ export function createFactWriter<Facts>(
       waiting = new Map();
       busy = writeAll(batch).finally(() => {
         busy = undefined;
+        dropped.clear();
       });
       return busy;
     },
