@@ -2,11 +2,17 @@ import { createHash, randomBytes } from "node:crypto";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import type { NewSession } from "../../services/idp/src/sessions/session-store.ts";
+import type { NewSession, SessionStore } from "../../services/idp/src/sessions/session-store.ts";
 import { createSessionStore } from "../../services/idp/src/sessions/session-store-redis.ts";
 import { callback, type OidcStack } from "./oidc-stack.ts";
 
 const hour = 3_600_000;
+
+export function sessionStore(redis: RedisClient): SessionStore {
+  const keys = createKeyRing([new Secret("test-encryption-secret")], "browser-session");
+  const lives = { absoluteMs: hour, idleMs: hour, rememberMs: hour };
+  return createSessionStore({ redis, keyPrefix: "postern:", keys, clock: systemClock, lives });
+}
 
 /** Stores a session for the account. @returns the cookie of a browser that is signed in */
 export async function signedIn(
@@ -14,10 +20,7 @@ export async function signedIn(
   account = "alice@example.test",
   more: Partial<NewSession> = {},
 ): Promise<string> {
-  const keys = createKeyRing([new Secret("test-encryption-secret")], "browser-session");
-  const lives = { absoluteMs: hour, idleMs: hour, rememberMs: hour };
-  const sessions = createSessionStore({ redis, keyPrefix: "postern:", keys, clock: systemClock, lives });
-  const { sid } = await sessions.create({
+  const { sid } = await sessionStore(redis).create({
     accountId: account,
     account,
     displayName: "Alice Example",

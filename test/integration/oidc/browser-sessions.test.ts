@@ -1,8 +1,9 @@
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Browser, createBrowser } from "../../support/browser.ts";
+import { poll } from "@postern/shared/testing";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Browser, createBrowser, hiddenFields } from "../../support/browser.ts";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
-import { signedIn } from "../../support/oidc-user.ts";
+import { sessionStore, signedIn } from "../../support/oidc-user.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import { relyingParty } from "../../support/relying-party.ts";
 
@@ -19,6 +20,7 @@ beforeAll(async () => {
   oidc = await startOidcStack([
     { ...rules, client_id: "web", client_secret: "web-secret" },
     { ...rules, client_id: "signed", client_secret: "signed-secret" },
+    { ...rules, client_id: "idle", client_secret: "idle-secret" },
     { ...m2m, scopes: scope.split(" ") },
   ]);
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
@@ -86,4 +88,44 @@ test("browser sessions are listed on request, and each can be ended separately",
   expect((await browserSessions()).map(({ client_ids: ids }) => ids)).toEqual([["signed"]]);
   expect(await isAlive("signed", kept)).toBe(true);
   expect(await isAlive("web", gone)).toBe(false);
+});
+
+/** Signs in more often than is listed. */
+async function signInOften(): Promise<void> {
+  // The list is sorted by the second in which sessions end.
+  const second = Math.floor(Date.now() / 1000);
+  await poll("the next second", async () => Math.floor(Date.now() / 1000) > second);
+  await Promise.all(Array.from({ length: 101 }, () => signedIn(redis, account)));
+}
+
+const isOfWeb = ({ client_ids: ids }: { readonly client_ids?: unknown }): boolean => String(ids) === "web";
+
+describe("a session beyond the newest 100", () => {
+  beforeEach(async () => {
+    await sessionStore(redis).endAll(account);
+  });
+
+  test("can be ended by an operator who knows its id", async () => {
+    const browser = await signIn();
+    const token = await tokenOf("web", browser);
+    const id = String((await browserSessions()).find(isOfWeb)?.["id"]);
+    await signInOften();
+    expect((await browserSessions()).filter(isOfWeb)).toEqual([]);
+    expect((await ask("DELETE", `/${account}/${id}`)).status).toBe(204);
+    expect(await isAlive("web", token)).toBe(false);
+  });
+
+  test("counts for the applications that a user can disconnect", async () => {
+    await signIn();
+    const sessions = sessionStore(redis);
+    const [first] = await sessions.list(account);
+    await sessions.merge(first?.uid ?? "", { authorizations: { idle: { sid: "sid-of-idle" } } });
+    await signInOften();
+    const own = await signIn();
+    const page = await own.get("/mfa/applications");
+    expect(page.text).toContain("/mfa/application/idle");
+    const { csrf_token = "" } = hiddenFields(page);
+    await own.post("/mfa/application/idle", { csrf_token, _method: "DELETE" });
+    expect((await own.get("/mfa/applications")).text).not.toContain("/mfa/application/idle");
+  });
 });

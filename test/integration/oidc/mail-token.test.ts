@@ -2,7 +2,7 @@ import type { RedisClient } from "@postern/shared/platform/redis";
 import { pause, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
-import { type Browser, createBrowser } from "../../support/browser.ts";
+import { type Browser, createBrowser, hiddenFields } from "../../support/browser.ts";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
 import { signedIn } from "../../support/oidc-user.ts";
 import { redisContent, testRedis } from "../../support/redis-content.ts";
@@ -14,22 +14,25 @@ let oidc: OidcStack;
 let redis: RedisClient;
 let browser: Browser;
 
+const rules = { redirect_uris: [callback], scopes, skip_consent: true };
+const clients = [
+  { ...rules, client_id: "mail", client_secret: "mail-secret" },
+  { ...rules, client_id: "other", client_secret: "other-secret" },
+  {
+    ...rules,
+    client_id: "typed",
+    client_secret: "typed-secret",
+    access_token_type: "jwt",
+    access_token_typ: "JWT",
+  },
+];
+const removed = { ...rules, client_id: "removed", client_secret: "removed-secret", access_token_type: "jwt" };
+
 beforeAll(async () => {
-  const rules = { redirect_uris: [callback], scopes, skip_consent: true };
   oidc = await startOidcStack(
-    [
-      { ...rules, client_id: "mail", client_secret: "mail-secret" },
-      { ...rules, client_id: "other", client_secret: "other-secret" },
-      {
-        ...rules,
-        client_id: "typed",
-        client_secret: "typed-secret",
-        access_token_type: "jwt",
-        access_token_typ: "JWT",
-      },
-    ],
+    [...clients, removed],
     { custom_scopes: [{ name: "imap", description: "Mail" }], scopes_supported: scopes },
-    { oauthbearer: { audience: ["mail", "typed"], required_scope: ["imap"] } },
+    { oauthbearer: { audience: ["mail", "typed", "removed"], required_scope: ["imap"] } },
   );
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
   browser = createBrowser(oidc.replicas);
@@ -130,4 +133,19 @@ test("as an API caller's token, a user's valid token is rejected as the wrong ty
   expect([await outcomes("wrong_token_type"), await outcomes("bad_token")]).toEqual([(before[0] ?? 0) + 1, before[1]]);
   expect(await statusOf(`${token.slice(0, -4)}AAAA`)).toBe(401);
   expect(await outcomes("bad_token")).toBe((before[1] ?? 0) + 1);
+});
+
+test("a user who secures the account also ends tokens of a client that the configuration no longer has", async () => {
+  const token = await tokenOf("removed");
+  await oidc.stack.writeSettings({ identity: { oidc: { clients } } });
+  for (const process of oidc.processes) process.signal("SIGHUP");
+  for (const replica of oidc.replicas) {
+    const one = createBrowser([replica]);
+    await poll("removal", async () => (await relyingParty(oidc, "removed").authorize(one)).status === 400);
+  }
+  expect(await loginStatuses(token)).toEqual([200]);
+  const { csrf_token = "" } = hiddenFields(await browser.get("/mfa/app-passwords"));
+  const secured = await browser.post("/mfa/suspicious-sign-ins/secure", { csrf_token });
+  expect([secured.status, secured.location]).toEqual([302, "/mfa/suspicious-sign-ins"]);
+  await poll("rejection by all engines", async () => (await loginStatuses(token)).join() === "403");
 });

@@ -106,7 +106,7 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
         (await sso.cancelled(flowId)) ? { redirect: answerPath(flowId) } : { expired: true },
     },
     demandsOn: async (account) => {
-      const living = await sessions.list(account);
+      const living = await sessions.listAll(account);
       const joined = (await Promise.all(living.map(({ uid }) => shared.participants.all(uid)))).flat();
       const ids = new Set(joined.map(({ entityId }) => entityId));
       return [...ids].flatMap((entityId) => providers().find(entityId)?.demands ?? []);

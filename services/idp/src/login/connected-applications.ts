@@ -46,4 +46,9 @@ export interface ConnectedApplications {
   startable(account: string): Promise<readonly StartableApplication[]>;
   /** Revokes the application's tokens and the user's consent. */
   disconnect(account: string, clientId: string): Promise<void>;
+  /**
+   * Disconnects all, also clients that the configuration no longer has, whose signed tokens are valid until they expire.
+   * @returns their ids
+   */
+  disconnectAll(account: string): Promise<readonly string[]>;
 }

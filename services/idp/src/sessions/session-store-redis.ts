@@ -53,19 +53,39 @@ async function drop({ redis, records }: Parts, uid: string): Promise<BrowserSess
   throw new AppError("OVERLOADED", { detail: "the session was changed concurrently too often to be ended" });
 }
 
-/** The sessions that have not ended; others are removed from the index. */
+/** Reads the sessions; those that have ended are removed from the index. */
+async function readListed(
+  { redis, records }: Parts,
+  key: string,
+  uids: readonly string[],
+): Promise<readonly ListedSession[]> {
+  const stored = await Promise.all(uids.map(async (uid) => ({ uid, found: await records.read(uid) })));
+  const dead = stored.filter(({ found }) => found === undefined).map(({ uid }) => uid);
+  if (dead.length > 0) await redis.zrem(key, ...dead);
+  return stored
+    .flatMap(({ found }) => (found === undefined ? [] : [{ ...found.record, lastSeenMs: found.lastSeenMs }]))
+    .toSorted((left, right) => right.iat - left.iat);
+}
+
+/** The newest sessions that have not ended. */
 async function live(parts: Parts, account: string, nowMs: number): Promise<readonly ListedSession[]> {
   const { redis, records } = parts;
   const key = records.indexKey(account);
   await redis.zremrangebyscore(key, 0, nowMs);
   const uids = await redis.zrevrange(key, 0, maxListed - 1);
-  const stored = await Promise.all(uids.map(async (uid) => ({ uid, found: await records.read(uid) })));
-  const dead = stored.filter(({ found }) => found === undefined).map(({ uid }) => uid);
-  if (dead.length > 0) await redis.zrem(key, ...dead);
-  if (dead.length === maxListed) return live(parts, account, nowMs);
-  return stored
-    .flatMap(({ found }) => (found === undefined ? [] : [{ ...found.record, lastSeenMs: found.lastSeenMs }]))
-    .toSorted((left, right) => right.iat - left.iat);
+  const found = await readListed(parts, key, uids);
+  return found.length === 0 && uids.length === maxListed ? live(parts, account, nowMs) : found;
+}
+
+async function liveAll(parts: Parts, account: string): Promise<readonly ListedSession[]> {
+  const { redis, records } = parts;
+  const key = records.indexKey(account);
+  const uids = await redis.zrevrange(key, 0, -1);
+  const found: ListedSession[] = [];
+  for (let at = 0; at < uids.length; at += maxListed) {
+    found.push(...(await readListed(parts, key, uids.slice(at, at + maxListed))));
+  }
+  return found;
 }
 
 async function endAll(parts: Parts, account: string, nowMs: number): Promise<readonly BrowserSessionRecord[]> {
@@ -123,5 +143,6 @@ export function createSessionStore(deps: SessionStoreDeps): SessionStore {
     end: (uid) => decided(() => drop(parts, uid)),
     endAll: (account) => decided(() => endAll(parts, account, clock.now())),
     list: (account) => decided(() => live(parts, account, clock.now())),
+    listAll: (account) => decided(() => liveAll(parts, account)),
   };
 }

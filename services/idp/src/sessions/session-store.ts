@@ -41,4 +41,6 @@ export interface SessionStore extends BrowserSessions {
   endAll(account: string): Promise<readonly BrowserSessionRecord[]>;
   /** At most 100, the newest first. */
   list(account: string): Promise<readonly ListedSession[]>;
+  /** All of them: for what must miss none. */
+  listAll(account: string): Promise<readonly ListedSession[]>;
 }

@@ -15,7 +15,7 @@ export interface ApplicationDeps {
   readonly subjectsOfAccount: SubjectsOfAccount;
   readonly records: Pick<TokenRecords, "revokeGrant">;
   readonly consents: Pick<Consents, "forget">;
-  readonly sessions: Pick<SessionStore, "list" | "merge">;
+  readonly sessions: Pick<SessionStore, "listAll" | "merge">;
   readonly issuer: string;
   readonly clients: () => readonly OidcClientConfig[];
   /** A client of dynamic registration; undefined if it is not registered. */
@@ -47,19 +47,10 @@ async function registered(
   return (await Promise.all(found)).filter((client) => client !== undefined);
 }
 
-/** Connected applications: the clients with valid tokens of the user, and those that the user's sessions were used for. */
-export function createApplications({
-  store,
-  subjectsOfAccount,
-  records,
-  consents,
-  sessions,
-  issuer,
-  clients,
-  registeredClient,
-  mfaPolicy,
-}: ApplicationDeps): ConnectedApplications {
-  const connections = async (account: string): Promise<readonly Connection[]> => {
+type ConnectionsOf = (account: string) => Promise<readonly Connection[]>;
+
+function createConnections({ store, subjectsOfAccount, sessions }: ApplicationDeps): ConnectionsOf {
+  return async (account) => {
     const lists = (await subjectsOfAccount(account)).map((accountId) => store.list("account", accountId));
     const listed = (
       await Promise.all(lists).catch((cause: unknown) => {
@@ -72,11 +63,35 @@ export function createApplications({
       const clientId = textOf(payload.clientId);
       return clientId === undefined ? [] : [{ clientId, grantId: textOf(payload.grantId) }];
     });
-    const bySession = (await sessions.list(account)).flatMap(({ authorizations }) =>
+    const bySession = (await sessions.listAll(account)).flatMap(({ authorizations }) =>
       Object.entries(authorizations).map(([clientId, { grantId }]) => ({ clientId, grantId })),
     );
     return [...byToken, ...bySession];
   };
+}
+
+function createDisconnect(
+  { subjectsOfAccount, records, consents, sessions }: ApplicationDeps,
+  connections: ConnectionsOf,
+): ConnectedApplications["disconnect"] {
+  return async (account, clientId) => {
+    const grants = (await connections(account))
+      .filter((connection) => connection.clientId === clientId)
+      .flatMap(({ grantId }) => (grantId === undefined ? [] : [grantId]));
+    await Promise.all((await subjectsOfAccount(account)).map((accountId) => consents.forget(accountId, clientId)));
+    await Promise.all([...new Set(grants)].map((grantId) => records.revokeGrant(grantId)));
+    const used = (await sessions.listAll(account)).filter(({ authorizations }) =>
+      Object.hasOwn(authorizations, clientId),
+    );
+    await Promise.all(used.map(({ uid }) => sessions.merge(uid, { forgets: clientId })));
+  };
+}
+
+/** Connected applications: the clients with valid tokens of the user, and those that the user's sessions were used for. */
+export function createApplications(deps: ApplicationDeps): ConnectedApplications {
+  const { issuer, clients, registeredClient, mfaPolicy } = deps;
+  const connections = createConnections(deps);
+  const disconnect = createDisconnect(deps, connections);
   const idsOf = async (account: string): Promise<ReadonlySet<string>> =>
     new Set((await connections(account)).map(({ clientId }) => clientId));
   const registeredAmong = (ids: ReadonlySet<string>) => registered(ids, registeredClient);
@@ -95,16 +110,11 @@ export function createApplications({
         .filter(({ initiate_login_uri: uri }) => uri !== "")
         .map((client) => ({ name: nameOf(client), address: startAddress(client, issuer) }));
     },
-    disconnect: async (account, clientId) => {
-      const grants = (await connections(account))
-        .filter((connection) => connection.clientId === clientId)
-        .flatMap(({ grantId }) => (grantId === undefined ? [] : [grantId]));
-      await Promise.all((await subjectsOfAccount(account)).map((accountId) => consents.forget(accountId, clientId)));
-      await Promise.all([...new Set(grants)].map((grantId) => records.revokeGrant(grantId)));
-      const used = (await sessions.list(account)).filter(({ authorizations }) =>
-        Object.hasOwn(authorizations, clientId),
-      );
-      await Promise.all(used.map(({ uid }) => sessions.merge(uid, { forgets: clientId })));
+    disconnect,
+    disconnectAll: async (account) => {
+      const ids = [...(await idsOf(account))];
+      for (const id of ids) await disconnect(account, id);
+      return ids;
     },
   };
 }

@@ -10,7 +10,7 @@ export interface BrowserSessionList {
 }
 
 export interface BrowserSessionListDeps {
-  readonly sessions: Pick<SessionStore, "list" | "end">;
+  readonly sessions: Pick<SessionStore, "list" | "findByUid" | "end">;
   readonly endSessions: { ended(session: BrowserSessionRecord): Promise<void> };
   /** Notifies the applications of other protocols. */
   readonly onClosed: (session: BrowserSessionRecord) => Promise<void>;
@@ -38,7 +38,9 @@ export function createBrowserSessionList({
   return {
     list: async (accounts) => (await ofAll(accounts)).map(shown),
     end: async (accounts, id) => {
-      const isTheirs = (await ofAll(accounts)).some(({ uid }) => uid === id);
+      // Not from the list, which has only the newest.
+      const found = await sessions.findByUid(id);
+      const isTheirs = found !== undefined && accounts.includes(found.account);
       const ended = isTheirs ? await sessions.end(id) : undefined;
       if (ended === undefined) return false;
       await endSessions.ended(ended);

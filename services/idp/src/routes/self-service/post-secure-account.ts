@@ -22,8 +22,7 @@ async function revokeAppPasswords({ self, store, notify }: LoginDeps, { subject 
 
 async function disconnectAll({ applications, audit }: LoginDeps, visit: Visit, { session }: Member): Promise<void> {
   const { account } = session;
-  for (const { id } of (await applications?.list(account)) ?? []) {
-    await applications?.disconnect(account, id);
+  for (const id of (await applications?.disconnectAll(account)) ?? []) {
     auditVisit(audit, visit.request, { event: "consent.revoke", outcome: "ok", actor: account, target: id });
   }
 }
