@@ -94,6 +94,10 @@ test("one button ends other sessions and app passwords, leads to the change of t
   expect([secured.status, secured.location]).toEqual([302, suspiciousPath]);
   const after = await own.open(suspiciousPath);
   expect(after.text).toMatch(/have lost access[\s\S]*href="https:\/\/password.example.test\/"/u);
+  // The attacker may have added one.
+  expect(after.text).toMatch(
+    /authenticator app or passkey that isn’t yours[\s\S]*href="\/mfa\/register\/home">Check two-step/u,
+  );
   expect((await other.get("/mfa/sessions")).status).toBe(401);
   expect((await own.open("/mfa/app-passwords")).text).not.toContain("Phone");
   expect(await submitsAtEach("carol", bot)).toEqual([403, 403]);

@@ -19,6 +19,8 @@ export interface ShownSignIn {
 
 export interface SuspiciousSignInsView extends FormView, BackView {
   readonly signIns: readonly ShownSignIn[];
+  /** Page that lists the account's second factors, where an attacker may have added some; undefined if there is nothing to check. */
+  readonly factors: string | undefined;
 }
 
 /** The name of a country in the reader's language. */
@@ -55,7 +57,7 @@ export const suspiciousSignInsPage: Page<SuspiciousSignInsView> = {
   title: (_view, { text }) => text("review.title"),
   body: (view, look) => {
     const { text, brand } = look;
-    const { signIns, csrfToken } = view;
+    const { signIns, csrfToken, factors } = view;
     const cannotConfirm = signIns.some(({ confirm }) => confirm === undefined);
     return html`<h1>${text("review.title")}</h1>
 <p class="lead">${text(signIns.length === 0 ? "review.none" : "review.intro")}</p>
@@ -66,6 +68,11 @@ ${signIns.length > 0 && formOf(view, html`<button type="submit" class="danger">$
 ${
   brand.passwordChange !== undefined &&
   html`<a class="button${signIns.length > 0 && " quiet"}" href="${brand.passwordChange}">${text("review.change_password")}</a>`
+}
+${
+  factors !== undefined &&
+  html`<p>${text("review.check_text")}</p>
+<a class="button quiet" href="${factors}">${text("review.check")}</a>`
 }
 ${wayBack(view, text)}`;
   },
@@ -90,6 +97,7 @@ ${wayBack(view, text)}`;
         confirm: undefined,
       },
     ],
+    factors: undefined,
     back: "#back",
     cancel: undefined,
   },

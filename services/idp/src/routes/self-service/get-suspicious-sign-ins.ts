@@ -6,12 +6,16 @@ import type { VisitHandler } from "../page-routes.ts";
 import { lookOf, sendShown } from "../visit.ts";
 import { forMember, hasFactor, here, homePath } from "./member.ts";
 
+const isUndefined = (state: unknown): boolean => state === undefined;
+
 /** "Was this you?" */
 export function getSuspiciousSignIns(deps: LoginDeps): VisitHandler {
   const { pages, self, suspiciousSignIns } = deps;
   return forMember(deps, async (visit, { session, subject, csrfToken }) => {
     const found = await suspiciousSignIns.list(session.account);
     const canProve = found.length > 0 && hasFactor(await self.read(subject));
+    // This is also the page after "No, secure my account", which is shown even if the backend cannot be queried now.
+    const isBare = found.length === 0 && (await self.read(subject).then(isUndefined, () => false));
     const known = suspiciousSignIns.knownAfterMinutes();
     const signIns = found.map((one) => ({
       atMs: one.minute * 60_000,
@@ -28,6 +32,7 @@ export function getSuspiciousSignIns(deps: LoginDeps): VisitHandler {
       action: pathTo("secureAccount"),
       csrfToken,
       signIns,
+      factors: found.length > 0 || isBare ? undefined : here(visit, homePath),
       back: here(visit, homePath),
       cancel: undefined,
     };

@@ -16,6 +16,9 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
     "Wenn eine dieser Anmeldungen nicht von Ihnen stammt, schützen Sie Ihr Konto: Sie werden auf allen anderen Geräten und in allen Apps abgemeldet, Ihre App-Passwörter werden gelöscht und der Zugriff von Anwendungen wird entfernt. Ändern Sie danach Ihr Passwort.",
   "review.not_mine": "Nein, Konto schützen",
   "review.change_password": "Passwort ändern",
+  "review.check_text":
+    "Wenn jemand anders Ihr Passwort kannte, prüfen Sie auch die Bestätigung in zwei Schritten: Entfernen Sie Authenticator-Apps und Passkeys, die nicht von Ihnen sind, und erstellen Sie neue Wiederherstellungscodes.",
+  "review.check": "Bestätigung in zwei Schritten prüfen",
   "done.sign_in_confirmed": "Danke. Die Anmeldung ist bestätigt.",
   "done.account_secured":
     "Alle anderen Geräte, Apps und App-Passwörter haben keinen Zugriff mehr. Ändern Sie jetzt Ihr Passwort.",

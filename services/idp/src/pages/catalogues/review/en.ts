@@ -15,6 +15,9 @@ export const review = {
     "If any of these wasn’t you, secure your account: this signs you out on all other devices and in all apps, deletes your app passwords and disconnects applications. Then change your password.",
   "review.not_mine": "No, secure my account",
   "review.change_password": "Change your password",
+  "review.check_text":
+    "If someone else knew your password, also check two-step verification: remove any authenticator app or passkey that isn’t yours, and create new recovery codes.",
+  "review.check": "Check two-step verification",
   "done.sign_in_confirmed": "Thank you. This sign-in is confirmed.",
   "done.account_secured": "All other devices, apps and app passwords have lost access. Change your password now.",
 } as const;

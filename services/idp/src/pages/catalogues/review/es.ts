@@ -16,6 +16,9 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
     "Si no reconoce alguno de ellos, proteja su cuenta: se cerrará la sesión en todos los demás dispositivos y aplicaciones, se eliminarán sus contraseñas de aplicación y se desconectarán las aplicaciones. Después, cambie su contraseña.",
   "review.not_mine": "No, proteger mi cuenta",
   "review.change_password": "Cambiar la contraseña",
+  "review.check_text":
+    "Si otra persona conocía su contraseña, revise también la verificación en dos pasos: quite toda aplicación de autenticación o llave de acceso que no sea suya y cree códigos de recuperación nuevos.",
+  "review.check": "Revisar la verificación en dos pasos",
   "done.sign_in_confirmed": "Gracias. El inicio de sesión está confirmado.",
   "done.account_secured":
     "Los demás dispositivos, aplicaciones y contraseñas de aplicación ya no tienen acceso. Cambie su contraseña ahora.",

@@ -16,6 +16,9 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
     "Si vous n’êtes pas à l’origine de l’une de ces connexions, protégez votre compte\u00A0: vous serez déconnecté de tous les autres appareils et de toutes les applications, vos mots de passe d’application seront supprimés et les accès accordés seront retirés. Changez ensuite votre mot de passe.",
   "review.not_mine": "Non, protéger mon compte",
   "review.change_password": "Changer de mot de passe",
+  "review.check_text":
+    "Si quelqu’un d’autre connaissait votre mot de passe, vérifiez aussi la validation en deux étapes\u00A0: supprimez toute application d’authentification ou clé d’accès qui n’est pas la vôtre, et créez de nouveaux codes de récupération.",
+  "review.check": "Vérifier la validation en deux étapes",
   "done.sign_in_confirmed": "Merci. Cette connexion est confirmée.",
   "done.account_secured":
     "Les autres appareils, les applications et les mots de passe d’application n’ont plus accès. Changez votre mot de passe maintenant.",

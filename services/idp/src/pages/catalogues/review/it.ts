@@ -16,6 +16,9 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
     "Se non riconosci uno di questi accessi, proteggi il tuo account: verrai disconnesso da tutti gli altri dispositivi e da tutte le app, le tue password per app verranno eliminate e le applicazioni verranno scollegate. Poi cambia la password.",
   "review.not_mine": "No, proteggi il mio account",
   "review.change_password": "Cambia password",
+  "review.check_text":
+    "Se qualcun altro conosceva la tua password, controlla anche la verifica in due passaggi: rimuovi le app di autenticazione e le passkey che non sono tue e crea nuovi codici di recupero.",
+  "review.check": "Controlla la verifica in due passaggi",
   "done.sign_in_confirmed": "Grazie. L’accesso è confermato.",
   "done.account_secured":
     "Gli altri dispositivi, le app e le password per app non hanno più accesso. Cambia subito la password.",

@@ -16,6 +16,9 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
     "Was u het een keer niet zelf? Beveilig dan uw account: u wordt uitgelogd op alle andere apparaten en in alle apps, uw app-wachtwoorden worden verwijderd en toepassingen worden ontkoppeld. Wijzig daarna uw wachtwoord.",
   "review.not_mine": "Nee, beveilig mijn account",
   "review.change_password": "Wachtwoord wijzigen",
+  "review.check_text":
+    "Als iemand anders uw wachtwoord kende, controleer dan ook de verificatie in twee stappen: verwijder authenticator-apps en passkeys die niet van u zijn en maak nieuwe herstelcodes.",
+  "review.check": "Verificatie in twee stappen controleren",
   "done.sign_in_confirmed": "Bedankt. U hebt bevestigd dat u dit was.",
   "done.account_secured":
     "Alle andere apparaten, apps en app-wachtwoorden hebben geen toegang meer. Wijzig nu uw wachtwoord.",

@@ -16,6 +16,9 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
     "Jeśli nie rozpoznajesz któregoś z nich, zabezpiecz konto: nastąpi wylogowanie na wszystkich innych urządzeniach i we wszystkich aplikacjach, hasła aplikacji zostaną usunięte, a aplikacje odłączone. Następnie zmień hasło.",
   "review.not_mine": "Nie, zabezpiecz moje konto",
   "review.change_password": "Zmień hasło",
+  "review.check_text":
+    "Jeśli ktoś inny znał Twoje hasło, sprawdź też weryfikację dwuetapową: usuń aplikacje uwierzytelniające i klucze dostępu, które nie należą do Ciebie, i utwórz nowe kody odzyskiwania.",
+  "review.check": "Sprawdź weryfikację dwuetapową",
   "done.sign_in_confirmed": "Dziękujemy. Logowanie zostało potwierdzone.",
   "done.account_secured": "Inne urządzenia, aplikacje i hasła aplikacji nie mają już dostępu. Zmień teraz hasło.",
 };

@@ -16,6 +16,9 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
     "Se não reconhecer algum deles, proteja a sua conta: a sessão será terminada em todos os outros dispositivos e aplicações, as suas palavras-passe de aplicação serão eliminadas e as aplicações serão desligadas da conta. Depois, altere a palavra-passe.",
   "review.not_mine": "Não, proteger a minha conta",
   "review.change_password": "Alterar a palavra-passe",
+  "review.check_text":
+    "Se outra pessoa sabia a sua palavra-passe, verifique também a verificação em dois passos: remova as aplicações de autenticação e as chaves de acesso que não sejam suas e crie novos códigos de recuperação.",
+  "review.check": "Rever a verificação em dois passos",
   "done.sign_in_confirmed": "Obrigado. O início de sessão está confirmado.",
   "done.account_secured":
     "Os outros dispositivos, aplicações e palavras-passe de aplicação deixaram de ter acesso. Altere já a palavra-passe.",

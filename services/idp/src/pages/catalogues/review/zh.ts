@@ -15,6 +15,9 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
     "如果其中任何一次不是您本人，请保护您的账号：您将在所有其他设备和应用中退出登录，应用专用密码将被删除，已连接的应用将被断开。然后请更改密码。",
   "review.not_mine": "不是我，保护我的账号",
   "review.change_password": "更改密码",
+  "review.check_text":
+    "如果有其他人知道您的密码，还请检查两步验证：移除不属于您的身份验证器应用和通行密钥，并生成新的恢复代码。",
+  "review.check": "检查两步验证",
   "done.sign_in_confirmed": "谢谢。此登录已确认。",
   "done.account_secured": "所有其他设备、应用和应用专用密码均已失去访问权限。请立即更改密码。",
 };
