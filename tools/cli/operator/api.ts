@@ -61,6 +61,12 @@ function partsOf(options: AskOptions & { readonly path?: unknown } = {}): AskOpt
   return { ...rest, path: Object(path) };
 }
 
+/** The whole answer: a server may stop answering in the middle of the body too. */
+async function answered(url: string, init: RequestInit) {
+  const response = await fetch(url, init);
+  return { response, text: await response.text() };
+}
+
 /** The management API over HTTP. */
 export function createApi({ url, authorization, timeoutMs }: ApiOptions): Api {
   return {
@@ -69,7 +75,7 @@ export function createApi({ url, authorization, timeoutMs }: ApiOptions): Api {
       const { method, path } = operation(id);
       const search = new URLSearchParams(query).toString();
       const place = `${fillPath(path, parameters)}${search === "" ? "" : `?${search}`}`;
-      const response = await fetch(`${url}${place}`, {
+      const { response, text } = await answered(`${url}${place}`, {
         method: method.toUpperCase(),
         redirect: "error",
         signal: AbortSignal.timeout(timeoutMs),
@@ -82,7 +88,7 @@ export function createApi({ url, authorization, timeoutMs }: ApiOptions): Api {
       }).catch((cause: unknown) => {
         throw new ApiError(0, `${url} cannot be reached: ${reasonOf(cause)}`);
       });
-      const answer = parsed(await response.text());
+      const answer = parsed(text);
       if (!response.ok) throw new ApiError(response.status, messageOf(response.status, answer));
       return answer;
     },

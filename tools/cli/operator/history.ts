@@ -28,9 +28,11 @@ export const historyCommand: OperatorCommand = {
   run: async ({ api, operands: [subject = ""], flags }) => {
     const query = { [subjectKind(subject)]: subject, limit: limitOf(flags.limit) };
     const page = readHistory(await api.ask("listDecisions", { query }));
-    const { records, next } = page;
-    if (records.length === 0) return { lines: [`no sign-in of ${printable(subject)} is recorded`], json: page };
+    const { records, next, incomplete = [] } = page;
+    const missing = incomplete.map((reason) => printable(`incomplete: ${reason}`));
+    if (records.length === 0)
+      return { lines: [`no sign-in of ${printable(subject)} is recorded`, ...missing], json: page };
     const more = next === undefined ? [] : ["", "there are more records: use a larger --limit"];
-    return { lines: [...decisionTable(records), ...more], json: page };
+    return { lines: [...decisionTable(records), ...more, ...missing], json: page };
   },
 };

@@ -33,6 +33,9 @@ export const DecisionHistoryPage = Type.Object(
   {
     records: Type.Array(DecisionRecord, { description: "Newest first." }),
     next: optional("Value of the query parameter cursor for the next page. Absent on the last page."),
+    incomplete: Type.Optional(
+      Type.Array(Type.String(), { description: "Why records may be missing. Absent if none are." }),
+    ),
   },
   { title: "DecisionHistoryPage" },
 );

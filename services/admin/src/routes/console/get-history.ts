@@ -11,9 +11,11 @@ import { sessionOf } from "../flush-route.ts";
 import { malformed } from "../read-request.ts";
 import { numberOf, textOf, unreadable } from "./query.ts";
 
+type SearchedHistory = Pick<DecisionHistory, "ofAccount" | "ofNetwork" | "ofReference">;
+
 export interface HistoryRouteDeps {
   /** Undefined while no history is recorded. */
-  readonly history: DecisionHistory | undefined;
+  readonly history: SearchedHistory | undefined;
   readonly accountNames: FindAccountNames;
   readonly auditReads: AuditReads;
 }
@@ -32,7 +34,7 @@ function subjectIn(query: unknown): readonly [name: SubjectName, value: string] 
   return first;
 }
 
-async function ofNetwork(history: DecisionHistory, value: string): Promise<readonly RecordedDecision[]> {
+async function ofNetwork(history: SearchedHistory, value: string): Promise<readonly RecordedDecision[]> {
   const subject = subjectOf(value);
   if (subject.kind !== "address" && subject.kind !== "network")
     throw malformed("network: must be an IP address or a network in CIDR notation");
@@ -42,17 +44,26 @@ async function ofNetwork(history: DecisionHistory, value: string): Promise<reado
   return records.filter(({ clientIp }) => isIP(clientIp) > 0 && subject.contains(clientIp));
 }
 
-function createSearch({ accountNames }: HistoryRouteDeps, history: DecisionHistory) {
-  return async (name: SubjectName, value: string): Promise<readonly RecordedDecision[]> => {
-    if (name === "network") return ofNetwork(history, value);
+interface FoundRecords {
+  readonly records: readonly RecordedDecision[];
+  readonly incomplete?: string[];
+}
+
+const unasked = "a backend could not be queried for the account behind this name";
+
+function createSearch({ accountNames }: HistoryRouteDeps, history: SearchedHistory) {
+  return async (name: SubjectName, value: string): Promise<FoundRecords> => {
+    if (name === "network") return { records: await ofNetwork(history, value) };
     if (name === "reference") {
       const record = await history.ofReference(value.trim());
-      return record === undefined ? [] : [record];
+      return { records: record === undefined ? [] : [record] };
     }
-    const { accounts } = await accountNames(value.trim());
+    const { accounts, isComplete } = await accountNames(value.trim());
     const names = new Set([value.trim(), ...accounts].map((one) => one.toLowerCase()));
     const found = await Promise.all([...names].map((one) => history.ofAccount(one)));
-    return found.flat().toSorted((a, b) => b.timeMs - a.timeMs);
+    const records = found.flat().toSorted((a, b) => b.timeMs - a.timeMs);
+    // Sign-ins under other names are recorded under the account's own.
+    return { records, ...(!isComplete && accounts.length === 0 && { incomplete: [unasked] }) };
   };
 }
 
@@ -85,7 +96,8 @@ export function getHistory(deps: HistoryRouteDeps) {
     const cursor = textOf(query, "cursor");
     if (search === undefined) return reply.code(404).send({ error: "the decision history is disabled" });
     try {
-      const page = pageOf(await search(name, value), size, cursor);
+      const { records, ...more } = await search(name, value);
+      const page = { ...pageOf(records, size, cursor), ...more };
       const event = name === "network" ? "network.read" : "account.read";
       const caller = auditedCaller(request.caller);
       auditReads({ event, ...caller, target: value, session: sessionOf(request) });

@@ -16,7 +16,7 @@ export interface SoapDeliveryDeps {
   readonly keys: () => Promise<SamlKeys>;
   readonly send: BackChannel;
   readonly report: DeliveryReporter;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, "warn" | "error">;
   /** The clock that all replicas share. */
   readonly sharedClock: Clock;
   /** Whether Redis is connected, which it is not yet at start. */
@@ -54,7 +54,8 @@ function createDeliver(deps: SoapDeliveryDeps) {
     giveUpMs = giveUpAfterMs,
   } = deps;
   const attempt = async (delivery: SoapLogout, closing: AbortSignal): Promise<BackChannelAnswer> => {
-    const provider = providers().find(delivery.entityId);
+    // Throws while its metadata is not loaded here or has expired: another attempt, perhaps of another replica, may succeed.
+    const provider = providers().sender(delivery.entityId);
     // The service provider or its endpoint was removed from the configuration.
     if (provider === undefined || provider.config.slo_back_channel_url === "") return "refused";
     return send(delivery, { provider, signer: await keys(), closing });
