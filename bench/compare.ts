@@ -1,6 +1,6 @@
 // Measures the services of several working trees in turn, under the same load. Usage: bench/compare.ts LOAD FOLDER [FOLDER ...]
-// Each folder needs `make build`. `FOLDER:plain` turns off what was added since the first releases and is on by default: the detection of
-// stolen passwords and the decision history. Loads: cached, cached-1000, counted, counted-sql, ldap, ldap-400, ldap-counted, lookup, lookup-2-engines.
+// Each folder needs `make build`. `FOLDER:plain` turns off what was added since revision 85f8f812 and is on by default: the detection of
+// stolen passwords, the decision history and the account delay. Loads: cached, cached-1000, counted, counted-sql, ldap, ldap-400, ldap-counted, lookup, lookup-2-engines.
 import { join, resolve } from "node:path";
 import { runAtFixedRate } from "./generator/fixed-rate.ts";
 import { runWrk } from "./generator/wrk.ts";
@@ -13,7 +13,7 @@ import { guesses, notTokens } from "./scenarios/guarded.ts";
 import { lookupQuery } from "./scenarios/sql.ts";
 import { saltedSha256, writeSqlBackend } from "./stack/backends.ts";
 import { type BodiesOptions, writeBodies } from "./stack/bodies.ts";
-import { guarded, ldapBackends, mailTokens, sqlBackends } from "./stack/config.ts";
+import { guarded, ldapBackends, mailTokens, type Protection, sqlBackends } from "./stack/config.ts";
 import { type PosternOptions, startPostern } from "./stack/postern.ts";
 import { type Servers, startServers } from "./stack/servers.ts";
 import { issueTokens } from "./stack/token.ts";
@@ -56,13 +56,20 @@ const withoutFeatures: Pick<PosternOptions, "auth" | "observability"> = {
   observability: { decision_history: { enabled: false } },
 };
 
+function withoutDelay({ controls, ...others }: Protection): Protection {
+  const { brute_force, ...more }: { readonly brute_force?: object } = controls;
+  return { ...others, controls: { ...more, brute_force: { ...brute_force, account_delay: { enabled: false } } } };
+}
+
 /** The options of `FOLDER` or `FOLDER:plain`. */
 function optionsOf(folder: string, { postern }: Load, servers: Servers): PosternOptions {
   const [tree = "", variant] = folder.split(":");
   if (variant !== undefined && variant !== "plain") throw new Error(`${folder}: only :plain may follow a folder`);
   const { auth, observability } = variant === undefined ? {} : withoutFeatures;
+  const { protection } = postern;
   return {
     ...postern,
+    ...(variant !== undefined && protection !== undefined && { protection: withoutDelay(protection) }),
     auth: { ...postern.auth, ...auth },
     ...(observability !== undefined && { observability }),
     servers,
@@ -89,10 +96,21 @@ const shown = (values: readonly number[]): string => {
   return `${median.toFixed(median < 20 ? 2 : 0)} (${lowest.toFixed(median < 20 ? 2 : 0)} to ${highest.toFixed(median < 20 ? 2 : 0)})`;
 };
 
-function report(folder: string, rows: readonly Row[], commands: readonly number[]): void {
+const oursOf = ({ cpuMicros }: Row): number => cpuMicros.total - cpuMicros.slapd;
+
+interface Compared {
+  readonly folder: string;
+  readonly plan: RowPlan;
+  readonly rows: Row[];
+  readonly commands: number[];
+}
+
+/** `first` are the rows of the first folder: round by round, what slows all folders down cancels out. */
+function report({ folder, rows, commands }: Compared, first: readonly Row[]): void {
   console.log(`\n${folder}`);
-  const ours = rows.map(({ cpuMicros }) => cpuMicros.total - cpuMicros.slapd);
-  console.log(`  CPU without slapd ${shown(ours)} µs`);
+  console.log(`  CPU without slapd ${shown(rows.map(oursOf))} µs`);
+  const ratios = rows.map((row, round) => oursOf(row) / oursOf(first[round] ?? row));
+  console.log(`  relative to the first folder, round by round ${shown(ratios)}`);
   for (const role of roles) console.log(`  ${role.padEnd(8)} ${shown(rows.map(({ cpuMicros }) => cpuMicros[role]))}`);
   console.log(`  req/s ${shown(rows.map((row) => row.requestsPerSecond))}`);
   console.log(`  p50 ${shown(rows.map((row) => row.p50Ms))} ms, p99 ${shown(rows.map((row) => row.p99Ms))} ms`);
@@ -112,7 +130,7 @@ async function main(): Promise<void> {
     throw new Error(`one of ${Object.keys(loads).join(", ")}, and folders`);
   const { perSecond, query = "", outcome, bodies } = load;
   const bodiesFile = await writeBodies(servers.folder, "compare", bodies);
-  const compared: { folder: string; plan: RowPlan; rows: Row[]; commands: number[] }[] = [];
+  const compared: Compared[] = [];
   for (const folder of folders) {
     const postern = started.use(await startPostern(optionsOf(folder, load, servers)));
     const url = `${postern.url}${query}`;
@@ -137,7 +155,8 @@ async function main(): Promise<void> {
     for (const { plan, rows } of round % 2 === 0 ? compared : compared.toReversed())
       rows.push(await measureOnce(plan, 2));
   }
-  for (const { folder, rows, commands } of compared) report(folder, rows, commands);
+  const [first] = compared;
+  for (const each of compared) report(each, first?.rows ?? []);
 }
 
 await main();

@@ -241,9 +241,10 @@ describe("workers that stop", () => {
     const outcomes = records.map(({ status, resultCount, error }) => `${status} ${resultCount} ${error}`);
     expect([...new Set(outcomes)]).toEqual(["DONE 2 "]);
     expect(await seededKeys()).toEqual([]);
-    const ended = records.map(({ finishedAt }) => finishedAt);
-    const later = await Promise.all(ids.map((id) => jobOf(stack, id)));
-    expect(later.map(({ body }) => resultOf(body)["finishedAt"])).toEqual(ended);
+    // A job that ran again would have a later end.
+    const some = records.filter((_record, index) => index % 10 === 0);
+    const later = await Promise.all(some.map(({ jobId }) => jobOf(stack, String(jobId))));
+    expect(later.map(({ body }) => resultOf(body)["finishedAt"])).toEqual(some.map(({ finishedAt }) => finishedAt));
   });
 
   test("SIGTERM: running jobs finish, and waiting jobs are left to another worker", async () => {

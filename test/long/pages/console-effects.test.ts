@@ -1,0 +1,3 @@
+import { testEffects } from "../../integration/admin/console-effects-by-role.ts";
+
+testEffects(["helpdesk", "security"]);
