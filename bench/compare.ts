@@ -117,6 +117,15 @@ function report({ folder, rows, commands }: Compared, first: readonly Row[]): vo
   console.log(`  Redis commands ${shown(commands)}`);
 }
 
+async function measure(compared: readonly Compared[]): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { plan, rows } of round % 2 === 0 ? compared : compared.toReversed())
+      rows.push(await measureOnce(plan, 2));
+  }
+  const [first] = compared;
+  for (const each of compared) report(each, first?.rows ?? []);
+}
+
 async function main(): Promise<void> {
   process.chdir(join(import.meta.dirname, ".."));
   const [name = "", ...folders] = process.argv.slice(2);
@@ -151,12 +160,7 @@ async function main(): Promise<void> {
       commands,
     });
   }
-  for (let round = 0; round < rounds; round += 1) {
-    for (const { plan, rows } of round % 2 === 0 ? compared : compared.toReversed())
-      rows.push(await measureOnce(plan, 2));
-  }
-  const [first] = compared;
-  for (const each of compared) report(each, first?.rows ?? []);
+  await measure(compared);
 }
 
 await main();

@@ -144,5 +144,7 @@ export function testEffects(roles: readonly ConsoleRole[]): void {
     await desk[Symbol.asyncDispose]();
   });
 
-  describe.each(roles)("the role %s", testRole);
+  describe.each(roles)("the role %s", (role) => {
+    testRole(role);
+  });
 }

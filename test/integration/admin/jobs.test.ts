@@ -241,7 +241,6 @@ describe("workers that stop", () => {
     const outcomes = records.map(({ status, resultCount, error }) => `${status} ${resultCount} ${error}`);
     expect([...new Set(outcomes)]).toEqual(["DONE 2 "]);
     expect(await seededKeys()).toEqual([]);
-    // A job that ran again would have a later end.
     const some = records.filter((_record, index) => index % 10 === 0);
     const later = await Promise.all(some.map(({ jobId }) => jobOf(stack, String(jobId))));
     expect(later.map(({ body }) => resultOf(body)["finishedAt"])).toEqual(some.map(({ finishedAt }) => finishedAt));
