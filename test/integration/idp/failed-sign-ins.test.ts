@@ -63,7 +63,8 @@ const linesOf = (clientIp: string) =>
 const postern = (operand: string): Promise<CommandResult> => runOperator(idp.stack.url, ["why", operand]);
 
 const failed = "Incorrect username or password.";
-const blocked = /^Too many failed sign-in attempts from your network\. Try again in [89] minutes\.$/;
+// Nine minutes, rounded up; an engine's estimate of the time of Redis may be a second late.
+const blocked = /^Too many failed sign-in attempts from your network\. Try again in (?:8|9|10) minutes\.$/;
 
 describe("a blocked network", () => {
   test("sees that it is blocked, from the attempt that causes the ban on, whatever the user name and password", async () => {
@@ -80,7 +81,7 @@ describe("a blocked network", () => {
     await tryAll("198.51.100.7", [wrong("one"), wrong("two"), wrong("three")]);
     const browser = createBrowser(idp.replicas, "198.51.100.7");
     const page = await browser.submit(await browser.open(`${home}/ru`), alice);
-    expect(alertIn(page)).toMatch(/через [89] минут\.$/);
+    expect(alertIn(page)).toMatch(/через (?:8|9|10) минут\.$/);
   });
 
   test("causes one log line and one audit record with the rule, and a reference that `postern why` finds", async () => {

@@ -156,7 +156,10 @@ const log = (): string => idp.stack.services.get("jobs-worker")?.output() ?? "";
 
 test("delivery is retried until the mail server accepts our password and presents a trusted certificate", async () => {
   const retries = 'service_notices_total{channel="mail",result="retried"}';
-  const hooksBefore = hooksFor("new_device").length;
+  // Of alice alone: the notification of the sign-in before may still be under way.
+  const ofAlice = () =>
+    hooksFor("new_device").filter(({ body }) => Object(JSON.parse(body)).account === "alice@example.test");
+  const hooksBefore = ofAlice().length;
   const retriesBefore = await metric(retries);
   let id = "";
   const came = (): number => mails.received.filter(({ source }) => source.includes(`<${id}@`)).length;
@@ -174,7 +177,7 @@ test("delivery is retried until the mail server accepts our password and present
       async () => (await metric("service_notices_delayed")) >= 1,
       15_000,
     );
-    id = header(await poll("the webhook", () => hooksFor("new_device")[hooksBefore]), "webhook-id");
+    id = header(await poll("the webhook", () => ofAlice()[hooksBefore]), "webhook-id");
     expect(came()).toBe(0);
   } finally {
     mails.demand(mailPassword);
