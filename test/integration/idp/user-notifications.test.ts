@@ -154,11 +154,12 @@ const metric = async (name: string): Promise<number> => {
 
 const log = (): string => idp.stack.services.get("jobs-worker")?.output() ?? "";
 
+/** Of alice alone: the notification of another account's sign-in may still be under way. */
+const ofAlice = (): readonly ReceivedHook[] =>
+  hooksFor("new_device").filter(({ body }) => Object(JSON.parse(body)).account === "alice@example.test");
+
 test("delivery is retried until the mail server accepts our password and presents a trusted certificate", async () => {
   const retries = 'service_notices_total{channel="mail",result="retried"}';
-  // Of alice alone: the notification of the sign-in before may still be under way.
-  const ofAlice = () =>
-    hooksFor("new_device").filter(({ body }) => Object(JSON.parse(body)).account === "alice@example.test");
   const hooksBefore = ofAlice().length;
   const retriesBefore = await metric(retries);
   let id = "";
