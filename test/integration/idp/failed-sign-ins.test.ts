@@ -179,6 +179,7 @@ describe("a sign-in that fails after its password or code was correct", () => {
       (await postern(reference)).out.includes("failed: temporary failure ("),
     );
     expect((await postern(reference)).out).toMatch(/account +alice@example\.test\n/);
+    await poll("the log line", () => undecidedOf(alice.username).length > 0);
     expect(undecidedOf(alice.username)).toMatchObject([{ step: "password", reason: "DIRECTORY_UNAVAILABLE" }]);
   });
 
