@@ -100,7 +100,7 @@ export const Backchannel = section("Authentication of API callers.", {
     password: secret({ description: "Password.", minLength: 16, reload: "live" }),
   }),
   callers: entries(
-    "Named API callers, each with its own password, in addition to `basic_auth`. Use one for each mail server.",
+    "Named API callers, each with its own passwords, in addition to `basic_auth`. Use one for each mail server.",
     NamedCaller,
   ),
   oidc_bearer: OidcBearer,
