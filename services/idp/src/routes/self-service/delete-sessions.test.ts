@@ -20,7 +20,7 @@ test("no mail client is left that another session signs in until that session en
   const mailClients = new Set(["old"]);
   let isAlive = true;
   const sessions = {
-    list: async () => {
+    listAll: async () => {
       if (!isAlive) return [];
       mailClients.add("new");
       return [other];

@@ -10,7 +10,7 @@ import { forMember } from "./member.ts";
 const page = pathTo("sessionsPage");
 
 interface AccessDeps extends Pick<LoginDeps, "onEnded" | "audit"> {
-  readonly sessions: Pick<LoginDeps["sessions"], "list" | "end">;
+  readonly sessions: Pick<LoginDeps["sessions"], "listAll" | "end">;
   readonly mailSignIns: Pick<MailSignIns, "end" | "endAll"> | undefined;
 }
 
@@ -29,18 +29,14 @@ export async function endAccess(
 ): Promise<void> {
   const { sessions, onEnded, audit } = deps;
   const { account } = session;
-  const listOthers = async (): Promise<readonly BrowserSessionRecord[]> =>
-    (await sessions.list(account)).filter(({ uid }) => uid !== session.uid && (id === undefined || uid === id));
-  // Repeated, because older sessions than the newest are listed only once those have ended.
-  for (let others = await listOthers(); others.length > 0; others = await listOthers()) {
-    for (const other of others) {
-      // The last version, because clients may have been added since it was listed.
-      const ended = await sessions.end(other.uid);
-      if (ended === undefined) continue;
-      const who = { actor: account, target: ended.account };
-      auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
-      await onEnded(ended);
-    }
+  const others = (await sessions.listAll(account)).filter(({ uid }) => uid !== session.uid);
+  for (const other of others.filter(({ uid }) => id === undefined || uid === id)) {
+    // The last version, because clients may have been added since it was listed.
+    const ended = await sessions.end(other.uid);
+    if (ended === undefined) continue;
+    const who = { actor: account, target: ended.account };
+    auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
+    await onEnded(ended);
   }
   // After the sessions, which could sign in further mail clients.
   if (await endMail(deps, account, id)) {
