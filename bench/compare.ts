@@ -1,6 +1,8 @@
 // Measures the services of several working trees in turn, under the same load. Usage: bench/compare.ts LOAD FOLDER [FOLDER ...]
-// Each folder needs `make build`. `FOLDER:plain` turns off what was added since revision 85f8f812 and is on by default: the detection of
-// stolen passwords, the decision history and the account delay. Loads: cached, cached-1000, counted, counted-sql, ldap, ldap-400, ldap-counted, lookup, lookup-2-engines.
+// Each folder needs `make build`. Features follow it that are on by default, newer than revision 85f8f812 and to be turned off: `FOLDER:risk`
+// (the detection of stolen passwords), `FOLDER:history` (the decision history), `FOLDER:delay` (the account delay), `FOLDER:risk:history`;
+// `FOLDER:plain` turns off all three.
+// Loads: cached, cached-1000, counted, counted-sql, ldap, ldap-400, ldap-counted, lookup, lookup-2-engines.
 import { join, resolve } from "node:path";
 import { runAtFixedRate } from "./generator/fixed-rate.ts";
 import { runWrk } from "./generator/wrk.ts";
@@ -51,27 +53,29 @@ async function loadsOf({ slapd, folder }: Servers, file: string): Promise<Readon
   };
 }
 
-const withoutFeatures: Pick<PosternOptions, "auth" | "observability"> = {
-  auth: { risk: { mode: "off" } },
-  observability: { decision_history: { enabled: false } },
-};
+const features = ["risk", "history", "delay"];
 
 function withoutDelay({ controls, ...others }: Protection): Protection {
   const { brute_force, ...more }: { readonly brute_force?: object } = controls;
   return { ...others, controls: { ...more, brute_force: { ...brute_force, account_delay: { enabled: false } } } };
 }
 
-/** The options of `FOLDER` or `FOLDER:plain`. */
+/** The features that `FOLDER:feature:feature` turns off. */
+function turnedOff(variants: readonly string[]): ReadonlySet<string> {
+  const unknown = variants.find((variant) => variant !== "plain" && !features.includes(variant));
+  if (unknown !== undefined) throw new Error(`unknown feature ${unknown}: one of plain, ${features.join(", ")}`);
+  return new Set(variants.includes("plain") ? features : variants);
+}
+
 function optionsOf(folder: string, { postern }: Load, servers: Servers): PosternOptions {
-  const [tree = "", variant] = folder.split(":");
-  if (variant !== undefined && variant !== "plain") throw new Error(`${folder}: only :plain may follow a folder`);
-  const { auth, observability } = variant === undefined ? {} : withoutFeatures;
+  const [tree = "", ...variants] = folder.split(":");
+  const off = turnedOff(variants);
   const { protection } = postern;
   return {
     ...postern,
-    ...(variant !== undefined && protection !== undefined && { protection: withoutDelay(protection) }),
-    auth: { ...postern.auth, ...auth },
-    ...(observability !== undefined && { observability }),
+    ...(off.has("delay") && protection !== undefined && { protection: withoutDelay(protection) }),
+    auth: { ...postern.auth, ...(off.has("risk") && { risk: { mode: "off" } }) },
+    ...(off.has("history") && { observability: { decision_history: { enabled: false } } }),
     servers,
     tree: resolve(tree),
   };

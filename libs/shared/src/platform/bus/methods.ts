@@ -43,15 +43,14 @@ export function createMethodTable(routeOf: (method: MethodName) => Route, codec:
   return find;
 }
 
-/** Decodes a value and checks it; the schema is compiled at first use. */
+/** Decodes a value and checks it. */
 export function decoder<Schema extends TSchema>(
   codec: Codec,
   schema: Schema,
   code: "UPSTREAM_UNAVAILABLE" | "REQUEST_MALFORMED",
 ): (body: Uint8Array) => Static<Schema> {
-  let check: ReturnType<typeof compileCheck<Schema>> | undefined;
+  const check = compileCheck(schema);
   return (body) => {
-    check ??= compileCheck(schema);
     let value: unknown;
     try {
       value = codec.decode(body);

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "typebox";
-import { Compile } from "typebox/compile";
+import { Compile, type Validator } from "typebox/compile";
 import { explainDifference } from "./explain-difference.ts";
 
 export interface SchemaCheck<Schema extends TSchema> {
@@ -8,13 +8,17 @@ export interface SchemaCheck<Schema extends TSchema> {
   explain(value: unknown): string;
 }
 
-/** Compiles a schema once. Unknown members pass, because a newer peer may send them. */
+/** Compiles a schema at its first use. Unknown members pass, because a newer peer may send them. */
 export function compileCheck<Schema extends TSchema>(schema: Schema): SchemaCheck<Schema> {
-  const validator = Compile<TSchema>(schema);
+  let compiled: Validator | undefined;
+  const validator = (): Validator => {
+    compiled ??= Compile<TSchema>(schema);
+    return compiled;
+  };
   return {
-    accepts: (value): value is Static<Schema> => validator.Check(value),
+    accepts: (value): value is Static<Schema> => validator().Check(value),
     explain(value) {
-      return explainDifference(schema, validator.Errors(value).at(-1));
+      return explainDifference(schema, validator().Errors(value).at(-1));
     },
   };
 }
