@@ -35,8 +35,8 @@ export default defineConfig({
           exclude: ["test/long/**"],
           globalSetup,
           setupFiles,
-          // More than cores, because files often wait for a server to start or a time to pass.
-          maxWorkers: 4,
+          // Three for each of two cores, because files often wait for a server to start or a time to pass.
+          maxWorkers: 6,
           // On a busy machine, servers take many times as long to start.
           testTimeout: 180_000,
           hookTimeout: 180_000,

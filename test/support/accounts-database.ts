@@ -48,7 +48,10 @@ export function writeUsers(file: string, users: Iterable<readonly [username: str
   const database = new DatabaseSync(file);
   database.exec("CREATE TABLE users (username TEXT PRIMARY KEY, password TEXT) STRICT, WITHOUT ROWID");
   const insert = database.prepare("INSERT INTO users VALUES (?, ?)");
+  // Otherwise each row is written to the disk separately.
+  database.exec("BEGIN");
   for (const [username, stored] of users) insert.run(username, stored);
+  database.exec("COMMIT");
   database.close();
 }
 

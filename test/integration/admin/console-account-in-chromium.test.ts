@@ -4,10 +4,10 @@ import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platf
 import { poll } from "@postern/shared/testing";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { askJson } from "../../support/ask-json.ts";
 import { axeProblems } from "../../support/axe.ts";
+import { sharedChromium } from "../../support/chromium.ts";
 import { keyboardProblems, layoutProblems } from "../../support/page-rules.ts";
 import { assertionSecret } from "../../support/stack-config.ts";
 import {
@@ -26,11 +26,10 @@ let browser: Browser;
 
 beforeAll(async () => {
   desk = await startConsoleStack();
-  browser = await launchChromium();
+  browser = await sharedChromium();
 });
 
 afterAll(async () => {
-  await browser.close();
   await desk[Symbol.asyncDispose]();
 });
 

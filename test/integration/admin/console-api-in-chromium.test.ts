@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchChromium } from "../../../tools/pages/chromium.ts";
+import { sharedChromium } from "../../support/chromium.ts";
 import { type ConsoleStack, openConsole, startConsoleStack } from "./console-stack.ts";
 
 let desk: ConsoleStack;
@@ -8,11 +8,10 @@ let browser: Browser;
 
 beforeAll(async () => {
   desk = await startConsoleStack();
-  browser = await launchChromium();
+  browser = await sharedChromium();
 });
 
 afterAll(async () => {
-  await browser.close();
   await desk[Symbol.asyncDispose]();
 });
 

@@ -2,9 +2,9 @@ import { SAML } from "@node-saml/node-saml";
 import { freePort, poll, scratchFolder } from "@postern/shared/testing";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { axeProblems } from "../../support/axe.ts";
+import { sharedChromium } from "../../support/chromium.ts";
 import { keyboardProblems, layoutProblems } from "../../support/page-rules.ts";
 import { keyPair } from "../saml/key-pair.ts";
 import { type ConsoleStack, openConsole, passFactors, startConsoleStack } from "./console-stack.ts";
@@ -30,11 +30,10 @@ beforeAll(async () => {
       },
     },
   });
-  browser = await launchChromium();
+  browser = await sharedChromium();
 });
 
 afterAll(async () => {
-  await browser.close();
   await desk[Symbol.asyncDispose]();
 });
 

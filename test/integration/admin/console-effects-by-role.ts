@@ -8,7 +8,7 @@ import {
 } from "@postern/shared/contracts";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchChromium } from "../../../tools/pages/chromium.ts";
+import { sharedChromium } from "../../support/chromium.ts";
 import { account, type Case, effects, inEnglish, tidy } from "./console-effects.ts";
 import {
   type AuditLine,
@@ -134,13 +134,12 @@ export function testEffects(roles: readonly ConsoleRole[]): void {
   beforeAll(async () => {
     const settings = { auth: { pipeline: { local_cache_ttl: "10m" } } };
     desk = await startConsoleStack(settings, { engines: 2, order: ["cache", "sql"] });
-    browser = await launchChromium();
+    browser = await sharedChromium();
     directory = new DatabaseSync(desk.directoryFile);
   });
 
   afterAll(async () => {
     directory.close();
-    await browser.close();
     await desk[Symbol.asyncDispose]();
   });
 

@@ -4,8 +4,8 @@ import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platf
 import { pause, poll } from "@postern/shared/testing";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
+import { sharedChromium } from "../../support/chromium.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import { assertionSecret } from "../../support/stack-config.ts";
 import { auditLines, type ConsoleStack, cookieHeader, openConsole, startConsoleStack } from "./console-stack.ts";
@@ -15,11 +15,10 @@ let browser: Browser;
 
 beforeAll(async () => {
   desk = await startConsoleStack();
-  browser = await launchChromium();
+  browser = await sharedChromium();
 });
 
 afterAll(async () => {
-  await browser.close();
   await desk[Symbol.asyncDispose]();
 });
 

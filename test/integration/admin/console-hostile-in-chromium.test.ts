@@ -3,9 +3,9 @@ import { consolePages, operation, pathTo } from "@postern/shared/contracts";
 import { poll } from "@postern/shared/testing";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { askJson } from "../../support/ask-json.ts";
+import { sharedChromium } from "../../support/chromium.ts";
 import { type ConsoleStack, openConsole, passFactors, startConsoleStack } from "./console-stack.ts";
 
 /** Sets a variable of the page if a browser takes it for markup, wherever in the page it stands. */
@@ -27,11 +27,10 @@ beforeAll(async () => {
     auth: { controls: { brute_force: { buckets: [rule] } } },
     identity: { frontend: { branding: { name: ruleName } } },
   });
-  browser = await launchChromium();
+  browser = await sharedChromium();
 });
 
 afterAll(async () => {
-  await browser.close();
   await desk[Symbol.asyncDispose]();
 });
 

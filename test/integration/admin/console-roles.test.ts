@@ -13,7 +13,7 @@ import {
 } from "@postern/shared/contracts";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchChromium } from "../../../tools/pages/chromium.ts";
+import { sharedChromium } from "../../support/chromium.ts";
 import { type ConsoleStack, cookieHeader, type OperatorName, openConsole, startConsoleStack } from "./console-stack.ts";
 
 let desk: ConsoleStack;
@@ -30,7 +30,7 @@ const signedIn = new Map<ConsoleRole, SignedIn>();
 
 beforeAll(async () => {
   desk = await startConsoleStack();
-  browser = await launchChromium();
+  browser = await sharedChromium();
   for (const role of consoleRoles) {
     await using context = await browser.newContext({ locale: "en-US" });
     const page = await openConsole(context, desk, operators[role]);
@@ -43,7 +43,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
   await desk[Symbol.asyncDispose]();
 });
 

@@ -1,13 +1,13 @@
 import { poll } from "@postern/shared/testing";
 import { expect, test } from "vitest";
-import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { axeProblems } from "../../support/axe.ts";
+import { sharedChromium } from "../../support/chromium.ts";
 import { layoutProblems } from "../../support/page-rules.ts";
 import { openConsole, startConsoleStack } from "./console-stack.ts";
 
 test("with idp, all engines and jobs-worker stopped, an operator who is signed in sees the system, and may not act", async () => {
   await using desk = await startConsoleStack();
-  await using browser = await launchChromium();
+  const browser = await sharedChromium();
   await using context = await browser.newContext({ locale: "en-US", bypassCSP: true });
   const page = await openConsole(context, desk, "helen");
   await page.getByRole("link", { name: "System" }).click();

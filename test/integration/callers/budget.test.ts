@@ -158,13 +158,13 @@ describe("failure budget (contract, Failure-budget rules)", () => {
     await poll("the bus to be connected", async () => (await second.ask("203.0.113.5")).status === 200);
   });
 
-  test("a success never takes a token: 10,000 right requests from one address without a pause, with some wrong ones between them", async () => {
+  test("a success never takes a token: 2,000 right requests from one address without a pause, with some wrong ones between them", async () => {
     const clientIp = "203.0.113.6";
     const before = await first.metric(sharedTaken);
     for (let round = 0; round < 10; round += 1) {
       const accepted = Array.from({ length: 100 }, () => basicAuth);
-      const statuses = await Promise.all(Array.from({ length: 10 }, () => askPipelined(first, clientIp, accepted)));
-      expect(statuses.flat()).toEqual(Array.from({ length: 1000 }, () => 200));
+      const statuses = await Promise.all(Array.from({ length: 2 }, () => askPipelined(first, clientIp, accepted)));
+      expect(statuses.flat()).toEqual(Array.from({ length: 200 }, () => 200));
       if (round % 2 === 1) expect((await first.ask(clientIp, wrongAuth)).status).toBe(401);
     }
     expect((await first.metric(sharedTaken)) - before).toBe(5);

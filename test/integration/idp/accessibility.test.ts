@@ -1,19 +1,18 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { type PageServer, startPageServer } from "../../../tools/pages/page-server.ts";
 import { axeProblems } from "../../support/axe.ts";
+import { sharedChromium } from "../../support/chromium.ts";
 
 let server: PageServer;
 let browser: Browser;
 
 beforeAll(async () => {
   server = await startPageServer();
-  browser = await launchChromium();
+  browser = await sharedChromium();
 });
 
 afterAll(async () => {
-  await browser.close();
   await server[Symbol.asyncDispose]();
 });
 

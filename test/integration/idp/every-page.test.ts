@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { type PageServer, startPageServer } from "../../../tools/pages/page-server.ts";
+import { sharedChromium } from "../../support/chromium.ts";
 import { documentProblems, keyboardProblems, layoutProblems } from "../../support/page-rules.ts";
 
 let server: PageServer;
@@ -9,11 +9,10 @@ let browser: Browser;
 
 beforeAll(async () => {
   server = await startPageServer();
-  browser = await launchChromium();
+  browser = await sharedChromium();
 });
 
 afterAll(async () => {
-  await browser.close();
   await server[Symbol.asyncDispose]();
 });
 

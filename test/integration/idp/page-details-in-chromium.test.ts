@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { scratchFolder } from "@postern/shared/testing";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { createBrowser, hiddenFields } from "../../support/browser.ts";
+import { sharedChromium } from "../../support/chromium.ts";
 import {
   bobsSecret,
   enterCode,
@@ -34,11 +34,10 @@ beforeAll(async () => {
   await writeFile(dark, square("white"));
   const branding = { logo_file: logo, logo_file_dark: dark };
   idp = await startIdpStack({ identity: { frontend: { branding } } });
-  browser = await launchChromium();
+  browser = await sharedChromium();
 });
 
 afterAll(async () => {
-  await browser.close();
   await idp[Symbol.asyncDispose]();
   await folder[Symbol.asyncDispose]();
 });

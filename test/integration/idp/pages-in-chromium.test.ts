@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchChromium } from "../../../tools/pages/chromium.ts";
+import { sharedChromium } from "../../support/chromium.ts";
 import {
   bobsSecret,
   enterAt,
@@ -24,11 +24,10 @@ let browser: Browser;
 
 beforeAll(async () => {
   idp = await startIdpStack();
-  browser = await launchChromium();
+  browser = await sharedChromium();
 });
 
 afterAll(async () => {
-  await browser.close();
   await idp[Symbol.asyncDispose]();
 });
 

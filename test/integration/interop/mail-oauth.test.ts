@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { poll } from "@postern/shared/testing";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchChromium } from "../../../tools/pages/chromium.ts";
+import { sharedChromium } from "../../support/chromium.ts";
 import { bobsSecret, enterCode, fillIn, press, soon } from "../../support/chromium-user.ts";
 import { type NativeMailApp, startNativeMailApp } from "../../support/native-mail-app.ts";
 import { totpCode } from "../../support/totp-code.ts";
@@ -19,11 +19,10 @@ const scope = `${mailScope} offline_access`;
 const imapSession = fileURLToPath(new URL("imap-session.py", import.meta.url));
 
 beforeAll(async () => {
-  [mail, browser] = await Promise.all([startMailServersSetting(), launchChromium()]);
+  [mail, browser] = await Promise.all([startMailServersSetting(), sharedChromium()]);
 });
 
 afterAll(async () => {
-  await browser.close();
   await mail[Symbol.asyncDispose]();
 });
 

@@ -6,12 +6,12 @@ import { fileURLToPath } from "node:url";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { freePort, poll, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { saltedHash } from "../../support/accounts-database.ts";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { askJson } from "../../support/ask-json.ts";
 import { createBrowser } from "../../support/browser.ts";
 import { makeCertificate } from "../../support/certificates.ts";
+import { sharedChromium } from "../../support/chromium.ts";
 import {
   type HookReceiver,
   type MailReceiver,
@@ -161,7 +161,7 @@ async function collect(redis: RedisClient): Promise<void> {
 
 /** All pages about the account as two operators see them, a part of each stream of events, and what the pages ask. */
 async function readConsole(): Promise<string> {
-  await using chromium = await launchChromium();
+  const chromium = await sharedChromium();
   const parts: string[] = [];
   await using context = await chromium.newContext({ locale: "en-US" });
   const page = await openConsole(context, desk, "ada");
