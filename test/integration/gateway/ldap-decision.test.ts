@@ -193,7 +193,8 @@ describe("an LDAP outage (failure matrix, LDAP rows)", () => {
     const answers = await Promise.all(Array.from({ length: requests }, () => askJson(stack.url, alice)));
     slapd.resume();
     for (const { status, body } of answers) expect([status, Object.keys(JSON.parse(body))]).toEqual([500, ["error"]]);
-    expect(await rejected()).toBe(before + excess);
+    // More if a busy machine delays the heartbeats of an engine: its requests are sent to the other one, which is full too.
+    expect(await rejected()).toBeGreaterThanOrEqual(before + excess);
     await poll("the directory to recover", async () => (await askJson(stack.url, alice)).status === 200, 15_000);
   });
 });

@@ -190,7 +190,7 @@ describe("Dovecot with its own passdb", () => {
   });
 });
 
-test("without an engine or a gateway, Dovecot decides on its own", async () => {
+test("without an engine or a gateway, Dovecot decides alone", async () => {
   const from = "192.0.2.7";
   await fail("erin", from, 10);
   await untilRejected("erin", from);

@@ -64,7 +64,7 @@ describe("passdb", () => {
     expect(await client.until(/^a2 /)).toMatch(/^a2 OK/);
   });
 
-  test("Dovecot sends who signs in, how and from where", async () => {
+  test("Dovecot sends the user, the method and the client address", async () => {
     expect(await imapLogin("nobody@example.test", 'a "b" 100% wröng'.replaceAll('"', '\\"'))).toContain("NO");
     expect(requestBodies()).toContainEqual({
       username: "nobody@example.test",

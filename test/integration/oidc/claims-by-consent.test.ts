@@ -104,7 +104,7 @@ describe.each(["web", "signed"])("a client with mappings (%s)", (client) => {
     if (client === "signed") expect(claimsOf(token)).toMatchObject(values);
   });
 
-  test("receives claims that the request names, in the ID token or at userinfo", async () => {
+  test("receives the requested claims, in the ID token or at userinfo", async () => {
     const claims = JSON.stringify({ userinfo: { name: { essential: true } }, id_token: { updated_at: null } });
     const { userinfo, idToken } = await granted(client, { scope: "openid", claims });
     expect(among(idToken, ...person)).toEqual(["updated_at", "tier"]);
@@ -112,7 +112,7 @@ describe.each(["web", "signed"])("a client with mappings (%s)", (client) => {
   });
 });
 
-test("a claim that the request names is not released if the client may not obtain any scope to which it belongs", async () => {
+test("a requested claim is not released if the client may not obtain any scope to which it belongs", async () => {
   const named = { name: null, email: null, birthdate: null, made_up: null };
   const claims = JSON.stringify({ userinfo: named, id_token: named });
   const { userinfo, idToken } = await granted("narrow", { scope: "openid", claims });
@@ -121,7 +121,7 @@ test("a claim that the request names is not released if the client may not obtai
 
 const asking = () => relyingParty(oidc, "asking");
 
-describe("consent to claims that the request names", () => {
+describe("consent to requested claims", () => {
   const claims = JSON.stringify({ userinfo: { name: null }, id_token: { email: null } });
 
   test("is asked for by their scopes, is refused with a scope, and covers only what was shown", async () => {

@@ -110,7 +110,7 @@ async function signIn(client: Members): Promise<Page> {
 const askGateway = (path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${oidc.stack.url}${path}`, { ...init, headers: { authorization: basicAuth } });
 
-test("discovery names the endpoint, and a registration needs an initial access token", async () => {
+test("discovery contains the endpoint, and a registration needs an initial access token", async () => {
   const { body } = await askInTurn(oidc, "/.well-known/openid-configuration");
   expect(body["registration_endpoint"]).toBe(`${oidc.issuer}/oidc/register`);
   expect(body).not.toHaveProperty("protected_resources");

@@ -107,7 +107,7 @@ test("a DPoP proof that is signed with RS256 is refused, wherever it is sent", a
   expect((await post("/oidc/par", request, {}, { DPoP: await signed("/oidc/par", "PS256") })).status).toBe(201);
 });
 
-test("a request_uri of another client is an invalid_request_uri, whatever stands beside it (RFC 9126 2.2)", async () => {
+test("a request_uri of another client is an invalid_request_uri, whatever other parameters are sent (RFC 9126 2.2)", async () => {
   const pushed = await post("/oidc/par", request);
   for (const beside of [{}, { redirect_uri: callback, response_type: "code" }]) {
     const query = new URLSearchParams({

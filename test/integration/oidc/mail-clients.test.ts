@@ -118,7 +118,7 @@ test("a mail client registers, its user consents, and its token opens the mailbo
   await poll("the end of the access token", async () => (await login(next.access_token)).status === 403);
 });
 
-test("the denial of a token names the discovery document and the scope", async () => {
+test("the denial of a token contains the discovery document and the scope", async () => {
   const { status, headers } = await login("A".repeat(43));
   expect(status).toBe(403);
   expect(JSON.parse(headers.get("x-service-oauth-failure") ?? "")).toEqual({

@@ -251,7 +251,7 @@ describe("a request object at a registered request_uri", () => {
     expect(wordsOf(await authorizeBy("publishes", "/object#3"))["error"]).toBe("invalid_request_object");
   });
 
-  test("is not fetched from another URI, whatever it resembles", async () => {
+  test("is not fetched from another URI, even a similar one", async () => {
     published = await signed("publishes");
     for (const path of ["/object", "/object#5", "/object/", "/./object#1", "/object?a#1"]) {
       const answer = wordsOf(await authorizeBy("publishes", path));

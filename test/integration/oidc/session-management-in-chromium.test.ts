@@ -133,7 +133,7 @@ describe("a client on another site", () => {
     expect([await answer(page, message), await answer(other, next)]).toEqual(["changed", "unchanged"]);
   });
 
-  test("gets an error for a message that is not its own, and no state of another client", async () => {
+  test("gets an error for another client's message, and not that client's state", async () => {
     await using context = await lenientWindow();
     const page = await context.newPage();
     const message = await signIn(page);
@@ -172,7 +172,7 @@ test("a form_post response submits itself in Chromium, with session_state", asyn
   ]);
 });
 
-test("discovery names the frame, which any site may open and which runs only its own script", async () => {
+test("discovery contains the frame, which any site may open and which runs only its own script", async () => {
   await using context = await lenientWindow();
   const { request } = context;
   const discovery = await (await request.get(`${issuer}/.well-known/openid-configuration`)).json();

@@ -114,7 +114,7 @@ describe("passdb and userdb", () => {
     expect(wrong.output).not.toContain("code=");
   });
 
-  test("an IMAP login opens the mailbox, and Dovecot sends who signs in, how and from where", async () => {
+  test("an IMAP login opens the mailbox, and Dovecot sends the user, the method and the client address", async () => {
     await using client = await connectLines(dovecot.imapPort);
     await client.until(/^\* OK/);
     client.send(`a1 LOGIN ${username} ${password}`);

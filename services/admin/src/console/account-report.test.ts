@@ -65,7 +65,7 @@ test("the report has what the services know, and no secret", async () => {
 
 const silent = () => Promise.reject(new AppError("ENGINE_SILENT"));
 
-test("what does not answer is named, and the rest remains", async () => {
+test("a source that does not answer is listed, and the rest of the report remains", async () => {
   const found = await report({ describe: silent, listAppPasswords: silent, locks: { read: silent } });
   expect(found).toMatchObject({ account: "alice@example.test", factors: { totp: true }, backends: [] });
   expect(found.incomplete).toEqual([

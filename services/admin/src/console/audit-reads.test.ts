@@ -25,7 +25,7 @@ test.each([{ session: "s2" }, { target: "bob@example.test" }, { actor: "hugo" },
   },
 );
 
-test("what is remembered is bounded, and what was forgotten is recorded again", () => {
+test("the memory of recorded reads is bounded, and a forgotten read is recorded again", () => {
   const { records, audit } = recording();
   for (let index = 0; index <= 1024; index += 1) audit({ ...read, session: String(index) });
   audit({ ...read, session: "0" });

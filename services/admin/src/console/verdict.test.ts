@@ -84,7 +84,7 @@ test("a temporary failure is not a denial", () => {
   expect(of({ lastFailure: away }).state).toBe("undecided");
 });
 
-test("the verdict on a delayed account names the end of the delay", () => {
+test("the verdict on a delayed account says when the delay ends", () => {
   const { state, verdict } = of({ delay: { wrong_passwords: 14, until: ban.end }, lastSuccess: success });
   expect(state).toBe("delayed");
   expect(verdict).toContain("until 14:05 UTC: 14 wrong passwords");
@@ -138,7 +138,7 @@ test("an old password in one program does not hide behind the success of another
   expect(of({ lastSuccess: success, lastFailure: yesterday }).verdict).toMatch(/by imap\.$/u);
 });
 
-test("a disabled account is disabled, whatever worked before and whatever is banned", () => {
+test("a disabled account is reported as disabled, even after earlier successes and during a ban", () => {
   const standing = { kind: "disabled", backend: "sql" } as const;
   expect(of({ standing, lastSuccess: success })).toMatchObject({
     state: "denied",
@@ -170,7 +170,7 @@ test("the answer to a reference is about this sign-in, which a lifted ban blocke
   );
 });
 
-test("what unlocks names the account", () => {
+test("the command that unlocks contains the account", () => {
   const locked = { ...failure, reason: "factor_locked", text: "locked" };
   expect(of({ lastFailure: locked }).remedy).toBe("To unlock the second factors: postern unlock alice@example.test");
 });

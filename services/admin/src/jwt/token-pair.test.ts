@@ -7,7 +7,7 @@ import { pairsOf, testKey } from "./testing/pairs.ts";
 const user = { name: "operator", source: "configuration", roles: ["security", "admin"] } as const;
 const facts = { user, family: "family-1", refreshId: "refresh-1", epoch: 7 };
 
-test("an access token names the user, its roles and the site's callers, for its lifetime", async () => {
+test("an access token contains the user, the user's roles and the site's callers, for its lifetime", async () => {
   const { pairs, startMs } = pairsOf({ accessSeconds: 60 });
   const { token, expires_at } = await pairs.issue(facts);
   const exp = startMs / 1000 + 60;

@@ -180,7 +180,7 @@ test("an operator's own account shows no action", () => {
   expect(body).toContain("This is your own account.");
 });
 
-test("what could not be read is not shown as empty", () => {
+test("data that could not be read is not shown as empty", () => {
   const view = viewWith("alice");
   const { answer } = view;
   if (answer === undefined) throw new Error("the view has an answer");

@@ -40,7 +40,7 @@ function checkWith(verdict: TokenVerdict | Promise<TokenVerdict>, ignoreCase = f
 }
 
 describe("a token in place of a password", () => {
-  test("is accepted if it names the user", async () => {
+  test("is accepted if it is the user's", async () => {
     const { check, outcomes } = checkWith({ outcome: "ok", token });
     expect(await check(alice, { signal })).toBe("alice@example.test");
     expect(outcomes).toEqual(["ok"]);
@@ -78,7 +78,7 @@ describe("a token in place of a password", () => {
     expect(await checkWith({ outcome: "ok", token }, true).check(shouted, { signal })).toBe("alice@example.test");
   });
 
-  test("a SASL message that names another user is rejected before its token is verified", async () => {
+  test("a SASL message with another user's name is rejected before its token is verified", async () => {
     const { check, verified } = checkWith({ outcome: "ok", token });
     const credential = "n,a=bob@example.test,\x01auth=Bearer tok.en\x01\x01";
     expect(await check({ ...alice, credential }, { signal })).toBeUndefined();

@@ -40,6 +40,6 @@ test.each(Object.keys(policyFacts))("the guide names the fact %s", (name) => {
   expect(guide).toContain(`\`${name}\``);
 });
 
-test("the guide names every built-in text", () => {
+test("the guide lists every built-in text", () => {
   for (const key of builtInCatalogues.flatMap(({ texts }) => [...texts.keys()])) expect(guide).toContain(`\`${key}\``);
 });

@@ -29,7 +29,7 @@ test("changes of one key are one write, and are applied to what another engine w
   expect(store.state).toEqual({ value: "103", writes: 2 });
 });
 
-test("what changes nothing is not written", async () => {
+test("facts that did not change are not written", async () => {
   const store = storeWith("5");
   const writer = createFactWriter<number>(store, form, () => undefined);
   writer.add("a", "5", (facts) => facts);
@@ -38,7 +38,7 @@ test("what changes nothing is not written", async () => {
   expect(store.state.writes).toBe(0);
 });
 
-test("what is dropped is not written, and losses are counted", async () => {
+test("dropped facts are not written, and losses are counted", async () => {
   let lost = 0;
   const broken = { replace: () => Promise.reject(new Error("Redis is unavailable")) };
   const writer = createFactWriter(broken, form, (count) => {
@@ -64,7 +64,7 @@ test("a value that is erased after it was read is not created again", async () =
   expect(store.state.value).toBe("");
 });
 
-test("what is dropped while it is being written is not written again after the other engine's change", async () => {
+test("facts that are dropped while they are being written are not written again after the other engine's change", async () => {
   const store = storeWith("7");
   let answerFirst: (() => void) | undefined;
   const held = new Promise<void>((resolve) => {

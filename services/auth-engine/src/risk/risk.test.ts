@@ -165,7 +165,7 @@ test("another name of an account uses the account's facts, and is read once", as
   expect(reads).toHaveLength(1);
 });
 
-test("made-up names and names without facts take no memory", () => {
+test("invented names and names without facts take no memory", () => {
   const { risk, values } = made();
   for (const accountKnown of [true, false]) {
     const facts = factsFor(risk, attempt, { account: "", source: "" }, { accountKnown });

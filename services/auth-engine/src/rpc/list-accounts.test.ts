@@ -90,7 +90,7 @@ describe("a list of all backends", () => {
     await expect(answer({ ...first, cursor }, context)).rejects.toThrow("the backends changed");
   });
 
-  test("a cursor names an engine only if no other engine can return the next page", async () => {
+  test("a cursor contains an engine only if no other engine can return the next page", async () => {
     const answer = engine(() => [listed("ldap", ["a", "b", "c"], true), listed("sql", ["d", "e", "f"])]);
     const page = await answer(first, context);
     expect(page).toMatchObject({ accounts: ["a", "b"], instance: "0123456789abcdef" });

@@ -79,7 +79,7 @@ describe("a sign-in", () => {
     );
   });
 
-  test("names the members that have no effect", () => {
+  test("lists the members that have no effect", () => {
     expect(unknownMembers({ ...sent, ja3: "x", tls: true })).toEqual(["ja3"]);
   });
 });

@@ -103,7 +103,7 @@ test("without the single pair only callers with names are known, and without eit
   expect(basicCallers({ basic_auth: pair, callers: [] })).toBeUndefined();
 });
 
-test("a caller with a list may use what it names; one without may use everything", () => {
+test("a caller with a list may use the operations in it; one without may use all", () => {
   const restricted = lookUp?.(header("mx2:only-password-of-mx2")) ?? { name: "" };
   const administrative = lookUp?.(header("mx1:first-password-of-mx1")) ?? { name: "", actions: new Set<string>() };
   for (const action of ["authenticate", "listBruteForceEntries", "readJob", "loadConfiguration"])

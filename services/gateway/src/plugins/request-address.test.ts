@@ -161,7 +161,7 @@ test("a port belongs to its address", () => {
 
 const trust = (): TrustSettings => ({ trustedProxies: proxies, clientHeaders });
 
-test("behind a PROXY protocol header, the peer is the client that it names: its headers are not those of a trusted proxy", () => {
+test("behind a PROXY protocol header, the peer is the client in that header, and the client's headers are not those of a trusted proxy", () => {
   const request = { raw: { headers: {}, socket: { remoteAddress: "127.0.0.1", remotePort: 4711 } } };
   const direct = createRequestAddresses(trust, noReport);
   expect(direct.isFromTrustedProxy(request)).toBe(true);

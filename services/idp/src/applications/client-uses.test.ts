@@ -37,7 +37,7 @@ test("any number of uses of a client is one entry of a batch, with the time of t
   ]);
 });
 
-test("what could not be written is written with the next batch, a later use instead of it", async () => {
+test("uses that could not be written are written with the next batch, unless a later use replaces them", async () => {
   const { uses, written, state } = noting();
   uses.note("oidc", "webmail");
   uses.note("oidc", "wiki");

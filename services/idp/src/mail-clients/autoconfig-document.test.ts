@@ -38,7 +38,7 @@ function serversIn(document: string) {
     }));
 }
 
-test("the document names each server with its port, encryption and methods, and a placeholder for the user", () => {
+test("the document lists each server with its port, encryption and methods, and a placeholder for the user", () => {
   const password = { methods: ["password-cleartext"], user: "%EMAILADDRESS%" };
   expect(serversIn(autoconfigDocument(services))).toEqual([
     { type: "imap", host: "imap.example.test", port: "993", socket: "SSL", ...password },

@@ -53,7 +53,7 @@ describe("the logout endpoints of a service provider", () => {
     ]);
   });
 
-  it("are those of the configuration if it names a URL", () => {
+  it("are those of the configuration if it contains a URL", () => {
     const location = "https://other.example.test/slo";
     const endpoints = logoutEndpointsOf(configOf({ slo_url: location, slo_binding: "post" }), facts);
     expect(endpoints.request).toEqual({ binding: "post", location });

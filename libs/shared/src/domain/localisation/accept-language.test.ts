@@ -29,7 +29,7 @@ test("languages of equal weight keep their order and their spelling", () => {
   expect(acceptedLanguages("de;q=0.5, en-GB , fr")).toEqual(["en-GB", "fr", "de"]);
 });
 
-test("a weight counts whatever the case of its name", () => {
+test("a weight counts in any case of its name", () => {
   expect(acceptedLanguages("de;Q=0, fr;Q=0.1, en")).toEqual(["en", "fr"]);
 });
 

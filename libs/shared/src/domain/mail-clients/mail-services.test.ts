@@ -39,7 +39,7 @@ test("ports, names and the user name have defaults; a server without a host is n
   expect([starttls?.imap, starttls?.pop3?.port, starttls?.smtp.port]).toEqual([undefined, 110, 2587]);
 });
 
-test("the PACC document names the hosts, and its digest is that of its bytes", () => {
+test("the PACC document contains the hosts, and its digest is that of its bytes", () => {
   const services = tableOf(`names: [example.test], ${servers}`).find("example.test") ?? expect.fail();
   const document = agentConfiguration(services) ?? expect.fail();
   expect(JSON.parse(document)).toEqual({

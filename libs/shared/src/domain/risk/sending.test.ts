@@ -63,7 +63,7 @@ test("many submissions in an hour from a network of the user's own provider are 
   expect(found.at(-1)?.names).toEqual(["many_submissions"]);
 });
 
-test("an attacker who sends one mail more in each hour is suspicious as soon as one who sends them together", () => {
+test("an attacker who sends one more mail each hour becomes suspicious as early as one who sends them together", () => {
   const growing = [1, 2, 3, 4, 5].flatMap((count, hour) =>
     many(count, (index) => ({ network: "neighbour", minute: now + hour * 120 + index })),
   );
@@ -97,7 +97,7 @@ test("known networks send as much as they like, and reading is not submission", 
 
 const phone = (count: number, minute: number) => many(count, () => ({ network: "phone", minute }));
 
-test("who often sends much is not suspicious, and a suspicious hour does not become a habit", () => {
+test("an account that often sends much mail is not suspicious, and a suspicious hour does not raise its usual amount", () => {
   const learning = sendAll(newAccountFacts(now - 60), phone(20, now)).known;
   const month = now + 30 * dayMinutes;
   const train = many(25, () => ({ network: "train", minute: month }));

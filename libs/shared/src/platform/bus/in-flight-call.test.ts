@@ -19,7 +19,7 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof AppError ? error.code : error),
   );
 
-test("whatever waits for a call ends at its deadline, once, and the signal aborts with it", async () => {
+test("every wait for a call ends at the call's deadline, once, and its signal aborts", async () => {
   const { call } = callWith(30);
   const wait = { context: call, clock: systemClock, waitingFor: "a test" };
   const { signal } = call;

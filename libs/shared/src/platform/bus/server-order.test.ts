@@ -17,7 +17,7 @@ test("all configured servers are tried, in varying order", () => {
   expect(seen.size).toBe(6);
 });
 
-test("the server that was used last comes last, whatever its scheme", () => {
+test("the server that was used last comes last, for every scheme", () => {
   const order = createServerOrder(["nats://a:4222", "b:4222"]);
   order.learn(announcing("a:4222", "a:4222", "b:4222"));
   for (let turn = 0; turn < 50; turn += 1) expect(order.inOrder()).toEqual(["b:4222", "nats://a:4222"]);

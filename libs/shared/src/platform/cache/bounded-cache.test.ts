@@ -88,7 +88,7 @@ describe("the bounded cache", () => {
     expect(removed.at(-1)).toBe("e 123456789");
   });
 
-  it("names the entry that is removed next, which a peek does not change", () => {
+  it("returns the entry that is removed next, which a peek does not change", () => {
     const cache = createBoundedCache<string>({ maxEntries: 3, evict: "least-used" });
     expect(cache.next()).toBeUndefined();
     cache.set("a", "1");

@@ -24,7 +24,7 @@ test.each([
   "a.test:1",
 ])("%j is not a domain", (written) => expect(canonicalDomain(written)).toBeUndefined());
 
-test("any text has one spelling, which is its own", () => {
+test("a canonical domain is its own canonical form", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.domain()), (text) => {
       const once = canonicalDomain(text);

@@ -94,7 +94,7 @@ describe("for any text", () => {
     );
   });
 
-  test("a text without an address names no client", () => {
+  test("a text without an address gives no client address", () => {
     fc.assert(
       fc.property(fc.string(), (input) => {
         const parts = input.split(/[[\]%\s]|:\d+$/);

@@ -32,7 +32,7 @@ test("with ratio 0, no trace begins, and no span is described", () => {
   expect(described()).toBe(0);
 });
 
-test("with ratio 1, every request begins a trace of its own", () => {
+test("with ratio 1, every request begins a separate trace", () => {
   const { begin } = tracerWith(1);
   const traces = Array.from({ length: 100 }, () => begin()?.traceId);
   expect(new Set(traces).size).toBe(100);

@@ -36,7 +36,7 @@ test.each([
   expect(parseTraceparent(text)).toBeUndefined();
 });
 
-test("what is written is read again", () => {
+test("a written header is read back unchanged", () => {
   const parts = fc.record({ traceId: hex(32), spanId: hex(16), isSampled: fc.boolean() });
   fc.assert(
     fc.property(parts, (each) => {

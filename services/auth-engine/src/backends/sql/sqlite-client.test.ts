@@ -43,7 +43,7 @@ const becomes = (name: string) =>
   poll(`the name ${name}`, async () => (await readName().catch(() => undefined)) === name, 5000);
 
 describe("createSqliteClient", () => {
-  it("binds the parameters that a statement names and reads no more rows than requested", async () => {
+  it("binds the parameters of a statement and reads no more rows than requested", async () => {
     writeDatabase(file, "first");
     const query = {
       statement: "SELECT :a AS x UNION ALL SELECT :a UNION ALL SELECT 3",

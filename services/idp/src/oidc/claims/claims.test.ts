@@ -118,7 +118,7 @@ describe("address (OpenID Connect Core §5.1.1)", () => {
     expect(addressOf({}, mapping("address.street_address", "road"))).toBeUndefined();
   });
 
-  test("is an object whatever the mapping's type, and never a list", () => {
+  test("is an object for every mapping's type, and never a list", () => {
     const json = (text: string) => addressOf({ a: [text] }, { ...mapping("address", "a"), type: "object" });
     expect(addressOf({ a: ["Main 1"] }, mapping("address", "a"))).toEqual({ formatted: "Main 1" });
     expect(addressOf({ a: ["x"] }, mapping("address", "a", "string_array"))).toEqual({ formatted: "x" });

@@ -52,7 +52,7 @@ const anyValue = fc.oneof(
   fc.constantFrom("10s", "-1s", "yes", "", 0, -1, 1e12, 0.5, true, null, [], {}, [""], "127.0.0.1:80"),
 );
 
-test("whatever a key holds, what is read has the shape of the schema", () => {
+test("for any value of a key, the result matches the schema", () => {
   const keys = keysOf(tree).filter((path) => path.length > 0);
   expect(keys.length).toBeGreaterThan(500);
   fc.assert(
