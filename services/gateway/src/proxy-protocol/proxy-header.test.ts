@@ -55,7 +55,7 @@ describe("version 1", () => {
 });
 
 describe("version 2", () => {
-  test("returns IPv4 and IPv6 sources, also if extensions follow", () => {
+  test("returns IPv4 and IPv6 sources, even if extensions follow", () => {
     fc.assert(
       fc.property(octets(8), octets(32), port, octets(20), (four, six, from, extensions) => {
         const v4 = binary(0x21, 0x11, body([four], from, extensions));
