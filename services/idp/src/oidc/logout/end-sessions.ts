@@ -49,7 +49,8 @@ function deliveriesOfTokens(
 export function createEndSessions(deps: EndSessionsDeps): EndSessions {
   const { sessions, records, store, deliveries, policies, tellsClients, wake, onClosed } = deps;
   const enqueue = async (all: readonly LogoutDelivery[]): Promise<void> => {
-    const wanted = all.filter(({ clientId }) => (policies().get(clientId)?.config.backchannel_logout_uri ?? "") !== "");
+    // A client that is unknown here may be known to a replica with a newer configuration, which then delivers the message.
+    const wanted = all.filter(({ clientId }) => policies().get(clientId)?.config.backchannel_logout_uri !== "");
     if (!tellsClients() || wanted.length === 0) return;
     await deliveries.add(wanted);
     wake();

@@ -37,10 +37,22 @@ async function send(uri: string, token: string, signal: AbortSignal): Promise<De
 
 /** Delivers everything that is due. */
 function createLook({ deliveries, generations, logger, count, times }: LogoutDeliveryDeps) {
-  const attempt = async ({ delivery }: ClaimedDelivery, closing: AbortSignal): Promise<DeliveryResult> => {
-    const message = await logoutToken(generations.current(), delivery);
-    // The client was removed from the configuration.
-    return message === undefined ? "refused" : send(message.uri, message.token, abortAfter(times().timeoutMs, closing));
+  /** Undefined for a client that is no longer to be notified. */
+  const attempt = async (
+    { delivery: { clientId, ...delivery }, attempts }: ClaimedDelivery,
+    closing: AbortSignal,
+  ): Promise<DeliveryResult | undefined> => {
+    const message = await logoutToken(generations.current(), { clientId, ...delivery });
+    if (message === "no_uri") return undefined;
+    if (message === "unknown_client") {
+      // Another replica may know it. The message of a client that was removed from the configuration expires.
+      if (attempts === 0)
+        logger.warn({ client: clientId }, "a logout notification is for a client that is not configured here");
+      return "retried";
+    }
+    const result = await send(message.uri, message.token, abortAfter(times().timeoutMs, closing));
+    if (result === "refused") logger.warn({ client: clientId }, "a client rejected a logout notification");
+    return result;
   };
   const deliver = async (claimed: ClaimedDelivery, closing: AbortSignal): Promise<void> => {
     const { id, delivery, attempts } = claimed;
@@ -48,8 +60,7 @@ function createLook({ deliveries, generations, logger, count, times }: LogoutDel
       if (attempts === 0) logger.warn({ client: delivery.clientId, err }, "a client could not be notified of a logout");
       return "retried";
     });
-    count(result);
-    if (result === "refused") logger.warn({ client: delivery.clientId }, "a client rejected a logout notification");
+    if (result !== undefined) count(result);
     if (result === "retried") await deliveries.retry(id, deliveryDelayMs(attempts, times()));
     else await deliveries.settle(id);
   };

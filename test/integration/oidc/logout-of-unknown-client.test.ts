@@ -1,0 +1,59 @@
+import { poll } from "@postern/shared/testing";
+import { expect, test } from "vitest";
+import { createBrowser } from "../../support/browser.ts";
+import { callback, startOidcStack } from "../../support/oidc-stack.ts";
+import { claimsOf, signedIn } from "../../support/oidc-user.ts";
+import { testRedis } from "../../support/redis-content.ts";
+import { relyingParty, startBackChannel } from "../../support/relying-party.ts";
+
+const account = "alice@example.test";
+
+test("a replica that does not know a client leaves its logout notification to one that does", async () => {
+  await using channel = await startBackChannel();
+  const operator = {
+    client_id: "m2m",
+    client_secret: "m2m-secret",
+    grant_types: ["client_credentials"],
+    scopes: ["service:authenticate", "service:security"],
+  };
+  const web = {
+    client_id: "web",
+    client_secret: "web-secret",
+    redirect_uris: [callback],
+    scopes: ["openid", "profile", "email", "offline_access"],
+    skip_consent: true,
+    backchannel_logout_uri: channel.uri,
+  };
+  await using oidc = await startOidcStack([web, operator], { logout: { back_channel_retry_delay: "200ms" } });
+  const redis = await testRedis(oidc.stack.redis?.port ?? 0);
+  try {
+    const browser = createBrowser(oidc.replicas);
+    const [name = "", sid = ""] = (await signedIn(redis, account)).split("=");
+    browser.cookies.set(name, sid);
+    const party = relyingParty(oidc, "web");
+    expect((await party.redeem(await party.authorize(browser))).status).toBe(200);
+
+    // As during a rolling change of the configuration: the replica behind the gateway does not have the client.
+    const [first] = oidc.processes;
+    await oidc.stack.writeSettings({ identity: { oidc: { clients: [operator] } } });
+    first?.signal("SIGHUP");
+    const { access_token: token } = (
+      await relyingParty(oidc, "m2m").token({ grant_type: "client_credentials", scope: operator.scopes.join(" ") })
+    ).body;
+    await poll("the client to be unknown at the first replica", async () => {
+      const query = new URLSearchParams({ client_id: "web", response_type: "code", scope: "openid" });
+      return (await oidc.ask(0, `/oidc/authorize?${query.toString()}`)).status === 400;
+    });
+    const ended = await fetch(`${oidc.issuer}/api/v1/oidc/sessions/${encodeURIComponent(account)}`, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${String(token)}` },
+    });
+    expect(ended.status).toBe(204);
+
+    const [logoutToken] = await poll("the notification", () => channel.tokens.length > 0 && channel.tokens);
+    expect(claimsOf(logoutToken)).toMatchObject({ aud: "web", sub: account });
+    expect(channel.tokens).toHaveLength(1);
+  } finally {
+    redis.disconnect();
+  }
+});
