@@ -27,8 +27,8 @@ describe("sql, with a real SQLite database", () => {
   const call = (name: string, ...args: readonly LuaValue[]) =>
     sqlModule((pool) => (pool === "default" ? client : undefined))[name]?.(args, {
       script: "x.lua",
-      deadline: Date.now() + 5000,
-      signal: AbortSignal.timeout(5000),
+      deadline: Date.now() + 60_000,
+      signal: AbortSignal.timeout(60_000),
     });
   const quota = "SELECT quota, note FROM quotas WHERE name = :name";
 

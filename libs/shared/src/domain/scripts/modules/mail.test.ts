@@ -52,9 +52,9 @@ const message = {
   tls: "none",
 };
 
-function send(allowedServers: readonly string[], changed: Record<string, string> = {}, timeoutMs = 2000) {
+function send(allowedServers: readonly string[], changed: Record<string, string> = {}, timeoutMs = 60_000) {
   const run = mailModule({ allowedServers, timeoutMs, maxMessageBytes: 1000 })["mail.send"];
-  const context = { script: "x.lua", deadline: Date.now() + 5000, signal: AbortSignal.timeout(5000) };
+  const context = { script: "x.lua", deadline: Date.now() + 60_000, signal: AbortSignal.timeout(60_000) };
   if (run === undefined) throw new Error("no mail.send");
   return run([{ ...message, ...changed }], context);
 }
