@@ -1,8 +1,14 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, loadavg } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const globalSetup = ["test/support/bundle-services.ts"];
 const setupFiles = ["test/support/stop-left-servers.ts"];
+
+/**
+ * Whether other work shares the machine. More files than cores run at a time, because they often wait for a server to start or a time to
+ * pass; beside other work, their servers would not answer within their own deadlines.
+ */
+const isBusy = (loadavg()[0] ?? 0) > 2.5 * availableParallelism();
 
 /** `unit` needs nothing but Node; `integration` starts real servers and the bundled services, so its files run with few workers. */
 export default defineConfig({
@@ -35,8 +41,7 @@ export default defineConfig({
           exclude: ["test/long/**"],
           globalSetup,
           setupFiles,
-          // Three for each of two cores, because files often wait for a server to start or a time to pass.
-          maxWorkers: 6,
+          maxWorkers: isBusy ? 3 : 6,
           // On a busy machine, servers take many times as long to start.
           testTimeout: 180_000,
           hookTimeout: 180_000,

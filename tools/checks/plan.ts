@@ -66,7 +66,7 @@ function staticChecks(): Stage {
 export function planOf(name: Plan): readonly Stage[] {
   switch (name) {
     case "all":
-      return [staticChecks(), [vitest("unit", 900_000)], [vitest("integration", 1_800_000)]];
+      return [staticChecks(), [vitest("unit", 900_000)], [vitest("integration", 3_600_000)]];
     case "static":
       return [staticChecks()];
     case "long":
