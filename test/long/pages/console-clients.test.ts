@@ -2,12 +2,17 @@ import { SAML } from "@node-saml/node-saml";
 import { freePort, poll, scratchFolder } from "@postern/shared/testing";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  type ConsoleStack,
+  openConsole,
+  passFactors,
+  startConsoleStack,
+} from "../../integration/admin/console-stack.ts";
+import { keyPair } from "../../integration/saml/key-pair.ts";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { axeProblems } from "../../support/axe.ts";
 import { sharedChromium } from "../../support/chromium.ts";
 import { keyboardProblems, layoutProblems } from "../../support/page-rules.ts";
-import { keyPair } from "../saml/key-pair.ts";
-import { type ConsoleStack, openConsole, passFactors, startConsoleStack } from "./console-stack.ts";
 
 let desk: ConsoleStack;
 let browser: Browser;

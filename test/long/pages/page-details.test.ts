@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { scratchFolder } from "@postern/shared/testing";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type IdpStack, startIdpStack } from "../../integration/idp/idp-stack.ts";
 import { createBrowser, hiddenFields } from "../../support/browser.ts";
 import { sharedChromium } from "../../support/chromium.ts";
 import {
@@ -18,7 +19,6 @@ import {
   soon,
 } from "../../support/chromium-user.ts";
 import { totpCode } from "../../support/totp-code.ts";
-import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 
 let idp: IdpStack;
 let browser: Browser;

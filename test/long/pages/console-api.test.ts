@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ConsoleStack, openConsole, startConsoleStack } from "../../integration/admin/console-stack.ts";
 import { sharedChromium } from "../../support/chromium.ts";
-import { type ConsoleStack, openConsole, startConsoleStack } from "./console-stack.ts";
 
 let desk: ConsoleStack;
 let browser: Browser;
