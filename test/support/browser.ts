@@ -43,7 +43,10 @@ export function hiddenFields({ text }: Pick<Page, "text">): Record<string, strin
 }
 
 /** Address and hidden fields of the form that `submit` sends. Without a form, the page's address and all hidden fields. */
-function formOf(page: Page): { readonly action: string; readonly hidden: Record<string, string> } {
+export function formOf(page: Pick<Page, "text" | "url">): {
+  readonly action: string;
+  readonly hidden: Record<string, string>;
+} {
   const found = page.text.matchAll(/<form method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs);
   const forms = [...found].map(([, action = "", text = ""]) => ({
     action: unescape(action),

@@ -2,7 +2,7 @@ import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
 import { freePort } from "@postern/shared/testing";
 import type { ServiceProcess } from "./service-process.ts";
-import { type Stack, startStack } from "./stack.ts";
+import { type Stack, type StackOptions, startStack } from "./stack.ts";
 import { assertionSecret, demoBackends, merged, type Tree } from "./stack-config.ts";
 
 export const callback = "http://127.0.0.1:8090/callback";
@@ -68,7 +68,7 @@ export interface OidcStack extends AsyncDisposable {
 }
 
 /** Optional parts of a stack. */
-export interface OidcStackMore {
+export interface OidcStackMore extends Pick<StackOptions, "gateway"> {
   /** `auth.backchannel.oidc_bearer.audience`; empty for the default. */
   readonly audience?: string;
   /** Starts two engines that accept tokens as passwords, with these keys of `auth.oauthbearer`. */
@@ -118,6 +118,7 @@ export async function startOidcStack(
     audience = "",
     engines,
     env,
+    gateway,
     more = {},
   }: OidcStackMore = {},
 ): Promise<OidcStack> {
@@ -130,6 +131,7 @@ export async function startOidcStack(
       engines: engines ?? (oauthbearer === undefined ? 1 : 2),
       httpPort,
       env,
+      gateway,
       services: ["idp"],
       settings: merged(
         {

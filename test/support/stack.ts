@@ -19,6 +19,8 @@ export interface StackOptions {
   readonly backends?: object | ((folder: string) => object);
   /** Merged into the test configuration, key by key. */
   readonly settings?: Tree;
+  /** `false` starts none, for tests that ask only the services behind it. */
+  readonly gateway?: false | undefined;
   /** Services to start in addition to engines and gateway. */
   readonly services?: readonly ServiceName[];
   /** Starts a Redis. The configuration names its address in any case. */
@@ -184,10 +186,17 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
   const engines = Array.from({ length: options.engines ?? 1 }, () => "auth-engine" as const);
   const serversFirst = options.serversLater !== true;
   if (serversFirst) await allSettled([servers.startNats(), ...(options.redis === true ? [servers.startRedis()] : [])]);
-  const started = await launcher.startAlive([...engines, ...(options.services ?? []), "gateway"]);
+  const started = await launcher.startAlive([
+    ...engines,
+    ...(options.services ?? []),
+    ...(options.gateway === false ? [] : (["gateway"] as const)),
+  ]);
   if (serversFirst) await allSettled(started.map(untilReady));
-  const gateway = launcher.services.get("gateway");
-  if (gateway === undefined) throw new Error("the stack has no gateway");
+  const gatewayOf = (): ServiceProcess => {
+    const gateway = launcher.services.get("gateway");
+    if (gateway === undefined) throw new Error("the stack has no gateway");
+    return gateway;
+  };
   return {
     url: `http://127.0.0.1:${places.httpPort}`,
     httpPort: places.httpPort,
@@ -195,7 +204,9 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
     idpUrl: `http://127.0.0.1:${places.idpPort}`,
     configFile,
     folder,
-    gateway,
+    get gateway() {
+      return gatewayOf();
+    },
     engines: launcher.engines,
     services: launcher.services,
     get nats() {
@@ -212,7 +223,7 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
     writeSettings,
     reloadGateway: async (settings) => {
       await writeSettings(settings);
-      gateway.signal("SIGHUP");
+      gatewayOf().signal("SIGHUP");
     },
     writeConfig,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -59,6 +59,18 @@ function writeFiles(folder: string, output: RolldownOutput["output"]): void {
   }
 }
 
+interface BundlerLog {
+  readonly code?: string | undefined;
+  readonly message: string;
+}
+
+function isExpected({ code = "", message }: BundlerLog): boolean {
+  // depd creates functions with `eval`, from constant text.
+  if (code === "EVAL") return message.includes("node_modules/depd/");
+  // A shared module loads a library when it is needed; a service that always needs it loads it at its start.
+  return code === "INEFFECTIVE_DYNAMIC_IMPORT" && message.includes("dynamically imported by libs/shared/");
+}
+
 /** Writes `services/<name>/dist/bundle/main.js`, its chunks and its threads, as one artefact with source maps. */
 export function bundleService(root: string, name: string): Promise<Bundle> {
   return bundleProgram(root, { entry: `services/${name}/src/main.ts`, folder: `services/${name}/dist/bundle` });
@@ -82,9 +94,8 @@ export async function bundleProgram(root: string, { entry, folder }: Program): P
     // The names of CommonJS. They refer to the bundle, which is why paths.ts reviews their use.
     transform: { define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" } },
     plugins: [httpWithoutUndici(), undiciInParts(root), rawText(), reviewModules(root, problems)],
-    onLog: (level, { code, message }) => {
-      // depd creates functions with `eval`, from constant text.
-      if (level === "warn" && !(code === "EVAL" && message.includes("node_modules/depd/"))) problems.push(message);
+    onLog: (level, log) => {
+      if (level === "warn" && !isExpected(log)) problems.push(log.message);
     },
   });
   const dir = join(root, folder);

@@ -7,6 +7,7 @@ import {
   challengeUnauthorized,
   guardedRoute,
   nameSessions,
+  noRouteSchemas,
   onlyOperations,
   requireCaller,
   takeStrictJson,
@@ -43,6 +44,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     bodyLimit: maxBodyBytes,
     genReqId: () => randomUUID(),
     requestIdHeader: false,
+    ...noRouteSchemas,
     ...unreadablePaths(identifier),
   });
   app.decorateRequest("caller", null);

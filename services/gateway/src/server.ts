@@ -1,6 +1,6 @@
 import { operation, operations, pathTo } from "@postern/shared/contracts";
 import { errorCodes } from "@postern/shared/platform/errors";
-import { createMethodTable, onlyOperations, routeOf, sitePath } from "@postern/shared/platform/http";
+import { createMethodTable, noRouteSchemas, onlyOperations, routeOf, sitePath } from "@postern/shared/platform/http";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { GatewayContext } from "./context.ts";
 import { jsonReply } from "./dialects/reply.ts";
@@ -57,6 +57,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
     requestIdHeader: false,
     exposeHeadRoutes: false,
     return503OnClosing: false,
+    ...noRouteSchemas,
     ...unreadablePaths(names),
   });
   onlyOperations(app, "gateway", { names: settings.siteNames, forwarded: new Set(forwardedUrls()) });

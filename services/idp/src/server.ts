@@ -7,6 +7,7 @@ import {
   challengeUnauthorized,
   FormEncodingError,
   nameSessions,
+  noRouteSchemas,
   onlyOperations,
   requireCaller,
   routeOf,
@@ -73,6 +74,7 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
     bodyLimit: settings.maxBodyBytes,
     genReqId: () => randomUUID(),
     requestIdHeader: false,
+    ...noRouteSchemas,
     ...unreadablePaths(settings.identifier),
   });
   // Routes for clients and tokens send their own challenge; all others need the cookie of a signed-in browser.

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type PageServer, startPageServer } from "../../../tools/pages/page-server.ts";
-import { axeProblems } from "../../support/axe.ts";
+import { axeProblems, loadAxe } from "../../support/axe.ts";
 import { sharedChromium } from "../../support/chromium.ts";
 
 let server: PageServer;
@@ -18,6 +18,7 @@ afterAll(async () => {
 
 test("every page complies with WCAG 2.2 AA, in light and dark colours", async () => {
   await using context = await browser.newContext({ bypassCSP: true, viewport: { width: 390, height: 800 } });
+  await loadAxe(context);
   const page = await context.newPage();
   await page.route("**/login/webauthn/begin*", (route) => route.abort());
   expect(server.names.length).toBeGreaterThan(20);

@@ -17,7 +17,7 @@ beforeAll(async () => {
     publicClient("high", { required_mfa_level: "5", mfa_policy: { levels: { totp: 5 } } }),
     publicClient("key", { required_mfa_level: "webauthn" }),
   ];
-  idp = await startIdpStack({ identity: { oidc: { enabled: true, issuer, clients } } });
+  idp = await startIdpStack({ identity: { oidc: { enabled: true, issuer, clients } } }, { gateway: false });
 });
 
 afterAll(() => idp[Symbol.asyncDispose]());

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { scratchFolder } from "@postern/shared/testing";
 import { demoSeedFile } from "../../support/demo-users.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
-import { type Stack, startStack } from "../../support/stack.ts";
+import { type Stack, type StackOptions, startStack } from "../../support/stack.ts";
 import { demoBackends, merged, type Tree } from "../../support/stack-config.ts";
 
 /** Recovery codes of bob, who also has TOTP. */
@@ -38,12 +38,18 @@ export interface IdpStack extends AsyncDisposable {
   readonly second: ServiceProcess;
 }
 
-/** `env` is the environment of all services, including those that are started later; `others` replaces the backend. */
+/** Optional parts of a stack. */
+export interface IdpStackMore extends Pick<StackOptions, "gateway"> {
+  /** Environment of all services, including those that are started later. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly engines?: number;
+  /** Replaces `auth.backends`. */
+  readonly others?: Tree;
+}
+
 export async function startIdpStack(
   settings: Tree = {},
-  env: Readonly<Record<string, string>> = {},
-  engines = 1,
-  others?: Tree,
+  { env = {}, engines = 1, others, gateway }: IdpStackMore = {},
 ): Promise<IdpStack> {
   await using started = new AsyncDisposableStack();
   const folder = started.use(await scratchFolder());
@@ -54,6 +60,7 @@ export async function startIdpStack(
       redis: true,
       engines,
       env,
+      gateway,
       services: ["idp"],
       backends: others ?? backends(folder.path, seedFile),
       settings: merged(

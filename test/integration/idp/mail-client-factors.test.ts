@@ -13,7 +13,10 @@ const bobsSecret = "JBSWY3DPEHPK3PXP";
 const registration = { enabled: true, per_minute: 1000, max_pending_per_network: 1000 };
 
 beforeAll(async () => {
-  idp = await startIdpStack({ identity: { oidc: { enabled: true, issuer, mail_registration: registration } } });
+  idp = await startIdpStack(
+    { identity: { oidc: { enabled: true, issuer, mail_registration: registration } } },
+    { gateway: false },
+  );
   site = { issuer, replicas: idp.replicas, ask: askReplicas(idp.replicas) };
 });
 

@@ -14,27 +14,30 @@ const home = "/mfa/register/home";
 const csrfIn = (page: Page): string => hiddenFields(page)["csrf_token"] ?? "";
 
 beforeAll(async () => {
-  idp = await startIdpStack({
-    identity: {
-      oidc: {
-        enabled: true,
-        issuer,
-        clients: [publicClient("delayed", { delayed_response: true, supported_mfa: ["webauthn"] })],
+  idp = await startIdpStack(
+    {
+      identity: {
+        oidc: {
+          enabled: true,
+          issuer,
+          clients: [publicClient("delayed", { delayed_response: true, supported_mfa: ["webauthn"] })],
+        },
+      },
+      auth: {
+        policy: {
+          policies: [
+            {
+              name: "not-from-there",
+              operations: ["authenticate", "lookup_identity"],
+              if: { attribute: "request.client.ip", cidr_contains: ["198.51.100.0/24"] },
+              then: { decision: "deny" },
+            },
+          ],
+        },
       },
     },
-    auth: {
-      policy: {
-        policies: [
-          {
-            name: "not-from-there",
-            operations: ["authenticate", "lookup_identity"],
-            if: { attribute: "request.client.ip", cidr_contains: ["198.51.100.0/24"] },
-            then: { decision: "deny" },
-          },
-        ],
-      },
-    },
-  });
+    { gateway: false },
+  );
 });
 
 afterAll(() => idp[Symbol.asyncDispose]());

@@ -26,7 +26,7 @@ beforeAll(async () => {
     }),
   ];
   const saml = { enabled: true, entity_id: entityId, persistent_id_secret: "a-secret-of-names-0", service_providers };
-  idp = await startIdpStack({ identity: { saml } });
+  idp = await startIdpStack({ identity: { saml } }, { gateway: false });
   const metadata = await createBrowser(idp.replicas).get("/saml/metadata");
   idpCert = /<ds:X509Certificate>([^<]+)/.exec(metadata.text)?.[1] ?? "";
 });

@@ -5,7 +5,7 @@ import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 let idp: IdpStack;
 
 beforeAll(async () => {
-  idp = await startIdpStack();
+  idp = await startIdpStack({}, { gateway: false });
 });
 
 afterAll(() => idp[Symbol.asyncDispose]());

@@ -50,7 +50,7 @@ beforeAll(async () => {
   idp = owned.use(
     await startIdpStack(
       { identity: { notices: { enabled: true, webhook, mail } } },
-      { NODE_EXTRA_CA_CERTS: join(folder, "trusted.crt") },
+      { gateway: false, env: { NODE_EXTRA_CA_CERTS: join(folder, "trusted.crt") } },
     ),
   );
   await idp.stack.start("jobs-worker");

@@ -44,6 +44,7 @@ beforeAll(async () => {
       service_documentation: "https://docs.example.test/",
       claim_mappings: [{ claim: "updated_at", attribute: "changed" }],
     },
+    { gateway: false },
   );
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
 });

@@ -53,11 +53,15 @@ beforeAll(async () => {
   };
   const uri = (name: string) => `http://127.0.0.1:${port}/${name}`;
   const listed = { keys: [jwk(first.publicKey, "one"), jwk(second.publicKey, "two"), jwk(elliptic.publicKey)] };
-  oidc = await startOidcStack([
-    { ...rules, client_id: "pem", client_public_key: single.publicKey.export({ type: "spki", format: "pem" }) },
-    { ...rules, client_id: "listed", jwks: JSON.stringify(listed) },
-    ...Object.keys(sites).map((name) => ({ ...rules, client_id: name, jwks_uri: uri(name) })),
-  ]);
+  oidc = await startOidcStack(
+    [
+      { ...rules, client_id: "pem", client_public_key: single.publicKey.export({ type: "spki", format: "pem" }) },
+      { ...rules, client_id: "listed", jwks: JSON.stringify(listed) },
+      ...Object.keys(sites).map((name) => ({ ...rules, client_id: name, jwks_uri: uri(name) })),
+    ],
+    {},
+    { gateway: false },
+  );
 });
 
 afterAll(async () => {

@@ -18,16 +18,20 @@ let first: RelyingParty;
 
 beforeAll(async () => {
   const rules = { redirect_uris: [callback], scopes: users };
-  oidc = await startOidcStack([
-    { ...rules, client_id: "first", client_secret: "first-secret", skip_consent: true },
-    { ...rules, client_id: "asking", client_secret: "asking-secret" },
-    {
-      ...rules,
-      client_id: "no-codes",
-      client_secret: "no-codes-secret",
-      grant_types: ["urn:ietf:params:oauth:grant-type:device_code"],
-    },
-  ]);
+  oidc = await startOidcStack(
+    [
+      { ...rules, client_id: "first", client_secret: "first-secret", skip_consent: true },
+      { ...rules, client_id: "asking", client_secret: "asking-secret" },
+      {
+        ...rules,
+        client_id: "no-codes",
+        client_secret: "no-codes-secret",
+        grant_types: ["urn:ietf:params:oauth:grant-type:device_code"],
+      },
+    ],
+    {},
+    { gateway: false },
+  );
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
   first = relyingParty(oidc, "first");
 });

@@ -21,17 +21,21 @@ let oidc: OidcStack;
 
 beforeAll(async () => {
   const rules = { redirect_uris: [callback], scopes, skip_consent: true, id_token_claims: { mappings } };
-  oidc = await startOidcStack([
-    { ...rules, client_id: "web", client_secret: "web-secret" },
-    {
-      ...rules,
-      client_id: "signed",
-      client_secret: "signed-secret",
-      access_token_type: "jwt",
-      access_token_claims: { mappings },
-    },
-    { ...rules, client_id: "mapped", client_secret: "mapped-secret", ...byAttribute },
-  ]);
+  oidc = await startOidcStack(
+    [
+      { ...rules, client_id: "web", client_secret: "web-secret" },
+      {
+        ...rules,
+        client_id: "signed",
+        client_secret: "signed-secret",
+        access_token_type: "jwt",
+        access_token_claims: { mappings },
+      },
+      { ...rules, client_id: "mapped", client_secret: "mapped-secret", ...byAttribute },
+    ],
+    {},
+    { gateway: false },
+  );
 });
 
 afterAll(() => oidc[Symbol.asyncDispose]());

@@ -23,11 +23,15 @@ const tv = {
 };
 
 beforeAll(async () => {
-  oidc = await startOidcStack([
-    tv,
-    { ...tv, client_id: "signed-tv", access_token_type: "jwt" },
-    { client_id: "plain", client_secret: "plain-secret", redirect_uris: ["https://x.example.test/cb"] },
-  ]);
+  oidc = await startOidcStack(
+    [
+      tv,
+      { ...tv, client_id: "signed-tv", access_token_type: "jwt" },
+      { client_id: "plain", client_secret: "plain-secret", redirect_uris: ["https://x.example.test/cb"] },
+    ],
+    {},
+    { gateway: false },
+  );
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
 });
 

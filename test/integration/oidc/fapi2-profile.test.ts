@@ -17,17 +17,21 @@ let redis: RedisClient;
 
 beforeAll(async () => {
   // Nothing but the profile and what identifies the client.
-  oidc = await startOidcStack([
-    {
-      client_id: "bank",
-      profile: "fapi2",
-      jwks: JSON.stringify({ keys: [rsa.publicKey.export({ format: "jwk" })] }),
-      redirect_uris: [callback],
-      scopes: ["openid", "email", "offline_access"],
-      skip_consent: true,
-    },
-    { client_id: "shop", client_secret: "shop-secret", redirect_uris: ["https://shop.example.test/cb"] },
-  ]);
+  oidc = await startOidcStack(
+    [
+      {
+        client_id: "bank",
+        profile: "fapi2",
+        jwks: JSON.stringify({ keys: [rsa.publicKey.export({ format: "jwk" })] }),
+        redirect_uris: [callback],
+        scopes: ["openid", "email", "offline_access"],
+        skip_consent: true,
+      },
+      { client_id: "shop", client_secret: "shop-secret", redirect_uris: ["https://shop.example.test/cb"] },
+    ],
+    {},
+    { gateway: false },
+  );
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
 });
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
     key_max_age: "0s",
     tokens: { default_access_token_lifetime: `${tokenSeconds}s` },
   };
-  oidc = await startOidcStack([client], rotation, { developerMode: true });
+  oidc = await startOidcStack([client], rotation, { developerMode: true, gateway: false });
 });
 
 afterAll(() => oidc[Symbol.asyncDispose]());

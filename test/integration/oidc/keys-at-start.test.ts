@@ -26,6 +26,7 @@ test("requests that fail before the keys were read are logged as info, later fai
   const oidc = { enabled: true, issuer: `http://127.0.0.1:${httpPort}`, clients: [{ ...client, ...grants }] };
   await using stack = await startStack({
     engines: 0,
+    gateway: false,
     httpPort,
     services: ["idp"],
     serversLater: true,

@@ -7,7 +7,7 @@ let oidc: OidcStack;
 const output = (): string => oidc.processes.map((process) => process.output()).join("\n");
 
 beforeAll(async () => {
-  oidc = await startOidcStack();
+  oidc = await startOidcStack(undefined, {}, { gateway: false });
 });
 
 afterAll(() => oidc[Symbol.asyncDispose]());

@@ -7,7 +7,11 @@ import { relyingParty } from "../../support/relying-party.ts";
 const local = (url = ""): string => url.slice(url.startsWith("http") ? new URL(url).origin.length : 0);
 
 test("with identity.subject set to account, sub is the account name", async () => {
-  await using oidc = await startOidcStack(undefined, {}, { mapsUniqueId: true, identity: { subject: "account" } });
+  await using oidc = await startOidcStack(
+    undefined,
+    {},
+    { mapsUniqueId: true, identity: { subject: "account" }, gateway: false },
+  );
   const browser = createBrowser(oidc.replicas);
   const party = relyingParty(oidc, "demo-web");
   const page = await browser.get(local((await party.authorize(browser)).location));

@@ -52,7 +52,12 @@ beforeAll(async () => {
     attribute: ["mail"],
   };
   const pool = { server_uri: [`ldap://127.0.0.1:${directory.port}`], bind_dn: bindDn, bind_pw: rootPassword };
-  idp = owned.use(await startIdpStack(settings, {}, 2, { order: ["ldap"], ldap: { default: pool, search: [search] } }));
+  idp = owned.use(
+    await startIdpStack(settings, {
+      engines: 2,
+      others: { order: ["ldap"], ldap: { default: pool, search: [search] } },
+    }),
+  );
   redis = await testRedis(idp.stack.redis?.port ?? 0);
   owned.defer(() => redis.disconnect());
   await signInFrom("192.0.2.7");

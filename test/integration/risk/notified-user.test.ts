@@ -48,8 +48,7 @@ beforeAll(async () => {
         },
         identity: { notices: { enabled: true, webhook, mail } },
       },
-      { NODE_EXTRA_CA_CERTS: join(folder, "trusted.crt") },
-      2,
+      { engines: 2, env: { NODE_EXTRA_CA_CERTS: join(folder, "trusted.crt") } },
     ),
   );
   using database = new DatabaseSync(idp.directoryFile);

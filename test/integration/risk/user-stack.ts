@@ -35,7 +35,7 @@ export interface UserStack extends AsyncDisposable {
 export async function startUserStack(risk: Tree, settings: Tree = {}): Promise<UserStack> {
   await using started = new AsyncDisposableStack();
   const auth = { risk: merged({ mode: "enforce", learn_for: "0s" }, risk), controls: { enabled: ["brute_force"] } };
-  const idp = started.use(await startIdpStack(merged({ auth }, settings), {}, 2));
+  const idp = started.use(await startIdpStack(merged({ auth }, settings), { engines: 2 }));
   const redis = await testRedis(idp.stack.redis?.port ?? 0);
   started.defer(() => redis.disconnect());
   const byMail: UserStack["byMail"] = (name, clientIp, protocol) =>

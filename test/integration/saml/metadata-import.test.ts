@@ -33,17 +33,20 @@ beforeAll(async () => {
   keys = { sp, next, publisher, unregistered };
   source.publish(documentOf(keys));
   const provider = { entity_id: entityId, allowed_attributes: ["mail"] };
-  idp = await startIdpStack({
-    identity: {
-      saml: {
-        enabled: true,
-        entity_id: ourEntityId,
-        persistent_id_secret: "a-secret-that-is-kept-for-ever",
-        metadata: { refresh_interval: "1s", request_timeout: "2s", max_bytes: 262_144 },
-        service_providers: [{ ...provider, metadata: { url: source.url, cert: publisher.cert } }],
+  idp = await startIdpStack(
+    {
+      identity: {
+        saml: {
+          enabled: true,
+          entity_id: ourEntityId,
+          persistent_id_secret: "a-secret-that-is-kept-for-ever",
+          metadata: { refresh_interval: "1s", request_timeout: "2s", max_bytes: 262_144 },
+          service_providers: [{ ...provider, metadata: { url: source.url, cert: publisher.cert } }],
+        },
       },
     },
-  });
+    { gateway: false },
+  );
 });
 
 afterAll(async () => {

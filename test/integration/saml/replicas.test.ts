@@ -16,20 +16,23 @@ beforeAll(async () => {
   await using folder = await scratchFolder();
   const { key, cert } = await keyPair(folder.path, "sp");
   const acsUrl = "https://sp.example.test/acs";
-  idp = await startIdpStack({
-    identity: {
-      saml: {
-        enabled: true,
-        entity_id: entityId,
-        persistent_id_secret: "a-secret-that-is-kept-for-ever",
-        // Replicas read the keys again after a quarter of it.
-        key_publish_delay: "4s",
-        service_providers: [
-          { entity_id: "urn:test:sp", acs_url: acsUrl, slo_url: acsUrl, cert, authn_requests_signed: true },
-        ],
+  idp = await startIdpStack(
+    {
+      identity: {
+        saml: {
+          enabled: true,
+          entity_id: entityId,
+          persistent_id_secret: "a-secret-that-is-kept-for-ever",
+          // Replicas read the keys again after a quarter of it.
+          key_publish_delay: "4s",
+          service_providers: [
+            { entity_id: "urn:test:sp", acs_url: acsUrl, slo_url: acsUrl, cert, authn_requests_signed: true },
+          ],
+        },
       },
     },
-  });
+    { gateway: false },
+  );
   sp = new SAML({
     issuer: "urn:test:sp",
     callbackUrl: acsUrl,

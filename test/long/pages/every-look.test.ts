@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { type PageServer, startPageServer } from "../../../tools/pages/page-server.ts";
-import { axeProblems } from "../../support/axe.ts";
+import { axeProblems, loadAxe } from "../../support/axe.ts";
 import { documentProblems, keyboardProblems, layoutProblems } from "../../support/page-rules.ts";
 
 let server: PageServer;
@@ -45,6 +45,7 @@ describe.each([
     "every page complies with WCAG 2.2 AA in %s, in light and dark colours",
     async (tag) => {
       await using context = await browser.newContext({ bypassCSP: true, viewport: { width, height: 800 } });
+      await loadAxe(context);
       const page = await context.newPage();
       await page.route("**/login/webauthn/begin*", (route) => route.abort());
       for (const url of everyUrl(tag)) {

@@ -1,4 +1,4 @@
-import { Queue } from "bullmq";
+import type { Queue } from "bullmq";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { jobsPrefix } from "../../platform/redis/keys/jobs.ts";
 
@@ -8,12 +8,16 @@ export interface LazyQueueDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** BullMQ's queue. One that failed to connect is discarded, and the next call creates another. */
+/**
+ * BullMQ's queue. One that failed to connect is discarded, and the next call creates another. The library is loaded by the first call, because
+ * it would take a tenth of the CPU time of a start, and most replicas never queue anything.
+ */
 export function createLazyQueue(name: string, { redis, keyPrefix, onError }: LazyQueueDeps): () => Promise<Queue> {
   let current: Queue | undefined;
   return async () => {
+    const { Queue: BullQueue } = await import("bullmq");
     if (current === undefined) {
-      current = new Queue(name, { connection: redis, prefix: jobsPrefix(keyPrefix) });
+      current = new BullQueue(name, { connection: redis, prefix: jobsPrefix(keyPrefix) });
       current.on("error", onError);
     }
     const queue = current;

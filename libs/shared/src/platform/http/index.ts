@@ -24,6 +24,7 @@ export {
   ownerHeaderBytes,
 } from "./listeners.ts";
 export { createMethodTable, type FoundRoute, type MethodTable, maxParamLength } from "./method-table.ts";
+export { noRouteSchemas } from "./no-route-schemas.ts";
 export { onlyOperations, routeOf, type SiteNames, sitePath } from "./operation-routes.ts";
 export { anyScopeOf, isBelow, scopeName } from "./route-scopes.ts";
 export { parseStrictJson, StrictJsonError, takeStrictJson } from "./strict-json.ts";

@@ -23,14 +23,20 @@ const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as 
 /** Uses the same router as Fastify. */
 export function createMethodTable(): MethodTable {
   const router = findMyWay({ maxParamLength });
+  /** A service starts with hundreds of routes and needs the table only for requests that none of them answers. */
+  let added: (() => void)[] = [];
   return {
     add(allowed, pattern) {
-      for (const method of methods) {
-        if (![allowed].flat().includes(method) || router.hasRoute(method, pattern)) continue;
-        router.on(method, pattern, () => undefined, { pattern });
-      }
+      added.push(() => {
+        for (const method of methods) {
+          if (![allowed].flat().includes(method) || router.hasRoute(method, pattern)) continue;
+          router.on(method, pattern, () => undefined, { pattern });
+        }
+      });
     },
     find(path) {
+      for (const add of added) add();
+      added = [];
       const found = methods.flatMap((method) => {
         const store: unknown = router.find(method, path)?.store;
         return typeof store === "object" && store !== null && "pattern" in store
