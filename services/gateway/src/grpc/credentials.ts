@@ -30,7 +30,9 @@ class ListenerCredentials extends ServerCredentials {
 export async function listenerCredentials(tls: GrpcTlsSettings | undefined): Promise<ServerCredentials> {
   if (tls === undefined) return ServerCredentials.createInsecure();
   const { certFile, keyFile, clientCaFile } = tls;
-  const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
+  // In order, so that the same files always cause the same error.
+  const cert = await readFile(certFile);
+  const key = await readFile(keyFile);
   const ca = clientCaFile === undefined ? undefined : await readFile(clientCaFile);
   return new ListenerCredentials({ cert, key, ca, tls });
 }

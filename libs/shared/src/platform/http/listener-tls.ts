@@ -29,11 +29,10 @@ export async function readSecureContext({
   curves,
   acceptsAnyClient = false,
 }: ListenerTls): Promise<SecureContextOptions> {
-  const [cert, key, ca] = await Promise.all([
-    readFile(certFile),
-    readFile(keyFile),
-    caFile === undefined ? undefined : readFile(caFile),
-  ]);
+  // In order, so that the same files always cause the same error.
+  const cert = await readFile(certFile);
+  const key = await readFile(keyFile);
+  const ca = caFile === undefined ? undefined : await readFile(caFile);
   const names = { ciphers: cipherList(cipherSuites), ecdhCurve: curves.join(":") };
   return {
     cert,
