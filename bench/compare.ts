@@ -21,7 +21,7 @@ import { type Servers, startServers } from "./stack/servers.ts";
 import { issueTokens } from "./stack/token.ts";
 import { ldapUserCount, sqlUserCount, userPassword } from "./stack/users.ts";
 
-const rounds = 9;
+const rounds = 31;
 const connections = 64;
 
 interface Load {
