@@ -105,7 +105,7 @@ export function askReplicas(replicas: readonly string[]): OidcStack["ask"] {
   };
 }
 
-/** Starts a gateway, an engine, two replicas of idp and a Redis. */
+/** Starts an engine, two replicas of idp, a Redis, and a gateway unless `gateway` is false. */
 export async function startOidcStack(
   clients: readonly Tree[] = testClients,
   settings: Tree = {},

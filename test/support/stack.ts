@@ -37,7 +37,7 @@ export interface StackOptions {
 
 type Env = Readonly<Record<string, string>>;
 
-/** NATS, engines and a gateway as processes on free ports, with the demo's users. */
+/** NATS, engines and, unless it is turned off, a gateway as processes on free ports, with the demo's users. */
 export interface Stack extends AsyncDisposable {
   readonly url: string;
   readonly httpPort: number;

@@ -201,7 +201,7 @@ async function signIn(context: BrowserContext, { url }: ConsoleStack, name: Oper
   if (secrets[name] !== undefined) await submit(context, answer, { code: await newCode(name) });
 }
 
-/** Opens the console in a new page, and waits for the search. `passFactors` is what the operator would have done first. */
+/** Signs in without the pages of the identity provider, opens the console in a new page, and waits for the search. */
 export async function openConsole(context: BrowserContext, desk: ConsoleStack, name: OperatorName): Promise<Page> {
   await signIn(context, desk, name);
   const page = await context.newPage();

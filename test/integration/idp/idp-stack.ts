@@ -28,7 +28,7 @@ function backends(folder: string, seedFile: string): Tree {
   return { ...tree, sql: { default: { ...sql.default, seed_file: seedFile }, search: [merged(search, { mfa })] } };
 }
 
-/** Two replicas of idp, a gateway and an engine, or several. */
+/** Two replicas of idp, an engine or several, and a gateway unless it is turned off. */
 export interface IdpStack extends AsyncDisposable {
   readonly stack: Stack;
   readonly replicas: readonly [string, string];

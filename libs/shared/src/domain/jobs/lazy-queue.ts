@@ -9,8 +9,8 @@ export interface LazyQueueDeps {
 }
 
 /**
- * BullMQ's queue. One that failed to connect is discarded, and the next call creates another. The library is loaded by the first call, because
- * it would take a tenth of the CPU time of a start, and most replicas never queue anything.
+ * BullMQ's queue. One that failed to connect is discarded, and the next call creates another. The library, 1.4 MB of code, is loaded by
+ * the first call, because most replicas never queue anything.
  */
 export function createLazyQueue(name: string, { redis, keyPrefix, onError }: LazyQueueDeps): () => Promise<Queue> {
   let current: Queue | undefined;
