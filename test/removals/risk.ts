@@ -120,7 +120,7 @@ export const riskRemovals: readonly Removal[] = [
   {
     name: "confirmed-by-proof",
     mechanism: "only a second factor or an older session confirms a sign-in",
-    file: "services/idp/src/routes/self-service/post-confirm-sign-in.ts",
+    file: "services/idp/src/routes/mfa/post-confirm-sign-in.ts",
     find: "    if (isProven(session, nowMs()) || isKnownDevice(",
     replace: "    if (found !== undefined || isKnownDevice(",
     tests: ["test/integration/risk/was-this-you.test.ts"],

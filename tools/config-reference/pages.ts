@@ -42,7 +42,7 @@ function overview(roots: readonly (readonly [string, SchemaNode])[]): string {
     "set, otherwise from the file, otherwise from the default.",
     "",
     "```sh",
-    "export SERVICE_CONFIG_FILE=/etc/postern/postern.yaml",
+    "export SERVICE_CONFIG_FILE=/etc/postern/config.yaml",
     "export SERVICE_RUNTIME_TIMEOUTS_DECISION=3s                                # runtime.timeouts.decision",
     "export SERVICE_STORAGE_REDIS_ENCRYPTION_SECRET_FILE=/run/secrets/redis-key # a secret from a file",
     "postern config check",

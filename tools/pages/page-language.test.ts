@@ -1,3 +1,4 @@
+import { writtenTag } from "@postern/shared/domain/localisation";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type PageServer, startPageServer } from "./page-server.ts";
 
@@ -21,7 +22,7 @@ test("a page declares the language of its texts, and each link to another langua
       ] as const;
     }),
   );
-  const written = server.tags.map((tag) => (tag === "zh" ? "zh-Hans" : tag));
+  const written = server.tags.map(writtenTag);
   expect(lists.map(([lang]) => lang)).toEqual(written);
   for (const [, links] of lists) expect(links.map(([, lang]) => lang)).toEqual(written);
 });

@@ -43,10 +43,10 @@ test("while sign-in works, the page says so in the language of the browser or of
     vary: "Accept-Language",
     "content-security-policy": expect.stringMatching(/^default-src 'none'; style-src 'sha256-[^']+'; img-src data:;/u),
   });
-  expect(await page.text()).toContain("<h1>Sign-in works</h1>");
+  expect(await page.text()).toContain("<h1>Sign-in is working</h1>");
   const german = await fetch(`${front}/status`, { headers: { "accept-language": "de-CH" } });
   expect(await german.text()).toContain("<h1>Die Anmeldung funktioniert</h1>");
-  expect(await (await fetch(`${front}/status/fr`)).text()).toContain("<h1>La connexion fonctionne</h1>");
+  expect(await (await fetch(`${front}/status/fr`)).text()).toContain("<h1>La connexion aux comptes fonctionne</h1>");
   expect((await fetch(`${front}/status/xx`)).status).toBe(404);
 });
 
@@ -90,7 +90,7 @@ test.each(losses)("without $of, sign-in is degraded since a time, and nothing sa
     expect(Date.parse(since)).toBeGreaterThan(lostMs - 60_000);
     expect(Date.parse(since)).toBeLessThan(Date.now());
     const all = await answers();
-    expect(all).toContain("<h1>Sign-in is degraded</h1>");
+    expect(all).toContain("<h1>Some sign-ins are failing</h1>");
     expect(all).toContain(`<time datetime="${since}">`);
     expect(all).not.toMatch(/\b(?:engines?|redis|idp|nats|gateway|backend|sql|127\.0\.0\.1)\b/iu);
   } finally {
@@ -103,7 +103,7 @@ test("without NATS too", async () => {
   await until("works");
   await stack.nats.stop();
   await until("degraded");
-  expect(await (await fetch(`${front}/status`)).text()).toContain("<h1>Sign-in is degraded</h1>");
+  expect(await (await fetch(`${front}/status`)).text()).toContain("<h1>Some sign-ins are failing</h1>");
   await stack.startNats();
   await until("works");
 });

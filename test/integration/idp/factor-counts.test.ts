@@ -96,7 +96,7 @@ async function withoutEngines<T>(run: () => Promise<T>): Promise<T> {
 const right = "bob-demo-password";
 
 const sentences = {
-  denied: "This code is incorrect or was already used",
+  denied: "This code is incorrect or has already been used",
   throttled: "Too many attempts",
   locked: "This method is locked",
 } as const;

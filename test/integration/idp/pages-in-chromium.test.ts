@@ -81,7 +81,7 @@ describe("without JavaScript, through the gateway", () => {
     const two = await signIn(second, "bob");
     await follow(two, "Authenticator app");
     await enterCode(two, code, "Verify");
-    expect(await two.getByRole("alert").textContent()).toContain("was already used");
+    expect(await two.getByRole("alert").textContent()).toContain("has already been used");
     await follow(two, "Try another way");
     await follow(two, "Recovery code");
     await recoverWith(two, "bobs 2345");
@@ -94,7 +94,7 @@ describe("without JavaScript, through the gateway", () => {
     const three = await signIn(third, "bob");
     await follow(three, "Recovery code");
     await recoverWith(three, "BOBS-2345");
-    expect(await three.getByRole("alert").textContent()).toContain("was already used");
+    expect(await three.getByRole("alert").textContent()).toContain("has already been used");
     await follow(three, "Try another way");
     await follow(three, "Use another account");
     await expect.poll(() => heading(three), soon).toBe("Sign in");
@@ -130,7 +130,7 @@ describe("without JavaScript, through the gateway", () => {
     const page = await signIn(context, "carol");
     const elsewhere = await signIn(other, "carol");
     await follow(page, "App passwords");
-    await page.getByLabel("Program or device name").fill("Tablet");
+    await page.getByLabel("App or device name").fill("Tablet");
     await press(page, "Create app password");
     expect(await page.locator("dd").last().innerText()).toMatch(/^app-[\w-]{30,}$/);
     await follow(page, "Back");
@@ -194,7 +194,7 @@ describe("a user with a keyboard only", () => {
     // Carol has recovery codes already, so the page does not offer any.
     await page.waitForURL(home());
     await enterAt(page, "App passwords", "App passwords");
-    await tabTo(page, "Program or device name");
+    await tabTo(page, "App or device name");
     await keyboard.type("Tablet");
     await keyboard.press("Enter");
     await page.getByText("Your new app password").waitFor();

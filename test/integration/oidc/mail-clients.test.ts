@@ -160,7 +160,7 @@ test("signing out on all other devices ends all mail clients of the user and of 
   const bobs = await ofBob.redeem(await bob.submit(await ofBob.toConsent(bob), { submit: "allow" }));
   const browser = await browserOfAlice();
   const devices = await browser.get("/mfa/sessions");
-  expect(devices.text).toContain("Sign out on all other devices and in all mail apps");
+  expect(devices.text).toContain("Sign out on all other devices and in all email apps");
   const csrf_token = hiddenFields(devices)["csrf_token"] ?? "";
   await browser.post("/mfa/sessions", { csrf_token, _method: "DELETE" });
   await introspectedEnds(first.access_token);

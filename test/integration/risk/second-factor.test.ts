@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Browser, createBrowser, type Page } from "../../support/browser.ts";
+import { type Browser, createBrowser, formOf, type Page } from "../../support/browser.ts";
 import { logLineOf } from "../../support/log-lines.ts";
 import { atEachEngine } from "./sign-ins.ts";
 import {
@@ -61,7 +61,7 @@ test("legacy_protocol is raised at two engines for mail programs of an account w
 test("second_factor: a password alone does not sign in on the pages from an unknown network, and mail programs are not affected", async () => {
   const { idp } = users;
   for (const refused of await atEachEngine(idp.stack, () => onPages(createBrowser(idp.replicas, bot), "alice"))) {
-    expect(alertIn(refused)).toContain("sign in from a network or browser that you used before");
+    expect(alertIn(refused)).toContain("use a network or browser that you have used before");
   }
   for (const { status } of await atEachEngine(idp.stack, () => byMail("alice", bot, "imap"))) expect(status).toBe(200);
   const bobs = createBrowser(idp.replicas, bot);
@@ -69,6 +69,16 @@ test("second_factor: a password alone does not sign in on the pages from an unkn
   expect((await bobs.open(asked.location ?? "")).text).toContain("Authenticator app");
   const own = await onPages(createBrowser(idp.replicas, home), "alice");
   expect([own.status, own.location]).toEqual([302, expect.stringContaining(start)]);
+});
+
+test("the refusal is in the language of the page, whichever the browser prefers", async () => {
+  const browser = createBrowser(users.idp.replicas, bot);
+  const page = await browser.open(`${start}/fr`);
+  const { action, hidden } = formOf(page);
+  const body = new URLSearchParams({ ...hidden, ...login("alice") });
+  const refused = await browser.send(action, { method: "POST", body, headers: { "accept-language": "de, en;q=0.5" } });
+  expect(refused.text).toContain('<html lang="fr"');
+  expect(alertIn(refused)).toContain("Connexion inhabituelle");
 });
 
 test("a browser in which the user has confirmed a sign-in is known in every network", async () => {
@@ -83,14 +93,14 @@ test("a browser in which the user has confirmed a sign-in is known in every netw
   expect(token).not.toBe("");
   for (const clientIp of ["203.0.113.7", "203.0.114.7"]) {
     const elsewhere = createBrowser(replicas, clientIp);
-    expect(alertIn(await onPages(elsewhere, "alice"))).toContain("browser that you used before");
+    expect(alertIn(await onPages(elsewhere, "alice"))).toContain("browser that you have used before");
     const known = createBrowser(replicas, clientIp);
     known.cookies.set("service_device", token);
     expect(alertIn(await onPages(known, "alice"))).toBe("");
     // The browser of one account says nothing about another.
     const other = createBrowser(replicas, clientIp);
     other.cookies.set("service_device", token);
-    expect(alertIn(await onPages(other, "carol"))).toContain("browser that you used before");
+    expect(alertIn(await onPages(other, "carol"))).toContain("browser that you have used before");
   }
   expect(await users.kept()).not.toContain(token);
 });

@@ -93,7 +93,7 @@ test("one button ends other sessions and app passwords, leads to the change of t
   const secured = await own.post(`${suspiciousPath}/secure`, tokenOf(asked));
   expect([secured.status, secured.location]).toEqual([302, suspiciousPath]);
   const after = await own.open(suspiciousPath);
-  expect(after.text).toMatch(/have lost access[\s\S]*href="https:\/\/password.example.test\/"/u);
+  expect(after.text).toMatch(/app passwords are deleted[\s\S]*href="https:\/\/password.example.test\/"/u);
   // The attacker may have added one.
   expect(after.text).toMatch(
     /authenticator app or passkey that isn’t yours[\s\S]*href="\/mfa\/register\/home">Check two-step/u,

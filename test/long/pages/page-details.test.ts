@@ -222,5 +222,5 @@ test("a code that confirmed the set-up is rejected at the next sign-in", async (
   await using again = await plain();
   const second = await signIn(again, "alice");
   await enterCode(second, code, "Verify");
-  expect(await second.getByRole("alert").innerText()).toContain("was already used");
+  expect(await second.getByRole("alert").innerText()).toContain("has already been used");
 });

@@ -28,7 +28,7 @@ export interface Base {
 export async function baseFromConfig(config: Config, service: string): Promise<Base> {
   const instance = `${config.runtime.instance_name}@${hostname()}:${process.pid}`;
   const metricsPrefix = config.runtime.naming.identifier;
-  // Known only once the metrics exist, which it reports to.
+  // The tracer reports to the metrics, so it is created after them.
   const traces: { tracer: Tracer | undefined } = { tracer: undefined };
   const metrics = createMetrics(isTraced(config) ? () => traces.tracer?.active()?.traceId : undefined);
   const droppedLines = metrics.counter({

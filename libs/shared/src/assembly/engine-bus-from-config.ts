@@ -11,9 +11,7 @@ export interface EngineBus {
   readonly engineWatch: EngineWatch;
 }
 
-/**
- * Listens for the engines' heartbeats. Logs a warning when they stop, and exports the number of live engines as a gauge.
- */
+/** Listens for the engines' heartbeats. Logs an error when all engines are silent, and exports the number of live engines as a gauge. */
 export function watchEngines(
   bus: Bus,
   { metrics, metricsPrefix, logger }: Pick<Base, "metrics" | "metricsPrefix" | "logger">,

@@ -34,6 +34,16 @@ const groups = {
   "oidc-clients": ["listRegisteredClients", "deleteRegisteredClient"],
   "signing-keys": ["listSigningKeys", "rotateSigningKeys"],
   "failed-sign-ins": ["getFailedSignIn"],
+  "help-desk": [
+    "explain",
+    "listDecisions",
+    "showAccount",
+    "explainRisk",
+    "listBansByEnd",
+    "showAttacks",
+    "showSystem",
+    "getFailedSignIn",
+  ],
   hooks: ["getCustomHook", "postCustomHook", "putCustomHook", "patchCustomHook", "deleteCustomHook"],
   configuration: ["loadConfiguration"],
 } as const satisfies Readonly<Record<string, readonly CallerAction[]>>;

@@ -1,6 +1,6 @@
 import type { Backend } from "./backend.ts";
 
-/** The backends in use. A reload replaces the set; the old backends close when their last call has ended. */
+/** The backends in use. A reload replaces the set; the old backends close after `lingerMs`, by which time their last call has ended. */
 export interface BackendSet {
   readonly current: readonly Backend[];
   swap(next: readonly Backend[]): void;

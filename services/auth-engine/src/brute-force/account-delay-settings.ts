@@ -2,7 +2,7 @@ import { knownNetworkOf } from "@postern/shared/domain/brute-force";
 
 /** Settings of the account delay. */
 export interface AccountDelaySettings {
-  /** Number of distinct wrong passwords from which answers are delayed. */
+  /** Number of distinct wrong passwords at which the delay begins. */
   readonly failures: number;
   readonly windowMs: number;
   readonly maxDelayMs: number;

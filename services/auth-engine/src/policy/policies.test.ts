@@ -214,9 +214,9 @@ describe("messages", () => {
       "Dieses Konto ist gesperrt; wenden Sie sich an Ihren Administrator",
       "de",
     ]);
-    expect(said(then, "fr")).toEqual(["This account is locked; contact your administrator", "en"]);
+    expect(said(then, "sv")).toEqual(["This account is locked; contact your administrator", "en"]);
     expect(said(then)).toEqual(["This account is locked; contact your administrator", "en"]);
-    expect(said(then, "fr", { localization: { default_language: "de" } })[1]).toBe("de");
+    expect(said(then, "sv", { localization: { default_language: "de" } })[1]).toBe("de");
   });
 
   test("the rule's language takes precedence over the client's", () => {
@@ -226,7 +226,7 @@ describe("messages", () => {
   test("a missing text is replaced by the fallback, which has no language, or by the default message of the response", () => {
     expect(said({ response_message: i18n("auth.nothing", "Sorry") }, "de")).toEqual(["Sorry", undefined]);
     expect(said({ response_message: i18n("auth.nothing") }, "de")).toEqual([undefined, undefined]);
-    const fixed = { response_message: i18n("auth.account_locked", "Sorry"), response_language: "fr" };
+    const fixed = { response_message: i18n("auth.account_locked", "Sorry"), response_language: "sv" };
     expect(said(fixed, "de")).toEqual(["Sorry", undefined]);
   });
 

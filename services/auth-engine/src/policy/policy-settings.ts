@@ -1,9 +1,4 @@
-import {
-  builtInCatalogues,
-  type Catalogue,
-  type Catalogues,
-  createCatalogues,
-} from "@postern/shared/domain/localisation";
+import { type Catalogue, type Catalogues, createCatalogues, withBuiltIn } from "@postern/shared/domain/localisation";
 import type { PolicyConfig } from "@postern/shared/platform/config";
 import { compileCondition, type PolicySets, readSets } from "@postern/shared/platform/policies";
 import { parse } from "yaml";
@@ -103,6 +98,6 @@ export function policySettings(config: PolicyConfig, readFile: (file: string) =>
   return {
     mode,
     rules: policies.map((rule, index) => ruleOf(rule, `${root}.policies[${index}]`, sets)),
-    catalogues: createCatalogues([...builtInCatalogues, ...own], localization.default_language),
+    catalogues: createCatalogues(withBuiltIn(own), localization.default_language),
   };
 }

@@ -11,7 +11,7 @@ export interface ReputationList {
 type Weight = number | "usual";
 
 const maxNetworks = 500_000;
-/** Lines that are read before decisions have their turn again. */
+/** Lines that are read before yielding to the event loop. */
 const linesAtOnce = 2000;
 const maxWeight = 100;
 /** Of an IPv4 address that is written as IPv6. */

@@ -3,7 +3,7 @@ import { createHotCache } from "@postern/shared/platform/cache";
 import type { RiskRead } from "../brute-force/risk-read.ts";
 import type { FactWriter } from "./fact-writer.ts";
 
-/** Notes how many accounts a network meets. */
+/** Counts the accounts that a network tries. */
 export interface SprayWatch {
   readonly wrong: (read: RiskRead, account: string, minute: number) => void;
   /** `isStrange`: the account did not know the network. Other accounts are only noted if there are facts about the network. */
@@ -32,7 +32,7 @@ export function createSprayWatch(sources: Pick<FactWriter<SourceFacts>, "add">):
       return next === facts ? undefined : next;
     });
   };
-  /** Networks without facts are remembered here, until they have met several accounts. */
+  /** Networks without facts are remembered here, until they have tried several accounts. */
   const gather = (read: RiskRead, account: string, given: { meeting: "wrong" | "strange"; minute: number }): void => {
     const { id } = read.keys.source;
     const hour = Math.floor(given.minute / hourMinutes);

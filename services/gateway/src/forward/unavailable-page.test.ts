@@ -1,3 +1,4 @@
+import { writtenTag } from "@postern/shared/domain/localisation";
 import { expect, test } from "vitest";
 import { acceptsHtml, unavailablePage } from "./unavailable-page.ts";
 import { unavailableTexts } from "./unavailable-texts.ts";
@@ -19,7 +20,7 @@ test.each([
 test("every language has its page", () => {
   for (const [tag, { title, text, retry }] of Object.entries(unavailableTexts)) {
     const { html } = unavailablePage({ url: "/login", accept: "text/html", acceptLanguage: tag }, "ref-1");
-    expect(html).toContain(`<html lang="${tag === "zh" ? "zh-Hans" : tag}" dir="${tag === "ar" ? "rtl" : "ltr"}">`);
+    expect(html).toContain(`<html lang="${writtenTag(tag)}" dir="${tag === "ar" ? "rtl" : "ltr"}">`);
     for (const words of [title, text, retry, "ref-1"]) expect(html).toContain(words);
   }
   expect(Object.keys(unavailableTexts)).toHaveLength(12);

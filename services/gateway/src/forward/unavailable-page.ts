@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lookUpLanguage, negotiateLanguage } from "@postern/shared/domain/localisation";
+import { lookUpLanguage, negotiateLanguage, writtenTag } from "@postern/shared/domain/localisation";
 import { type UnavailableTexts, unavailableTexts } from "./unavailable-texts.ts";
 
 export interface PageRequest {
@@ -65,10 +65,9 @@ function languageOf({ url, acceptLanguage }: PageRequest): string {
 export function unavailablePage(request: PageRequest, reference: string): UnavailablePage {
   const tag = languageOf(request);
   const { title, text, retry }: UnavailableTexts = unavailableTexts[tag] ?? { title: "", text: "", retry: "" };
-  const written = tag === "zh" ? "zh-Hans" : tag;
   // An empty address refers to the page itself.
   const html = `<!doctype html>
-<html lang="${written}" dir="${tag === "ar" ? "rtl" : "ltr"}">
+<html lang="${writtenTag(tag)}" dir="${tag === "ar" ? "rtl" : "ltr"}">
 <head>
 <meta charset="utf-8">
 <title>${title}</title>

@@ -1,7 +1,7 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { ResponseDelays } from "@postern/shared/platform/concurrency";
 
-/** `auth.controls.brute_force`: maximum number of delayed answers for one API caller. */
+/** `auth.controls.brute_force`: maximum number of delayed answers for one address of an API caller. */
 export interface AccountDelaySettings {
   readonly maxWaiting: number;
   /** The same if the client address is unknown. */

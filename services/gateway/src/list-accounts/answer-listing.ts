@@ -55,6 +55,8 @@ export function createAnswerListing(deps: ListingDeps): AnswerListing {
     const left = new AbortController();
     const onClose = (): void => left.abort(new AppError("REQUEST_ABORTED", { detail: "the client disconnected" }));
     response.once("close", onClose);
+    // The client may have disconnected while its body was read.
+    if (response.destroyed) onClose();
     let firstPageSeconds: number | undefined;
     let error: AppError | undefined;
     try {

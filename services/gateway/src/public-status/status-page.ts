@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lookUpLanguage, negotiateLanguage } from "@postern/shared/domain/localisation";
+import { lookUpLanguage, negotiateLanguage, writtenTag } from "@postern/shared/domain/localisation";
 import { type AccentColours, html, htmlText, icons, stylesheetOf, trustedHtml } from "@postern/shared/platform/pages";
 import type { PublicStatus } from "./public-status.ts";
 import { type StatusTexts, statusTexts } from "./status-texts.ts";
@@ -23,8 +23,6 @@ export function languageOf(named: string | undefined, acceptLanguage: string | u
   if (named !== undefined) return lookUpLanguage(named, tags);
   return negotiateLanguage(acceptLanguage, tags) ?? "en";
 }
-
-const writtenTag = (tag: string): string => (tag === "zh" ? "zh-Hans" : tag);
 
 /** The customers' time zone is unknown, and the page runs no script. */
 function utcTime(tag: string, ms: number): string {

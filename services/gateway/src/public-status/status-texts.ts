@@ -10,9 +10,9 @@ export interface StatusTexts {
 /** By language tag, as in the identity provider's pages; English first. */
 export const statusTexts: Readonly<Record<string, StatusTexts>> = {
   en: {
-    works: "Sign-in works",
+    works: "Sign-in is working",
     worksText: "If you can’t sign in, check your username and password.",
-    degraded: "Sign-in is degraded",
+    degraded: "Some sign-ins are failing",
     since: "Since {time}",
     degradedText: "Some sign-ins fail or take longer. You don’t need to change your password. Try again later.",
   },
@@ -34,55 +34,55 @@ export const statusTexts: Readonly<Record<string, StatusTexts>> = {
   es: {
     works: "El inicio de sesión funciona",
     worksText: "Si no puede iniciar sesión, compruebe el nombre de usuario y la contraseña.",
-    degraded: "El inicio de sesión tiene problemas",
-    since: "Desde {time}",
+    degraded: "Hay problemas para iniciar sesión",
+    since: "Desde el {time}",
     degradedText:
       "Algunos inicios de sesión fallan o tardan más. No es necesario cambiar la contraseña. Inténtelo de nuevo más tarde.",
   },
   fr: {
-    works: "La connexion fonctionne",
+    works: "La connexion aux comptes fonctionne",
     worksText: "Si vous ne pouvez pas vous connecter, vérifiez votre nom d’utilisateur et votre mot de passe.",
-    degraded: "La connexion est perturbée",
-    since: "Depuis : {time}",
+    degraded: "La connexion aux comptes est perturbée",
+    since: "Depuis\u00A0: {time}",
     degradedText:
       "Certaines connexions échouent ou prennent plus de temps. Inutile de changer de mot de passe. Réessayez plus tard.",
   },
   it: {
     works: "L’accesso funziona",
     worksText: "Se non riesci ad accedere, controlla il nome utente e la password.",
-    degraded: "L’accesso ha dei problemi",
+    degraded: "Problemi di accesso",
     since: "Dal {time}",
     degradedText:
       "Alcuni accessi non riescono o richiedono più tempo. Non è necessario cambiare la password. Riprova più tardi.",
   },
   ja: {
-    works: "サインインは正常です",
-    worksText: "サインインできない場合は、ユーザー名とパスワードを確認してください。",
-    degraded: "サインインに問題が発生しています",
+    works: "ログインは正常です",
+    worksText: "ログインできない場合は、ユーザー名とパスワードを確認してください。",
+    degraded: "ログインに問題が発生しています",
     since: "{time} から",
     degradedText:
-      "一部のサインインが失敗するか、時間がかかっています。パスワードを変更する必要はありません。しばらくしてからもう一度お試しください。",
+      "一部のログインが失敗するか、時間がかかっています。パスワードを変更する必要はありません。しばらくしてからもう一度お試しください。",
   },
   nl: {
     works: "Inloggen werkt",
-    worksText: "Kun je niet inloggen? Controleer je gebruikersnaam en wachtwoord.",
+    worksText: "Kunt u niet inloggen? Controleer uw gebruikersnaam en wachtwoord.",
     degraded: "Inloggen is verstoord",
     since: "Sinds {time}",
     degradedText:
-      "Sommige inlogpogingen mislukken of duren langer. Je hoeft je wachtwoord niet te wijzigen. Probeer het later opnieuw.",
+      "Sommige inlogpogingen mislukken of duren langer. U hoeft uw wachtwoord niet te wijzigen. Probeer het later opnieuw.",
   },
   pl: {
     works: "Logowanie działa",
     worksText: "Jeśli nie możesz się zalogować, sprawdź nazwę użytkownika i hasło.",
-    degraded: "Logowanie jest zakłócone",
+    degraded: "Występują problemy z logowaniem",
     since: "Od: {time}",
     degradedText:
-      "Niektóre logowania nie udają się lub trwają dłużej. Nie musisz zmieniać hasła. Spróbuj ponownie później.",
+      "Niektóre próby logowania kończą się niepowodzeniem lub trwają dłużej. Nie musisz zmieniać hasła. Spróbuj ponownie później.",
   },
   pt: {
     works: "O início de sessão funciona",
     worksText: "Se não conseguir iniciar sessão, verifique o nome de utilizador e a palavra-passe.",
-    degraded: "O início de sessão está com problemas",
+    degraded: "O início de sessão apresenta problemas",
     since: "Desde {time}",
     degradedText:
       "Alguns inícios de sessão falham ou demoram mais. Não precisa de alterar a palavra-passe. Tente novamente mais tarde.",

@@ -1,66 +1,146 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createDeliveryLoop } from "./delivery-loop.ts";
 
-function loopThat(look: (count: number, closing: AbortSignal) => Promise<void>) {
-  const state = { looks: 0, errors: 0 };
-  const loop = createDeliveryLoop({
-    look: async (closing) => {
-      state.looks += 1;
-      await look(state.looks, closing);
+const maxAtOnce = 64;
+
+interface Steps {
+  readonly claim?: (count: number, limit: number) => Promise<readonly number[]>;
+  readonly deliver?: (message: number, closing: AbortSignal) => Promise<void>;
+}
+
+function loopWith({ claim = async () => [], deliver = async () => undefined }: Steps) {
+  const state = { claims: 0, errors: 0, started: [] as number[] };
+  const loop = createDeliveryLoop<number>({
+    claim: (limit) => {
+      state.claims += 1;
+      return claim(state.claims, limit);
+    },
+    deliver: (message, closing) => {
+      state.started.push(message);
+      return deliver(message, closing);
     },
     onError: () => void (state.errors += 1),
   });
   onTestFinished(() => loop.close());
-  const untilLooks = (count: number) => expect.poll(() => state.looks).toBe(count);
-  return { loop, state, untilLooks };
+  const untilClaims = (count: number) => expect.poll(() => state.claims).toBe(count);
+  return { loop, state, untilClaims };
 }
 
+/** A queue of due messages. */
+function queueOf(count: number) {
+  const due = Array.from({ length: count }, (_each, index) => index);
+  return { due, claim: async (_count: number, limit: number) => due.splice(0, limit) };
+}
+
+const untilAborted = (closing: AbortSignal): Promise<void> =>
+  new Promise((resolve) => closing.addEventListener("abort", () => resolve()));
+
 test("wake starts the next run without waiting for the interval", async () => {
-  const { loop, state, untilLooks } = loopThat(async () => undefined);
+  const { loop, state, untilClaims } = loopWith({});
   loop.start();
-  await untilLooks(1);
+  await untilClaims(1);
   for (let count = 2; count < 10; count += 1) {
     loop.wake();
-    await untilLooks(count);
+    await untilClaims(count);
   }
   expect(state.errors).toBe(0);
 });
 
-test("only one run is active at a time; all calls during a run cause one more run together", async () => {
-  const held = Promise.withResolvers<void>();
-  const { loop, state, untilLooks } = loopThat((count) => (count === 2 ? held.promise : Promise.resolve()));
+test("only one run claims at a time; all calls during a run cause one more run together", async () => {
+  const held = Promise.withResolvers<readonly number[]>();
+  const { loop, state, untilClaims } = loopWith({ claim: async (count) => (count === 2 ? held.promise : []) });
   loop.start();
-  await untilLooks(1);
+  await untilClaims(1);
   loop.wake();
-  await untilLooks(2);
+  await untilClaims(2);
   for (let calls = 0; calls < 10; calls += 1) loop.wake();
-  expect(state.looks).toBe(2);
-  held.resolve();
-  await untilLooks(3);
+  expect(state.claims).toBe(2);
+  held.resolve([]);
+  await untilClaims(3);
 });
 
-test("the loop reports the first of consecutive failures and continues", async () => {
-  const { loop, state, untilLooks } = loopThat((count) =>
-    count === 3 ? Promise.resolve() : Promise.reject(new Error("away")),
-  );
+test("a delivery that hangs does not delay messages that are due later", async () => {
+  const queue = queueOf(1);
+  const { loop, state } = loopWith({
+    ...queue,
+    deliver: (message, closing) => (message === 0 ? untilAborted(closing) : Promise.resolve()),
+  });
+  loop.start();
+  await expect.poll(() => state.started).toEqual([0]);
+  queue.due.push(1);
+  loop.wake();
+  await expect.poll(() => state.started).toEqual([0, 1]);
+});
+
+test("as many as there are places are delivered at a time, and the next as soon as one has ended", async () => {
+  const ends = new Map<number, () => void>();
+  const { loop, state } = loopWith({
+    ...queueOf(maxAtOnce + 2),
+    deliver: (message, closing) =>
+      Promise.race([untilAborted(closing), new Promise<void>((resolve) => ends.set(message, resolve))]),
+  });
+  loop.start();
+  await expect.poll(() => state.started).toHaveLength(maxAtOnce);
+  ends.get(5)?.();
+  await expect.poll(() => state.started.slice(maxAtOnce)).toEqual([maxAtOnce]);
+  ends.get(7)?.();
+  await expect.poll(() => state.started.slice(maxAtOnce)).toEqual([maxAtOnce, maxAtOnce + 1]);
+});
+
+test.each<[string, Steps]>([
+  [
+    "claims",
+    { claim: (count) => (count === 3 ? Promise.resolve([]) : Promise.reject(new Error("Redis is unavailable"))) },
+  ],
+  [
+    "results",
+    {
+      claim: async (count) => [count],
+      deliver: (count) => (count === 3 ? Promise.resolve() : Promise.reject(new Error("Redis is unavailable"))),
+    },
+  ],
+])("the loop reports the first of consecutive failures and continues: %s", async (_name, steps) => {
+  const { loop, state, untilClaims } = loopWith(steps);
   loop.start();
   for (let count = 1; count <= 4; count += 1) {
-    await untilLooks(count);
+    await untilClaims(count);
     await expect.poll(() => state.errors).toBe(count === 4 ? 2 : 1);
     loop.wake();
   }
 });
 
-test("close aborts the active run and waits for it; no run starts afterwards", async () => {
+test("close aborts the deliveries and waits for them; no run starts afterwards", async () => {
   const steps: string[] = [];
-  const { loop, state } = loopThat(async (_count, closing) => {
-    await new Promise((resolve) => closing.addEventListener("abort", resolve));
-    steps.push("look ended");
+  const { loop, state } = loopWith({
+    ...queueOf(1),
+    deliver: async (_message, closing) => {
+      await untilAborted(closing);
+      steps.push("delivery ended");
+    },
   });
   loop.start();
+  await expect.poll(() => state.started).toEqual([0]);
   await loop.close();
   steps.push("closed");
-  expect(steps).toEqual(["look ended", "closed"]);
+  expect(steps).toEqual(["delivery ended", "closed"]);
+  const { claims } = state;
   loop.wake();
-  expect(state.looks).toBe(1);
+  expect(state.claims).toBe(claims);
+});
+
+test("close during a claim starts no further one, and ends what was claimed", async () => {
+  const held = Promise.withResolvers<readonly number[]>();
+  const steps: string[] = [];
+  const { loop, untilClaims } = loopWith({
+    claim: () => held.promise,
+    deliver: async (_message, closing) => {
+      steps.push(closing.aborted ? "aborted" : "running");
+    },
+  });
+  loop.start();
+  await untilClaims(1);
+  const closed = loop.close();
+  held.resolve([1]);
+  await closed;
+  expect(steps).toEqual(["aborted"]);
 });

@@ -1,58 +1,91 @@
 /** Delivers logout messages on every replica: the replica that claims a message delivers it. */
 export interface DeliveryLoop {
   start(): void;
-  /** A message is due: looks immediately. */
+  /** A message is due: claims immediately. */
   wake(): void;
   close(): Promise<void>;
 }
 
-export interface DeliveryLoopDeps {
-  /** Delivers everything that is due. */
-  readonly look: (closing: AbortSignal) => Promise<void>;
-  /** Called for the first of consecutive failures. */
+export interface DeliveryLoopDeps<Message> {
+  /** Claims at most `limit` messages that are due. */
+  readonly claim: (limit: number) => Promise<readonly Message[]>;
+  /** Makes one attempt and stores its result. */
+  readonly deliver: (message: Message, closing: AbortSignal) => Promise<void>;
+  /** Called for the first of consecutive failures to claim messages or to store results. */
   readonly onError: (error: unknown) => void;
 }
 
-const lookMs = 1000;
+const claimEveryMs = 1000;
+/** A recipient that does not respond occupies one place for each of its messages until the timeout. */
+const maxAtOnce = 64;
 
-export function createDeliveryLoop({ look, onError }: DeliveryLoopDeps): DeliveryLoop {
-  const closing = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
-  let isLooking = false;
-  let isWanted = false;
+/** The deliveries in progress. */
+function createDeliveries<Message>({ claim, deliver, onError }: DeliveryLoopDeps<Message>, closing: AbortSignal) {
+  const running = new Set<Promise<void>>();
   let isFailing = false;
+  const fail = (error: unknown): void => {
+    if (!isFailing) onError(error);
+    isFailing = true;
+  };
+  const succeed = (): void => {
+    isFailing = false;
+  };
+  const start = (message: Message): void => {
+    const delivery = deliver(message, closing)
+      .then(succeed, fail)
+      .finally(() => running.delete(delivery));
+    running.add(delivery);
+  };
+  const startDue = async (): Promise<void> => {
+    while (!closing.aborted) {
+      if (running.size === maxAtOnce) await Promise.race(running);
+      const places = maxAtOnce - running.size;
+      const claimed = await claim(places);
+      if (claimed.length === 0) succeed();
+      for (const message of claimed) start(message);
+      if (claimed.length < places) return;
+    }
+  };
+  return {
+    /** Starts the delivery of everything that is due, as places become free, and does not wait for the last deliveries. */
+    startDue: () => startDue().catch(fail),
+    ended: () => Promise.all(running),
+  };
+}
 
-  const lookAndWait = async (): Promise<void> => {
-    isLooking = true;
+export function createDeliveryLoop<Message>(deps: DeliveryLoopDeps<Message>): DeliveryLoop {
+  const closing = new AbortController();
+  const deliveries = createDeliveries(deps, closing.signal);
+  let timer: NodeJS.Timeout | undefined;
+  let claiming: Promise<void> = Promise.resolve();
+  let isClaiming = false;
+  let isWanted = false;
+
+  const claimAndWait = async (): Promise<void> => {
+    isClaiming = true;
     isWanted = false;
-    await look(closing.signal).then(
-      () => (isFailing = false),
-      (error: unknown) => {
-        if (!isFailing) onError(error);
-        isFailing = true;
-      },
-    );
-    isLooking = false;
+    await deliveries.startDue();
+    isClaiming = false;
     if (closing.signal.aborted) return;
-    timer = setTimeout(run, isWanted ? 0 : lookMs);
+    timer = setTimeout(run, isWanted ? 0 : claimEveryMs);
     timer.unref();
   };
   const run = (): void => {
-    looking = lookAndWait();
+    claiming = claimAndWait();
   };
   return {
     start: run,
     wake: () => {
       isWanted = true;
-      if (isLooking || closing.signal.aborted || timer === undefined) return;
+      if (isClaiming || closing.signal.aborted || timer === undefined) return;
       clearTimeout(timer);
       run();
     },
     close: async () => {
       closing.abort();
       clearTimeout(timer);
-      await looking;
+      await claiming;
+      await deliveries.ended();
     },
   };
 }

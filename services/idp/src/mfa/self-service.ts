@@ -1,28 +1,14 @@
 import { createHash } from "node:crypto";
-import type { RegistrationResponseJSON } from "@simplewebauthn/server";
-import type { EngineCall } from "../login/engine-call.ts";
-import type {
-  Notification,
-  NotificationEvent,
-  NotificationOrigin,
-  Notify,
-} from "../user-notifications/notification.ts";
+import type { Notify } from "../user-notifications/notification.ts";
 import type { FactorGuard } from "./factor-guard.ts";
 import type { FactorState, FactorStore } from "./factor-store.ts";
+import { type ChangePasskeys, createChangePasskeys, removeLonelyCodes } from "./passkeys.ts";
 import type { PendingProofs } from "./pending-proofs.ts";
 import { newRecoveryCodes } from "./recovery-codes.ts";
+import { notificationOf, type Outcome, type Subject } from "./subject.ts";
 import { matchTotpAt } from "./totp.ts";
 import { newTotpSecret, totpUrl } from "./totp-enrolment.ts";
 import type { Ceremonies } from "./webauthn/ceremonies.ts";
-import { readCredential, renamedCredential } from "./webauthn/stored-credential.ts";
-
-/** The account whose factors are changed, with session and request. */
-export interface Subject {
-  readonly account: string;
-  readonly sessionUid: string;
-  readonly context: EngineCall;
-  readonly origin: NotificationOrigin;
-}
 
 export interface SelfServiceDeps {
   readonly store: FactorStore;
@@ -36,13 +22,11 @@ export interface SelfServiceDeps {
   readonly totpTimesMs: () => readonly number[];
 }
 
-export type Outcome = "done" | "denied" | "throttled" | "refused" | "absent" | "exists";
-
 /**
  * What users do with their own factors, on the pages or through JSON. Every method throws AppError on a temporary
  * failure.
  */
-export interface SelfService {
+export interface SelfService extends ChangePasskeys {
   read(subject: Pick<Subject, "account" | "context">): Promise<FactorState | undefined>;
   /** The pending secret; repeated calls return the same one. */
   totpSetup(subject: Subject): Promise<{ readonly secret: string; readonly url: string }>;
@@ -54,25 +38,12 @@ export interface SelfService {
   saveCodes(subject: Subject, set: string | undefined): Promise<Outcome>;
   /** Creates codes and stores them immediately. Undefined: refused. */
   makeCodes(subject: Subject): Promise<readonly string[] | undefined>;
-  addPasskey(subject: Subject, response: RegistrationResponseJSON, name: string): Promise<Outcome>;
-  renamePasskey(subject: Subject, id: string, name: string): Promise<Outcome>;
-  removePasskeys(subject: Subject, id: string | undefined): Promise<Outcome>;
-}
-
-/** The user notification about a change. */
-export function notificationOf(
-  { account, context, origin }: Subject,
-  event: NotificationEvent,
-  factor?: Notification["factor"],
-): Notification {
-  return { event, account, session: context.session, origin, ...(factor === undefined ? {} : { factor }) };
 }
 
 const setOf = (codes: readonly string[]): string =>
   createHash("sha256").update(codes.join(" ")).digest("base64url").slice(0, 22);
 
 const maxCodeLength = 32;
-const changeAttempts = 4;
 const longestName = 64;
 
 export function cleanName(name: string, fallback: string): string {
@@ -137,71 +108,18 @@ function codesService(deps: SelfServiceDeps): Pick<SelfService, "draftCodes" | "
   };
 }
 
-/** Recovery codes replace a factor; without a factor they are removed too. */
-async function dropLonelyCodes({ store }: SelfServiceDeps, { account, context }: Subject): Promise<void> {
-  const left = await store.read(account, context);
-  if (left === undefined || left.hasTotp || left.webauthnCredentials.length > 0) return;
-  if (left.recoveryCodesLeft > 0) await store.deleteRecoveryCodes(account, context);
-}
-
-function passkeyService(deps: SelfServiceDeps): Pick<SelfService, "addPasskey" | "renamePasskey" | "removePasskeys"> {
-  const { store, ceremonies, notify } = deps;
-  const found = async ({ account, context }: Subject, id: string | undefined): Promise<readonly string[]> => {
-    const texts = (await store.read(account, context))?.webauthnCredentials ?? [];
-    return id === undefined ? texts : texts.filter((text) => readCredential(text)?.id === id);
-  };
-  return {
-    addPasskey: async (subject, response, name) => {
-      const { account, sessionUid, context } = subject;
-      const text = await ceremonies.finishRegistration(sessionUid, response, name);
-      if (text === undefined) return "denied";
-      const outcome = await store.addCredential(account, text, context);
-      if (outcome === "done") notify(notificationOf(subject, "factor_added", "webauthn"));
-      return outcome;
-    },
-    renamePasskey: async (subject, id, name) => {
-      // A sign-in or another tab may change it at the same time.
-      for (let attempt = 0; attempt < changeAttempts; attempt += 1) {
-        const [text] = await found(subject, id);
-        if (text === undefined) return "absent";
-        const change = { old: text, next: renamedCredential(text, name) };
-        const outcome = await store.replaceCredential(subject.account, change, subject.context);
-        if (outcome === "done") notify(notificationOf(subject, "factor_renamed", "webauthn"));
-        if (outcome !== "conflict") return outcome;
-      }
-      return "refused";
-    },
-    removePasskeys: async (subject, id) => {
-      const { account, context } = subject;
-      let texts = await found(subject, id);
-      if (texts.length === 0) return "absent";
-      // A concurrent write changes the text: the credential is removed if no text with its id remains.
-      for (let attempt = 0; texts.length > 0; attempt += 1) {
-        if (attempt >= changeAttempts) return "refused";
-        for (const text of texts) {
-          if ((await store.deleteCredential(account, text, context)) !== "done") return "refused";
-        }
-        texts = await found(subject, id);
-      }
-      notify(notificationOf(subject, "factor_removed", "webauthn"));
-      await dropLonelyCodes(deps, subject);
-      return "done";
-    },
-  };
-}
-
 export function createSelfService(deps: SelfServiceDeps): SelfService {
   const { store, notify } = deps;
   return {
     ...totpService(deps),
     ...codesService(deps),
-    ...passkeyService(deps),
+    ...createChangePasskeys(deps),
     read: ({ account, context }) => store.read(account, context),
     removeTotp: async (subject) => {
       const { account, context } = subject;
       if ((await store.deleteTotp(account, context)) !== "done") return "refused";
       notify(notificationOf(subject, "factor_removed", "totp"));
-      await dropLonelyCodes(deps, subject);
+      await removeLonelyCodes(store, subject);
       return "done";
     },
   };

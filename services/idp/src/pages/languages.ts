@@ -1,4 +1,4 @@
-import { acceptedLanguages, lookUpLanguage } from "@postern/shared/domain/localisation";
+import { acceptedLanguages, lookUpLanguage, writtenTag } from "@postern/shared/domain/localisation";
 
 /** A language of the pages. */
 export interface Language {
@@ -11,18 +11,13 @@ export interface Language {
 
 export type LanguageTag = "en" | "de" | "fr" | "es" | "it" | "pt" | "nl" | "pl" | "ru" | "zh" | "ja" | "ar";
 
-/** The value of the attribute `lang`. Chinese has two scripts, and browsers choose a font by it. */
-export function writtenTag({ tag }: Pick<Language, "tag">): string {
-  return tag === "zh" ? "zh-Hans" : tag;
-}
-
 export const languages: readonly Language[] = Object.freeze([
   { tag: "en", name: "English", direction: "ltr" },
   { tag: "de", name: "Deutsch", direction: "ltr" },
   { tag: "fr", name: "Français", direction: "ltr" },
   { tag: "es", name: "Español", direction: "ltr" },
   { tag: "it", name: "Italiano", direction: "ltr" },
-  { tag: "pt", name: "Português", direction: "ltr" },
+  { tag: "pt", name: "Português (Portugal)", direction: "ltr" },
   { tag: "nl", name: "Nederlands", direction: "ltr" },
   { tag: "pl", name: "Polski", direction: "ltr" },
   { tag: "ru", name: "Русский", direction: "ltr" },
@@ -42,12 +37,12 @@ const maxHintLength = 512;
 /** The locale for times: the first accepted language that is the page's and has a region. */
 export function localeOf({ tag }: Pick<Language, "tag">, acceptLanguage: string | undefined): string {
   const regional = acceptedLanguages(acceptLanguage).find((range) => range.toLowerCase().startsWith(`${tag}-`));
-  if (regional === undefined) return tag;
+  if (regional === undefined) return writtenTag(tag);
   try {
-    return Intl.DateTimeFormat.supportedLocalesOf(regional)[0] ?? tag;
+    return Intl.DateTimeFormat.supportedLocalesOf(regional)[0] ?? writtenTag(tag);
   } catch {
     // Not every range is a valid tag.
-    return tag;
+    return writtenTag(tag);
   }
 }
 

@@ -1,5 +1,5 @@
+import { writtenTag } from "@postern/shared/domain/localisation";
 import { type Html, html, htmlText, icons } from "@postern/shared/platform/pages";
-import { writtenTag } from "./languages.ts";
 import type { Look, ScriptName } from "./look.ts";
 
 function brandOf({ brand }: Look): Html {
@@ -15,7 +15,7 @@ function brandOf({ brand }: Look): Html {
 function languageList({ language, languageLinks, text }: Look): Html | undefined {
   if (languageLinks.length < 2) return undefined;
   const items = languageLinks.map(({ language: { tag, name, direction }, href }) => {
-    const written = writtenTag({ tag });
+    const written = writtenTag(tag);
     const current = tag === language.tag && html` aria-current="true"`;
     return html`<li><a href="${href}" hreflang="${written}" lang="${written}" dir="${direction}"${current}>${name}</a></li>`;
   });
@@ -38,7 +38,7 @@ export interface Document {
 export function documentOf(look: Look, { title, body, scripts }: Document): string {
   const { language, brand } = look;
   return htmlText(html`<!doctype html>
-<html lang="${writtenTag(language)}" dir="${language.direction}">
+<html lang="${writtenTag(language.tag)}" dir="${language.direction}">
 <head>
 <meta charset="utf-8">
 <title>${title} – ${brand.name}</title>

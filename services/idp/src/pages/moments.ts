@@ -1,3 +1,4 @@
+import { writtenTag } from "@postern/shared/domain/localisation";
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { Look } from "./look.ts";
 
@@ -6,7 +7,7 @@ const hour = 60 * minute;
 
 /** When something expires, in the reader's language: `in 9 minutes`. Rounded up, so never too early. */
 export function waitingTime(seconds: number, { language }: Pick<Look, "language">): string {
-  const words = new Intl.RelativeTimeFormat(`${language.tag}-u-nu-latn`, { numeric: "always" });
+  const words = new Intl.RelativeTimeFormat(`${writtenTag(language.tag)}-u-nu-latn`, { numeric: "always" });
   return seconds > 2 * hour
     ? words.format(Math.ceil(seconds / hour), "hour")
     : words.format(Math.max(1, Math.ceil(seconds / minute)), "minute");

@@ -43,6 +43,11 @@ export function textsOf({ tag, direction }: Language): Texts {
     });
 }
 
+/** A text without soft hyphens, which mail programs and text editors may show. */
+export function unhyphenated(text: string): string {
+  return text.replaceAll("\u00AD", "");
+}
+
 export function isTextKey(key: string): key is TextKey {
   return Object.hasOwn(en, key);
 }

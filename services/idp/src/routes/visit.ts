@@ -12,9 +12,9 @@ import { mayCancel } from "../login/complete-sign-in.ts";
 import type { EngineCall } from "../login/engine-call.ts";
 import { referenceOf } from "../login/failed-sign-ins.ts";
 import { type DoneKey, readDone } from "../pages/done.ts";
-import type { Language } from "../pages/languages.ts";
+import type { Language, LanguageTag } from "../pages/languages.ts";
 import type { Look } from "../pages/look.ts";
-import { accountPath, type Pages, type Shown } from "../pages/pages.ts";
+import { accountPath, type LookRequest, type Pages, type Shown } from "../pages/pages.ts";
 import { formTargetOf } from "../pages/policy-sources.ts";
 import { errorPage, type Problem } from "../pages/templates/notices.ts";
 import { type Form, formOf } from "../plugins/form-body.ts";
@@ -83,16 +83,22 @@ export function noteBrowserState(
 
 /** The look of a page for this visit; links to other languages keep `flow`. */
 export function lookOf(pages: Pages, visit: Visit, flow?: FlowRecord): Look {
-  const { request, path, language } = visit;
-  const query = flow === undefined ? "" : `?${new URLSearchParams({ flow: flow.id }).toString()}`;
-  return pages.lookOf({
+  return pages.lookOf({ ...lookRequestOf(pages, visit, flow), done: takeDone(pages, visit) });
+}
+
+/** The tag of the language in which the visit is answered. */
+export function languageTagOf(pages: Pages, visit: Visit, flow: FlowRecord): LanguageTag {
+  return pages.lookOf(lookRequestOf(pages, visit, flow)).language.tag;
+}
+
+function lookRequestOf(pages: Pages, { request, path, language }: Visit, flow: FlowRecord | undefined): LookRequest {
+  return {
     path,
-    query,
+    query: flow === undefined ? "" : `?${new URLSearchParams({ flow: flow.id }).toString()}`,
     language: language ?? (flow?.languageTag === undefined ? undefined : pages.languageOf(flow.languageTag)),
     uiLocales: flow?.params?.uiLocales,
-    done: takeDone(pages, visit),
     headers: request.headers,
-  });
+  };
 }
 
 /** Takes the message about what was just done, which the next account page shows once. */
@@ -186,8 +192,8 @@ export interface Gated {
 }
 
 /**
- * Admits a visit to its flow, or answers it: 400 without a flow, 302 to the flow's current page. A form that was sent
- * twice finds its flow over; `answerOver` then answers the visit.
+ * Admits a visit to its flow, or answers it: 400 without a flow, 302 to the flow's current page. If a form is
+ * sent twice, the second request arrives after the flow has ended; `answerOver` then answers the visit.
  */
 export async function admit(
   { gate, pages }: Gated,

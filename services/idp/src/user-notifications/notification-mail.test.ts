@@ -49,4 +49,9 @@ describe.each(languages)("in $name", (language) => {
     const mail = notificationMail({ ...notification({ language }), event }, settings, 0);
     expect(`${mail?.subject}${mail?.text}`).not.toMatch(/[{}]/);
   });
+
+  test("no factor is named with soft hyphens, which mail programs show", () => {
+    for (const factor of ["totp", "webauthn", "recovery"] as const)
+      expect(notificationMail({ ...notification({ language }), factor }, settings, 0)?.text).not.toContain("\u00AD");
+  });
 });

@@ -1,6 +1,7 @@
+import { writtenTag } from "@postern/shared/domain/localisation";
 import type { TextKey } from "../pages/catalogues/en.ts";
 import { deviceName } from "../pages/device-name.ts";
-import { textsOf } from "../pages/texts.ts";
+import { textsOf, unhyphenated } from "../pages/texts.ts";
 import type { Notification } from "./notification.ts";
 
 export interface NotificationMailSettings {
@@ -38,12 +39,15 @@ export function notificationMail(
   const to = origin.attributes[settings.addressAttribute]?.[0];
   if (to === undefined || !addressForm.test(to)) return undefined;
   const text = textsOf(origin.language);
-  const time = new Intl.DateTimeFormat(origin.language.tag, {
+  const time = new Intl.DateTimeFormat(writtenTag(origin.language.tag), {
     dateStyle: "medium",
     timeStyle: "long",
     timeZone: "UTC",
   }).format(nowMs);
-  const what = text(`notice.${event}`, { account, factor: factor === undefined ? "" : text(factorText[factor]) });
+  const what = text(`notice.${event}`, {
+    account,
+    factor: factor === undefined ? "" : unhyphenated(text(factorText[factor])),
+  });
   const device = line(deviceName(origin.userAgent));
   const where = text("notice.where", { time, device, address: origin.clientIp });
   return {

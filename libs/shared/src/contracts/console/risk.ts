@@ -20,7 +20,9 @@ export const RiskExplanation = Type.Object(
       Type.Object({
         country,
         system,
-        state: Type.String({ description: "known, new (used, but not yet known) or doubted." }),
+        state: Type.String({
+          description: "known, new (used, but not yet known) or doubted (used by a suspicious sign-in).",
+        }),
         first: time("First sign-in."),
         last: time("Last sign-in, to half an hour."),
       }),

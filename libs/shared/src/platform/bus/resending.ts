@@ -36,7 +36,7 @@ function needsRepeat(request: PendingRequest, isSilent: boolean): boolean {
 }
 
 /**
- * Replicas that lose their server of NATS together fall silent together, so that the second one may be silent too. More would let a request
+ * Replicas that lose their server of NATS together fall silent together, so the second one may be silent too. More would let a request
  * that stalls its replica stall them all.
  */
 const maxSilences = 2;

@@ -26,8 +26,12 @@ export function createRedisClock({ redis, steadyClock: steady, wallClock }: Redi
     measure: async () => {
       const sentMs = steady.now();
       const [seconds, microseconds] = await redis.time();
-      const tookMs = steady.now() - sentMs;
-      offsetMs = Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000) - sentMs - Math.floor(tookMs / 2);
+      // Redis read its clock at some time between the command and the answer.
+      const maxErrorMs = (steady.now() - sentMs) / 2;
+      const measuredMs =
+        Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000) - sentMs - Math.floor(maxErrorMs);
+      // A slow measurement that agrees with the current offset is less accurate than it.
+      if (!isMeasured || Math.abs(measuredMs - offsetMs) > maxErrorMs) offsetMs = measuredMs;
       isMeasured = true;
     },
   };

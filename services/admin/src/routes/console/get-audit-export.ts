@@ -1,6 +1,6 @@
-import { Readable } from "node:stream";
+import { finished, Readable } from "node:stream";
 import { type AuditFormat, auditFormats } from "@postern/shared/contracts";
-import { type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
+import { auditedCaller } from "@postern/shared/domain/audit";
 import type { AuditHistoryPage, ReadAuditHistory } from "@postern/shared/domain/audit-history";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { exportFormats, isExportFormat } from "../../console/audit-export.ts";
@@ -18,28 +18,21 @@ interface Export {
   /** Read before the first byte is sent, so that an unavailable Redis is an error response. */
   readonly first: AuditHistoryPage;
   readonly read: ReadAuditHistory;
-  readonly onEnd: (outcome: AuditOutcome) => void;
 }
 
 /** One page in memory at a time; the next one when the client has taken it. */
-async function* linesOf({ format, question, first, read, onEnd }: Export): AsyncGenerator<string> {
+async function* linesOf({ format, question, first, read }: Export): AsyncGenerator<string> {
   const { head, line } = exportFormats[format];
-  let outcome: AuditOutcome = "failed";
-  try {
-    if (head !== "") yield head;
-    let page = first;
-    for (;;) {
-      const text = page.entries.map(line).join("");
-      if (text !== "") yield text;
-      const { next: cursor } = page;
-      if (cursor === undefined) break;
-      // The cursor is that of the page before.
-      // oxlint-disable-next-line no-await-in-loop
-      page = await read({ ...question, size, cursor });
-    }
-    outcome = "ok";
-  } finally {
-    onEnd(outcome);
+  if (head !== "") yield head;
+  let page = first;
+  for (;;) {
+    const text = page.entries.map(line).join("");
+    if (text !== "") yield text;
+    const { next: cursor } = page;
+    if (cursor === undefined) return;
+    // The cursor is that of the page before.
+    // oxlint-disable-next-line no-await-in-loop
+    page = await read({ ...question, size, cursor });
   }
 }
 
@@ -52,10 +45,14 @@ export function getAuditExport({ readAuditHistory: read, audit }: AuditRouteDeps
     if (!isExportFormat(format)) throw malformed("format: must be csv or jsonl");
     if (read === undefined) return reply.code(404).send({ error: "the audit history is disabled" });
     const about = { ...auditedCaller(caller), target: question.filter, session: sessionOf(request), reason: format };
-    const onEnd = (outcome: AuditOutcome): void => audit.record({ event: "audit.export", outcome, ...about });
     const first = await read({ ...question, size }).catch((error: unknown) => {
       throw unreadable(error);
     });
+    const lines = Readable.from(linesOf({ format, question, first, read }));
+    // Also recorded if the client disconnects before the first line.
+    finished(lines, (error) =>
+      audit.record({ event: "audit.export", outcome: error instanceof Error ? "failed" : "ok", ...about }),
+    );
     return reply
       .headers({
         "cache-control": "no-store",
@@ -63,6 +60,6 @@ export function getAuditExport({ readAuditHistory: read, audit }: AuditRouteDeps
         "content-disposition": `attachment; filename="audit.${format}"`,
         "x-content-type-options": "nosniff",
       })
-      .send(Readable.from(linesOf({ format, question, first, read, onEnd })));
+      .send(lines);
   };
 }

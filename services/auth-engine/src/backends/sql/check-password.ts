@@ -17,10 +17,7 @@ export interface FoundRow {
   readonly search: SqlSearchSettings;
 }
 
-/**
- * Result of a password check: the outcome of a denial, or the stored password that matches, including one in the database's own
- * spelling.
- */
+/** Result of a password check: the outcome of a denial, or the stored password that matches, `text` as the database returned it. */
 export type CheckedPassword =
   | { readonly isRight: true; readonly stored: StoredPassword; readonly text: string }
   | { readonly isRight: false; readonly denial: VerifyOutcome };
@@ -33,7 +30,7 @@ export interface CheckPasswordDeps {
   readonly onUnverifiable?: ((reason: UnverifiableReason, account: string | undefined) => void) | undefined;
 }
 
-/** The part of the result that is specific to a sign-in. */
+/** The credentials to check. */
 export interface LoginCredentials {
   readonly username: string;
   readonly password: Secret;

@@ -16,7 +16,6 @@ export interface LogoutDeliveryDeps {
   readonly times: () => DeliveryTimes;
 }
 
-const atATime = 16;
 /** RFC 9110: 4xx statuses that are temporary. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 
@@ -35,8 +34,8 @@ async function send(uri: string, token: string, signal: AbortSignal): Promise<De
   return status >= 400 && status < 500 && !passing.has(status) ? "refused" : "retried";
 }
 
-/** Delivers everything that is due. */
-function createLook({ deliveries, generations, logger, count, times }: LogoutDeliveryDeps) {
+/** Makes one attempt and handles its result. Rejects if the result cannot be stored: the message is due again after its lease. */
+function createDeliver({ deliveries, generations, logger, count, times }: LogoutDeliveryDeps) {
   /** Undefined for a client that is no longer to be notified. */
   const attempt = async (
     { delivery: { clientId, ...delivery }, attempts }: ClaimedDelivery,
@@ -54,7 +53,7 @@ function createLook({ deliveries, generations, logger, count, times }: LogoutDel
     if (result === "refused") logger.warn({ client: clientId }, "a client rejected a logout notification");
     return result;
   };
-  const deliver = async (claimed: ClaimedDelivery, closing: AbortSignal): Promise<void> => {
+  return async (claimed: ClaimedDelivery, closing: AbortSignal): Promise<void> => {
     const { id, delivery, attempts } = claimed;
     const result = await attempt(claimed, closing).catch((err: unknown): DeliveryResult => {
       if (attempts === 0) logger.warn({ client: delivery.clientId, err }, "a client could not be notified of a logout");
@@ -64,19 +63,13 @@ function createLook({ deliveries, generations, logger, count, times }: LogoutDel
     if (result === "retried") await deliveries.retry(id, deliveryDelayMs(attempts, times()));
     else await deliveries.settle(id);
   };
-  return async (closing: AbortSignal): Promise<void> => {
-    if (!generations.isReady) return;
-    let claimed: readonly ClaimedDelivery[];
-    do {
-      claimed = await deliveries.claim(atATime);
-      await Promise.all(claimed.map((one) => deliver(one, closing)));
-    } while (claimed.length === atATime && !closing.aborted);
-  };
 }
 
 export function createLogoutDelivery(deps: LogoutDeliveryDeps): DeliveryLoop {
+  const { deliveries, generations, logger } = deps;
   return createDeliveryLoop({
-    look: createLook(deps),
-    onError: (err) => deps.logger.error({ err }, "logout notifications cannot be delivered"),
+    claim: async (limit) => (generations.isReady ? deliveries.claim(limit) : []),
+    deliver: createDeliver(deps),
+    onError: (err) => logger.error({ err }, "logout notifications cannot be delivered"),
   });
 }

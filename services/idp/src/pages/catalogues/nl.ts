@@ -36,7 +36,7 @@ export const nl: Catalogue = {
   "mfa.other": "Andere methode proberen",
   "mfa.throttled": "Te veel pogingen. Probeer het over 10 minuten opnieuw.",
   "mfa.locked":
-    "Deze methode is vergrendeld na te veel onjuiste codes. Probeer een andere methode of vraag uw beheerder om deze te ontgrendelen.",
+    "Deze methode is vergrendeld na te veel onjuiste codes. Probeer een andere methode of vraag uw beheerder om de vergrendelde methode te ontgrendelen.",
   "totp.title": "Voer uw code in",
   "totp.intro": "Open uw authenticator-app en voer de code voor {brand} in.",
   "totp.code": "Code van zes cijfers",
@@ -126,6 +126,7 @@ export const nl: Catalogue = {
   "common.back": "Terug",
   "home.on": "Aan",
   "home.off": "Uit",
+  "home.no_passkeys": "Geen",
   "home.count": "Actief: {count}",
   "home.left": "Resterende codes: {count}",
   "home.factors": "Verificatie in twee stappen",
@@ -147,11 +148,11 @@ export const nl: Catalogue = {
   "codes.intro": "Als u uw apparaat kwijtraakt, kunt u inloggen met een herstelcode. Elke code werkt maar één keer.",
   "codes.replace": "Nieuwe codes vervangen al uw huidige codes.",
   "codes.need_factor":
-    "Stel eerst een authenticator-app of een passkey in. Herstelcodes zijn een reserve voor als u die niet kunt gebruiken.",
+    "Stel eerst een authenticator-app of een passkey in. Herstelcodes zijn bedoeld voor als u de app of passkey niet kunt gebruiken.",
   "codes.make": "Nieuwe codes maken",
   "codes.new_title": "Uw nieuwe herstelcodes",
   "codes.new_intro":
-    "Bewaar of print deze codes nu. U ziet ze niet nog een keer. Ze werken zodra u bevestigt dat u ze hebt bewaard.",
+    "Bewaar of print deze codes nu. Ze worden niet opnieuw getoond. Ze werken zodra u bevestigt dat u ze hebt bewaard.",
   "codes.saved": "Ik heb deze codes bewaard",
   "app_passwords.title": "App-wachtwoorden",
   "app_passwords.intro":
@@ -162,7 +163,7 @@ export const nl: Catalogue = {
   "app_passwords.unused": "Nooit gebruikt",
   "app_passwords.revoke": "Verwijderen",
   "app_passwords.new_title": "Uw nieuwe app-wachtwoord",
-  "app_passwords.new_intro": "Voor {label}. Voer het daar nu in. U ziet het niet nog een keer.",
+  "app_passwords.new_intro": "Voor {label}. Voer het daar nu in. Het wordt niet opnieuw getoond.",
   "app_passwords.full":
     "U hebt het maximumaantal app-wachtwoorden bereikt. Verwijder er een voordat u een nieuw maakt.",
   "home.mail_clients_hint": "E-mail op uw telefoon, tablet of computer",
@@ -200,9 +201,9 @@ export const nl: Catalogue = {
   "notice.factor_guessed":
     "Iemand die het wachtwoord van uw account {account} kent, heeft veel onjuiste codes ingevoerd ({factor}).",
   "notice.factor_locked":
-    "Een methode voor verificatie in twee stappen van uw account {account} is vergrendeld na te veel onjuiste codes: {factor}. Uw andere methoden werken nog. Neem contact op met uw beheerder om deze te ontgrendelen.",
+    "Een methode voor verificatie in twee stappen van uw account {account} is vergrendeld na te veel onjuiste codes: {factor}. Uw andere methoden werken nog. Neem contact op met uw beheerder om de vergrendelde methode te ontgrendelen.",
   "notice.suspicious_sign_in":
-    "Er is op een ongebruikelijke manier ingelogd op uw account {account}, met het juiste wachtwoord.",
+    "Er is een ongebruikelijke inlogpoging gedaan op uw account {account}, met het juiste wachtwoord.",
   "notice.where": "Tijd: {time}\nApparaat: {device}\nIP-adres: {address}",
   "notice.not_you":
     "Was u dit zelf? Dan hoeft u niets te doen. Zo niet, wijzig dan uw wachtwoord en controleer uw account: {link}",
@@ -234,8 +235,7 @@ export const nl: Catalogue = {
   "passkeys.bound": "Opgeslagen op één apparaat",
   "login.passkey": "Inloggen met een passkey",
   "error.required_title": "Deze methode is vereist",
-  "error.required_text":
-    "Een toepassing die u gebruikt, vereist deze. Stel een andere methode in voordat u deze verwijdert.",
+  "error.required_text": "Een app die u gebruikt, vereist deze methode. Stel eerst een andere methode in.",
   "login.blocked": "Te veel mislukte inlogpogingen vanaf uw netwerk. Probeer het {when} opnieuw.",
   "login.blocked_later": "Te veel mislukte inlogpogingen vanaf uw netwerk. Probeer het later opnieuw.",
   "remove.totp_title": "Authenticator-app verwijderen?",

@@ -53,7 +53,7 @@ function factorEntries(view: HomeView, { text }: Look): readonly Entry[] {
       href: links.passkeys,
       icon: icons.key,
       title: text("passkeys.title"),
-      state: passkeys === 0 ? text("home.off") : text("home.count", { count: String(passkeys) }),
+      state: passkeys === 0 ? text("home.no_passkeys") : text("home.count", { count: String(passkeys) }),
     },
     {
       href: links.recovery,

@@ -3,7 +3,7 @@ import { type FormView, formOf, type Html, html } from "@postern/shared/platform
 import type { Page } from "../look.ts";
 import { alertOf, codeField, dangerLink, signOf } from "../parts.ts";
 import { qrCode } from "../qr-code.ts";
-import type { Texts } from "../texts.ts";
+import { type Texts, unhyphenated } from "../texts.ts";
 
 export interface BackView {
   /** Where the user came from. */
@@ -123,7 +123,7 @@ export const recoveryCodesPage: Page<RecoveryCodesView> = {
 <p class="lead">${text("codes.new_intro")}</p>
 <p class="codes-of">${brand.name}<span>${view.account}</span></p>
 <ul class="codes">${view.codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
-<div class="tools" data-codes="${brand.name}, ${view.account}, ${text("codes.title")}" hidden><button type="button" class="quiet" data-copy="${text("codes.copied")}">${text("codes.copy")}</button><button type="button" class="quiet" data-download>${text("codes.download")}</button></div>
+<div class="tools" data-codes="${brand.name}, ${view.account}, ${unhyphenated(text("codes.title"))}" hidden><button type="button" class="quiet" data-copy="${text("codes.copied")}">${text("codes.copy")}</button><button type="button" class="quiet" data-download>${text("codes.download")}</button></div>
 ${formOf(
   view,
   html`<input type="hidden" name="set" value="${view.set}"><button type="submit">${text("codes.saved")}</button>`,

@@ -121,14 +121,18 @@ function passwordForm(view: MailClientView, text: Texts): Html {
   );
 }
 
+function titleOf({ kind }: MailClientView, text: Texts): string {
+  return kind === "other" ? text("mail_clients.title") : text("mail_client.title", { client: clientName(kind, text) });
+}
+
 /** How to set up one kind of client. */
 export const mailClientPage: Page<MailClientView> = {
   name: "mail_client",
-  title: (view, { text }) => text("mail_client.title", { client: clientName(view.kind, text) }),
+  title: (view, { text }) => titleOf(view, text),
   body: (view, { text, brand }: Look) => {
     const client = clientName(view.kind, text);
     const values = { client, address: view.address, brand: brand.name };
-    return html`<h1>${text("mail_client.title", { client })}</h1>
+    return html`<h1>${titleOf(view, text)}</h1>
 ${alertOf(view.problem)}
 <ol class="steps">${stepsOf(view).map((key) => html`<li>${text(key, values)}</li>`)}</ol>
 ${view.hasAppPasswords && passwordForm(view, text)}

@@ -1,4 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
+import { writtenTag } from "@postern/shared/domain/localisation";
 import { type FormView, formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
 import { moment } from "../moments.ts";
@@ -26,7 +27,7 @@ export interface SuspiciousSignInsView extends FormView, BackView {
 /** The name of a country in the reader's language. */
 function countryName(country: string, { language, text }: Look): string {
   if (country === "") return text("review.unknown_place");
-  return new Intl.DisplayNames(language.tag, { type: "region", fallback: "code" }).of(country) ?? country;
+  return new Intl.DisplayNames(writtenTag(language.tag), { type: "region", fallback: "code" }).of(country) ?? country;
 }
 
 function programName({ client, protocol }: ShownSignIn): string {

@@ -1,5 +1,5 @@
 import type { LoginDeps } from "../login/deps.ts";
-import { isDemanded } from "../self-service/demands.ts";
+import { isDemanded } from "../mfa/demands.ts";
 import { forSignedIn, sendOutcome, textIn } from "./signed-in.ts";
 
 /** `DELETE /api/v1/mfa/webauthn/{credentialID}` */

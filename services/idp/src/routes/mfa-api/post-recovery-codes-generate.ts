@@ -1,5 +1,5 @@
 import type { LoginDeps } from "../login/deps.ts";
-import { hasFactor } from "../self-service/member.ts";
+import { hasFactor } from "../mfa/member.ts";
 import { forSignedIn } from "./signed-in.ts";
 
 /** `POST /api/v1/mfa/recovery-codes/generate` */

@@ -1,5 +1,5 @@
 import type { LoginDeps } from "../login/deps.ts";
-import { noteShown } from "../self-service/enrolled.ts";
+import { noteShown } from "../mfa/enrolled.ts";
 import { forSignedIn, sendOutcome, textIn } from "./signed-in.ts";
 
 /** `POST /api/v1/mfa/totp/register` */

@@ -1,7 +1,7 @@
 import { cleanName } from "../../mfa/self-service.ts";
 import { readRegistration } from "../../mfa/webauthn/browser-answer.ts";
 import type { LoginDeps } from "../login/deps.ts";
-import { noteShown } from "../self-service/enrolled.ts";
+import { noteShown } from "../mfa/enrolled.ts";
 import { forSignedIn, sendOutcome, textIn } from "./signed-in.ts";
 
 /** `POST /api/v1/mfa/webauthn/register/finish` */

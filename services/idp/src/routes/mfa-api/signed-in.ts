@@ -2,14 +2,13 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { readCsrfToken } from "../../flow/browser-binding.ts";
 import type { FactorState } from "../../mfa/factor-store.ts";
 import { isFresh } from "../../mfa/freshness.ts";
-import type { Outcome, Subject } from "../../mfa/self-service.ts";
+import type { Outcome, Subject } from "../../mfa/subject.ts";
 
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { LoginDeps } from "../login/deps.ts";
+import { hasFactor } from "../mfa/member.ts";
 import { notificationOrigin } from "../notification-origin.ts";
-
-import { hasFactor } from "../self-service/member.ts";
 import { callContext, formVisit } from "../visit.ts";
 
 /** The signed-in user who sends the request. */

@@ -7,13 +7,15 @@ import { type PlanDeps, servicesOf } from "./plan-logout-transaction.ts";
 
 const configured = ["urn:test:wiki", "https://Tracker.example.test/", "urn:test:forum"];
 
-function planDeps(): PlanDeps {
-  const providers = configured.map((entityId, index) => ({
-    entity_id: entityId,
-    acs_url: `https://sp${index}.example.test/acs`,
-    slo_url: `https://sp${index}.example.test/slo`,
-  }));
-  const tree = { identity: { saml: { slo: { max_participants: 2 }, service_providers: providers } } };
+const withoutMetadata = configured.map((entityId, index) => ({
+  entity_id: entityId,
+  acs_url: `https://sp${index}.example.test/acs`,
+  slo_url: `https://sp${index}.example.test/slo`,
+}));
+
+/** No metadata is loaded. */
+function planDeps(providers: readonly object[], slo: object): PlanDeps {
+  const tree = { identity: { saml: { slo, service_providers: providers } } };
   const loaded = loadConfig({ text: JSON.stringify(tree), env: {}, readFile: () => "" });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const settings = samlSettings(loaded.config);
@@ -41,7 +43,7 @@ describe("the service providers of a logout", () => {
       participant("urn:test:gone"),
       participant("urn:test:left"),
     ];
-    const deps = planDeps();
+    const deps = planDeps(withoutMetadata, { max_participants: 2 });
     fc.assert(
       fc.property(fc.shuffledSubarray(joined, { minLength: joined.length }), (shuffled) => {
         const services = servicesOf(deps, shuffled, true);
@@ -49,5 +51,14 @@ describe("the service providers of a logout", () => {
         expect(services.map(({ channel }) => channel)).toEqual(["browser", "browser", "none", "none", "none", "none"]);
       }),
     );
+  });
+
+  it("are notified over SOAP if their metadata is not loaded yet, with or without a browser", () => {
+    const providers = [{ entity_id: "urn:test:wiki", metadata: { file: "sp.xml" } }];
+    const channels = (slo: object, hasBrowser: boolean) =>
+      servicesOf(planDeps(providers, slo), [participant("urn:test:wiki")], hasBrowser).map(({ channel }) => channel);
+    const enabled = { back_channel_enabled: true };
+    expect([channels(enabled, true), channels(enabled, false)]).toEqual([["soap"], ["soap"]]);
+    expect(channels({}, true)).toEqual(["none"]);
   });
 });

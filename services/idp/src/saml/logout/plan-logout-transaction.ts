@@ -18,6 +18,8 @@ function channelOf({ settings, providers }: PlanDeps, entityId: string, hasBrows
   const { front_channel_enabled: front, back_channel_enabled: back } = settings().saml.slo;
   const provider = providers().find(entityId);
   if (back && (provider?.config.slo_back_channel_url ?? "") !== "") return "soap";
+  // Deliveries over SOAP are retried: the metadata may be loaded before the last attempt.
+  if (back && providers().isAwaited(entityId)) return "soap";
   return hasBrowser && front && provider?.logout.request !== undefined ? "browser" : "none";
 }
 

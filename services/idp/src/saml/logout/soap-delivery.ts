@@ -33,8 +33,6 @@ export interface SoapDelivery extends DeliveryLoop {
   deliverNow(deliveries: readonly SoapLogout[]): Promise<{ readonly attempted: Promise<void> }>;
 }
 
-const atATime = 16;
-
 type Settled = "done" | "refused" | "given_up";
 
 /**
@@ -91,14 +89,8 @@ export function createSoapDelivery(deps: SoapDeliveryDeps): SoapDelivery {
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
   const loop = createDeliveryLoop({
-    look: async (signal) => {
-      if (!isReady()) return;
-      let claimed: readonly ClaimedSoapLogout[];
-      do {
-        claimed = await deliveries.claim(atATime);
-        await Promise.all(claimed.map((one) => deliver(one, signal)));
-      } while (claimed.length === atATime && !signal.aborted);
-    },
+    claim: async (limit) => (isReady() ? deliveries.claim(limit) : []),
+    deliver,
     onError: (err) => logger.error({ err }, "SAML logout messages cannot be delivered"),
   });
   return {

@@ -2,7 +2,7 @@ import type { MailClientTexts } from "./en.ts";
 
 export const mailClients: MailClientTexts = {
   "mail_clients.title": "إعداد برنامج البريد",
-  "mail_clients.intro": "اختر المكان الذي تريد استخدام {address} فيه.",
+  "mail_clients.intro": "اختر أين تريد استخدام {address}.",
   "mail_clients.apple": "iPhone أو iPad أو Mac",
   "mail_clients.apple_hint": "تطبيق البريد من Apple، باستخدام ملف تعريف",
   "mail_clients.android_hint": "Thunderbird لنظام Android، باستخدام رمز QR",

@@ -1,20 +1,20 @@
 import type { MailClientTexts } from "./en.ts";
 
 export const mailClients: MailClientTexts = {
-  "mail_clients.title": "E-Mail-Programm einrichten",
+  "mail_clients.title": "E-Mail-App einrichten",
   "mail_clients.intro": "Wählen Sie, wo Sie {address} verwenden möchten.",
   "mail_clients.apple": "iPhone, iPad oder Mac",
   "mail_clients.apple_hint": "Die App „Mail“ von Apple, mit einem Profil",
   "mail_clients.android_hint": "Thunderbird für Android, mit einem QR-Code",
   "mail_clients.thunderbird_hint": "Unter Windows, macOS oder Linux",
   "mail_clients.outlook_hint": "Unter Windows, macOS oder auf dem Smartphone",
-  "mail_clients.other": "Anderes Programm",
-  "mail_clients.other_hint": "Jedes E-Mail-Programm mit IMAP",
+  "mail_clients.other": "Andere App",
+  "mail_clients.other_hint": "Jede E-Mail-App mit IMAP",
   "mail_client.title": "{client} einrichten",
   "mail_client.add":
     "Fügen Sie in {client} ein E-Mail-Konto mit der Adresse {address} hinzu. Die Servereinstellungen werden automatisch gefunden.",
   "mail_client.other_add":
-    "Fügen Sie ein E-Mail-Konto mit der Adresse {address} hinzu. Viele Programme finden die Servereinstellungen automatisch. Falls nicht, geben Sie die Einstellungen unten ein.",
+    "Fügen Sie ein E-Mail-Konto mit der Adresse {address} hinzu. Viele Apps finden die Servereinstellungen automatisch. Falls Ihre das nicht tut, geben Sie die Einstellungen unten ein.",
   "mail_client.oauth":
     "Wenn sich eine Anmeldeseite von {brand} öffnet, melden Sie sich dort an. Sie benötigen dann kein App-Passwort.",
   "mail_client.password":
@@ -32,7 +32,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.android_create": "Erstellen Sie ein App-Passwort. Es wird zusammen mit einem QR-Code angezeigt.",
   "mail_client.android_scan": "Importieren Sie in Thunderbird für Android ein Konto und scannen Sie den QR-Code.",
   "mail_client.android_other":
-    "Fügen Sie in jeder anderen App ein Konto mit der Adresse {address} hinzu und geben Sie das App-Passwort ein.",
+    "Wenn Sie eine andere App verwenden, fügen Sie dort ein Konto mit der Adresse {address} hinzu und geben Sie das App-Passwort ein.",
   "mail_client.android_type":
     "Wenn Sie ihn nicht scannen können, fügen Sie ein Konto mit Ihrer Adresse hinzu und geben Sie das App-Passwort ein:",
   "mail_client.settings": "Servereinstellungen",

@@ -1,19 +1,19 @@
 /** Texts of the pages on which users set up a mail client. */
 export const mailClients = {
-  "mail_clients.title": "Set up your mail client",
+  "mail_clients.title": "Set up your email app",
   "mail_clients.intro": "Choose where you want to use {address}.",
   "mail_clients.apple": "iPhone, iPad or Mac",
   "mail_clients.apple_hint": "Apple’s Mail app, with a profile",
   "mail_clients.android_hint": "Thunderbird for Android, with a QR code",
   "mail_clients.thunderbird_hint": "On Windows, Mac or Linux",
   "mail_clients.outlook_hint": "On Windows, Mac or a phone",
-  "mail_clients.other": "Another program",
-  "mail_clients.other_hint": "Any mail program with IMAP",
+  "mail_clients.other": "Another app",
+  "mail_clients.other_hint": "Any email app with IMAP",
   "mail_client.title": "Set up {client}",
   "mail_client.add":
-    "In {client}, add a mail account with the address {address}. It finds the server settings automatically.",
+    "In {client}, add an email account with the address {address}. It finds the server settings automatically.",
   "mail_client.other_add":
-    "Add a mail account with the address {address}. Many programs find the server settings automatically. If yours doesn’t, enter the settings below.",
+    "Add an email account with the address {address}. Many apps find the server settings automatically. If yours doesn’t, enter the settings below.",
   "mail_client.oauth":
     "If a sign-in page of {brand} opens, sign in there. In that case, you don’t need an app password.",
   "mail_client.password": "When you’re asked for a password, enter an app password. Create it here.",

@@ -14,7 +14,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.add":
     "En {client}, añada una cuenta de correo con la dirección {address}. Los ajustes de los servidores se detectan automáticamente.",
   "mail_client.other_add":
-    "Añada una cuenta de correo con la dirección {address}. Muchos programas detectan los ajustes de los servidores. Si no es así, introduzca los que figuran abajo.",
+    "Añada una cuenta de correo con la dirección {address}. Muchos programas detectan automáticamente los ajustes de los servidores. Si el suyo no lo hace, introduzca los que figuran abajo.",
   "mail_client.oauth":
     "Si se abre una página de inicio de sesión de {brand}, inicie sesión en ella. En ese caso no necesita una contraseña de aplicación.",
   "mail_client.password": "Cuando se le pida una contraseña, introduzca una contraseña de aplicación. Créela aquí.",
@@ -39,7 +39,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.profile_once":
     "El perfil contiene una contraseña de aplicación. Se puede descargar una sola vez, en los próximos 10 minutos.",
   "mail_client.download": "Descargar perfil",
-  "mail_client.profile_scan": "Para otro dispositivo, escanee este código QR con su cámara:",
+  "mail_client.profile_scan": "Para otro dispositivo, escanee este código QR con la cámara de ese dispositivo:",
   "mail_client.qr_secret": "El código QR contiene la contraseña de aplicación. No lo comparta.",
   "mail_client.qr_label": "Código QR para su dispositivo",
 };

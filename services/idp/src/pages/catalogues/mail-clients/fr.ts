@@ -14,7 +14,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.add":
     "Dans {client}, ajoutez un compte de messagerie avec l’adresse {address}. Les paramètres des serveurs sont détectés automatiquement.",
   "mail_client.other_add":
-    "Ajoutez un compte de messagerie avec l’adresse {address}. De nombreux logiciels détectent les paramètres des serveurs. Sinon, saisissez ceux qui figurent ci-dessous.",
+    "Ajoutez un compte de messagerie avec l’adresse {address}. De nombreux logiciels détectent automatiquement les paramètres des serveurs. Si ce n’est pas le cas du vôtre, saisissez ceux qui figurent ci-dessous.",
   "mail_client.oauth":
     "Si une page de connexion de {brand} s’ouvre, connectez-vous-y. Un mot de passe d’application n’est alors pas nécessaire.",
   "mail_client.password":
@@ -28,7 +28,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.apple_open":
     "Ouvrez le profil sur l’appareil\u00A0: téléchargez-le depuis celui-ci ou scannez le code QR avec l’appareil photo.",
   "mail_client.apple_install":
-    "Sur l’appareil, ouvrez les réglages et suivez l’indication concernant le profil téléchargé.",
+    "Sur l’appareil, ouvrez Réglages et suivez l’indication concernant le profil téléchargé.",
   "mail_client.android_create": "Créez un mot de passe d’application. Il s’affiche avec un code QR.",
   "mail_client.android_scan": "Dans Thunderbird pour Android, importez un compte et scannez le code QR.",
   "mail_client.android_other":

@@ -14,7 +14,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.add":
     "In {client}, aggiungi un account di posta con l’indirizzo {address}. Le impostazioni dei server vengono trovate automaticamente.",
   "mail_client.other_add":
-    "Aggiungi un account di posta con l’indirizzo {address}. Molti programmi trovano le impostazioni dei server da soli. Altrimenti inserisci quelle riportate sotto.",
+    "Aggiungi un account di posta con l’indirizzo {address}. Molti programmi rilevano automaticamente le impostazioni dei server. Se il tuo non lo fa, inserisci quelle riportate sotto.",
   "mail_client.oauth":
     "Se si apre una pagina di accesso di {brand}, accedi lì. In questo caso non ti serve una password per app.",
   "mail_client.password": "Quando ti viene chiesta una password, inserisci una password per app. Creala qui.",

@@ -2,7 +2,7 @@ import type { MailClientTexts } from "./en.ts";
 
 export const mailClients: MailClientTexts = {
   "mail_clients.title": "メールソフトの設定",
-  "mail_clients.intro": "{address} を使う場所を選択してください。",
+  "mail_clients.intro": "{address} を使うデバイスまたはアプリを選択してください。",
   "mail_clients.apple": "iPhone、iPad、Mac",
   "mail_clients.apple_hint": "Apple の「メール」（プロファイルを使用）",
   "mail_clients.android_hint": "Android 版 Thunderbird（QR コードを使用）",
@@ -30,7 +30,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.android_create": "アプリパスワードを作成します。QR コードと一緒に表示されます。",
   "mail_client.android_scan": "Android 版 Thunderbird でアカウントをインポートし、QR コードを読み取ります。",
   "mail_client.android_other":
-    "他のアプリでは、アドレス {address} のアカウントを追加し、アプリパスワードを入力します。",
+    "ほかのアプリでは、アドレス {address} のアカウントを追加し、アプリパスワードを入力します。",
   "mail_client.android_type":
     "読み取れない場合は、自分のアドレスのアカウントを追加し、アプリパスワードを入力してください：",
   "mail_client.settings": "サーバーの設定",
@@ -40,6 +40,6 @@ export const mailClients: MailClientTexts = {
   "mail_client.profile_once": "プロファイルにはアプリパスワードが含まれます。10分以内に1回だけダウンロードできます。",
   "mail_client.download": "プロファイルをダウンロード",
   "mail_client.profile_scan": "別のデバイスでは、そのカメラでこの QR コードを読み取ってください：",
-  "mail_client.qr_secret": "QR コードにはアプリパスワードが含まれます。他の人に見せないでください。",
+  "mail_client.qr_secret": "QR コードにはアプリパスワードが含まれます。ほかの人に見せないでください。",
   "mail_client.qr_label": "デバイス用の QR コード",
 };

@@ -14,7 +14,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.add":
     "Voeg in {client} een mailaccount toe met het adres {address}. De serverinstellingen worden automatisch gevonden.",
   "mail_client.other_add":
-    "Voeg een mailaccount toe met het adres {address}. Veel programma’s vinden de serverinstellingen zelf. Voer anders de instellingen hieronder in.",
+    "Voeg een mailaccount toe met het adres {address}. Veel programma’s vinden de serverinstellingen zelf. Lukt dat niet, voer dan de instellingen hieronder in.",
   "mail_client.oauth":
     "Als er een inlogpagina van {brand} opent, logt u daar in. U hebt dan geen app-wachtwoord nodig.",
   "mail_client.password": "Als er om een wachtwoord wordt gevraagd, voert u een app-wachtwoord in. Maak het hier.",

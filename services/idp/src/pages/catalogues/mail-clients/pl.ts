@@ -14,7 +14,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.add":
     "W programie {client} dodaj konto pocztowe z adresem {address}. Ustawienia serwerów zostaną znalezione automatycznie.",
   "mail_client.other_add":
-    "Dodaj konto pocztowe z adresem {address}. Wiele programów samodzielnie znajduje ustawienia serwerów. W przeciwnym razie wpisz te poniżej.",
+    "Dodaj konto pocztowe z adresem {address}. Wiele programów samodzielnie znajduje ustawienia serwerów. Jeśli Twój tego nie robi, wpisz ustawienia podane poniżej.",
   "mail_client.oauth":
     "Jeśli otworzy się strona logowania {brand}, zaloguj się na niej. Hasło aplikacji nie jest wtedy potrzebne.",
   "mail_client.password": "Gdy pojawi się pytanie o hasło, wpisz hasło aplikacji. Utwórz je tutaj.",
@@ -28,7 +28,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.apple_install": "Na urządzeniu otwórz Ustawienia i postępuj zgodnie z informacją o pobranym profilu.",
   "mail_client.android_create": "Utwórz hasło aplikacji. Zostanie wyświetlone z kodem QR.",
   "mail_client.android_scan": "W programie Thunderbird na Androida zaimportuj konto i zeskanuj kod QR.",
-  "mail_client.android_other": "W każdej innej aplikacji dodaj konto z adresem {address} i wpisz hasło aplikacji.",
+  "mail_client.android_other": "W dowolnej innej aplikacji dodaj konto z adresem {address} i wpisz hasło aplikacji.",
   "mail_client.android_type": "Jeśli nie możesz go zeskanować, dodaj konto ze swoim adresem i wpisz hasło aplikacji:",
   "mail_client.settings": "Ustawienia serwerów",
   "mail_client.port": "Port {port}",

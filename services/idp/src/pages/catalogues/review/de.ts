@@ -3,7 +3,7 @@ import type { review as english } from "./en.ts";
 export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "Ungewöhnliche Anmeldungen: {count}",
   "review.title": "Waren Sie das?",
-  "review.intro": "Diese Anmeldungen erfolgten mit Ihrem Passwort und sind ungewöhnlich.",
+  "review.intro": "Diese Anmeldungen erfolgten mit Ihrem Passwort und wirken ungewöhnlich.",
   "review.none": "Es gibt keine ungewöhnlichen Anmeldungen.",
   "review.unknown_place": "Unbekannter Ort",
   "review.time": "Zeit:",
@@ -11,9 +11,9 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.refused": "Diese Anmeldung wurde blockiert.",
   "review.mine": "Ja, das war ich",
   "review.how_to_confirm":
-    "Bestätigen Sie eine Anmeldung auf einem Gerät, auf dem Sie zu diesem Zeitpunkt bereits angemeldet waren, oder mit der Bestätigung in zwei Schritten.",
+    "Um eine Anmeldung zu bestätigen, verwenden Sie ein Gerät, auf dem Sie zu diesem Zeitpunkt bereits angemeldet waren, oder die Bestätigung in zwei Schritten.",
   "review.not_mine_text":
-    "Wenn eine dieser Anmeldungen nicht von Ihnen stammt, schützen Sie Ihr Konto: Sie werden auf allen anderen Geräten und in allen Apps abgemeldet, Ihre App-Passwörter werden gelöscht und der Zugriff von Anwendungen wird entfernt. Ändern Sie danach Ihr Passwort.",
+    "Wenn Sie eine dieser Anmeldungen nicht kennen, schützen Sie Ihr Konto: Sie werden auf allen anderen Geräten und in allen Apps abgemeldet, Ihre App-Passwörter werden gelöscht und der Zugriff von Anwendungen wird entfernt. Ändern Sie danach Ihr Passwort.",
   "review.not_mine": "Nein, Konto schützen",
   "review.change_password": "Passwort ändern",
   "review.check_text":
@@ -21,5 +21,5 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.check": "Bestätigung in zwei Schritten prüfen",
   "done.sign_in_confirmed": "Danke. Die Anmeldung ist bestätigt.",
   "done.account_secured":
-    "Alle anderen Geräte, Apps und App-Passwörter haben keinen Zugriff mehr. Ändern Sie jetzt Ihr Passwort.",
+    "Sie sind auf allen anderen Geräten und in allen Apps abgemeldet, und Ihre App-Passwörter sind gelöscht. Ändern Sie jetzt Ihr Passwort.",
 };

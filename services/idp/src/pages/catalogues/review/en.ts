@@ -12,12 +12,13 @@ export const review = {
   "review.how_to_confirm":
     "To confirm a sign-in, use a device on which you were already signed in at that time, or two-step verification.",
   "review.not_mine_text":
-    "If any of these wasn’t you, secure your account: this signs you out on all other devices and in all apps, deletes your app passwords and disconnects applications. Then change your password.",
+    "If you don’t recognize one of these sign-ins, secure your account. This signs you out on all other devices and in all apps, deletes your app passwords and disconnects applications. Then change your password.",
   "review.not_mine": "No, secure my account",
   "review.change_password": "Change your password",
   "review.check_text":
     "If someone else knew your password, also check two-step verification: remove any authenticator app or passkey that isn’t yours, and create new recovery codes.",
   "review.check": "Check two-step verification",
   "done.sign_in_confirmed": "Thank you. This sign-in is confirmed.",
-  "done.account_secured": "All other devices, apps and app passwords have lost access. Change your password now.",
+  "done.account_secured":
+    "You’re signed out on all other devices and in all apps, and your app passwords are deleted. Change your password now.",
 } as const;

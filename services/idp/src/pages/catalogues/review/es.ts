@@ -3,17 +3,17 @@ import type { review as english } from "./en.ts";
 export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "Inicios de sesión inusuales: {count}",
   "review.title": "¿Ha sido usted?",
-  "review.intro": "En estos inicios de sesión se usó su contraseña y parecen inusuales.",
+  "review.intro": "Estos inicios de sesión se hicieron con su contraseña y parecen inusuales.",
   "review.none": "No hay inicios de sesión inusuales.",
   "review.unknown_place": "Lugar desconocido",
-  "review.time": "Hora:",
+  "review.time": "Fecha y hora:",
   "review.program": "Aplicación:",
   "review.refused": "Se bloqueó este inicio de sesión.",
-  "review.mine": "Sí, fui yo",
+  "review.mine": "Sí, he sido yo",
   "review.how_to_confirm":
     "Para confirmar un inicio de sesión, use un dispositivo en el que ya hubiera iniciado sesión en ese momento, o la verificación en dos pasos.",
   "review.not_mine_text":
-    "Si no reconoce alguno de ellos, proteja su cuenta: se cerrará la sesión en todos los demás dispositivos y aplicaciones, se eliminarán sus contraseñas de aplicación y se desconectarán las aplicaciones. Después, cambie su contraseña.",
+    "Si no reconoce alguno de estos inicios de sesión, proteja su cuenta: se cerrará la sesión en todos los demás dispositivos y en todas las aplicaciones, se eliminarán sus contraseñas de aplicación y se desconectarán las aplicaciones. Después, cambie su contraseña.",
   "review.not_mine": "No, proteger mi cuenta",
   "review.change_password": "Cambiar la contraseña",
   "review.check_text":
@@ -21,5 +21,5 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.check": "Revisar la verificación en dos pasos",
   "done.sign_in_confirmed": "Gracias. El inicio de sesión está confirmado.",
   "done.account_secured":
-    "Los demás dispositivos, aplicaciones y contraseñas de aplicación ya no tienen acceso. Cambie su contraseña ahora.",
+    "Se ha cerrado la sesión en todos los demás dispositivos y en todas las aplicaciones, y se han eliminado sus contraseñas de aplicación. Cambie ahora su contraseña.",
 };

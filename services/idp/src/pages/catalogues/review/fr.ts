@@ -6,14 +6,14 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.intro": "Votre mot de passe a été utilisé pour ces connexions, qui semblent inhabituelles.",
   "review.none": "Il n’y a aucune connexion inhabituelle.",
   "review.unknown_place": "Lieu inconnu",
-  "review.time": "Heure\u00A0:",
+  "review.time": "Date et heure\u00A0:",
   "review.program": "Application\u00A0:",
   "review.refused": "Cette connexion a été bloquée.",
   "review.mine": "Oui, c’était moi",
   "review.how_to_confirm":
     "Pour confirmer une connexion, utilisez un appareil sur lequel vous étiez déjà connecté à ce moment-là, ou la validation en deux étapes.",
   "review.not_mine_text":
-    "Si vous n’êtes pas à l’origine de l’une de ces connexions, protégez votre compte\u00A0: vous serez déconnecté de tous les autres appareils et de toutes les applications, vos mots de passe d’application seront supprimés et les accès accordés seront retirés. Changez ensuite votre mot de passe.",
+    "Si vous n’êtes pas à l’origine de l’une de ces connexions, protégez votre compte\u00A0: vous serez déconnecté de tous les autres appareils et de toutes les applications, vos mots de passe d’application seront supprimés et les applications connectées perdront leur accès. Changez ensuite votre mot de passe.",
   "review.not_mine": "Non, protéger mon compte",
   "review.change_password": "Changer de mot de passe",
   "review.check_text":
@@ -21,5 +21,5 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.check": "Vérifier la validation en deux étapes",
   "done.sign_in_confirmed": "Merci. Cette connexion est confirmée.",
   "done.account_secured":
-    "Les autres appareils, les applications et les mots de passe d’application n’ont plus accès. Changez votre mot de passe maintenant.",
+    "Vous êtes déconnecté de tous les autres appareils et de toutes les applications, et vos mots de passe d’application sont supprimés. Changez votre mot de passe maintenant.",
 };

@@ -3,10 +3,10 @@ import type { review as english } from "./en.ts";
 export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "Accessi insoliti: {count}",
   "review.title": "Sei stato tu?",
-  "review.intro": "Per questi accessi è stata usata la tua password e sembrano insoliti.",
+  "review.intro": "Questi accessi sono stati effettuati con la tua password e sembrano insoliti.",
   "review.none": "Non ci sono accessi insoliti.",
   "review.unknown_place": "Luogo sconosciuto",
-  "review.time": "Ora:",
+  "review.time": "Data e ora:",
   "review.program": "App:",
   "review.refused": "Questo accesso è stato bloccato.",
   "review.mine": "Sì, sono stato io",
@@ -21,5 +21,5 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.check": "Controlla la verifica in due passaggi",
   "done.sign_in_confirmed": "Grazie. L’accesso è confermato.",
   "done.account_secured":
-    "Gli altri dispositivi, le app e le password per app non hanno più accesso. Cambia subito la password.",
+    "Tutti gli altri dispositivi e tutte le app sono stati disconnessi e le password per app sono state eliminate. Cambia subito la password.",
 };

@@ -3,17 +3,17 @@ import type { review as english } from "./en.ts";
 export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "Ongebruikelijke inlogpogingen: {count}",
   "review.title": "Was u dit?",
-  "review.intro": "Hierbij is met uw wachtwoord ingelogd op een manier die ongebruikelijk lijkt.",
-  "review.none": "Er is niet op een ongebruikelijke manier ingelogd.",
+  "review.intro": "Bij deze inlogpogingen is uw wachtwoord gebruikt. Ze lijken ongebruikelijk.",
+  "review.none": "Er zijn geen ongebruikelijke inlogpogingen.",
   "review.unknown_place": "Onbekende plaats",
   "review.time": "Tijd:",
   "review.program": "App:",
   "review.refused": "Deze inlogpoging is geblokkeerd.",
   "review.mine": "Ja, dat was ik",
   "review.how_to_confirm":
-    "Gebruik om dit te bevestigen een apparaat waarop u op dat moment al was ingelogd, of verificatie in twee stappen.",
+    "Wilt u een inlogpoging bevestigen? Gebruik een apparaat waarop u op dat moment al was ingelogd, of verificatie in twee stappen.",
   "review.not_mine_text":
-    "Was u het een keer niet zelf? Beveilig dan uw account: u wordt uitgelogd op alle andere apparaten en in alle apps, uw app-wachtwoorden worden verwijderd en toepassingen worden ontkoppeld. Wijzig daarna uw wachtwoord.",
+    "Herkent u een van deze inlogpogingen niet? Beveilig dan uw account: u wordt uitgelogd op alle andere apparaten en in alle apps, uw app-wachtwoorden worden verwijderd en toepassingen worden ontkoppeld. Wijzig daarna uw wachtwoord.",
   "review.not_mine": "Nee, beveilig mijn account",
   "review.change_password": "Wachtwoord wijzigen",
   "review.check_text":
@@ -21,5 +21,5 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.check": "Verificatie in twee stappen controleren",
   "done.sign_in_confirmed": "Bedankt. U hebt bevestigd dat u dit was.",
   "done.account_secured":
-    "Alle andere apparaten, apps en app-wachtwoorden hebben geen toegang meer. Wijzig nu uw wachtwoord.",
+    "U bent uitgelogd op alle andere apparaten en in alle apps, en uw app-wachtwoorden zijn verwijderd. Wijzig nu uw wachtwoord.",
 };

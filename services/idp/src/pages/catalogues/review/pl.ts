@@ -13,12 +13,13 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.how_to_confirm":
     "Aby potwierdzić logowanie, użyj urządzenia, na którym trwała już wtedy Twoja sesja, albo weryfikacji dwuetapowej.",
   "review.not_mine_text":
-    "Jeśli nie rozpoznajesz któregoś z nich, zabezpiecz konto: nastąpi wylogowanie na wszystkich innych urządzeniach i we wszystkich aplikacjach, hasła aplikacji zostaną usunięte, a aplikacje odłączone. Następnie zmień hasło.",
+    "Jeśli nie rozpoznajesz któregoś z tych logowań, zabezpiecz konto: nastąpi wylogowanie na wszystkich innych urządzeniach i we wszystkich aplikacjach, hasła aplikacji zostaną usunięte, a aplikacje odłączone. Następnie zmień hasło.",
   "review.not_mine": "Nie, zabezpiecz moje konto",
   "review.change_password": "Zmień hasło",
   "review.check_text":
     "Jeśli ktoś inny znał Twoje hasło, sprawdź też weryfikację dwuetapową: usuń aplikacje uwierzytelniające i klucze dostępu, które nie należą do Ciebie, i utwórz nowe kody odzyskiwania.",
   "review.check": "Sprawdź weryfikację dwuetapową",
   "done.sign_in_confirmed": "Dziękujemy. Logowanie zostało potwierdzone.",
-  "done.account_secured": "Inne urządzenia, aplikacje i hasła aplikacji nie mają już dostępu. Zmień teraz hasło.",
+  "done.account_secured":
+    "Nastąpiło wylogowanie na wszystkich innych urządzeniach i we wszystkich aplikacjach, a hasła aplikacji zostały usunięte. Zmień teraz hasło.",
 };

@@ -2,24 +2,24 @@ import type { review as english } from "./en.ts";
 
 export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "Inícios de sessão invulgares: {count}",
-  "review.title": "Foi você?",
+  "review.title": "Reconhece estes inícios de sessão?",
   "review.intro": "A sua palavra-passe foi usada nestes inícios de sessão, que parecem invulgares.",
   "review.none": "Não há inícios de sessão invulgares.",
   "review.unknown_place": "Local desconhecido",
-  "review.time": "Hora:",
+  "review.time": "Data e hora:",
   "review.program": "Aplicação:",
   "review.refused": "Este início de sessão foi bloqueado.",
-  "review.mine": "Sim, fui eu",
+  "review.mine": "Sim, reconheço",
   "review.how_to_confirm":
     "Para confirmar um início de sessão, use um dispositivo em que já tinha sessão iniciada nessa altura, ou a verificação em dois passos.",
   "review.not_mine_text":
-    "Se não reconhecer algum deles, proteja a sua conta: a sessão será terminada em todos os outros dispositivos e aplicações, as suas palavras-passe de aplicação serão eliminadas e as aplicações serão desligadas da conta. Depois, altere a palavra-passe.",
+    "Se não reconhecer algum destes inícios de sessão, proteja a sua conta: a sessão será terminada em todos os outros dispositivos e em todas as aplicações, as suas palavras-passe de aplicação serão eliminadas e as aplicações serão desligadas da conta. Depois, altere a palavra-passe.",
   "review.not_mine": "Não, proteger a minha conta",
   "review.change_password": "Alterar a palavra-passe",
   "review.check_text":
-    "Se outra pessoa sabia a sua palavra-passe, verifique também a verificação em dois passos: remova as aplicações de autenticação e as chaves de acesso que não sejam suas e crie novos códigos de recuperação.",
+    "Se outra pessoa sabia a sua palavra-passe, reveja também a verificação em dois passos: remova as aplicações de autenticação e as chaves de acesso que não sejam suas e crie novos códigos de recuperação.",
   "review.check": "Rever a verificação em dois passos",
   "done.sign_in_confirmed": "Obrigado. O início de sessão está confirmado.",
   "done.account_secured":
-    "Os outros dispositivos, aplicações e palavras-passe de aplicação deixaram de ter acesso. Altere já a palavra-passe.",
+    "A sessão foi terminada em todos os outros dispositivos e em todas as aplicações, e as suas palavras-passe de aplicação foram eliminadas. Altere agora a palavra-passe.",
 };

@@ -19,5 +19,5 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
     "如果有其他人知道您的密码，还请检查两步验证：移除不属于您的身份验证器应用和通行密钥，并生成新的恢复代码。",
   "review.check": "检查两步验证",
   "done.sign_in_confirmed": "谢谢。此登录已确认。",
-  "done.account_secured": "所有其他设备、应用和应用专用密码均已失去访问权限。请立即更改密码。",
+  "done.account_secured": "您已在所有其他设备和应用中退出登录，应用专用密码已被删除。请立即更改密码。",
 };

@@ -1,4 +1,4 @@
-import { notificationOf } from "../../mfa/self-service.ts";
+import { notificationOf } from "../../mfa/subject.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { noteDone, sendProblem, sendTo } from "../visit.ts";

@@ -1,5 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
-import { notificationOf } from "../../mfa/self-service.ts";
+import { notificationOf } from "../../mfa/subject.ts";
 import { auditVisit } from "../audit-visit.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";

@@ -1,4 +1,5 @@
-import { cleanName, notificationOf } from "../../mfa/self-service.ts";
+import { cleanName } from "../../mfa/self-service.ts";
+import { notificationOf } from "../../mfa/subject.ts";
 import { newAppPasswordPage } from "../../pages/templates/access.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";

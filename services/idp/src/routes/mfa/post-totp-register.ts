@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type { FactorState } from "../../mfa/factor-store.ts";
-import type { Outcome } from "../../mfa/self-service.ts";
+import type { Outcome } from "../../mfa/subject.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { lookOf, noteDone, sendProblem, sendTo, type Visit } from "../visit.ts";

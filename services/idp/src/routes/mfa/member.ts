@@ -4,7 +4,7 @@ import { csrfToken, readCsrfToken } from "../../flow/browser-binding.ts";
 import { localPath } from "../../flow/flow-paths.ts";
 import type { FactorState } from "../../mfa/factor-store.ts";
 import { isFresh } from "../../mfa/freshness.ts";
-import type { Subject } from "../../mfa/self-service.ts";
+import type { Subject } from "../../mfa/subject.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { LoginDeps } from "../login/deps.ts";

@@ -1,0 +1,71 @@
+import { AppError } from "@postern/shared/platform/errors";
+import { expect, test } from "vitest";
+import type { Change } from "./factor-store.ts";
+import { createChangePasskeys } from "./passkeys.ts";
+import type { Subject } from "./subject.ts";
+
+const english = { tag: "en", name: "English", direction: "ltr" } as const;
+const subject: Subject = {
+  account: "a@example.test",
+  sessionUid: "uid",
+  context: { session: "session", deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal },
+  origin: { clientIp: "192.0.2.1", userAgent: "", language: english, attributes: {} },
+};
+
+const unused = (): Promise<never> => Promise.reject(new Error("not expected"));
+
+/** An account with two passkeys, whose removals end in turn as `ends` say. */
+function passkeysWith(...ends: readonly (() => Promise<Change>)[]) {
+  const stored = ["one", "two"];
+  const left = [...ends];
+  const notified: string[] = [];
+  const passkeys = createChangePasskeys({
+    store: {
+      read: async (account) => ({
+        account,
+        displayName: undefined,
+        hasTotp: false,
+        recoveryCodesLeft: 0,
+        webauthnCredentials: [...stored],
+        appPasswords: 0,
+      }),
+      deleteCredential: async (_account, text) => {
+        const change = await (left.shift() ?? unused)();
+        if (change === "done") stored.splice(stored.indexOf(text), 1);
+        return change;
+      },
+      addCredential: unused,
+      replaceCredential: unused,
+      deleteRecoveryCodes: unused,
+    },
+    ceremonies: { finishRegistration: unused },
+    notify: ({ event, factor }) => void notified.push(`${event} ${factor}`),
+  });
+  return { passkeys, notified };
+}
+
+const done = async (): Promise<Change> => "done";
+const refused = async (): Promise<Change> => "refused";
+const unavailable = (): Promise<Change> => Promise.reject(new AppError("UPSTREAM_UNAVAILABLE"));
+
+test("the removal of all passkeys is one notification", async () => {
+  const { passkeys, notified } = passkeysWith(done, done);
+  expect(await passkeys.removePasskeys(subject, undefined)).toBe("done");
+  expect(notified).toEqual(["factor_removed webauthn"]);
+});
+
+test("the user is notified if only some passkeys could be removed", async () => {
+  const partial = passkeysWith(done, refused);
+  expect(await partial.passkeys.removePasskeys(subject, undefined)).toBe("refused");
+  expect(partial.notified).toEqual(["factor_removed webauthn"]);
+
+  const interrupted = passkeysWith(done, unavailable);
+  await expect(interrupted.passkeys.removePasskeys(subject, undefined)).rejects.toThrow(AppError);
+  expect(interrupted.notified).toEqual(["factor_removed webauthn"]);
+});
+
+test("the user is not notified if no passkey was removed", async () => {
+  const { passkeys, notified } = passkeysWith(refused);
+  expect(await passkeys.removePasskeys(subject, undefined)).toBe("refused");
+  expect(notified).toEqual([]);
+});

@@ -1,0 +1,106 @@
+import type { RegistrationResponseJSON } from "@simplewebauthn/server";
+import type { Notify } from "../user-notifications/notification.ts";
+import type { FactorStore } from "./factor-store.ts";
+import { notificationOf, type Outcome, type Subject } from "./subject.ts";
+import type { Ceremonies } from "./webauthn/ceremonies.ts";
+import { readCredential, renamedCredential } from "./webauthn/stored-credential.ts";
+
+/** What users do with their own passkeys. Every method throws AppError on a temporary failure. */
+export interface ChangePasskeys {
+  addPasskey(subject: Subject, response: RegistrationResponseJSON, name: string): Promise<Outcome>;
+  renamePasskey(subject: Subject, id: string, name: string): Promise<Outcome>;
+  /** @param id undefined for all of the account */
+  removePasskeys(subject: Subject, id: string | undefined): Promise<Outcome>;
+}
+
+export interface ChangePasskeysDeps {
+  readonly store: Pick<
+    FactorStore,
+    "read" | "addCredential" | "replaceCredential" | "deleteCredential" | "deleteRecoveryCodes"
+  >;
+  readonly ceremonies: Pick<Ceremonies, "finishRegistration">;
+  readonly notify: Notify;
+}
+
+type Store = ChangePasskeysDeps["store"];
+
+const changeAttempts = 4;
+
+/** Recovery codes replace a factor; without a factor they are removed too. */
+export async function removeLonelyCodes(
+  store: Pick<Store, "read" | "deleteRecoveryCodes">,
+  { account, context }: Subject,
+): Promise<void> {
+  const left = await store.read(account, context);
+  if (left === undefined || left.hasTotp || left.webauthnCredentials.length > 0) return;
+  if (left.recoveryCodesLeft > 0) await store.deleteRecoveryCodes(account, context);
+}
+
+async function storedPasskeys(
+  store: Store,
+  { account, context }: Subject,
+  id: string | undefined,
+): Promise<readonly string[]> {
+  const texts = (await store.read(account, context))?.webauthnCredentials ?? [];
+  return id === undefined ? texts : texts.filter((text) => readCredential(text)?.id === id);
+}
+
+/** A concurrent write changes the text of a credential: it is removed if no text with its id remains. */
+async function removeStored(
+  store: Store,
+  subject: Subject,
+  { id, onRemoved }: { readonly id: string | undefined; readonly onRemoved: () => void },
+): Promise<Outcome> {
+  const { account, context } = subject;
+  let texts = await storedPasskeys(store, subject, id);
+  if (texts.length === 0) return "absent";
+  for (let attempt = 0; texts.length > 0; attempt += 1) {
+    if (attempt >= changeAttempts) return "refused";
+    for (const text of texts) {
+      if ((await store.deleteCredential(account, text, context)) !== "done") return "refused";
+      onRemoved();
+    }
+    texts = await storedPasskeys(store, subject, id);
+  }
+  return "done";
+}
+
+export function createChangePasskeys({ store, ceremonies, notify }: ChangePasskeysDeps): ChangePasskeys {
+  return {
+    addPasskey: async (subject, response, name) => {
+      const { account, sessionUid, context } = subject;
+      const text = await ceremonies.finishRegistration(sessionUid, response, name);
+      if (text === undefined) return "denied";
+      const outcome = await store.addCredential(account, text, context);
+      if (outcome === "done") notify(notificationOf(subject, "factor_added", "webauthn"));
+      return outcome;
+    },
+    renamePasskey: async (subject, id, name) => {
+      // A sign-in or another tab may change it at the same time.
+      for (let attempt = 0; attempt < changeAttempts; attempt += 1) {
+        const [text] = await storedPasskeys(store, subject, id);
+        if (text === undefined) return "absent";
+        const change = { old: text, next: renamedCredential(text, name) };
+        const outcome = await store.replaceCredential(subject.account, change, subject.context);
+        if (outcome === "done") notify(notificationOf(subject, "factor_renamed", "webauthn"));
+        if (outcome !== "conflict") return outcome;
+      }
+      return "refused";
+    },
+    removePasskeys: async (subject, id) => {
+      let isAnyRemoved = false;
+      const onRemoved = (): void => {
+        isAnyRemoved = true;
+      };
+      try {
+        const outcome = await removeStored(store, subject, { id, onRemoved });
+        if (outcome !== "done") return outcome;
+      } finally {
+        // The user is also notified if only some could be removed.
+        if (isAnyRemoved) notify(notificationOf(subject, "factor_removed", "webauthn"));
+      }
+      await removeLonelyCodes(store, subject);
+      return "done";
+    },
+  };
+}
