@@ -51,12 +51,12 @@ function writtenMembers(text: Buffer): number {
 /** Number of members in a value and all nested values. Not recursive, because a body may nest as deep as it is long. */
 function heldMembers(value: unknown): number {
   let members = 0;
-  const waiting: unknown[] = [value];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (typeof next !== "object" || next === null) continue;
+  // Most bodies have no nested value, and need no list of those that wait.
+  let waiting: unknown[] | undefined;
+  for (let next = value; typeof next === "object" && next !== null; next = waiting?.pop()) {
     const items: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
     if (items !== next) members += items.length;
-    for (const item of items) if (typeof item === "object" && item !== null) waiting.push(item);
+    for (const item of items) if (typeof item === "object" && item !== null) (waiting ??= []).push(item);
   }
   return members;
 }
