@@ -21,7 +21,12 @@ import { type Servers, startServers } from "./stack/servers.ts";
 import { issueTokens } from "./stack/token.ts";
 import { ldapUserCount, sqlUserCount, userPassword } from "./stack/users.ts";
 
-const rounds = 31;
+/**
+ * Two starts of one revision differ by up to a tenth, by the placement of code and data. So the services of each folder are started several
+ * times, in changing order.
+ */
+const starts = 4;
+const roundsPerStart = 8;
 const connections = 64;
 
 interface Load {
@@ -104,7 +109,6 @@ const oursOf = ({ cpuMicros }: Row): number => cpuMicros.total - cpuMicros.slapd
 
 interface Compared {
   readonly folder: string;
-  readonly plan: RowPlan;
   readonly rows: Row[];
   readonly commands: number[];
 }
@@ -121,50 +125,58 @@ function report({ folder, rows, commands }: Compared, first: readonly Row[]): vo
   console.log(`  Redis commands ${shown(commands)}`);
 }
 
-async function measure(compared: readonly Compared[]): Promise<void> {
-  for (let round = 0; round < rounds; round += 1) {
-    for (const { plan, rows } of round % 2 === 0 ? compared : compared.toReversed())
-      rows.push(await measureOnce(plan, 2));
+interface Measured {
+  readonly name: string;
+  readonly load: Load;
+  readonly servers: Servers;
+  readonly bodiesFile: string;
+}
+
+/** Starts the services of a folder and warms them up. */
+async function started(
+  { folder, commands }: Compared,
+  { name, load, servers, bodiesFile }: Measured,
+  owned: AsyncDisposableStack,
+): Promise<RowPlan> {
+  const { perSecond, query = "", outcome } = load;
+  const postern = owned.use(await startPostern(optionsOf(folder, load, servers)));
+  const url = `${postern.url}${query}`;
+  const plan = decisionPlan(postern, { id: "cached", title: name, connections, bodiesFile, outcome, query });
+  // V8 compiles the hot path only after some thousand requests.
+  await runWrk({ url, bodiesFile, connections }, 4);
+  const generate: RowPlan["generate"] = (seconds) =>
+    runAtFixedRate({ url, bodiesFile, connections, perSecond: perSecond ?? 0 }, seconds);
+  return counting(perSecond === undefined ? plan : { ...plan, generate }, servers.redisPort, commands);
+}
+
+/** One start of all folders, of which the one at `first` is the first. */
+async function measureStart(compared: readonly Compared[], first: number, measured: Measured): Promise<void> {
+  await using owned = new AsyncDisposableStack();
+  const plans = new Map<Compared, RowPlan>();
+  for (const each of [...compared.slice(first), ...compared.slice(0, first)])
+    plans.set(each, await started(each, measured, owned));
+  const order = [...plans];
+  for (let round = 0; round < roundsPerStart; round += 1) {
+    for (const [{ rows }, plan] of round % 2 === 0 ? order : order.toReversed()) rows.push(await measureOnce(plan, 2));
   }
-  const [first] = compared;
-  for (const each of compared) report(each, first?.rows ?? []);
 }
 
 async function main(): Promise<void> {
   process.chdir(join(import.meta.dirname, ".."));
   const [name = "", ...folders] = process.argv.slice(2);
-  await using started = new AsyncDisposableStack();
-  const servers = started.use(await startServers());
+  await using owned = new AsyncDisposableStack();
+  const servers = owned.use(await startServers());
   const file = join(servers.folder, "compare.sqlite");
   await writeSqlBackend(file, sqlUserCount, saltedSha256());
   const loads = await loadsOf(servers, file);
   const load = loads[name];
   if (load === undefined || folders.length === 0)
     throw new Error(`one of ${Object.keys(loads).join(", ")}, and folders`);
-  const { perSecond, query = "", outcome, bodies } = load;
-  const bodiesFile = await writeBodies(servers.folder, "compare", bodies);
-  const compared: Compared[] = [];
-  for (const folder of folders) {
-    const postern = started.use(await startPostern(optionsOf(folder, load, servers)));
-    const url = `${postern.url}${query}`;
-    const commands: number[] = [];
-    const plan = counting(
-      decisionPlan(postern, { id: "cached", title: name, connections, bodiesFile, outcome, query }),
-      servers.redisPort,
-      commands,
-    );
-    // V8 compiles the hot path only after some thousand requests.
-    await runWrk({ url, bodiesFile, connections }, 4);
-    const generate: RowPlan["generate"] = (seconds) =>
-      runAtFixedRate({ url, bodiesFile, connections, perSecond: perSecond ?? 0 }, seconds);
-    compared.push({
-      folder,
-      plan: perSecond === undefined ? plan : counting({ ...plan, generate }, servers.redisPort, commands),
-      rows: [],
-      commands,
-    });
-  }
-  await measure(compared);
+  const bodiesFile = await writeBodies(servers.folder, "compare", load.bodies);
+  const compared = folders.map((folder): Compared => ({ folder, rows: [], commands: [] }));
+  for (let start = 0; start < starts; start += 1)
+    await measureStart(compared, start % compared.length, { name, load, servers, bodiesFile });
+  for (const each of compared) report(each, compared[0]?.rows ?? []);
 }
 
 await main();

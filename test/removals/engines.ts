@@ -130,6 +130,15 @@ export const engineRemovals: readonly Removal[] = [
     rows: ["a server enters lame duck mode"],
   },
   {
+    name: "held-for-next-server",
+    mechanism: "what is published while the bus changes servers is held for the new connection",
+    file: "libs/shared/src/platform/bus/link.ts",
+    find: "    isConnected: () => state.get() === \"connected\" || move.isUnderWay(),\n",
+    replace: "    isConnected: () => state.get() === \"connected\",\n",
+    tests: ["test/integration/bus/outage.test.ts"],
+    rows: ["a server enters lame duck mode"],
+  },
+  {
     name: "peer-clocks",
     mechanism: "measured offsets between clocks of peers",
     file: "libs/shared/src/platform/bus/peer-clocks.ts",

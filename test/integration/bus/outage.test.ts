@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import type { BusCredentials, BusStatus } from "@postern/shared/platform/bus";
 import { Secret } from "@postern/shared/platform/crypto";
 import { freePort, poll, spawnNats } from "@postern/shared/testing";
@@ -114,6 +115,37 @@ test("a bus leaves a server in lame duck mode before it stops", async () => {
   expect(leaving.process.exitCode).toBeNull();
   // A server in lame duck mode takes long to stop after a SIGTERM.
   leaving.signal("SIGKILL");
+});
+
+test("no request, event or reply is lost while a bus leaves a server in lame duck mode", async () => {
+  const [routeA, routeB] = [await freePort(), await freePort()];
+  await using leaving = await spawnNats({ config: cluster(routeA, routeB) });
+  await using staying = await spawnNats({ config: cluster(routeB, routeA) });
+  const statuses: BusStatus[] = [];
+  await using bus = await makeBus(leaving.url, { onStatus: (status) => void statuses.push(status) });
+  await using peer = await makeBus(staying.url);
+  peer.rawServe(echo, (body) => body);
+  let received = 0;
+  peer.subscribe(somethingHappened, () => void (received += 1));
+  await peer.flush();
+  await poll("the cluster to carry requests", () => works(bus));
+  await poll("the cluster's addresses to be known", () => leaving.output().includes("Route connection created"));
+  const codes: Promise<string | undefined>[] = [];
+  let published = 0;
+  leaving.signal("SIGUSR2");
+  // Without a pause, so that some are sent while there is no connection.
+  while (statuses.filter((status) => status === "connected").length < 2) {
+    if (bus.outstanding() < 5000) {
+      if (bus.publish(somethingHappened, { what: "x" })) published += 1;
+      codes.push(failureCode(bus.rawRequest(echo, Buffer.from("x"), soon(60_000))));
+    }
+    await setImmediate();
+  }
+  expect((await Promise.all(codes)).filter((code) => code !== undefined)).toEqual([]);
+  expect(published).toBe(codes.length);
+  // A server in lame duck mode takes long to stop after a SIGTERM.
+  leaving.signal("SIGKILL");
+  await poll("the events", () => received === published);
 });
 
 test("a bus leaves a frozen server that takes nothing more, for one that the cluster has announced", async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Msg } from "@nats-io/transport-node";
 import type { Deadlines } from "../concurrency/deadlines.ts";
 import { AppError } from "../errors/app-error.ts";
@@ -65,6 +66,8 @@ export function createRequestClient(deps: ClientDeps): RequestClient {
     if (undelivered !== undefined) sender.undelivered(undelivered);
   });
 
+  link.beforeMove(() => allSettled([...pending.sent()].filter(({ isUnsent }) => !isUnsent)));
+
   return {
     submit<T>({ route, body, decode }: Submission<T>, options: RequestOptions): Promise<T> {
       const leftMs = options.deadline - clock.now();
@@ -89,6 +92,12 @@ export function createRequestClient(deps: ClientDeps): RequestClient {
     resend: sender.resend,
     reconnected: sender.reconnected,
   };
+}
+
+const pollMs = 5;
+
+async function allSettled(requests: readonly PendingRequest[]): Promise<void> {
+  while (requests.some(({ settled }) => !settled)) await delay(pollMs, undefined, { ref: false });
 }
 
 function callSpan(tracer: Tracer, { name }: Route): Span | undefined {

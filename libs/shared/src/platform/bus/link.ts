@@ -7,6 +7,7 @@ import {
   type Status,
 } from "@nats-io/transport-node";
 import { endsWithin } from "../concurrency/deadline.ts";
+import { type ConnectionMove, createConnectionMove, type HeldMessage } from "./connection-move.ts";
 import { createLinkSubscriptions, type LinkSubscriptions } from "./link-subscriptions.ts";
 import type { BusLogger } from "./logger.ts";
 import { createServerOrder } from "./server-order.ts";
@@ -16,6 +17,7 @@ export type BusStatus = "connecting" | "connected" | "disconnected" | "closed";
 /** One connection to NATS that reconnects without limit; subscriptions survive a reconnect. */
 export interface Link {
   readonly status: () => BusStatus;
+  /** Also while the connection moves from a server that is shutting down to another one. */
   readonly isConnected: () => boolean;
   /** How often it has connected. */
   readonly connections: () => number;
@@ -25,6 +27,8 @@ export interface Link {
   publish(subject: string, bytes: Uint8Array, reply?: string, headers?: MsgHdrs): void;
   readonly subscribe: LinkSubscriptions["add"];
   onStatus(listener: (status: BusStatus) => void): void;
+  /** Before a move to another server, waits for this too, but not longer than half a second. */
+  beforeMove(wait: () => Promise<unknown>): void;
   /**
    * Resolves when the server has processed everything published so far; rejects if the connection is lost before that.
    */
@@ -40,6 +44,7 @@ export interface LinkDeps {
 const defaultMaxPayload = 1024 * 1024;
 const lameDuckSpreadMs = 500;
 const lameDuckDrainMs = 2000;
+const lameDuckAnswersMs = 500;
 const errorLogIntervalMs = 1000;
 
 /**
@@ -68,15 +73,18 @@ export function createLink({ options, logger }: LinkDeps): Link {
   const state = createLinkState(logger);
   const subscriptions = createLinkSubscriptions(logger);
   const servers = createServerOrder(options.servers);
+  // What was held is lost with the connection.
+  const move = createConnectionMove(state.repeat);
+  const waits: (() => Promise<unknown>)[] = [];
   let connection: NatsConnection | undefined;
 
   const keep = async (newConnection: NatsConnection): Promise<void> => {
     connection = newConnection;
-    subscriptions.activateOn(newConnection);
-    state.set("connected");
+    const context = { connection: newConnection, state, subscriptions, move, waits, logger };
+    useConnection(context);
     for await (const event of newConnection.status()) {
       servers.learn(newConnection);
-      applyStatus(event, { connection: newConnection, state, subscriptions, logger });
+      applyStatus(event, context);
     }
     const reason = await newConnection.closed();
     if (reason instanceof Error) logger.warn({ error: reason.message }, "bus client closed its connection permanently");
@@ -103,15 +111,16 @@ export function createLink({ options, logger }: LinkDeps): Link {
 
   return {
     status: state.get,
-    isConnected: () => state.get() === "connected",
+    isConnected: () => state.get() === "connected" || move.isUnderWay(),
     connections: state.connections,
     maxPayload: () => connection?.info?.max_payload ?? defaultMaxPayload,
     publish(subject, bytes, reply, headers) {
-      const options = reply === undefined || headers === undefined ? undefined : { reply, headers };
-      connection?.publish(subject, bytes, options ?? (reply === undefined ? undefined : { reply }));
+      if (move.isUnderWay()) move.hold({ subject, bytes, reply, headers });
+      else if (connection !== undefined) publishOn(connection, { subject, bytes, reply, headers });
     },
     subscribe: subscriptions.add,
     onStatus: state.onChange,
+    beforeMove: (wait) => void waits.push(wait),
     flush: async () => connection?.flush(),
     async close() {
       if (closing.signal.aborted) return;
@@ -122,11 +131,18 @@ export function createLink({ options, logger }: LinkDeps): Link {
   };
 }
 
+function publishOn(connection: NatsConnection, { subject, bytes, reply, headers }: HeldMessage): void {
+  const options = reply === undefined || headers === undefined ? undefined : { reply, headers };
+  connection.publish(subject, bytes, options ?? (reply === undefined ? undefined : { reply }));
+}
+
 interface LinkState {
   readonly get: () => BusStatus;
   /** How often it was set to connected. */
   readonly connections: () => number;
   readonly set: (next: BusStatus) => void;
+  /** Calls the listeners although the status is the same. */
+  readonly repeat: () => void;
   readonly onChange: (listener: (status: BusStatus) => void) => void;
 }
 
@@ -143,6 +159,9 @@ function createLinkState(logger: BusLogger): LinkState {
       if (next === "connected") connections += 1;
       logger.info({ status }, "bus connection state changed");
       for (const listener of listeners) listener(next);
+    },
+    repeat() {
+      for (const listener of listeners) listener(status);
     },
     onChange: (listener) => void listeners.push(listener),
   };
@@ -162,29 +181,38 @@ interface StatusContext {
   readonly connection: NatsConnection;
   readonly state: LinkState;
   readonly subscriptions: LinkSubscriptions;
+  readonly move: ConnectionMove;
+  /** What a move waits for. */
+  readonly waits: readonly (() => Promise<unknown>)[];
   readonly logger: BusLogger;
 }
 
+/** Subscribes on a connection, and publishes what was held for it. */
+function useConnection({ connection, state, subscriptions, move }: StatusContext): void {
+  subscriptions.activateOn(connection);
+  for (const message of move.end()) publishOn(connection, message);
+  state.set("connected");
+}
+
 function applyStatus(event: Status, context: StatusContext): void {
-  const { connection, state, subscriptions, logger } = context;
+  const { connection, state, logger } = context;
   if (event.type === "disconnect") state.set("disconnected");
   if (event.type === "staleConnection") {
     state.set("disconnected");
     // Left to itself, the client first waits until the server has taken what was sent, which can last as long as TCP's patience.
     void connection.close();
   }
-  if (event.type === "reconnect") {
-    subscriptions.activateOn(connection);
-    state.set("connected");
-  }
+  if (event.type === "reconnect") useConnection(context);
   if (event.type === "error") logger.warn({ error: event.error.message }, "bus server reported an error");
   if (event.type === "ldm") void leaveLameDuck(context);
 }
 
 /**
- * The server is shutting down: process what it has already delivered to our queue groups, then connect to another server.
+ * The server is shutting down: process what it has already delivered to our queue groups, await the replies to what was sent through it, then
+ * connect to another server. What is published from then on is held for that server.
  */
-async function leaveLameDuck({ connection, subscriptions, logger }: StatusContext): Promise<void> {
+async function leaveLameDuck(context: StatusContext): Promise<void> {
+  const { connection, state, subscriptions, move, waits, logger } = context;
   const server = connection.getServer();
   const hasLeft = (): boolean => connection.isClosed() || connection.getServer() !== server;
   logger.warn({ server }, "bus server entered lame duck mode");
@@ -192,6 +220,12 @@ async function leaveLameDuck({ connection, subscriptions, logger }: StatusContex
   await delay(Math.random() * lameDuckSpreadMs, undefined, { ref: false });
   if (hasLeft()) return;
   await endsWithin(subscriptions.drainServed(), lameDuckDrainMs);
+  if (hasLeft()) return;
+  move.begin();
+  await endsWithin(Promise.all(waits.map((wait) => wait())), lameDuckAnswersMs);
+  if (hasLeft()) return;
+  // Replies that have not arrived may be lost.
+  state.set("disconnected");
   // Rejects only while we are closing the connection ourselves.
-  if (!hasLeft()) await connection.reconnect().catch(() => undefined);
+  await connection.reconnect().catch(() => undefined);
 }

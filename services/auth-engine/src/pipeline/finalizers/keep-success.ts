@@ -12,9 +12,13 @@ async function keep(attempt: Attempt, decision: Ok, facts: Facts, deps: StepDeps
   return standing;
 }
 
-/** A success from this process's memory without failures before it was kept when it was first made. */
-function isKept({ cache, bruteForce }: Facts): boolean {
-  return cache?.servedFrom === "memory" && bruteForce?.pending !== true;
+/**
+ * Whether there is anything to write. There is nothing for a success from this process's memory without failures before it, which was kept
+ * when it was first made, and for a success that is neither cached nor recorded, such as a lookup without caches.
+ */
+function isNews({ operation }: Attempt, { cache, bruteForce }: Facts): boolean {
+  if (cache?.servedFrom === "memory" && bruteForce?.pending !== true) return false;
+  return cache !== undefined || (operation === "authenticate" && bruteForce !== undefined);
 }
 
 /**
@@ -24,5 +28,5 @@ function isKept({ cache, bruteForce }: Facts): boolean {
 export const keepSuccess: Finalizer = {
   name: "keep-success",
   run: (attempt, decision, { facts }, deps) =>
-    decision.outcome !== "ok" || isKept(facts) ? decision : keep(attempt, decision, facts, deps),
+    decision.outcome === "ok" && isNews(attempt, facts) ? keep(attempt, decision, facts, deps) : decision,
 };

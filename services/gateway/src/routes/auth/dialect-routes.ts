@@ -57,7 +57,8 @@ function registerDialect(
       refuse(pair, { request, reply, thrown }, context.authRoute);
       return;
     }
-    await answer(request, reply);
+    // Fastify waits for nothing: the reply is hijacked.
+    void answer(request, reply);
   };
   const failed = (thrown: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
     // The dialect decides whether it needs a media type.
