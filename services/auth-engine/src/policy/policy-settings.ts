@@ -98,6 +98,6 @@ export function policySettings(config: PolicyConfig, readFile: (file: string) =>
   return {
     mode,
     rules: policies.map((rule, index) => ruleOf(rule, `${root}.policies[${index}]`, sets)),
-    catalogues: createCatalogues(withBuiltIn(own), localization.default_language),
+    catalogues: createCatalogues(withBuiltIn(own, localization.default_language), localization.default_language),
   };
 }

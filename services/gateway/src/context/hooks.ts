@@ -16,10 +16,10 @@ import { passwordKey } from "../limits/password-failures.ts";
 import type { GatewayMetrics } from "../metrics.ts";
 import { createAdmitByBudgetHook } from "../plugins/admit-by-budget.ts";
 import { createAdmitGuessHook } from "../plugins/admit-guess.ts";
-import { andForPasswords } from "../plugins/and-for-passwords.ts";
 import { type CallerAuthDeps, createCallerAuthHook, type OnRequest, type RouteDemand } from "../plugins/caller-auth.ts";
 import { createClientCertificates } from "../plugins/client-certificate.ts";
 import { createLimitAddressHook } from "../plugins/limit-address.ts";
+import { addPasswordPathHook } from "../plugins/password-path-hook.ts";
 import { createRejectCaller } from "../plugins/reject-caller.ts";
 import type { RequestAddresses } from "../plugins/request-address.ts";
 import { createSpendBudgetHook } from "../plugins/spend-budget.ts";
@@ -132,7 +132,7 @@ export function createHooks(parts: HooksParts): Hooks {
     forwarding: {
       callerAuth: createCallerAuthHook(deps, demands.forwarded),
       limitAddress,
-      admitByBudget: andForPasswords(
+      admitByBudget: addPasswordPathHook(
         createAdmitByBudgetHook(deps),
         createAdmitGuessHook({
           ...deps,

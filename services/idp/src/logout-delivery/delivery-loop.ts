@@ -38,7 +38,10 @@ function createDeliveries<Message>({ claim, deliver, onError }: DeliveryLoopDeps
   };
   const startDue = async (): Promise<void> => {
     while (!closing.aborted) {
-      if (running.size === maxAtOnce) await Promise.race(running);
+      if (running.size === maxAtOnce) {
+        await Promise.race(running);
+        continue;
+      }
       const places = maxAtOnce - running.size;
       const claimed = await claim(places);
       if (claimed.length === 0) succeed();

@@ -14,8 +14,10 @@ const subject: Subject = {
 
 const unused = (): Promise<never> => Promise.reject(new Error("not expected"));
 
+type Removal = (stored: string[], text: string) => Promise<Change>;
+
 /** An account with two passkeys, whose removals end in turn as `ends` say. */
-function passkeysWith(...ends: readonly (() => Promise<Change>)[]) {
+function passkeysWith(...ends: readonly Removal[]) {
   const stored = ["one", "two"];
   const left = [...ends];
   const notified: string[] = [];
@@ -29,11 +31,7 @@ function passkeysWith(...ends: readonly (() => Promise<Change>)[]) {
         webauthnCredentials: [...stored],
         appPasswords: 0,
       }),
-      deleteCredential: async (_account, text) => {
-        const change = await (left.shift() ?? unused)();
-        if (change === "done") stored.splice(stored.indexOf(text), 1);
-        return change;
-      },
+      deleteCredential: (_account, text) => (left.shift() ?? unused)(stored, text),
       addCredential: unused,
       replaceCredential: unused,
       deleteRecoveryCodes: unused,
@@ -44,9 +42,18 @@ function passkeysWith(...ends: readonly (() => Promise<Change>)[]) {
   return { passkeys, notified };
 }
 
-const done = async (): Promise<Change> => "done";
-const refused = async (): Promise<Change> => "refused";
-const unavailable = (): Promise<Change> => Promise.reject(new AppError("UPSTREAM_UNAVAILABLE"));
+const done: Removal = async (stored, text) => {
+  stored.splice(stored.indexOf(text), 1);
+  return "done";
+};
+/** Another request has changed its text in between. */
+const changed: Removal = async () => "done";
+const refused: Removal = async () => "refused";
+const unavailable: Removal = () => Promise.reject(new AppError("UPSTREAM_UNAVAILABLE"));
+const lostReply: Removal = async (stored, text) => {
+  await done(stored, text);
+  throw new AppError("UPSTREAM_UNAVAILABLE");
+};
 
 test("the removal of all passkeys is one notification", async () => {
   const { passkeys, notified } = passkeysWith(done, done);
@@ -62,10 +69,16 @@ test("the user is notified if only some passkeys could be removed", async () => 
   const interrupted = passkeysWith(done, unavailable);
   await expect(interrupted.passkeys.removePasskeys(subject, undefined)).rejects.toThrow(AppError);
   expect(interrupted.notified).toEqual(["factor_removed webauthn"]);
+
+  const unknown = passkeysWith(lostReply);
+  await expect(unknown.passkeys.removePasskeys(subject, undefined)).rejects.toThrow(AppError);
+  expect(unknown.notified).toEqual(["factor_removed webauthn"]);
 });
 
 test("the user is not notified if no passkey was removed", async () => {
-  const { passkeys, notified } = passkeysWith(refused);
-  expect(await passkeys.removePasskeys(subject, undefined)).toBe("refused");
-  expect(notified).toEqual([]);
+  for (const ends of [[refused], [changed, refused]]) {
+    const { passkeys, notified } = passkeysWith(...ends);
+    expect(await passkeys.removePasskeys(subject, undefined)).toBe("refused");
+    expect(notified).toEqual([]);
+  }
 });

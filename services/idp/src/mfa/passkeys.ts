@@ -49,20 +49,30 @@ async function storedPasskeys(
 async function removeStored(
   store: Store,
   subject: Subject,
-  { id, onRemoved }: { readonly id: string | undefined; readonly onRemoved: () => void },
+  { id, found }: { readonly id: string | undefined; readonly found: readonly string[] },
 ): Promise<Outcome> {
   const { account, context } = subject;
-  let texts = await storedPasskeys(store, subject, id);
-  if (texts.length === 0) return "absent";
+  let texts = found;
   for (let attempt = 0; texts.length > 0; attempt += 1) {
     if (attempt >= changeAttempts) return "refused";
     for (const text of texts) {
       if ((await store.deleteCredential(account, text, context)) !== "done") return "refused";
-      onRemoved();
     }
     texts = await storedPasskeys(store, subject, id);
   }
   return "done";
+}
+
+const idsOf = (texts: readonly string[]): readonly string[] => texts.map((text) => readCredential(text)?.id ?? text);
+
+/** Whether one of the credentials is no longer stored. If that cannot be determined, the user is notified. */
+async function isAnyGone(store: Store, subject: Subject, texts: readonly string[]): Promise<boolean> {
+  try {
+    const left = new Set(idsOf(await storedPasskeys(store, subject, undefined)));
+    return idsOf(texts).some((id) => !left.has(id));
+  } catch {
+    return true;
+  }
 }
 
 export function createChangePasskeys({ store, ceremonies, notify }: ChangePasskeysDeps): ChangePasskeys {
@@ -88,16 +98,14 @@ export function createChangePasskeys({ store, ceremonies, notify }: ChangePasske
       return "refused";
     },
     removePasskeys: async (subject, id) => {
-      let isAnyRemoved = false;
-      const onRemoved = (): void => {
-        isAnyRemoved = true;
-      };
+      const found = await storedPasskeys(store, subject, id);
+      if (found.length === 0) return "absent";
       try {
-        const outcome = await removeStored(store, subject, { id, onRemoved });
+        const outcome = await removeStored(store, subject, { id, found });
         if (outcome !== "done") return outcome;
       } finally {
-        // The user is also notified if only some could be removed.
-        if (isAnyRemoved) notify(notificationOf(subject, "factor_removed", "webauthn"));
+        // The user is also notified if only some could be removed, or the reply to the removal was lost.
+        if (await isAnyGone(store, subject, found)) notify(notificationOf(subject, "factor_removed", "webauthn"));
       }
       await removeLonelyCodes(store, subject);
       return "done";

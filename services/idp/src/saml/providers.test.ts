@@ -73,6 +73,8 @@ describe("a service provider with metadata", () => {
     const over = providersWith(configured, { ...facts, validUntilMs: nowMs });
     expect(over.find(sp)).toBeUndefined();
     expect(over.all).toEqual([]);
+    expect(over.hasSoapLogout(sp)).toBe(true);
+    expect(over.hasSoapLogout("urn:test:other")).toBe(false);
     expect(() => over.sender(sp)).toThrow(SamlRefusal);
     const clock = { now: () => nowMs };
     const { saml, mfa_policy: mfaPolicy } = identityConfig(configured);

@@ -43,8 +43,8 @@ export interface Providers {
    * @throws SamlRefusal `metadata_expired` if its metadata has expired; AppError UPSTREAM_UNAVAILABLE if it was never loaded
    */
   sender(entityId: string): Provider | undefined;
-  /** Whether it is configured but unusable until its metadata is loaded, here or on another replica. */
-  isAwaited(entityId: string): boolean;
+  /** Whether it takes logout messages over SOAP, even if it cannot be used until its metadata is loaded (again). */
+  hasSoapLogout(entityId: string): boolean;
   /** All usable service providers. */
   readonly all: readonly Provider[];
 }
@@ -133,7 +133,11 @@ export function createProviders(
       return [...byId.values()].flatMap((provider) => (provider === undefined || isOver(provider) ? [] : [provider]));
     },
     find,
-    isAwaited: (entityId) => byId.has(sameEntity(entityId)) && find(entityId) === undefined,
+    hasSoapLogout: (entityId) => {
+      const name = sameEntity(entityId);
+      const provider = byId.get(name)?.config ?? configured.find(({ entity_id: id }) => sameEntity(id) === name);
+      return (provider?.slo_back_channel_url ?? "") !== "";
+    },
     sender: (entityId) => {
       const name = sameEntity(entityId);
       const provider = byId.get(name);

@@ -79,6 +79,6 @@ export const oidcSessionOperations = [
       500: temporaryFailure,
     },
   }),
-  defineOperation({ ...withoutUser, method: "get", operationId: "listOidcSessionsOfNobody" }),
-  defineOperation({ ...withoutUser, method: "delete", operationId: "deleteOidcSessionsOfNobody" }),
+  defineOperation({ ...withoutUser, method: "get", operationId: "listOidcSessionsWithoutUser" }),
+  defineOperation({ ...withoutUser, method: "delete", operationId: "deleteOidcSessionsWithoutUser" }),
 ];

@@ -1,7 +1,7 @@
 export { type AuditEntry } from "./audit-entry.ts";
 export {
   type AuditHistoryPage,
-  type AuditHistoryQuestion,
+  type AuditHistoryQuery,
   createAuditHistory,
   type ReadAuditHistory,
 } from "./read-audit-history.ts";

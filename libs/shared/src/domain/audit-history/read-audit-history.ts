@@ -3,7 +3,7 @@ import type { RedisClient } from "../../platform/redis/client.ts";
 import { auditHistoryKey } from "../../platform/redis/keys/history.ts";
 import { type AuditEntry, auditHistoryKinds, parsedEntry } from "./audit-entry.ts";
 
-export interface AuditHistoryQuestion {
+export interface AuditHistoryQuery {
   readonly sinceMs?: number | undefined;
   readonly untilMs?: number | undefined;
   /** Most entries of the page. */
@@ -20,7 +20,7 @@ export interface AuditHistoryPage {
 }
 
 /** Rejects when Redis does not answer. @throws RangeError for an invalid cursor */
-export type ReadAuditHistory = (question: AuditHistoryQuestion) => Promise<AuditHistoryPage>;
+export type ReadAuditHistory = (question: AuditHistoryQuery) => Promise<AuditHistoryPage>;
 
 export interface AuditHistoryReaderDeps {
   readonly redis: RedisClient;

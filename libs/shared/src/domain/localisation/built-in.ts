@@ -1,3 +1,4 @@
+import { lookUpLanguage } from "./accept-language.ts";
 import type { Catalogue } from "./catalogues.ts";
 
 /** By language, in those of the pages; English first. */
@@ -153,8 +154,9 @@ const firstLanguages: ReadonlySet<string> = new Set(["en", "de"]);
  * The built-in texts and those of the site, which take precedence. The site's text in the default language also goes before a built-in text
  * in the client's language, which could not say what the site wants to say; English and German excepted.
  */
-export function withBuiltIn(own: readonly Catalogue[]): readonly Catalogue[] {
-  const defined = new Set(own.flatMap((catalogue) => [...catalogue.texts.keys()]));
+export function withBuiltIn(own: readonly Catalogue[], defaultLanguage: string): readonly Catalogue[] {
+  const inDefault = own.filter(({ language }) => lookUpLanguage(defaultLanguage, [language]) !== undefined);
+  const defined = new Set(inDefault.flatMap((catalogue) => [...catalogue.texts.keys()]));
   const builtIn = builtInCatalogues.map(({ language, texts: all }) => ({
     language,
     texts: firstLanguages.has(language) ? all : new Map([...all].filter(([key]) => !defined.has(key))),

@@ -6,18 +6,21 @@ const own = [
   { language: "en", texts: new Map([["site.moved", "Your mailbox moved"]]) },
   { language: "de", texts: new Map([["auth.denied", "Nein"]]) },
 ];
-const catalogues = createCatalogues(withBuiltIn(own), "en");
+const catalogues = createCatalogues(withBuiltIn(own, "en"), "en");
 
 test("a site's text takes precedence over a built-in one", () => {
   expect(catalogues.find("auth.denied", { acceptLanguage: "de" })).toEqual({ text: "Nein", language: "de" });
 });
 
 test("a text that the site defines is not replaced by a built-in one in the client's language, except in English and German", () => {
-  const site = withBuiltIn([{ language: "it", texts: new Map([["auth.account_locked", "Chiama il 123"]]) }]);
+  const texts = new Map([["auth.account_locked", "Chiama il 123"]]);
+  const site = withBuiltIn([{ language: "it", texts }], "it");
   const find = (key: string, acceptLanguage: string) => createCatalogues(site, "it").find(key, { acceptLanguage });
   expect(find("auth.account_locked", "fr")?.text).toBe("Chiama il 123");
   expect(find("auth.account_locked", "de")?.language).toBe("de");
   expect(find("auth.denied", "fr")?.language).toBe("fr");
+  const other = createCatalogues(withBuiltIn([{ language: "it", texts }], "en"), "en");
+  expect(other.find("auth.account_locked", { acceptLanguage: "fr" })?.language).toBe("fr");
 });
 
 test("the default language is used if no requested language has the text", () => {

@@ -66,7 +66,7 @@ export function createRequestClient(deps: ClientDeps): RequestClient {
     if (undelivered !== undefined) sender.undelivered(undelivered);
   });
 
-  link.beforeMove(() => allSettled([...pending.sent()].filter(({ isUnsent }) => !isUnsent)));
+  link.beforeMove(() => settled([...pending.sent()].filter(({ isUnsent }) => !isUnsent)));
 
   return {
     submit<T>({ route, body, decode }: Submission<T>, options: RequestOptions): Promise<T> {
@@ -95,9 +95,12 @@ export function createRequestClient(deps: ClientDeps): RequestClient {
 }
 
 const pollMs = 5;
+const maxPolls = 100;
 
-async function allSettled(requests: readonly PendingRequest[]): Promise<void> {
-  while (requests.some(({ settled }) => !settled)) await delay(pollMs, undefined, { ref: false });
+/** Resolves when all are answered, or after half a second. */
+async function settled(requests: readonly PendingRequest[]): Promise<void> {
+  for (let polls = 0; polls < maxPolls && requests.some((request) => !request.settled); polls += 1)
+    await delay(pollMs, undefined, { ref: false });
 }
 
 function callSpan(tracer: Tracer, { name }: Route): Span | undefined {
@@ -115,7 +118,7 @@ function refusal(
   if (!Number.isFinite(leftMs)) return new AppError("INTERNAL", { detail: "a bus deadline must be a finite time" });
   if (signal?.aborted === true) return new AppError("REQUEST_ABORTED");
   if (leftMs <= 0) return new AppError("DEADLINE_EXCEEDED");
-  if (!link.isConnected()) return new AppError("BUS_DISCONNECTED");
+  if (!link.isConnected() && !link.isMoving()) return new AppError("BUS_DISCONNECTED");
   if (outstanding >= maxOutstanding) return new AppError("BUS_BACKLOG");
   if (bytes + frameHeaderBytes > link.maxPayload()) return new AppError("BUS_PAYLOAD", { detail: `${bytes} bytes` });
   return undefined;

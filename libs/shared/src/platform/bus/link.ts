@@ -7,9 +7,9 @@ import {
   type Status,
 } from "@nats-io/transport-node";
 import { endsWithin } from "../concurrency/deadline.ts";
-import { type ConnectionMove, createConnectionMove, type HeldMessage } from "./connection-move.ts";
 import { createLinkSubscriptions, type LinkSubscriptions } from "./link-subscriptions.ts";
 import type { BusLogger } from "./logger.ts";
+import { createServerChange, type ServerChange } from "./server-change.ts";
 import { createServerOrder } from "./server-order.ts";
 
 export type BusStatus = "connecting" | "connected" | "disconnected" | "closed";
@@ -17,8 +17,9 @@ export type BusStatus = "connecting" | "connected" | "disconnected" | "closed";
 /** One connection to NATS that reconnects without limit; subscriptions survive a reconnect. */
 export interface Link {
   readonly status: () => BusStatus;
-  /** Also while the connection moves from a server that is shutting down to another one. */
   readonly isConnected: () => boolean;
+  /** Whether the connection is being moved from a server that is shutting down to another one. Requests wait for that. */
+  readonly isMoving: () => boolean;
   /** How often it has connected. */
   readonly connections: () => number;
   /** The server's limit for one message, in bytes. */
@@ -27,8 +28,10 @@ export interface Link {
   publish(subject: string, bytes: Uint8Array, reply?: string, headers?: MsgHdrs): void;
   readonly subscribe: LinkSubscriptions["add"];
   onStatus(listener: (status: BusStatus) => void): void;
-  /** Before a move to another server, waits for this too, but not longer than half a second. */
+  /** Before it moves to another server, the link waits for this too, for at most half a second. */
   beforeMove(wait: () => Promise<unknown>): void;
+  /** Called if no server accepts the connection that is being moved. */
+  onMoveFailed(listener: () => void): void;
   /**
    * Resolves when the server has processed everything published so far; rejects if the connection is lost before that.
    */
@@ -43,8 +46,8 @@ export interface LinkDeps {
 
 const defaultMaxPayload = 1024 * 1024;
 const lameDuckSpreadMs = 500;
-const lameDuckDrainMs = 2000;
 const lameDuckAnswersMs = 500;
+const lameDuckDrainMs = 2000;
 const errorLogIntervalMs = 1000;
 
 /**
@@ -73,67 +76,92 @@ export function createLink({ options, logger }: LinkDeps): Link {
   const state = createLinkState(logger);
   const subscriptions = createLinkSubscriptions(logger);
   const servers = createServerOrder(options.servers);
-  // What was held is lost with the connection.
-  const move = createConnectionMove(state.repeat);
-  const waits: (() => Promise<unknown>)[] = [];
+  const { change, ...moves } = createMoves();
   let connection: NatsConnection | undefined;
+  let maxPayload = defaultMaxPayload;
 
   const keep = async (newConnection: NatsConnection): Promise<void> => {
     connection = newConnection;
-    const context = { connection: newConnection, state, subscriptions, move, waits, logger };
+    const context = { connection: newConnection, state, subscriptions, change, waits: moves.waits, logger };
     useConnection(context);
     for await (const event of newConnection.status()) {
       servers.learn(newConnection);
       applyStatus(event, context);
     }
-    const reason = await newConnection.closed();
-    if (reason instanceof Error) logger.warn({ error: reason.message }, "bus client closed its connection permanently");
+    await logClosing(newConnection, logger);
     subscriptions.detach();
     state.set("disconnected");
   };
 
-  const run = async (): Promise<void> => {
-    const logError = createErrorLog(logger);
-    while (!closing.signal.aborted) {
-      try {
-        const newConnection = await connect({ ...connectionDefaults, ...options, servers: servers.inOrder() });
-        if (closing.signal.aborted) await newConnection.close();
-        else await keep(newConnection);
-        // The server was lost, not refused: another one is tried immediately.
-        if (servers.hasOthers()) continue;
-      } catch (error) {
-        logError(error);
-      }
-      await delay(retryDelayMs(), undefined, { signal: closing.signal }).catch(() => undefined);
-    }
-  };
-  void run();
+  void connectForever({ options, servers, keep, closing: closing.signal, logger });
 
   return {
     status: state.get,
-    isConnected: () => state.get() === "connected" || move.isUnderWay(),
+    isConnected: () => state.get() === "connected",
+    isMoving: change.isUnderWay,
     connections: state.connections,
-    maxPayload: () => connection?.info?.max_payload ?? defaultMaxPayload,
+    // Between two servers, the client knows none.
+    maxPayload: () => (maxPayload = connection?.info?.max_payload ?? maxPayload),
     publish(subject, bytes, reply, headers) {
-      if (move.isUnderWay()) move.hold({ subject, bytes, reply, headers });
-      else if (connection !== undefined) publishOn(connection, { subject, bytes, reply, headers });
+      const options = reply === undefined || headers === undefined ? undefined : { reply, headers };
+      connection?.publish(subject, bytes, options ?? (reply === undefined ? undefined : { reply }));
     },
     subscribe: subscriptions.add,
     onStatus: state.onChange,
-    beforeMove: (wait) => void waits.push(wait),
+    beforeMove: moves.beforeMove,
+    onMoveFailed: moves.onMoveFailed,
     flush: async () => connection?.flush(),
     async close() {
       if (closing.signal.aborted) return;
       closing.abort();
+      change.end();
       state.set("closed");
       await connection?.close();
     },
   };
 }
 
-function publishOn(connection: NatsConnection, { subject, bytes, reply, headers }: HeldMessage): void {
-  const options = reply === undefined || headers === undefined ? undefined : { reply, headers };
-  connection.publish(subject, bytes, options ?? (reply === undefined ? undefined : { reply }));
+interface Connecting extends LinkDeps {
+  readonly servers: ReturnType<typeof createServerOrder>;
+  /** Uses a connection until it is closed. */
+  readonly keep: (connection: NatsConnection) => Promise<void>;
+  readonly closing: AbortSignal;
+}
+
+async function connectForever({ options, servers, keep, closing, logger }: Connecting): Promise<void> {
+  const logError = createErrorLog(logger);
+  while (!closing.aborted) {
+    try {
+      const connection = await connect({ ...connectionDefaults, ...options, servers: servers.inOrder() });
+      if (closing.aborted) await connection.close();
+      else await keep(connection);
+      // The server was lost, not refused: another one is tried immediately.
+      if (servers.hasOthers()) continue;
+    } catch (error) {
+      logError(error);
+    }
+    await delay(retryDelayMs(), undefined, { signal: closing }).catch(() => undefined);
+  }
+}
+
+async function logClosing(connection: NatsConnection, logger: BusLogger): Promise<void> {
+  const reason = await connection.closed();
+  if (reason instanceof Error) logger.warn({ error: reason.message }, "bus client closed its connection permanently");
+}
+
+/** What others have to do with moves to another server. */
+function createMoves() {
+  const waits: (() => Promise<unknown>)[] = [];
+  const listeners: (() => void)[] = [];
+  const change = createServerChange(() => {
+    for (const listener of listeners) listener();
+  });
+  return {
+    change,
+    waits,
+    beforeMove: (wait: () => Promise<unknown>): void => void waits.push(wait),
+    onMoveFailed: (listener: () => void): void => void listeners.push(listener),
+  };
 }
 
 interface LinkState {
@@ -141,8 +169,6 @@ interface LinkState {
   /** How often it was set to connected. */
   readonly connections: () => number;
   readonly set: (next: BusStatus) => void;
-  /** Calls the listeners although the status is the same. */
-  readonly repeat: () => void;
   readonly onChange: (listener: (status: BusStatus) => void) => void;
 }
 
@@ -159,9 +185,6 @@ function createLinkState(logger: BusLogger): LinkState {
       if (next === "connected") connections += 1;
       logger.info({ status }, "bus connection state changed");
       for (const listener of listeners) listener(next);
-    },
-    repeat() {
-      for (const listener of listeners) listener(status);
     },
     onChange: (listener) => void listeners.push(listener),
   };
@@ -181,16 +204,15 @@ interface StatusContext {
   readonly connection: NatsConnection;
   readonly state: LinkState;
   readonly subscriptions: LinkSubscriptions;
-  readonly move: ConnectionMove;
+  readonly change: ServerChange;
   /** What a move waits for. */
   readonly waits: readonly (() => Promise<unknown>)[];
   readonly logger: BusLogger;
 }
 
-/** Subscribes on a connection, and publishes what was held for it. */
-function useConnection({ connection, state, subscriptions, move }: StatusContext): void {
+function useConnection({ connection, state, subscriptions, change }: StatusContext): void {
   subscriptions.activateOn(connection);
-  for (const message of move.end()) publishOn(connection, message);
+  change.end();
   state.set("connected");
 }
 
@@ -208,21 +230,34 @@ function applyStatus(event: Status, context: StatusContext): void {
 }
 
 /**
- * The server is shutting down: process what it has already delivered to our queue groups, await the replies to what was sent through it, then
- * connect to another server. What is published from then on is held for that server.
+ * The server is shutting down: await the replies to our requests, process what the server has already delivered to our queue groups, then
+ * connect to another server. Requests that are made from now on wait for it.
  */
-async function leaveLameDuck(context: StatusContext): Promise<void> {
-  const { connection, state, subscriptions, move, waits, logger } = context;
+async function leaveLameDuck({
+  connection,
+  state,
+  subscriptions,
+  change,
+  waits,
+  logger,
+}: StatusContext): Promise<void> {
+  // A server in this mode announces it more than once.
+  if (change.isUnderWay()) return;
   const server = connection.getServer();
-  const hasLeft = (): boolean => connection.isClosed() || connection.getServer() !== server;
+  const count = state.connections();
+  const hasLeft = (): boolean => connection.isClosed() || state.connections() !== count || state.get() !== "connected";
   logger.warn({ server }, "bus server entered lame duck mode");
   if (connection.getServers().length < 2) return;
   await delay(Math.random() * lameDuckSpreadMs, undefined, { ref: false });
-  if (hasLeft()) return;
-  await endsWithin(subscriptions.drainServed(), lameDuckDrainMs);
-  if (hasLeft()) return;
-  move.begin();
+  if (hasLeft() || change.isUnderWay()) return;
+  change.begin();
   await endsWithin(Promise.all(waits.map((wait) => wait())), lameDuckAnswersMs);
+  await endsWithin(subscriptions.drainServed(), lameDuckDrainMs);
+  // What was published last.
+  if (!hasLeft()) await endsWithin(connection.flush(), lameDuckAnswersMs);
+  // It ended if the server was lost in the meantime and another one accepted the connection.
+  if (!change.isUnderWay()) return;
+  change.replacing();
   if (hasLeft()) return;
   // Replies that have not arrived may be lost.
   state.set("disconnected");

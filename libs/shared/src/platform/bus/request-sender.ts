@@ -75,17 +75,21 @@ export function createRequestSender(deps: RequestSenderDeps, pending: PendingTab
   const { link, metrics } = deps;
   const { balance, replicasFor } = createReplicaLists();
   const { publish, failEach } = createPublisher(deps, pending);
-  const { keep, ...resending } = createResending({ link, metrics, pending, publish, replicasFor });
+  const { keep, keepForNextServer, ...resending } = createResending({ link, metrics, pending, publish, replicasFor });
 
   const sendBatch = (_subject: string, batch: readonly PendingRequest[]): void => {
     const open = batch.filter((request) => !request.settled);
     const route = open[0]?.route;
     if (route === undefined) return;
-    if (!link.isConnected()) {
+    if (!link.isConnected() && !link.isMoving()) {
       failEach(open, "BUS_DISCONNECTED");
       return;
     }
     pending.number(open);
+    if (link.isMoving()) {
+      keepForNextServer(open);
+      return;
+    }
     const replicas = replicasFor(route);
     // One choice for a batch: choosing for each request would split the batches.
     const chosen = chooseReplica(replicas.live());

@@ -26,6 +26,8 @@ export interface Resending {
   readonly undelivered: (requests: readonly PendingRequest[]) => void;
   /** Keeps requests until a replica is live, or none is expected any more. */
   readonly keep: (requests: readonly PendingRequest[]) => void;
+  /** Keeps requests until the connection has moved to another server. */
+  readonly keepForNextServer: (requests: readonly PendingRequest[]) => void;
 }
 
 /** Whether the request may have been lost with a connection, or its replica is silent, so that another replica should get it. */
@@ -107,10 +109,21 @@ export function createResending(deps: ResendingDeps): Resending {
     for (const request of requests) request.isUnsent = true;
     hasWaiting = true;
   };
+  const forNextServer: PendingRequest[] = [];
+  const keepForNextServer = (requests: readonly PendingRequest[]): void => {
+    keep(requests);
+    forNextServer.push(...requests);
+  };
+  const takeForNextServer = (): readonly PendingRequest[] =>
+    forNextServer.splice(0).filter(({ settled, isUnsent }) => !settled && isUnsent);
   link.onStatus((status) => {
+    if (status === "connected") for (const request of takeForNextServer()) sendUnsent(deps, request);
     if (status !== "disconnected") return;
-    for (const request of pending.sent()) request.isLost = true;
+    for (const request of pending.sent()) request.isLost = !request.isUnsent;
     hasWaiting = true;
+  });
+  link.onMoveFailed(() => {
+    for (const request of takeForNextServer()) pending.fail(request, new AppError("BUS_DISCONNECTED"));
   });
 
   const sendElsewhere = (request: PendingRequest): void => {
@@ -119,15 +132,18 @@ export function createResending(deps: ResendingDeps): Resending {
     replicas.unreachable(replica);
     const { chosen, waits } = link.isConnected() ? chooseNext(request, replicas) : offline(replicas);
     const hasNone = chosen === undefined && replica === undefined;
-    if (waits) keep([request]);
+    if (link.isMoving()) keepForNextServer([request]);
+    else if (waits) keep([request]);
     else if (hasNone || !link.isConnected()) pending.fail(request, new AppError("BUS_NO_RESPONDERS"));
     else sendAgain(deps, request, chosen);
   };
 
   return {
     keep,
+    keepForNextServer,
     resend(silent) {
-      if (!link.isConnected() || !(hasWaiting || silent.some(({ outstanding }) => outstanding > 0))) return;
+      if (!link.isConnected() || link.isMoving() || !(hasWaiting || silent.some(({ outstanding }) => outstanding > 0)))
+        return;
       // A copy, because a failed publication removes its request.
       const waiting = [...pending.sent()].filter((request) => !resendIfNeeded(deps, request, silent));
       hasWaiting &&= waiting.some(({ isLost, isUnsent }) => isLost || isUnsent);

@@ -103,6 +103,7 @@ form.inline{margin:0}
 .button.danger,button.danger{margin-top:.75rem;background:transparent;color:var(--error);border-color:var(--error)}
 .button.danger:hover,button.danger:hover{background:var(--error-soft);filter:none}
 .things{list-style:none;margin:1.5rem 0 0;padding:0;display:grid;gap:.75rem}
+.things+p{margin-top:1.25rem}
 .things li{padding:.875rem 1rem;border:1px solid var(--line);border-radius:.75rem}
 .things b,.things span:not(.hidden){display:block}
 .things li>span{color:var(--muted);font-size:.9375rem}

@@ -17,22 +17,26 @@ export interface RedisClockDeps {
   readonly wallClock: Clock;
 }
 
+const roundingMs = 1;
+
 export function createRedisClock({ redis, steadyClock: steady, wallClock }: RedisClockDeps): RedisClock {
   let offsetMs = wallClock.now() - steady.now();
-  let isMeasured = false;
+  let maxErrorMs = Number.POSITIVE_INFINITY;
   return {
     now: () => steady.now() + offsetMs,
-    isMeasured: () => isMeasured,
+    isMeasured: () => Number.isFinite(maxErrorMs),
     measure: async () => {
       const sentMs = steady.now();
       const [seconds, microseconds] = await redis.time();
-      // Redis read its clock at some time between the command and the answer.
-      const maxErrorMs = (steady.now() - sentMs) / 2;
-      const measuredMs =
-        Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000) - sentMs - Math.floor(maxErrorMs);
-      // A slow measurement that agrees with the current offset is less accurate than it.
-      if (!isMeasured || Math.abs(measuredMs - offsetMs) > maxErrorMs) offsetMs = measuredMs;
-      isMeasured = true;
+      // Redis read its clock at some time between the command and the answer, and both clocks are read in whole milliseconds.
+      const halfMs = (steady.now() - sentMs) / 2;
+      const errorMs = halfMs + roundingMs;
+      const measuredMs = Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000) - sentMs - Math.floor(halfMs);
+      // A slow measurement that agrees with a faster one is less accurate than it.
+      const agrees = Math.abs(measuredMs - offsetMs) <= errorMs + maxErrorMs;
+      if (agrees && errorMs > maxErrorMs) return;
+      offsetMs = measuredMs;
+      maxErrorMs = errorMs;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { listEverything } from "./list-everything.ts";
 import { type Listing, listFiltered, listPage } from "./list-part.ts";
-import { readListQuestion } from "./list-question.ts";
+import { readListRequest } from "./list-request.ts";
 
 interface Content {
   readonly bans: readonly { readonly network: string; readonly rule: string }[];
@@ -133,7 +133,7 @@ test("the pages together contain every entry once, and a list that has ended is 
   let cursor: string | undefined;
   let pages = 0;
   do {
-    const { page } = readListQuestion({ limit: "2", ...(cursor === undefined ? {} : { cursor }) }, undefined);
+    const { page } = readListRequest({ limit: "2", ...(cursor === undefined ? {} : { cursor }) }, undefined);
     if (page === undefined) throw new Error("no page");
     const { result, next } = await listPage(state, page);
     seen.bans.push(...Object.keys(result[0].ip_addresses));

@@ -8,7 +8,7 @@ import { sessionOf } from "../flush-route.ts";
 import { malformed } from "../read-request.ts";
 import { listEverything } from "./list-everything.ts";
 import { type ListPart, listFiltered, listPage } from "./list-part.ts";
-import { type ListQuestion, readListQuestion } from "./list-question.ts";
+import { type ListRequest, readListRequest } from "./list-request.ts";
 
 export interface ListDeps {
   readonly bruteForce: BruteForceRecords;
@@ -20,9 +20,10 @@ function failed(cause: unknown): AppError {
   return new AppError("REDIS_UNAVAILABLE", { detail: "bans cannot be listed", cause });
 }
 
-async function partOf(question: ListQuestion, state: BruteForceRecords): Promise<ListPart | undefined> {
-  const { accounts, ipAddresses, page } = question;
-  if (accounts.length + ipAddresses.length > 0) return { result: await listFiltered(state, question), next: undefined };
+async function partOf(listRequest: ListRequest, state: BruteForceRecords): Promise<ListPart | undefined> {
+  const { accounts, ipAddresses, page } = listRequest;
+  if (accounts.length + ipAddresses.length > 0)
+    return { result: await listFiltered(state, listRequest), next: undefined };
   return page === undefined ? undefined : listPage(state, page);
 }
 
@@ -32,11 +33,11 @@ async function partOf(question: ListQuestion, state: BruteForceRecords): Promise
  */
 export function listBruteForce({ bruteForce, logger }: ListDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<BruteForceList | Readable> => {
-    const question = readListQuestion(Object(request.query), request.body);
+    const listRequest = readListRequest(Object(request.query), request.body);
     const session = sessionOf(request);
     const onError = (err: unknown): void => logger.error({ session, err }, "the list of bans was interrupted");
     try {
-      const part = await partOf(question, bruteForce);
+      const part = await partOf(listRequest, bruteForce);
       if (part !== undefined) {
         const { result, next } = part;
         return { session, object: "bruteforce", operation: "list", result, ...(next !== undefined && { next }) };

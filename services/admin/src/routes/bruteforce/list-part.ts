@@ -1,7 +1,7 @@
 import type { BruteForceListResult, DelayedAccount as DelayedAccountShown } from "@postern/shared/contracts";
 import type { BruteForceRecords, DelayedAccount } from "@postern/shared/domain/brute-force";
 import { flushedAddress } from "@postern/shared/domain/flush";
-import { encodeCursor, type ListPage, type ListQuestion } from "./list-question.ts";
+import { encodeCursor, type ListPage, type ListRequest } from "./list-request.ts";
 
 /** Each account has up to 1000 addresses. */
 const maxAccounts = 100;
@@ -55,7 +55,7 @@ async function bansOf(state: Listing, text: string): Promise<readonly (readonly 
 /** What the filters select; if only one kind is filtered, none of the other kind. */
 export async function listFiltered(
   state: Listing,
-  { accounts, ipAddresses }: ListQuestion,
+  { accounts, ipAddresses }: ListRequest,
 ): Promise<BruteForceListResult> {
   const [bans, guessed, delayed] = await Promise.all([
     Promise.all(ipAddresses.map((text) => bansOf(state, text))),

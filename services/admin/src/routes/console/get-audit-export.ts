@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { exportFormats, isExportFormat } from "../../console/audit-export.ts";
 import { sessionOf } from "../flush-route.ts";
 import { malformed } from "../read-request.ts";
-import { type AuditQuestion, auditQuestionIn } from "./audit-question.ts";
+import { type AuditQuery, auditQueryIn } from "./audit-query.ts";
 import type { AuditRouteDeps } from "./get-audit.ts";
 import { textOf, unreadable } from "./query.ts";
 
@@ -14,14 +14,14 @@ const size = 500;
 
 interface Export {
   readonly format: AuditFormat;
-  readonly question: AuditQuestion;
+  readonly auditQuery: AuditQuery;
   /** Read before the first byte is sent, so that an unavailable Redis is an error response. */
   readonly first: AuditHistoryPage;
   readonly read: ReadAuditHistory;
 }
 
 /** One page in memory at a time; the next one when the client has taken it. */
-async function* linesOf({ format, question, first, read }: Export): AsyncGenerator<string> {
+async function* linesOf({ format, auditQuery, first, read }: Export): AsyncGenerator<string> {
   const { head, line } = exportFormats[format];
   if (head !== "") yield head;
   let page = first;
@@ -32,7 +32,7 @@ async function* linesOf({ format, question, first, read }: Export): AsyncGenerat
     if (cursor === undefined) return;
     // The cursor is that of the page before.
     // oxlint-disable-next-line no-await-in-loop
-    page = await read({ ...question, size, cursor });
+    page = await read({ ...auditQuery, size, cursor });
   }
 }
 
@@ -40,15 +40,15 @@ async function* linesOf({ format, question, first, read }: Export): AsyncGenerat
 export function getAuditExport({ readAuditHistory: read, audit }: AuditRouteDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { query, caller } = request;
-    const question = auditQuestionIn(query);
+    const auditQuery = auditQueryIn(query);
     const format = textOf(query, "format") ?? "csv";
     if (!isExportFormat(format)) throw malformed("format: must be csv or jsonl");
     if (read === undefined) return reply.code(404).send({ error: "the audit history is disabled" });
-    const about = { ...auditedCaller(caller), target: question.filter, session: sessionOf(request), reason: format };
-    const first = await read({ ...question, size }).catch((error: unknown) => {
+    const about = { ...auditedCaller(caller), target: auditQuery.filter, session: sessionOf(request), reason: format };
+    const first = await read({ ...auditQuery, size }).catch((error: unknown) => {
       throw unreadable(error);
     });
-    const lines = Readable.from(linesOf({ format, question, first, read }));
+    const lines = Readable.from(linesOf({ format, auditQuery, first, read }));
     // Also recorded if the client disconnects before the first line.
     finished(lines, (error) =>
       audit.record({ event: "audit.export", outcome: error instanceof Error ? "failed" : "ok", ...about }),

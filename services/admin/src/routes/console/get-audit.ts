@@ -2,7 +2,7 @@ import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
 import type { ReadAuditHistory } from "@postern/shared/domain/audit-history";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sessionOf } from "../flush-route.ts";
-import { auditQuestionIn } from "./audit-question.ts";
+import { auditQueryIn } from "./audit-query.ts";
 import { numberOf, textOf, unreadable } from "./query.ts";
 
 export interface AuditRouteDeps {
@@ -15,11 +15,11 @@ export interface AuditRouteDeps {
 export function getAudit({ readAuditHistory, audit }: AuditRouteDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { query, caller } = request;
-    const { filter: target, ...question } = auditQuestionIn(query);
+    const { filter: target, ...auditQuery } = auditQueryIn(query);
     const size = numberOf(query, "limit", { usual: 50, max: 500 });
     const cursor = textOf(query, "cursor");
     if (readAuditHistory === undefined) return reply.code(404).send({ error: "the audit history is disabled" });
-    const { entries, next } = await readAuditHistory({ ...question, size, cursor }).catch((error: unknown) => {
+    const { entries, next } = await readAuditHistory({ ...auditQuery, size, cursor }).catch((error: unknown) => {
       throw unreadable(error);
     });
     audit.record({ event: "audit.read", outcome: "ok", ...auditedCaller(caller), target, session: sessionOf(request) });

@@ -57,8 +57,7 @@ function registerDialect(
       refuse(pair, { request, reply, thrown }, context.authRoute);
       return;
     }
-    // Fastify waits for nothing: the reply is hijacked.
-    void answer(request, reply);
+    await answer(request, reply);
   };
   const failed = (thrown: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
     // The dialect decides whether it needs a media type.

@@ -157,6 +157,7 @@ export const ar: Catalogue = {
   "app_passwords.revoke": "حذف",
   "app_passwords.new_title": "كلمة مرور التطبيق الجديدة",
   "app_passwords.new_intro": "من أجل {label}. أدخلها هناك الآن. لن تظهر مرة أخرى.",
+  "app_passwords.username": "اسم المستخدم",
   "app_passwords.full": "وصلت إلى الحد الأقصى لعدد كلمات مرور التطبيقات. احذف واحدة قبل إنشاء أخرى.",
   "home.mail_clients_hint": "بريدك على الهاتف أو الجهاز اللوحي أو الكمبيوتر",
   "list.last_used": "آخر استخدام:",

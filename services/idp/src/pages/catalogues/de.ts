@@ -168,6 +168,7 @@ export const de: Catalogue = {
   "app_passwords.revoke": "Löschen",
   "app_passwords.new_title": "Ihr neues App-Passwort",
   "app_passwords.new_intro": "Für {label}. Geben Sie es jetzt dort ein. Es wird nicht noch einmal angezeigt.",
+  "app_passwords.username": "Benutzername",
   "app_passwords.full":
     "Sie haben die maximale Anzahl an App-Passwörtern erreicht. Löschen Sie eines, bevor Sie ein neues erstellen.",
   "home.mail_clients_hint": "E-Mail auf Smartphone, Tablet oder Computer",

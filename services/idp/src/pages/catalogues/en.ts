@@ -162,6 +162,7 @@ export const en = {
   "app_passwords.revoke": "Delete",
   "app_passwords.new_title": "Your new app password",
   "app_passwords.new_intro": "For {label}. Enter it there now. You won’t see it again.",
+  "app_passwords.username": "Username",
   "app_passwords.full": "You’ve reached the maximum number of app passwords. Delete one before you create another.",
   "home.mail_clients_hint": "Email on your phone, tablet or computer",
   "list.last_used": "Last used:",

@@ -166,6 +166,7 @@ export const es: Catalogue = {
   "app_passwords.revoke": "Eliminar",
   "app_passwords.new_title": "Su nueva contraseña de aplicación",
   "app_passwords.new_intro": "Para {label}. Introdúzcala allí ahora. No se volverá a mostrar.",
+  "app_passwords.username": "Nombre de usuario",
   "app_passwords.full": "Ha alcanzado el número máximo de contraseñas de aplicación. Elimine una antes de crear otra.",
   "home.mail_clients_hint": "Su correo en el teléfono, la tableta o el ordenador",
   "list.last_used": "Último uso:",

@@ -170,6 +170,7 @@ export const fr: Catalogue = {
   "app_passwords.new_title": "Votre nouveau mot de passe d’application",
   "app_passwords.new_intro":
     "Pour {label}. Saisissez-le maintenant dans ce logiciel ou sur cet appareil. Il ne sera plus affiché.",
+  "app_passwords.username": "Nom d’utilisateur",
   "app_passwords.full":
     "Vous avez atteint le nombre maximal de mots de passe d’application. Supprimez-en un avant d’en créer un autre.",
   "home.mail_clients_hint": "Vos e-mails sur téléphone, tablette ou ordinateur",

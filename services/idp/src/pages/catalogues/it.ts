@@ -165,6 +165,7 @@ export const it: Catalogue = {
   "app_passwords.revoke": "Elimina",
   "app_passwords.new_title": "La tua nuova password per app",
   "app_passwords.new_intro": "Per {label}. Inseriscila lì adesso. Non verrà più mostrata.",
+  "app_passwords.username": "Nome utente",
   "app_passwords.full": "Hai raggiunto il numero massimo di password per app. Eliminane una prima di crearne un’altra.",
   "home.mail_clients_hint": "La tua posta su telefono, tablet o computer",
   "list.last_used": "Ultimo utilizzo:",

@@ -163,6 +163,7 @@ export const ja: Catalogue = {
   "app_passwords.revoke": "削除",
   "app_passwords.new_title": "新しいアプリパスワード",
   "app_passwords.new_intro": "{label} 用です。今すぐ入力してください。もう一度表示することはできません。",
+  "app_passwords.username": "ユーザー名",
   "app_passwords.full": "アプリパスワードの数が上限に達しています。新しく作成する前に1つ削除してください。",
   "home.mail_clients_hint": "スマートフォン、タブレット、パソコンでのメール",
   "list.last_used": "最終使用日時：",

@@ -164,6 +164,7 @@ export const nl: Catalogue = {
   "app_passwords.revoke": "Verwijderen",
   "app_passwords.new_title": "Uw nieuwe app-wachtwoord",
   "app_passwords.new_intro": "Voor {label}. Voer het daar nu in. Het wordt niet opnieuw getoond.",
+  "app_passwords.username": "Gebruikersnaam",
   "app_passwords.full":
     "U hebt het maximumaantal app-wachtwoorden bereikt. Verwijder er een voordat u een nieuw maakt.",
   "home.mail_clients_hint": "E-mail op uw telefoon, tablet of computer",

@@ -164,6 +164,7 @@ export const pl: Catalogue = {
   "app_passwords.revoke": "Usuń",
   "app_passwords.new_title": "Twoje nowe hasło aplikacji",
   "app_passwords.new_intro": "Dla: {label}. Wpisz je tam teraz. Nie zobaczysz go ponownie.",
+  "app_passwords.username": "Nazwa użytkownika",
   "app_passwords.full": "Osiągnięto maksymalną liczbę haseł aplikacji. Usuń jedno, zanim utworzysz kolejne.",
   "home.mail_clients_hint": "Poczta na telefonie, tablecie lub komputerze",
   "list.last_used": "Ostatnie użycie:",

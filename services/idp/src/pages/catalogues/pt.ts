@@ -165,6 +165,7 @@ export const pt: Catalogue = {
   "app_passwords.revoke": "Eliminar",
   "app_passwords.new_title": "A sua nova palavra-passe de aplicação",
   "app_passwords.new_intro": "Para {label}. Introduza-a lá agora. Não voltará a ser apresentada.",
+  "app_passwords.username": "Nome de utilizador",
   "app_passwords.full": "Atingiu o número máximo de palavras-passe de aplicação. Elimine uma antes de criar outra.",
   "home.mail_clients_hint": "O seu correio no telemóvel, tablet ou computador",
   "list.last_used": "Última utilização:",

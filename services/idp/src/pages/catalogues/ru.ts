@@ -164,6 +164,7 @@ export const ru: Catalogue = {
   "app_passwords.revoke": "Удалить",
   "app_passwords.new_title": "Ваш новый пароль приложения",
   "app_passwords.new_intro": "Для «{label}». Введите его там сейчас. Больше он показан не будет.",
+  "app_passwords.username": "Имя пользователя",
   "app_passwords.full": "Достигнуто максимальное число паролей приложений. Удалите один, прежде чем создать другой.",
   "home.mail_clients_hint": "Почта на телефоне, планшете или компьютере",
   "list.last_used": "Последнее использование:",

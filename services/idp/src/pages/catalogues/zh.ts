@@ -154,6 +154,7 @@ export const zh: Catalogue = {
   "app_passwords.revoke": "删除",
   "app_passwords.new_title": "您的新应用专用密码",
   "app_passwords.new_intro": "用于 {label}。请立即在那里输入。之后将不再显示。",
+  "app_passwords.username": "用户名",
   "app_passwords.full": "您的应用专用密码数量已达上限。请先删除一个，再创建新的。",
   "home.mail_clients_hint": "在手机、平板电脑或电脑上收发邮件",
   "list.last_used": "上次使用：",

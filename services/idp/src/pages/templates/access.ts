@@ -67,7 +67,7 @@ export const newAppPasswordPage: Page<NewAppPasswordView> = {
   title: (_view, { text }) => text("app_passwords.new_title"),
   body: (view, { text }) => html`<h1>${text("app_passwords.new_title")}</h1>
 <p class="lead">${text("app_passwords.new_intro", { label: view.label })}</p>
-<dl class="facts"><dt>${text("login.username")}</dt><dd><code>${view.account}</code></dd><dt>${text("login.password")}</dt><dd><code>${view.password}</code></dd></dl>
+<dl class="facts"><dt>${text("app_passwords.username")}</dt><dd><code>${view.account}</code></dd><dt>${text("login.password")}</dt><dd><code>${view.password}</code></dd></dl>
 ${wayBack(view, text)}`,
   sample: {
     label: "Thunderbird at home",

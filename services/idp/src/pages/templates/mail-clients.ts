@@ -76,7 +76,7 @@ function serversOf({ userName, servers }: Partial<ServersView>, text: Texts): Ht
       html`<dt>${protocol}</dt><dd><code>${host}</code><span>${text("mail_client.port", { port: String(port) })}, ${security}</span></dd>`,
   );
   return html`<details class="manual"><summary>${text("mail_client.settings")}</summary><dl class="facts">${
-    userName !== undefined && html`<dt>${text("login.username")}</dt><dd><code>${userName}</code></dd>`
+    userName !== undefined && html`<dt>${text("app_passwords.username")}</dt><dd><code>${userName}</code></dd>`
   }${rows}</dl></details>`;
 }
 
@@ -168,7 +168,7 @@ export interface MailClientReadyView extends BackView, ServersView {
 }
 
 function passwordOf({ userName, password }: MailClientReadyView, text: Texts): Html {
-  return html`<dl class="facts"><dt>${text("login.username")}</dt><dd><code>${userName}</code></dd><dt>${text(
+  return html`<dl class="facts"><dt>${text("app_passwords.username")}</dt><dd><code>${userName}</code></dd><dt>${text(
     "login.password",
   )}</dt><dd><code>${password}</code></dd></dl>`;
 }

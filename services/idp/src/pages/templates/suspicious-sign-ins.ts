@@ -1,6 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import { writtenTag } from "@postern/shared/domain/localisation";
 import { type FormView, formOf, type Html, html } from "@postern/shared/platform/pages";
+import type { TextKey } from "../catalogues/en.ts";
 import type { Look, Page } from "../look.ts";
 import { moment } from "../moments.ts";
 import { listOf } from "../parts.ts";
@@ -51,16 +52,21 @@ ${
 }`;
 }
 
+/** A question needs something that it is about. */
+function titleOf({ signIns }: SuspiciousSignInsView): TextKey {
+  return signIns.length === 0 ? "review.none_title" : "review.title";
+}
+
 /** "Was this you?" */
 export const suspiciousSignInsPage: Page<SuspiciousSignInsView> = {
   name: "suspicious_sign_ins",
   scripts: ["page"],
-  title: (_view, { text }) => text("review.title"),
+  title: (view, { text }) => text(titleOf(view)),
   body: (view, look) => {
     const { text, brand } = look;
     const { signIns, csrfToken, factors } = view;
     const cannotConfirm = signIns.some(({ confirm }) => confirm === undefined);
-    return html`<h1>${text("review.title")}</h1>
+    return html`<h1>${text(titleOf(view))}</h1>
 <p class="lead">${text(signIns.length === 0 ? "review.none" : "review.intro")}</p>
 ${listOf(signIns.map((one) => itemOf(one, csrfToken, look)))}
 ${cannotConfirm && html`<p>${text("review.how_to_confirm")}</p>`}

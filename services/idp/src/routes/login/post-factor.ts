@@ -5,7 +5,7 @@ import { type CodeFactor, showFactor } from "./code-factor.ts";
 import type { LoginDeps } from "./deps.ts";
 import { type FlowAtFactor, flowAtFactor } from "./flow-at-factor.ts";
 import { type Judged, judgeFactor } from "./guarded.ts";
-import { refuseLatched } from "./latched.ts";
+import { refuseAfterWrongPassword } from "./refuse-after-wrong-password.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 import { finishSignIn } from "./signed-in.ts";
 
@@ -45,7 +45,7 @@ export function postFactor(deps: LoginDeps, factor: CodeFactor): VisitHandler {
     }
     if (judged === "ok" && flow.state === "latched") {
       deps.metrics.signIn(method, "denied");
-      return refuseLatched(deps, visit, flow, method);
+      return refuseAfterWrongPassword(deps, visit, flow, method);
     }
     if (outcome.judged === "ok") return finishSignIn(deps, visit, { flow, pending, method });
     const counted = outcome.judged === "locked" ? "throttled" : outcome.judged;

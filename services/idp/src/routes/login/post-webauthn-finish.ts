@@ -6,7 +6,7 @@ import type { VisitHandler } from "../page-routes.ts";
 import { admit, callContext, referenceIn, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
 import { judgeFactor } from "./guarded.ts";
-import { placeAfterRefusal } from "./latched.ts";
+import { placeAfterRefusal } from "./refuse-after-wrong-password.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 import { completeFor } from "./signed-in.ts";
 import { denied, type Proof, passkey } from "./verify-passkey.ts";

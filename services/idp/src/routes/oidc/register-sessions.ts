@@ -12,8 +12,8 @@ import { refuseWithoutUser, type SessionParams, type SessionRouteDeps } from "./
  */
 export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): void {
   const guarded = (id: OperationId) => guardedRoute(operation(id), deps.identifier);
-  app.route({ ...guarded("listOidcSessionsOfNobody"), handler: refuseWithoutUser });
-  app.route({ ...guarded("deleteOidcSessionsOfNobody"), handler: refuseWithoutUser });
+  app.route({ ...guarded("listOidcSessionsWithoutUser"), handler: refuseWithoutUser });
+  app.route({ ...guarded("deleteOidcSessionsWithoutUser"), handler: refuseWithoutUser });
   app.route<SessionParams>({ ...guarded("listOidcSessions"), handler: listSessions(deps) });
   app.route<SessionParams>({ ...guarded("deleteOidcSessions"), handler: endAll(deps) });
   app.route<SessionParams>({ ...guarded("deleteOidcSession"), handler: endOne(deps) });

@@ -53,12 +53,19 @@ describe("the service providers of a logout", () => {
     );
   });
 
-  it("are notified over SOAP if their metadata is not loaded yet, with or without a browser", () => {
-    const providers = [{ entity_id: "urn:test:wiki", metadata: { file: "sp.xml" } }];
+  it("are notified over SOAP, with or without a browser, if their endpoint for it is configured and their metadata is not loaded yet", () => {
+    const url = "https://sp.example.test/slo/soap";
+    const providers = [{ entity_id: "urn:test:wiki", metadata: { file: "sp.xml" }, slo_back_channel_url: url }];
     const channels = (slo: object, hasBrowser: boolean) =>
       servicesOf(planDeps(providers, slo), [participant("urn:test:wiki")], hasBrowser).map(({ channel }) => channel);
     const enabled = { back_channel_enabled: true };
     expect([channels(enabled, true), channels(enabled, false)]).toEqual([["soap"], ["soap"]]);
     expect(channels({}, true)).toEqual(["none"]);
+  });
+
+  it("are not notified over SOAP if no endpoint for it is known", () => {
+    const providers = [{ entity_id: "urn:test:wiki", metadata: { file: "sp.xml" } }];
+    const deps = planDeps(providers, { back_channel_enabled: true });
+    expect(servicesOf(deps, [participant("urn:test:wiki")], true).map(({ channel }) => channel)).toEqual(["none"]);
   });
 });

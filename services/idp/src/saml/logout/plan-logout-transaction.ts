@@ -16,11 +16,9 @@ const marginMs = 1000;
 
 function channelOf({ settings, providers }: PlanDeps, entityId: string, hasBrowser: boolean): Channel {
   const { front_channel_enabled: front, back_channel_enabled: back } = settings().saml.slo;
-  const provider = providers().find(entityId);
-  if (back && (provider?.config.slo_back_channel_url ?? "") !== "") return "soap";
-  // Deliveries over SOAP are retried: the metadata may be loaded before the last attempt.
-  if (back && providers().isAwaited(entityId)) return "soap";
-  return hasBrowser && front && provider?.logout.request !== undefined ? "browser" : "none";
+  // Deliveries over SOAP are retried: metadata that is missing now may be loaded before the last attempt.
+  if (back && providers().hasSoapLogout(entityId)) return "soap";
+  return hasBrowser && front && providers().find(entityId)?.logout.request !== undefined ? "browser" : "none";
 }
 
 const nameOf = ({ entityId, sessionIndex }: Participant): string => `${entityId} ${sessionIndex}`;

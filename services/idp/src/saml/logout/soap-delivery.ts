@@ -68,7 +68,8 @@ function createDeliver(deps: SoapDeliveryDeps) {
   const deliver = async (claimed: ClaimedSoapLogout, closing: AbortSignal): Promise<void> => {
     const { id, delivery, attempts } = claimed;
     const answer = await attempt(delivery, closing).catch((err: unknown): BackChannelAnswer => {
-      logger.warn({ client: delivery.entityId, err }, "service provider could not be notified of a logout");
+      if (attempts === 0)
+        logger.warn({ client: delivery.entityId, err }, "service provider could not be notified of a logout");
       return "later";
     });
     if (answer !== "later") return settle(claimed, answer);

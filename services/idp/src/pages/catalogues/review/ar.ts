@@ -4,6 +4,7 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "عمليات تسجيل دخول غير معتادة: {count}",
   "review.title": "هل كنت أنت من سجّل الدخول؟",
   "review.intro": "استُخدمت كلمة مرورك في عمليات تسجيل الدخول هذه، وتبدو غير معتادة.",
+  "review.none_title": "عمليات تسجيل دخول غير معتادة",
   "review.none": "لا توجد عمليات تسجيل دخول غير معتادة.",
   "review.unknown_place": "مكان غير معروف",
   "review.time": "الوقت:",

@@ -4,6 +4,7 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "Ungewöhnliche Anmeldungen: {count}",
   "review.title": "Waren Sie das?",
   "review.intro": "Diese Anmeldungen erfolgten mit Ihrem Passwort und wirken ungewöhnlich.",
+  "review.none_title": "Ungewöhnliche Anmeldungen",
   "review.none": "Es gibt keine ungewöhnlichen Anmeldungen.",
   "review.unknown_place": "Unbekannter Ort",
   "review.time": "Zeit:",

@@ -3,6 +3,7 @@ export const review = {
   "home.review_hint": "Unusual sign-ins: {count}",
   "review.title": "Was this you?",
   "review.intro": "These sign-ins used your password and look unusual.",
+  "review.none_title": "Unusual sign-ins",
   "review.none": "There are no unusual sign-ins.",
   "review.unknown_place": "Unknown location",
   "review.time": "Time:",

@@ -4,6 +4,7 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "Inicios de sesión inusuales: {count}",
   "review.title": "¿Ha sido usted?",
   "review.intro": "Estos inicios de sesión se hicieron con su contraseña y parecen inusuales.",
+  "review.none_title": "Inicios de sesión inusuales",
   "review.none": "No hay inicios de sesión inusuales.",
   "review.unknown_place": "Lugar desconocido",
   "review.time": "Fecha y hora:",

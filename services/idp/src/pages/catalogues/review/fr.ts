@@ -4,6 +4,7 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "Connexions inhabituelles\u00A0: {count}",
   "review.title": "Était-ce vous\u202F?",
   "review.intro": "Votre mot de passe a été utilisé pour ces connexions, qui semblent inhabituelles.",
+  "review.none_title": "Connexions inhabituelles",
   "review.none": "Il n’y a aucune connexion inhabituelle.",
   "review.unknown_place": "Lieu inconnu",
   "review.time": "Date et heure\u00A0:",

@@ -4,6 +4,7 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "Accessi insoliti: {count}",
   "review.title": "Sei stato tu?",
   "review.intro": "Questi accessi sono stati effettuati con la tua password e sembrano insoliti.",
+  "review.none_title": "Accessi insoliti",
   "review.none": "Non ci sono accessi insoliti.",
   "review.unknown_place": "Luogo sconosciuto",
   "review.time": "Data e ora:",

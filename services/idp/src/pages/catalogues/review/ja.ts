@@ -4,6 +4,7 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "通常と異なるログイン：{count}",
   "review.title": "ご本人によるログインですか？",
   "review.intro": "これらのログインではパスワードが使用されており、通常と異なる点があります。",
+  "review.none_title": "通常と異なるログイン",
   "review.none": "通常と異なるログインはありません。",
   "review.unknown_place": "不明な場所",
   "review.time": "日時：",

@@ -4,6 +4,7 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "Ongebruikelijke inlogpogingen: {count}",
   "review.title": "Was u dit?",
   "review.intro": "Bij deze inlogpogingen is uw wachtwoord gebruikt. Ze lijken ongebruikelijk.",
+  "review.none_title": "Ongebruikelijke inlogpogingen",
   "review.none": "Er zijn geen ongebruikelijke inlogpogingen.",
   "review.unknown_place": "Onbekende plaats",
   "review.time": "Tijd:",

@@ -4,6 +4,7 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "Nietypowe logowania: {count}",
   "review.title": "Czy to Ty?",
   "review.intro": "Podczas tych logowań użyto Twojego hasła, ale wyglądają one nietypowo.",
+  "review.none_title": "Nietypowe logowania",
   "review.none": "Nie ma nietypowych logowań.",
   "review.unknown_place": "Nieznane miejsce",
   "review.time": "Czas:",

@@ -4,6 +4,7 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "Inícios de sessão invulgares: {count}",
   "review.title": "Reconhece estes inícios de sessão?",
   "review.intro": "A sua palavra-passe foi usada nestes inícios de sessão, que parecem invulgares.",
+  "review.none_title": "Inícios de sessão invulgares",
   "review.none": "Não há inícios de sessão invulgares.",
   "review.unknown_place": "Local desconhecido",
   "review.time": "Data e hora:",

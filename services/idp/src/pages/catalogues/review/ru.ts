@@ -4,6 +4,7 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "Необычные попытки входа: {count}",
   "review.title": "Это были вы?",
   "review.intro": "При этих попытках входа использовался ваш пароль, и они выглядят необычно.",
+  "review.none_title": "Необычные попытки входа",
   "review.none": "Необычных попыток входа нет.",
   "review.unknown_place": "Неизвестное место",
   "review.time": "Время:",

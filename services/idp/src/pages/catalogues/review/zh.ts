@@ -4,6 +4,7 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "home.review_hint": "异常登录：{count}",
   "review.title": "是您本人登录的吗？",
   "review.intro": "这些登录使用了您的密码，但看起来异常。",
+  "review.none_title": "异常登录",
   "review.none": "没有异常登录。",
   "review.unknown_place": "未知地点",
   "review.time": "时间：",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeCursor, readListQuestion } from "./list-question.ts";
+import { encodeCursor, readListRequest } from "./list-request.ts";
 
 test.each([
   ["no query and no body", {}, undefined, { accounts: [], ipAddresses: [] }],
@@ -18,7 +18,7 @@ test.each([
     { accounts: ["b@x"], ipAddresses: [] },
   ],
 ])("%s is read", (_what, query, body, filters) => {
-  expect(readListQuestion(query, body)).toEqual({ ...filters, page: undefined });
+  expect(readListRequest(query, body)).toEqual({ ...filters, page: undefined });
 });
 
 test.each([
@@ -34,13 +34,13 @@ test.each([
   ["a cursor with a third element", { cursor: Buffer.from('["a","b","c"]').toString("base64url") }, undefined],
   ["a cursor of numbers", { cursor: Buffer.from("[1,2]").toString("base64url") }, undefined],
 ])("%s is malformed", (_what, query, body) => {
-  expect(() => readListQuestion(query, body)).toThrow(expect.objectContaining({ code: "REQUEST_MALFORMED" }));
+  expect(() => readListRequest(query, body)).toThrow(expect.objectContaining({ code: "REQUEST_MALFORMED" }));
 });
 
 test("a page has a hundred entries unless the request sets a limit", () => {
   const cursor = encodeCursor({ bans: "b", accounts: null });
-  expect(readListQuestion({ cursor }, undefined).page).toEqual({ limit: 100, cursor: { bans: "b", accounts: null } });
-  expect(readListQuestion({ limit: "1000" }, undefined).page).toEqual({ limit: 1000, cursor: undefined });
+  expect(readListRequest({ cursor }, undefined).page).toEqual({ limit: 100, cursor: { bans: "b", accounts: null } });
+  expect(readListRequest({ limit: "1000" }, undefined).page).toEqual({ limit: 1000, cursor: undefined });
 });
 
 test("every cursor that a page returns is accepted, and any other text is at most a malformed request", () => {
@@ -49,14 +49,14 @@ test("every cursor that a page returns is accepted, and any other text is at mos
     fc.property(place, place, (bans, accounts) => {
       const cursor = encodeCursor({ bans, accounts });
       expect(cursor).toMatch(/^[\w-]+$/u);
-      expect(readListQuestion({ cursor }, undefined).page?.cursor).toEqual({ bans, accounts });
+      expect(readListRequest({ cursor }, undefined).page?.cursor).toEqual({ bans, accounts });
     }),
   );
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.anything()), (cursor) => {
       fc.pre(cursor !== undefined);
       try {
-        readListQuestion({ cursor }, undefined);
+        readListRequest({ cursor }, undefined);
       } catch (error) {
         expect(error).toMatchObject({ code: "REQUEST_MALFORMED" });
       }

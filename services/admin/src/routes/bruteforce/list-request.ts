@@ -16,7 +16,7 @@ export interface ListPage {
 }
 
 /** The parameters of a request for the list. */
-export interface ListQuestion {
+export interface ListRequest {
   readonly accounts: readonly string[];
   readonly ipAddresses: readonly string[];
   /** Absent if everything is requested. */
@@ -70,7 +70,7 @@ function filtersOf(query: Readonly<Record<string, unknown>>, body: unknown): unk
  * Filters are a JSON body or repeated query parameters, because a GET has no body. Pages use the query parameters `limit` and `cursor`.
  * @throws AppError REQUEST_MALFORMED
  */
-export function readListQuestion(query: Readonly<Record<string, unknown>>, body: unknown): ListQuestion {
+export function readListRequest(query: Readonly<Record<string, unknown>>, body: unknown): ListRequest {
   const filters = filtersOf(query, body);
   if (!check.accepts(filters)) throw malformed(check.explain(filters));
   const { accounts = [], ip_addresses: ipAddresses = [] } = filters;

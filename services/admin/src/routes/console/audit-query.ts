@@ -1,10 +1,10 @@
 import { auditFilters } from "@postern/shared/contracts";
-import type { AuditEntry, AuditHistoryQuestion } from "@postern/shared/domain/audit-history";
+import type { AuditEntry, AuditHistoryQuery } from "@postern/shared/domain/audit-history";
 import { malformed } from "../read-request.ts";
 
 /** What an operator asks of the audit history. */
-export interface AuditQuestion extends Pick<AuditHistoryQuestion, "sinceMs" | "untilMs" | "matches"> {
-  /** The filter in words, for the audit record about the question. */
+export interface AuditQuery extends Pick<AuditHistoryQuery, "sinceMs" | "untilMs" | "matches"> {
+  /** The filter in words, for the audit record about the query. */
   readonly filter: string | undefined;
 }
 
@@ -54,7 +54,7 @@ function givenIn(query: unknown): Filters {
 }
 
 /** @throws AppError REQUEST_MALFORMED */
-export function auditQuestionIn(query: unknown): AuditQuestion {
+export function auditQueryIn(query: unknown): AuditQuery {
   const given = givenIn(query);
   const { outcome, since, until } = given;
   if (outcome !== undefined && !outcomes.includes(outcome))

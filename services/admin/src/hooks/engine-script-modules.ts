@@ -3,7 +3,7 @@ import { type HostFunction, type HostFunctions, toLuaValue } from "@postern/shar
 import type { Bus } from "@postern/shared/platform/bus";
 
 /** `sql` and `ldap` in a service without backends: an engine runs them. */
-export function lentModules(bus: Pick<Bus, "request">): HostFunctions {
+export function engineScriptModules(bus: Pick<Bus, "request">): HostFunctions {
   const lent = (name: (typeof lentScriptFunctions)[number]): HostFunction => {
     return async (args, { script, deadline, signal }) => {
       const reply = await bus.request(scriptModule, { script, function: name, args: [...args] }, { deadline, signal });

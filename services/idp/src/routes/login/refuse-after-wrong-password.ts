@@ -21,7 +21,7 @@ export async function placeAfterRefusal(
   return back === undefined ? undefined : pageUrlOf(back, visit.language?.tag);
 }
 
-export async function refuseLatched(
+export async function refuseAfterWrongPassword(
   deps: Parts,
   visit: Visit,
   flow: FlowRecord,

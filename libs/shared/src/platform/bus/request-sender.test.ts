@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import { createDeadlines } from "../concurrency/deadlines.ts";
+import { AppError } from "../errors/app-error.ts";
+import type { BusStatus, Link } from "./link.ts";
+import { noMetrics } from "./metrics.ts";
+import { createPendingTable } from "./pending-table.ts";
+import { createRequestSender } from "./request-sender.ts";
+import type { Route } from "./route.ts";
+
+const route: Route = {
+  name: "test",
+  service: "service",
+  subject: "service.test",
+  subjectAt: (instance) => `service.test.${instance}`,
+  isShared: true,
+  isRepeatable: true,
+};
+
+/** A sender on a link whose state the test determines. */
+function senderOn() {
+  const published: string[] = [];
+  const listeners: ((status: BusStatus) => void)[] = [];
+  const failed: (() => void)[] = [];
+  const state = { isConnected: true, isMoving: false };
+  const link: Link = {
+    status: () => (state.isConnected ? "connected" : "disconnected"),
+    isConnected: () => state.isConnected,
+    isMoving: () => state.isMoving,
+    connections: () => 1,
+    maxPayload: () => 1024 * 1024,
+    publish: (subject) => void published.push(subject),
+    subscribe: () => ({ drain: async () => undefined, unsubscribe: () => undefined }),
+    onStatus: (listener) => void listeners.push(listener),
+    beforeMove: () => undefined,
+    onMoveFailed: (listener) => void failed.push(listener),
+    flush: async () => undefined,
+    close: async () => undefined,
+  };
+  const clock = { now: () => 1000 };
+  const pending = createPendingTable(createDeadlines(), noMetrics);
+  const sender = createRequestSender({ link, inbox: "inbox", clock, metrics: noMetrics, tracer: undefined }, pending);
+  const request = (): Promise<unknown> => {
+    const settler = Promise.withResolvers<unknown>();
+    const init = {
+      route,
+      body: Buffer.from("x"),
+      deadlineMs: 60_000,
+      signal: undefined,
+      decode: String,
+      span: undefined,
+    };
+    sender.add(route.subject, pending.open(init, settler, 59_000));
+    sender.flush();
+    return settler.promise;
+  };
+  const become = (status: "connected" | "disconnected", isMoving: boolean): void => {
+    Object.assign(state, { isConnected: status === "connected", isMoving });
+    for (const listener of listeners) listener(status);
+  };
+  return { published, sender, pending, request, become, state, failMove: () => failed[0]?.() };
+}
+
+const liveReplica = (instance: string) => ({ instance, outstanding: 0, isAddressed: true });
+
+test("a request that is made during a move is sent once, to the next server, and not again as one that was lost", () => {
+  const { published, sender, request, become, state } = senderOn();
+  sender.balance("service", {
+    live: () => [liveReplica("a"), liveReplica("b")],
+    isReturning: () => false,
+    unreachable: () => undefined,
+  });
+  state.isMoving = true;
+  void request();
+  sender.resend([]);
+  become("disconnected", true);
+  void request();
+  sender.resend([]);
+  expect(published).toEqual([]);
+  become("connected", false);
+  expect(published).toHaveLength(2);
+  sender.resend([]);
+  expect(published).toHaveLength(2);
+});
+
+test("a request that was sent before the move is sent again after it", () => {
+  const { published, sender, request, become } = senderOn();
+  sender.balance("service", {
+    live: () => [liveReplica("a"), liveReplica("b")],
+    isReturning: () => false,
+    unreachable: () => undefined,
+  });
+  void request();
+  become("disconnected", true);
+  become("connected", false);
+  sender.resend([]);
+  expect(published).toHaveLength(2);
+});
+
+test("requests fail if no server accepts the connection, those of the move too", async () => {
+  const { request, become, failMove, pending } = senderOn();
+  become("disconnected", true);
+  const waiting = request();
+  become("disconnected", false);
+  failMove();
+  await expect(waiting).rejects.toEqual(new AppError("BUS_DISCONNECTED"));
+  await expect(request()).rejects.toEqual(new AppError("BUS_DISCONNECTED"));
+  expect(pending.size()).toBe(0);
+});
