@@ -33,9 +33,9 @@ export interface BruteForceEvents {
 export interface BruteForceDeps {
   readonly settings: BruteForceSettings;
   readonly targetOf: (attempt: Attempt) => CountedSubjects;
-  /** The networks of an address under the rules; empty for anything but an address. */
   /** What the check reads for the score of a sign-in; undefined for nothing. */
   readonly riskKeysOf?: ((attempt: Attempt) => RiskKeys | undefined) | undefined;
+  /** The networks of an address under the rules; empty for anything but an address. */
   readonly scopesOf: (address: string) => readonly RuleScope[];
   readonly shared: SharedStore;
   readonly local: LocalStore;

@@ -1,4 +1,4 @@
-import { createBoundedCache } from "@postern/shared/platform/cache";
+import { createHotCache } from "@postern/shared/platform/cache";
 import type { Clock } from "@postern/shared/platform/time";
 
 const maxNotes = 16_384;
@@ -15,7 +15,7 @@ export interface WriteThrottle {
 }
 
 export function createWriteThrottle(clock: Clock, everyMs: number): WriteThrottle {
-  const lastMs = createBoundedCache<number>({ maxEntries: maxNotes, evict: "oldest" });
+  let lastMs = createHotCache<number>(maxNotes);
   const isDue = (key: string): boolean => clock.now() - (lastMs.get(key) ?? 0) >= everyMs;
   const mark = (key: string): void => lastMs.set(key, clock.now());
   return {
@@ -26,6 +26,8 @@ export function createWriteThrottle(clock: Clock, everyMs: number): WriteThrottl
       if (due) mark(key);
       return due;
     },
-    clear: () => lastMs.clear(),
+    clear: () => {
+      lastMs = createHotCache(maxNotes);
+    },
   };
 }
