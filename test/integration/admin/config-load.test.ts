@@ -229,6 +229,13 @@ test("a 503 of the service is forwarded once, without a retry", async () => {
   expect(busy.requests).toHaveLength(1);
 });
 
+test.each([502, 504])("a %d of a proxy in front of the service is a temporary failure", async (status) => {
+  await using proxy = await startCaptureServer(Number(new URL(stack.adminUrl).port), status);
+  const response = await load();
+  expect([response.status, await response.json()]).toEqual([500, { error: expect.stringMatching(/temporary/i) }]);
+  expect(proxy.requests).toHaveLength(1);
+});
+
 test("while admin is unavailable: 500 {error}", async () => {
   const response = await load();
   expect(response.status).toBe(500);

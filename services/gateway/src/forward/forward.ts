@@ -140,6 +140,32 @@ async function passAnswer({ request, reply, callerIp, answer }: OwnerAnswered, d
   }
 }
 
+/** What a proxy in front of the services answers if the one that it chose has failed. No service does, except in the name of a hook. */
+const ofProxy: ReadonlySet<number | undefined> = new Set([502, 504]);
+
+/** Destroys an answer that is not passed on. Its stream reports that as an error, for which there is no other listener yet. */
+function discard(stream: Readable): void {
+  stream.on("error", () => undefined);
+  stream.destroy();
+}
+
+/** Passes the owner's answer on, or answers in its place. */
+function takeAnswer(
+  answered: OwnerAnswered,
+  { owner, caller, checksCredentials }: OwnedPaths,
+  deps: ForwardDeps,
+): void {
+  const { request, reply, answer } = answered;
+  if (caller !== "offered" && ofProxy.has(answer.statusCode)) {
+    discard(answer.stream);
+    const error = new Error(`a proxy in front of ${owner} answered ${answer.statusCode}`);
+    upstreamFailed({ request, reply, owner, error }, deps);
+  } else if (checksCredentials === true) void passAnswer(answered, deps);
+  else reply.send(answer.stream);
+  // By now the wrong password has taken its token, before any other request could.
+  deps.guesses.leave(request);
+}
+
 function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDeps): void {
   const { owner, caller, checksCredentials } = owned;
   const origin = deps.origins[owner];
@@ -172,13 +198,8 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
       rewriteHeaders: responseHeaders,
       // A 503 with Retry-After is the owner's response to the caller; the gateway must not retry it.
       retryDelay: () => null,
-      ...(checksCredentials === true && {
-        onResponse: (_request: unknown, _reply: unknown, answer: OwnerAnswer) => {
-          void passAnswer({ request, reply, callerIp: who.clientIp, answer }, deps);
-          // By now the wrong password has taken its token, before any other request could.
-          deps.guesses.leave(request);
-        },
-      }),
+      onResponse: (_request: unknown, _reply: unknown, answer: OwnerAnswer) =>
+        takeAnswer({ request, reply, callerIp: who.clientIp, answer }, owned, deps),
       onError: (_reply, { error }) => {
         deps.guesses.leave(request);
         upstreamFailed({ request, reply, owner, error }, deps);
