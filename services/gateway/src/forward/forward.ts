@@ -143,7 +143,7 @@ async function passAnswer({ request, reply, callerIp, answer }: OwnerAnswered, d
 /** What a proxy in front of the services answers if the one that it chose has failed. No service does, except in the name of a hook. */
 const ofProxy: ReadonlySet<number | undefined> = new Set([502, 504]);
 
-/** Destroys an answer that is not passed on. Its stream reports that as an error, for which there is no other listener yet. */
+/** For an answer that is not passed on. */
 function discard(stream: Readable): void {
   stream.on("error", () => undefined);
   stream.destroy();

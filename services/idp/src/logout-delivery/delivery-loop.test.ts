@@ -2,6 +2,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { createDeliveryLoop } from "./delivery-loop.ts";
 
 const maxAtOnce = 64;
+/** For a busy machine. */
+const patient = { timeout: 20_000 };
 
 interface Steps {
   readonly claim?: (count: number, limit: number) => Promise<readonly number[]>;
@@ -22,7 +24,7 @@ function loopWith({ claim = async () => [], deliver = async () => undefined }: S
     onError: () => void (state.errors += 1),
   });
   onTestFinished(() => loop.close());
-  const untilClaims = (count: number) => expect.poll(() => state.claims).toBe(count);
+  const untilClaims = (count: number) => expect.poll(() => state.claims, patient).toBe(count);
   return { loop, state, untilClaims };
 }
 
@@ -66,10 +68,10 @@ test("a delivery that hangs does not delay messages that are due later", async (
     deliver: (message, closing) => (message === 0 ? untilAborted(closing) : Promise.resolve()),
   });
   loop.start();
-  await expect.poll(() => state.started).toEqual([0]);
+  await expect.poll(() => state.started, patient).toEqual([0]);
   queue.due.push(1);
   loop.wake();
-  await expect.poll(() => state.started).toEqual([0, 1]);
+  await expect.poll(() => state.started, patient).toEqual([0, 1]);
 });
 
 test("as many as there are places are delivered at a time, and the next as soon as one has ended", async () => {
@@ -80,11 +82,11 @@ test("as many as there are places are delivered at a time, and the next as soon 
       Promise.race([untilAborted(closing), new Promise<void>((resolve) => ends.set(message, resolve))]),
   });
   loop.start();
-  await expect.poll(() => state.started).toHaveLength(maxAtOnce);
+  await expect.poll(() => state.started, patient).toHaveLength(maxAtOnce);
   ends.get(5)?.();
-  await expect.poll(() => state.started.slice(maxAtOnce)).toEqual([maxAtOnce]);
+  await expect.poll(() => state.started.slice(maxAtOnce), patient).toEqual([maxAtOnce]);
   ends.get(7)?.();
-  await expect.poll(() => state.started.slice(maxAtOnce)).toEqual([maxAtOnce, maxAtOnce + 1]);
+  await expect.poll(() => state.started.slice(maxAtOnce), patient).toEqual([maxAtOnce, maxAtOnce + 1]);
 });
 
 test.each<[string, Steps]>([
@@ -104,7 +106,7 @@ test.each<[string, Steps]>([
   loop.start();
   for (let count = 1; count <= 4; count += 1) {
     await untilClaims(count);
-    await expect.poll(() => state.errors).toBe(count === 4 ? 2 : 1);
+    await expect.poll(() => state.errors, patient).toBe(count === 4 ? 2 : 1);
     loop.wake();
   }
 });
@@ -119,7 +121,7 @@ test("close aborts the deliveries and waits for them; no run starts afterwards",
     },
   });
   loop.start();
-  await expect.poll(() => state.started).toEqual([0]);
+  await expect.poll(() => state.started, patient).toEqual([0]);
   await loop.close();
   steps.push("closed");
   expect(steps).toEqual(["delivery ended", "closed"]);

@@ -5,6 +5,8 @@ import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { getAuditExport } from "./get-audit-export.ts";
 
+/** For a busy machine. */
+const patient = { timeout: 20_000 };
 const page = (...events: readonly string[]): AuditHistoryPage => ({ entries: events.map((event) => ({ event })) });
 
 async function appWith(read: ReadAuditHistory) {
@@ -22,7 +24,7 @@ test("an export is recorded once, with the outcome of its last page", async () =
   await using wholeApp = whole.app;
   const { body } = await wholeApp.inject({ url: "/export", query: { format: "jsonl" } });
   expect(body).toBe('{"event":"one"}\n{"event":"two"}\n');
-  await expect.poll(() => whole.outcomes).toEqual(["ok"]);
+  await expect.poll(() => whole.outcomes, patient).toEqual(["ok"]);
 
   const broken = await appWith(async ({ cursor }) => {
     if (cursor !== undefined) throw new Error("Redis is unavailable");
@@ -30,7 +32,7 @@ test("an export is recorded once, with the outcome of its last page", async () =
   });
   await using brokenApp = broken.app;
   await expect(brokenApp.inject({ url: "/export", query: { format: "jsonl" } })).rejects.toThrow(/./u);
-  await expect.poll(() => broken.outcomes).toEqual(["failed"]);
+  await expect.poll(() => broken.outcomes, patient).toEqual(["failed"]);
 });
 
 test("an export whose client disconnects before the first line is recorded", async () => {
@@ -51,5 +53,5 @@ test("an export whose client disconnects before the first line is recorded", asy
   client.write("GET /export HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await asked.promise;
   client.destroy();
-  await expect.poll(() => outcomes).toEqual(["failed"]);
+  await expect.poll(() => outcomes, patient).toEqual(["failed"]);
 });
