@@ -20,7 +20,8 @@ export interface BackendAccount {
   readonly uniqueUserId?: string | undefined;
   readonly accountField: string;
   readonly totpSecretField: string;
-  readonly attributes: Readonly<Record<string, readonly string[]>>;
+  /** Lists of the account's own, because decisions refer to them. */
+  readonly attributes: Record<string, string[]>;
   /** Names of the account's groups; absent if the site configured no group search. */
   readonly groups?: readonly string[] | undefined;
 }

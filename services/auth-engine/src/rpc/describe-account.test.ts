@@ -48,7 +48,7 @@ function backend(name: string, { lookup, find }: Given): Backend {
   };
 }
 
-const found = (attributes: Readonly<Record<string, readonly string[]>>) => async (): Promise<LookupOutcome> => ({
+const found = (attributes: Record<string, string[]>) => async (): Promise<LookupOutcome> => ({
   kind: "ok",
   account: {
     account: "alice@example.test",

@@ -52,21 +52,41 @@ export const tlsFields: Readonly<Record<string, keyof TlsDetails>> = {
   ssl_fingerprint: "fingerprint",
 };
 
-const fieldNames: ReadonlySet<string> = new Set([
-  ...Object.keys(textFields),
-  ...Object.keys(tlsFields),
-  "auth_login_attempt",
-  "ssl",
+/** Stores the value of a field. */
+type Store = (fields: BodyFields, value: string) => void;
+
+function tlsDetailsOf(fields: BodyFields): TlsDetails {
+  fields.tlsDetails ??= {};
+  return fields.tlsDetails;
+}
+
+/** Fields that are texts. */
+const stores: ReadonlyMap<string, Store> = new Map<string, Store>([
+  ...Object.entries(textFields).map(([wireName, name]): [string, Store] => [
+    wireName,
+    (fields, value) => {
+      fields[name] = value;
+    },
+  ]),
+  ...Object.entries(tlsFields).map(([wireName, name]): [string, Store] => [
+    wireName,
+    (fields, value) => {
+      tlsDetailsOf(fields)[name] = value;
+    },
+  ]),
+  [
+    "ssl_verify",
+    (fields, value) => {
+      tlsDetailsOf(fields).clientVerify ??= value;
+    },
+  ],
 ]);
+const textNames = [...stores.keys()];
 
 /** Whether an authentication request has a field of this name. */
 export function isFieldName(wireName: string): boolean {
-  return fieldNames.has(wireName);
+  return stores.has(wireName) || wireName === "ssl" || wireName === "auth_login_attempt";
 }
-
-/** Computed once, because every request uses both tables. */
-const textRows = Object.entries(textFields);
-const tlsRows = Object.entries(tlsFields);
 
 /** Reads one field of a decoded body; undefined or null if the body does not have it. */
 export type FieldReader = (wireName: string) => unknown;
@@ -103,22 +123,17 @@ function readLoginAttempt(read: FieldReader): number | undefined {
  * Reads the known fields; whether an unknown field is rejected depends on the dialect. An empty string means "not given", except for the
  * password, where it is an empty password.
  *
+ * @param names the members of the body, so that no other field is looked for
  * @throws AppError REQUEST_MALFORMED with the field in its detail.
  */
-export function readAuthFields(read: FieldReader): BodyFields {
+export function readAuthFields(read: FieldReader, names: readonly string[] = textNames): BodyFields {
   const fields: BodyFields = { tls: (readText(read, "ssl") ?? "") !== "" };
-  for (const [wireName, name] of textRows) {
+  for (const wireName of names) {
+    const store = stores.get(wireName);
+    if (store === undefined) continue;
     const value = readText(read, wireName);
-    if (value !== undefined && (value !== "" || name === "password")) fields[name] = value;
+    if (value !== undefined && (value !== "" || wireName === "password")) store(fields, value);
   }
-  let tlsDetails: TlsDetails | undefined;
-  for (const [wireName, name] of tlsRows) {
-    const value = readText(read, wireName);
-    if (value === undefined || value === "") continue;
-    tlsDetails ??= {};
-    tlsDetails[name] = value;
-  }
-  if (tlsDetails !== undefined) fields.tlsDetails = tlsDetails;
   const loginAttempt = readLoginAttempt(read);
   if (loginAttempt !== undefined) fields.loginAttempt = loginAttempt;
   return fields;

@@ -12,7 +12,14 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function readJson(body: Buffer): FieldReader {
+/** The members of a body. */
+export interface BodyMembers {
+  readonly read: FieldReader;
+  /** The names of all members, where the format tells them at no cost. */
+  readonly names?: readonly string[];
+}
+
+function readJson(body: Buffer): BodyMembers {
   let value: unknown;
   try {
     value = parseStrictJson(body);
@@ -22,7 +29,7 @@ function readJson(body: Buffer): FieldReader {
   if (!isRecord(value)) throw malformed("the body must be a JSON object");
   const record = value;
   // No field has the name of an inherited object member, and JSON's `__proto__` is an ordinary member.
-  return (wireName) => record[wireName];
+  return { read: (wireName) => record[wireName], names: Object.keys(record) };
 }
 
 /**
@@ -30,12 +37,12 @@ function readJson(body: Buffer): FieldReader {
  *
  * @throws AppError REQUEST_MEDIA_TYPE, REQUEST_MALFORMED
  */
-export function readJsonOrForm(contentType: string | undefined, body: Buffer): FieldReader {
+export function readJsonOrForm(contentType: string | undefined, body: Buffer): BodyMembers {
   switch (mediaTypeOf(contentType)) {
     case "application/json":
       return readJson(body);
     case "application/x-www-form-urlencoded":
-      return readForm(body);
+      return { read: readForm(body) };
     default:
       throw new AppError("REQUEST_MEDIA_TYPE");
   }

@@ -47,6 +47,9 @@ describe("request fields", () => {
   });
 
   test("ssl_client_verify takes precedence over its older name ssl_verify", () => {
+    expect(parse({ ...minimal, ssl_verify: "NONE", ssl_client_verify: "SUCCESS" }).tlsDetails?.clientVerify).toBe(
+      "SUCCESS",
+    );
     expect(parse({ ...minimal, ssl_client_verify: "SUCCESS", ssl_verify: "NONE" }).tlsDetails?.clientVerify).toBe(
       "SUCCESS",
     );

@@ -25,7 +25,8 @@ export interface JsonInput {
  */
 export function parseJsonRequest({ url, contentType, body, facts }: JsonInput): AuthRequest {
   const query = parseAuthQuery(url);
-  return completeRequest(readAuthFields(readJsonOrForm(contentType, body)), query, facts);
+  const { read, names } = readJsonOrForm(contentType, body);
+  return completeRequest(readAuthFields(read, names), query, facts);
 }
 
 const jsonFormat: ObjectFormat = { object: jsonReply, nothing: jsonNullReply };

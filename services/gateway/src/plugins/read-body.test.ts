@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { AppError } from "@postern/shared/platform/errors";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -18,7 +19,13 @@ function note(request: IncomingMessage, result: string): void {
   waiting.get(path)?.();
 }
 
+/** Paths below `/later` are read when the request has been received completely, as after a hook that waits. */
+async function received(request: IncomingMessage): Promise<void> {
+  while (!request.complete && !request.destroyed) await nextTurn();
+}
+
 async function read(request: IncomingMessage): Promise<string> {
+  if (request.url?.startsWith("/later") === true) await received(request);
   try {
     const body = await readBody(request, maxBytes);
     return `${body.length}:${body.toString().slice(0, 4)}`;
@@ -73,6 +80,43 @@ test("a content coding is removed, and a broken one is reported once", async () 
   const headers = { "Content-Encoding": "gzip" };
   expect(await resultOf("/gzip", { headers, body: gzipSync("hello") })).toBe("5:hell");
   expect(await resultOf("/broken", { headers, body: "hello" })).toBe("REQUEST_MALFORMED");
+});
+
+test("a body that was received before it is read has the same limit, and may be empty or in several chunks", async () => {
+  expect(await resultOf("/later/whole", { body: "text" })).toBe("4:text");
+  expect(await resultOf("/later/chunks", chunked(300, 700))).toBe("1000:abab");
+  expect(await resultOf("/later/none", {})).toBe("0:");
+  expect(await resultOf("/later/told", { body: Buffer.alloc(1001) })).toBe("REQUEST_TOO_LARGE");
+  expect(await resultOf("/later/untold", chunked(300, 701))).toBe("REQUEST_TOO_LARGE");
+});
+
+function post(path: string, body: string): string {
+  return `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+test("each of several requests in one packet has its own body", async () => {
+  const { port } = new URL(url("/"));
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.write(post("/later/first", "one") + post("/second", "three") + post("/later/third", ""));
+  const settled = ["/later/first", "/second", "/later/third"].map(
+    (path) => new Promise<void>((resolve) => waiting.set(path, resolve)),
+  );
+  await Promise.all(settled);
+  socket.destroy();
+  expect([results.get("/later/first"), results.get("/second"), results.get("/later/third")]).toEqual([
+    "3:one",
+    "5:thre",
+    "0:",
+  ]);
+});
+
+test("a client that disconnected before its body is read is reported once", async () => {
+  const settled = new Promise<void>((resolve) => waiting.set("/later/gone", resolve));
+  const { port } = new URL(url("/"));
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.end("POST /later/gone HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf");
+  await settled;
+  expect(results.get("/later/gone")).toBe("REQUEST_MALFORMED");
 });
 
 test("a client that disconnects while sending the body is reported once", async () => {

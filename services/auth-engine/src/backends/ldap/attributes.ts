@@ -74,10 +74,10 @@ export function toBackendAccount(entry: Entry, mapping: AttributeMapping): Backe
   if (account === undefined) {
     throw new AppError("DIRECTORY_DATA", { detail: `LDAP entry ${entry.dn} has no ${mapping.accountField}` });
   }
-  const attributes: [string, readonly string[]][] = [];
+  const attributes: [string, string[]][] = [];
   for (const name of mapping.attributes) {
     const values = findValues(entry, name);
-    if (values.length > 0) attributes.push([name, values]);
+    if (values.length > 0) attributes.push([name, [...values]]);
   }
   const { uniqueUserIdField: idField } = mapping;
   return {

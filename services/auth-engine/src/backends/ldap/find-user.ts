@@ -110,7 +110,7 @@ export async function accountOf(
   const groups = await groupsOf(search, { entry, account: account.account, query }, context);
   const { releaseAs } = search.groups;
   if (releaseAs === undefined || groups.length === 0) return { ...account, groups };
-  return { ...account, groups, attributes: { ...account.attributes, [releaseAs]: groups } };
+  return { ...account, groups, attributes: { ...account.attributes, [releaseAs]: [...groups] } };
 }
 
 async function groupsOf(

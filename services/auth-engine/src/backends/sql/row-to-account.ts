@@ -34,13 +34,12 @@ export function rowToAccount(row: SqlRow, search: SqlSearchSettings): BackendAcc
   if (account === undefined || account === "") {
     throw new AppError("DIRECTORY_DATA", { detail: `column ${accountField} of the account is empty` });
   }
-  const attributes = Object.fromEntries(
-    search.attributes.flatMap((name) => {
-      const value = readColumn(row, name);
-      return value === undefined ? [] : [[name, [value]] as const];
-    }),
-  );
-  const found = { account, accountField, totpSecretField, attributes };
+  const attributes: [name: string, values: string[]][] = [];
+  for (const name of search.attributes) {
+    const value = readColumn(row, name);
+    if (value !== undefined) attributes.push([name, [value]]);
+  }
+  const found = { account, accountField, totpSecretField, attributes: Object.fromEntries(attributes) };
   return idColumn === undefined ? found : { ...found, uniqueUserId: uniqueUserId(row, idColumn) };
 }
 

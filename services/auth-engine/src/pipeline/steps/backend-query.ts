@@ -18,11 +18,7 @@ export function okDecision(
     accountField,
     totpSecretField,
     backend: BackendKind[backend.kind],
-    attributes: withAccountAttribute(
-      Object.fromEntries(Object.entries(attributes).map(([name, values]) => [name, [...values]])),
-      accountField,
-      account,
-    ),
+    attributes: withAccountAttribute(attributes, accountField, account),
     ...(groups === undefined ? {} : { groups: [...groups] }),
     memoryCache: "miss",
   };

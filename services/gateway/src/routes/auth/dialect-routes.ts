@@ -69,7 +69,10 @@ function registerDialect(
     url,
     onRequest: [disabled, onRequest ?? context.callerAuthFor(operationOf)],
     errorHandler: failed,
-    handler: readAndAnswer,
+    // The promise never rejects, and Fastify would wait for it.
+    handler: (request, reply) => {
+      void readAndAnswer(request, reply);
+    },
   });
 }
 
