@@ -86,6 +86,34 @@ describe.each(topologies)("counting in a %s Redis", (kind) => {
     expect(await one.fail(ip, "last", { user: "other" })).toMatchObject({ isNew: true });
   });
 
+  test("a success replaces keys of another type: it is recorded, and failures count as before", async () => {
+    const ip = "192.0.11.1";
+    await one.fail(ip, "typo");
+    const keys = await clientKeys(clients, "*192.0.11.*");
+    expect(keys.length).toBeGreaterThan(3);
+    for (const key of keys) {
+      const isHash = (await clients[0]?.type(key)) === "hash";
+      await clients[0]?.del(key);
+      if (isHash) await clients[0]?.set(key, "no hash", "EX", 600);
+      else await clients[0]?.hset(key, "no", "string");
+    }
+    expect(await other.succeed(ip)).toBeUndefined();
+    for (let guess = 1; guess < 10; guess += 1)
+      expect(await one.fail(ip, `guess ${guess}`)).toMatchObject({ accountPasswordsSeen: guess, ban: undefined });
+    expect(await one.fail(ip, "guess 10")).toMatchObject({ isNew: true });
+  });
+
+  test("a ban of another type is deleted when a success meets it, and the ban of another rule stays", async () => {
+    const ip = "192.0.12.1";
+    for (let guess = 1; guess <= 60; guess += 1) await one.fail(ip, `guess ${guess}`);
+    expect(await one.succeed(ip)).toMatchObject({ rule: "host" });
+    const [banKey = ""] = one.target(ip, "alice").scopes.map((scope) => scope.banKey);
+    await clients[0]?.del(banKey);
+    await clients[0]?.hset(banKey, "no", "string");
+    expect(await other.succeed(ip)).toMatchObject({ rule: "net" });
+    expect(await clients[0]?.exists(banKey)).toBe(0);
+  });
+
   test("a guesser between sign-ins of real users is banned, because only a limited number of failures is undone", async () => {
     const ip = "192.0.7.1";
     for (let round = 1; round <= 3; round += 1) {

@@ -15,6 +15,8 @@ export interface RedisGuardDeps {
   /** A write that tests whether Redis is available again. */
   readonly probe: () => Promise<unknown>;
   readonly onAway: (reason: unknown) => void;
+  /** Redis answered, but a key has a type that the engine does not write. Other keys can be read. */
+  readonly onWrongType: (reason: unknown) => void;
   readonly onBack: () => void;
 }
 
@@ -60,7 +62,13 @@ function createWaitingRoom(timeoutMs: number, onOverdue: (reason: unknown) => vo
   };
 }
 
-export function createRedisGuard({ timeoutMs, retryMs, probe, onAway, onBack }: RedisGuardDeps): RedisGuard {
+/** Also the error of a script that met such a key. */
+function isWrongType(reason: unknown): boolean {
+  return reason instanceof Error && reason.message.includes("WRONGTYPE");
+}
+
+export function createRedisGuard(deps: RedisGuardDeps): RedisGuard {
+  const { timeoutMs, retryMs, probe, onAway, onWrongType, onBack } = deps;
   let away = false;
   let retryAtMs = 0;
   let probing = false;
@@ -100,7 +108,8 @@ export function createRedisGuard({ timeoutMs, retryMs, probe, onAway, onBack }: 
             resolve(answer);
           },
           (reason: unknown) => {
-            leave(reason);
+            if (isWrongType(reason)) onWrongType(reason);
+            else leave(reason);
             room.leave(one);
             resolve(undefined);
           },

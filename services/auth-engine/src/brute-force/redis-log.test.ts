@@ -1,3 +1,4 @@
+import { systemClock } from "@postern/shared/platform/time";
 import { expect, test } from "vitest";
 import { createRedisLog } from "./redis-log.ts";
 
@@ -8,6 +9,20 @@ test.each([
   const lines: unknown[][] = [];
   const record = (...line: unknown[]): void => void lines.push(line);
   const err = new Error("connection lost");
-  createRedisLog({ error: record, info: record }, mode).unavailable(err);
+  createRedisLog({ error: record, info: record }, mode, systemClock).unavailable(err);
   expect(lines).toEqual([[{ err, mode }, text]]);
+});
+
+test("keys of another type are reported once a minute", () => {
+  let nowMs = 1_000_000;
+  const lines: unknown[][] = [];
+  const record = (...line: unknown[]): void => void lines.push(line);
+  const log = createRedisLog({ error: record, info: record }, "degrade", { now: () => nowMs });
+  const err = new Error("WRONGTYPE Operation against a key holding the wrong kind of value");
+  for (const afterMs of [0, 1, 59_998, 1]) {
+    nowMs += afterMs;
+    log.wrongType(err);
+  }
+  const line = [{ err }, "a key in Redis has a type that this engine does not write: it is not counted"];
+  expect(lines).toEqual([line, line]);
 });

@@ -1,4 +1,5 @@
 import type { Logger } from "@postern/shared/platform/logging";
+import type { Clock } from "@postern/shared/platform/time";
 import type { BruteForceSettings } from "./settings.ts";
 
 type Mode = BruteForceSettings["withoutRedis"]["mode"];
@@ -8,9 +9,18 @@ const unavailable: Readonly<Record<Mode, string>> = {
   tempfail: "Redis is unavailable: sign-ins are temporary failures until it is available again",
 };
 
-/** Log lines about Redis that brute-force protection writes when Redis becomes unavailable and available. */
-export function createRedisLog(logger: Pick<Logger, "error" | "info">, mode: Mode) {
+const quietMs = 60_000;
+
+/** Log lines about Redis that brute-force protection writes: when it becomes unavailable or available, and about invalid keys. */
+export function createRedisLog(logger: Pick<Logger, "error" | "info">, mode: Mode, clock: Clock) {
+  let quietUntilMs = 0;
   return {
+    /** At most once a minute, because each sign-in that reads the key meets it. */
+    wrongType: (err: unknown): void => {
+      if (clock.now() < quietUntilMs) return;
+      quietUntilMs = clock.now() + quietMs;
+      logger.error({ err }, "a key in Redis has a type that this engine does not write: it is not counted");
+    },
     unavailable: (err: unknown): void => logger.error({ err, mode }, unavailable[mode]),
     available: (): void => logger.info("Redis is available again: failures are counted in Redis"),
   };

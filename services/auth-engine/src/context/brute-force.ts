@@ -75,12 +75,13 @@ function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, red
     maxForgiven: () => settings.maxForgiven,
   });
   const probe = probeKey.build(keyPrefix, base.service, base.instance);
-  const log = createRedisLog(base.logger, settings.withoutRedis.mode);
+  const log = createRedisLog(base.logger, settings.withoutRedis.mode, clock);
   const guard = createRedisGuard({
     timeoutMs: settings.withoutRedis.timeoutMs,
     retryMs: settings.withoutRedis.retryMs,
     probe: () => redis.set(probe, "1", "EX", probeKey.ttlSeconds),
     onAway: log.unavailable,
+    onWrongType: log.wrongType,
     onBack: () => {
       local.clearCounts();
       onBack();

@@ -88,17 +88,18 @@ local function subtract(rule, wrong_passwords)
   store(rule, c)
 end
 
-for _, rule in ipairs(rules) do
-  local ban = redis.call("GET", rule.ban_key)
-  if ban then return { "ban", ban } end
-end
-if accounts_life_ms > 0 then
+local function record()
   for _, rule in ipairs(rules) do
-    redis.call("PFADD", rule.accounts_key, account)
-    redis.call("PEXPIRE", rule.accounts_key, accounts_life_ms)
+    local ban = redis.call("GET", rule.ban_key)
+    if ban then return ban end
   end
-end
-if redis.call("EXISTS", pending_key) == 1 then
+  if accounts_life_ms > 0 then
+    for _, rule in ipairs(rules) do
+      redis.call("PFADD", rule.accounts_key, account)
+      redis.call("PEXPIRE", rule.accounts_key, accounts_life_ms)
+    end
+  end
+  if redis.call("EXISTS", pending_key) == 0 then return false end
   redis.call("DEL", pending_key)
   local counted, recent = read_wrong_passwords()
   if #counted > 0 and recent <= max_forgiven then
@@ -107,5 +108,27 @@ if redis.call("EXISTS", pending_key) == 1 then
     end
     for _, rule in ipairs(rules) do subtract(rule, counted) end
   end
+  return false
 end
-return { "ban", false }
+
+-- Deletes a key of another type. Only this script and the one that counts failures write these keys.
+local function delete_unless(expected, key)
+  if redis.call("TYPE", key).ok ~= expected then redis.call("DEL", key) end
+end
+
+local function message_of(err) return type(err) == "table" and err.err or tostring(err) end
+local done, answer = pcall(record)
+if not done and string.find(message_of(answer), "WRONGTYPE", 1, true) then
+  -- Otherwise no success of this network could be recorded. Bans that can be read stay.
+  delete_unless("hash", wrong_passwords_key)
+  delete_unless("string", pending_key)
+  for _, rule in ipairs(rules) do
+    delete_unless("string", rule.ban_key)
+    delete_unless("hash", rule.count_key)
+    -- A text that is not a HyperLogLog has the same type as one that is.
+    redis.call("DEL", rule.accounts_key)
+  end
+  done, answer = pcall(record)
+end
+if not done then return redis.error_reply(message_of(answer)) end
+return { "ban", answer }
