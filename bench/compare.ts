@@ -25,8 +25,8 @@ import { ldapUserCount, sqlUserCount, userPassword } from "./stack/users.ts";
  * Two starts of one revision differ by up to a tenth, by the placement of code and data. So the services of each folder are started several
  * times, in changing order.
  */
-const starts = 4;
-const roundsPerStart = 8;
+const starts = 8;
+const roundsPerStart = 4;
 const connections = 64;
 
 interface Load {

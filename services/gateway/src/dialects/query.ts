@@ -28,8 +28,14 @@ export function requestedOperation(url: string): AuthOperation {
   }
 }
 
-function parseQuery(text: string): AuthQuery {
-  const query = new URLSearchParams(text);
+/**
+ * Parses the query of the authentication endpoints. A repeated parameter is rejected, because proxies disagree on which one counts. Any
+ * value of `in-memory` and `cache` other than `0` leaves the cache on.
+ */
+export function parseAuthQuery(url: string): AuthQuery {
+  const start = url.indexOf("?");
+  if (start === -1) return plainQuery;
+  const query = new URLSearchParams(url.slice(start + 1));
   for (const name of ["mode", "in-memory", "cache"]) {
     if (query.getAll(name).length > 1) {
       throw new AppError("REQUEST_MALFORMED", { publicMessage: `${name} is given more than once` });
@@ -40,21 +46,4 @@ function parseQuery(text: string): AuthQuery {
     memoryCache: query.get("in-memory") !== "0",
     sharedCache: query.get("cache") !== "0",
   };
-}
-
-/** The query parsed last: most callers send the same one with each request. */
-let latest = { text: "", query: plainQuery };
-
-/**
- * Parses the query of the authentication endpoints. A repeated parameter is rejected, because proxies disagree on which one counts. Any
- * value of `in-memory` and `cache` other than `0` leaves the cache on.
- *
- * @throws AppError REQUEST_MALFORMED
- */
-export function parseAuthQuery(url: string): AuthQuery {
-  const start = url.indexOf("?");
-  if (start === -1) return plainQuery;
-  const text = url.slice(start + 1);
-  if (text !== latest.text) latest = { text, query: parseQuery(text) };
-  return latest.query;
 }

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clock } from "@postern/shared/platform/time";
 import { expect, onTestFinished, test } from "vitest";
 import { createDeliveryLoop } from "./delivery-loop.ts";
 
@@ -6,11 +8,15 @@ const maxAtOnce = 64;
 const patient = { timeout: 20_000 };
 
 interface Steps {
+  readonly recipientOf?: (message: number) => string;
+  readonly clock?: Clock;
   readonly claim?: (count: number, limit: number) => Promise<readonly number[]>;
   readonly deliver?: (message: number, closing: AbortSignal) => Promise<void>;
 }
 
-function loopWith({ claim = async () => [], deliver = async () => undefined }: Steps) {
+const maxWaitMs = 5000;
+
+function loopWith({ claim = async () => [], deliver = async () => undefined, recipientOf = String, clock }: Steps) {
   const state = { claims: 0, errors: 0, started: [] as number[] };
   const loop = createDeliveryLoop<number>({
     claim: (limit) => {
@@ -21,7 +27,10 @@ function loopWith({ claim = async () => [], deliver = async () => undefined }: S
       state.started.push(message);
       return deliver(message, closing);
     },
+    recipientOf,
+    maxWaitMs: () => maxWaitMs,
     onError: () => void (state.errors += 1),
+    ...(clock && { clock }),
   });
   onTestFinished(() => loop.close());
   const untilClaims = (count: number) => expect.poll(() => state.claims, patient).toBe(count);
@@ -87,6 +96,63 @@ test("as many as there are places are delivered at a time, and the next as soon 
   await expect.poll(() => state.started.slice(maxAtOnce), patient).toEqual([maxAtOnce]);
   ends.get(7)?.();
   await expect.poll(() => state.started.slice(maxAtOnce), patient).toEqual([maxAtOnce, maxAtOnce + 1]);
+});
+
+test("a recipient that hangs delays its own messages only, however many it has", async () => {
+  const hung = 1500;
+  const queue = queueOf(hung + 20);
+  const { loop, state } = loopWith({
+    ...queue,
+    recipientOf: (message) => (message < hung ? "hung" : `other ${message}`),
+    deliver: (message, closing) => (message < hung ? untilAborted(closing) : Promise.resolve()),
+  });
+  loop.start();
+  const others = () => state.started.filter((message) => message >= hung);
+  await expect.poll(others, patient).toHaveLength(20);
+  expect(state.started.filter((message) => message < hung)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+});
+
+test("all messages to one recipient are delivered, eight at a time", async () => {
+  let running = 0;
+  let highest = 0;
+  const { loop, state } = loopWith({
+    ...queueOf(250),
+    recipientOf: () => "one",
+    deliver: async () => {
+      running += 1;
+      highest = Math.max(highest, running);
+      await nextTurn();
+      running -= 1;
+    },
+  });
+  loop.start();
+  await expect.poll(() => state.started, patient).toHaveLength(250);
+  expect(new Set(state.started).size).toBe(250);
+  expect(highest).toBe(8);
+});
+
+test("a message that waited longer than its lease permits is not delivered", async () => {
+  let nowMs = 0;
+  const ends = new Map<number, () => void>();
+  const queue = queueOf(10);
+  const { loop, state, untilClaims } = loopWith({
+    ...queue,
+    recipientOf: () => "slow",
+    clock: { now: () => nowMs },
+    deliver: (message, closing) =>
+      Promise.race([untilAborted(closing), new Promise<void>((resolve) => ends.set(message, resolve))]),
+  });
+  loop.start();
+  await expect.poll(() => state.started, patient).toHaveLength(8);
+  nowMs = maxWaitMs - 1;
+  ends.get(0)?.();
+  await expect.poll(() => state.started, patient).toHaveLength(9);
+  nowMs = maxWaitMs;
+  ends.get(1)?.();
+  queue.due.push(10, 11);
+  loop.wake();
+  await untilClaims(2);
+  await expect.poll(() => state.started.slice(9), patient).toEqual([10]);
 });
 
 test.each<[string, Steps]>([

@@ -1,3 +1,6 @@
+import { type Clock, steadyClock } from "@postern/shared/platform/time";
+import { createRecipients } from "./recipients.ts";
+
 /** Delivers logout messages on every replica: the replica that claims a message delivers it. */
 export interface DeliveryLoop {
   start(): void;
@@ -7,20 +10,24 @@ export interface DeliveryLoop {
 }
 
 export interface DeliveryLoopDeps<Message> {
-  /** Claims at most `limit` messages that are due. */
+  /** Claims at most `limit` messages that are due. A message that is not delivered is due again after its lease. */
   readonly claim: (limit: number) => Promise<readonly Message[]>;
   /** Makes one attempt and stores its result. */
   readonly deliver: (message: Message, closing: AbortSignal) => Promise<void>;
+  readonly recipientOf: (message: Message) => string;
+  /** How long a claimed message may wait for its attempt, so that the attempt ends within the lease. */
+  readonly maxWaitMs: () => number;
   /** Called for the first of consecutive failures to claim messages or to store results. */
   readonly onError: (error: unknown) => void;
+  readonly clock?: Clock;
 }
 
 const claimEveryMs = 1000;
-/** A recipient that does not respond occupies one place for each of its messages until the timeout. */
 const maxAtOnce = 64;
 
 /** The deliveries in progress. */
-function createDeliveries<Message>({ claim, deliver, onError }: DeliveryLoopDeps<Message>, closing: AbortSignal) {
+function createDeliveries<Message>(deps: DeliveryLoopDeps<Message>, closing: AbortSignal) {
+  const { claim, deliver, recipientOf, maxWaitMs, onError, clock = steadyClock } = deps;
   const running = new Set<Promise<void>>();
   let isFailing = false;
   const fail = (error: unknown): void => {
@@ -30,12 +37,14 @@ function createDeliveries<Message>({ claim, deliver, onError }: DeliveryLoopDeps
   const succeed = (): void => {
     isFailing = false;
   };
-  const start = (message: Message): void => {
+  const start = (message: Message): Promise<void> => {
     const delivery = deliver(message, closing)
       .then(succeed, fail)
       .finally(() => running.delete(delivery));
     running.add(delivery);
+    return delivery;
   };
+  const recipients = createRecipients<Message>({ start, maxWaitMs, clock, closing });
   const startDue = async (): Promise<void> => {
     while (!closing.aborted) {
       if (running.size === maxAtOnce) {
@@ -45,7 +54,7 @@ function createDeliveries<Message>({ claim, deliver, onError }: DeliveryLoopDeps
       const places = maxAtOnce - running.size;
       const claimed = await claim(places);
       if (claimed.length === 0) succeed();
-      for (const message of claimed) start(message);
+      for (const message of claimed) recipients.deliver(recipientOf(message), message);
       if (claimed.length < places) return;
     }
   };

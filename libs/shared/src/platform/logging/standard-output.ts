@@ -25,7 +25,7 @@ export interface OutputEvents {
 }
 
 const passEveryMs = 200;
-const blockChars = 65_536;
+const blockChars = 16_384;
 const flushWithinMs = 5000;
 /** A reader that accepts nothing for this long is considered hung. */
 const stalledAfterMs = 1000;

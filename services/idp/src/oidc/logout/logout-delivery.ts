@@ -70,6 +70,8 @@ export function createLogoutDelivery(deps: LogoutDeliveryDeps): DeliveryLoop {
   return createDeliveryLoop({
     claim: async (limit) => (generations.isReady ? deliveries.claim(limit) : []),
     deliver: createDeliver(deps),
+    recipientOf: ({ delivery }) => delivery.clientId,
+    maxWaitMs: () => deps.times().timeoutMs,
     onError: (err) => logger.error({ err }, "logout notifications cannot be delivered"),
   });
 }

@@ -92,6 +92,8 @@ export function createSoapDelivery(deps: SoapDeliveryDeps): SoapDelivery {
   const loop = createDeliveryLoop({
     claim: async (limit) => (isReady() ? deliveries.claim(limit) : []),
     deliver,
+    recipientOf: ({ delivery }) => delivery.entityId,
+    maxWaitMs: () => soapTimes.timeoutMs,
     onError: (err) => logger.error({ err }, "SAML logout messages cannot be delivered"),
   });
   return {
