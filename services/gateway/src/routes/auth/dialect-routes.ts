@@ -13,6 +13,7 @@ import { cborRoute } from "./post-cbor.ts";
 import { headerRoute } from "./post-header.ts";
 import { jsonRoute } from "./post-json.ts";
 import { saslRoute } from "./post-sasl.ts";
+import { createUnrendered } from "./unrendered.ts";
 
 /** Every dialect of the back channel. */
 function dialectRoutes(context: GatewayContext): readonly DialectRoute[] {
@@ -42,6 +43,7 @@ function registerDialect(
   const { siteNames, maxBodyBytes } = context.settings;
   const { method, url, bodyLimit = maxBodyBytes } = routeOf(operation, siteNames);
   const answer = createAuthHandler(pair, context.authRoute);
+  const unrendered = createUnrendered({ names: context.names, log: context.authRoute.log });
   const longestBody = Math.min(maxBodyBytes, bodyLimit);
   const disabled = (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
     if (disabledBy !== undefined && context.live.current.disabledEndpoints.has(disabledBy))
@@ -59,9 +61,13 @@ function registerDialect(
     }
     await answer(request, reply);
   };
+  // Without a promise, for which Fastify would wait.
+  const handler = (request: FastifyRequest, reply: FastifyReply): void => {
+    readAndAnswer(request, reply).catch((thrown: unknown) => unrendered(thrown, request, reply));
+  };
   const failed = (thrown: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
     // The dialect decides whether it needs a media type.
-    if (thrown.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") void readAndAnswer(request, reply);
+    if (thrown.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") handler(request, reply);
     else refuse(pair, { request, reply, thrown }, context.authRoute);
   };
   app.route({
@@ -69,10 +75,7 @@ function registerDialect(
     url,
     onRequest: [disabled, onRequest ?? context.callerAuthFor(operationOf)],
     errorHandler: failed,
-    // The promise never rejects, and Fastify would wait for it.
-    handler: (request, reply) => {
-      void readAndAnswer(request, reply);
-    },
+    handler,
   });
 }
 
