@@ -39,7 +39,7 @@ export interface RedisSite extends AsyncDisposable {
    * question has been asked so many times at each gateway.
    */
   observe(
-    fault: (asked: (times: number) => Promise<unknown>) => Promise<unknown>,
+    fault: (waitForAnswers: (times: number) => Promise<unknown>) => Promise<unknown>,
   ): Promise<{ readonly wrong: readonly Observation[]; readonly undecided: readonly Observation[] }>;
 }
 
@@ -99,8 +99,8 @@ async function ban(url: string): Promise<void> {
 }
 
 async function allRight(urls: readonly string[], questions: readonly Question[]): Promise<boolean> {
-  const asked = urls.flatMap((url) => questions.map(async ({ ask, right }) => (await ask(url)).status === right));
-  return (await Promise.all(asked)).every(Boolean);
+  const checks = urls.flatMap((url) => questions.map(async ({ ask, right }) => (await ask(url)).status === right));
+  return (await Promise.all(checks)).every(Boolean);
 }
 
 function observer(urls: readonly string[], questions: readonly Question[]): RedisSite["observe"] {
@@ -125,14 +125,14 @@ function observer(urls: readonly string[], questions: readonly Question[]): Redi
         });
       }
     };
-    const asked = (times: number): Promise<unknown> => {
+    const waitForAnswers = (times: number): Promise<unknown> => {
       const before = [...counts];
       return poll("more answers", () => counts.every((count, place) => count >= (before[place] ?? 0) + times), 120_000);
     };
     const each = urls.flatMap((url) => questions.map((question) => ({ url, question })));
     const running = Promise.all(each.map(({ url, question }, place) => loop(url, question, place)));
     try {
-      await fault(asked);
+      await fault(waitForAnswers);
       await poll("the right answers to everything", () => allRight(urls, questions), 120_000);
     } finally {
       stopping.abort();
