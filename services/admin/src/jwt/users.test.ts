@@ -26,8 +26,8 @@ function usersOf(decision: AuthDecision | Error = accepted) {
   const users = createJwtUsers({
     settings: () => settings.current,
     passwords: { verify: async (stored, password) => stored === "stored" && password.reveal() === "right" },
-    decide: async (question) => {
-      requests.push(question);
+    decide: async (authRequest) => {
+      requests.push(authRequest);
       if (decision instanceof Error) throw decision;
       return decision;
     },

@@ -4,7 +4,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
 import { createAct } from "./act.ts";
 import type { Operator } from "./operator.ts";
-import type { ApiQuestion } from "./operator-api.ts";
+import type { ApiCall } from "./operator-api.ts";
 import type { KnownAccount } from "./role-lookup.ts";
 
 const me: Operator = {
@@ -52,13 +52,13 @@ async function acted(id: ConsoleActionId, overrides: Overrides = {}) {
     item,
     mayHaveRole = false,
   } = overrides;
-  const calls: ApiQuestion[] = [];
+  const calls: ApiCall[] = [];
   const audited: AuditRecord[] = [];
   const act = createAct({
     findRole,
     mayHaveRole: async () => mayHaveRole,
-    ask: async (_operator, question) => {
-      calls.push(question);
+    ask: async (_operator, call) => {
+      calls.push(call);
       return { status, body: undefined };
     },
     audit: { record: (record) => audited.push(record) },
@@ -138,9 +138,9 @@ test.each([
   ["end-session", "deleteOidcSession", { path: { user_id: "alice@example.test", token: "one" } }],
   ["remove-passkey", "deleteUserPasskey", { body: { username: "alice@example.test", id: "one" } }],
   ["remove-app-password", "deleteUserAppPassword", { body: { username: "alice@example.test", id: "one" } }],
-] as const)("%s acts on one thing of the account whose role was checked", async (id, operation, question) => {
+] as const)("%s acts on one thing of the account whose role was checked", async (id, operation, expected) => {
   const { outcome, calls, audited } = await acted(id, { target: "alice", item: "one" });
-  expect([outcome, calls]).toEqual(["done", [{ operation, ...question }]]);
+  expect([outcome, calls]).toEqual(["done", [{ operation, ...expected }]]);
   expect(audited).toMatchObject([{ target: "alice", item: "one", reason: id }]);
   expect((await acted(id, { item: "one", operator: { isProved: false } })).outcome).toBe("proof");
   expect((await acted(id, { item: "one", target: "me" })).outcome).toBe("target");
