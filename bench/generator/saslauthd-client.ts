@@ -7,7 +7,7 @@ function field(text: string): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-/** Asks saslauthd as `libsasl2` does: a connection for each question. Resolves to whether the password is correct. */
+/** Asks saslauthd as `libsasl2` does: a connection for each request. Resolves to whether the password is correct. */
 export function askSaslauthd(socketPath: string, username: string, password: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -102,7 +102,7 @@ function asker<Schema extends TSchema>({ ask }: Management, operation: string, s
   };
 }
 
-const nth = (iteration: number, size: number): number => (iteration * 7919) % size;
+const scatteredIndex = (iteration: number, size: number): number => (iteration * 7919) % size;
 
 const auditFields = { actor: "", event: "", outcome: "", since: "", until: "" };
 
@@ -118,7 +118,7 @@ function detailPagesOf(management: Management, { accounts }: ConsoleSizes): read
     [
       "account",
       async (iteration) => {
-        const query = mailOf(nth(iteration, accounts));
+        const query = mailOf(scatteredIndex(iteration, accounts));
         const report = await account({ account: query });
         if (report.account !== query) throw new Error(`the account ${query} was not found`);
         const [explanation, { records }] = [await explain({ query }), await history({ account: query, limit: "20" })];
@@ -164,21 +164,21 @@ function pagesOf(management: Management, sizes: ConsoleSizes): readonly (readonl
     [
       "search for an account",
       (iteration) => {
-        const account = mailOf(nth(iteration, accounts));
+        const account = mailOf(scatteredIndex(iteration, accounts));
         return search(account, { account });
       },
     ],
     [
       "search for an address",
       (iteration) => {
-        const network = customerAddress(nth(iteration, accounts));
+        const network = customerAddress(scatteredIndex(iteration, accounts));
         return search(network, { network });
       },
     ],
     [
       "search for a banned address",
       (iteration) => {
-        const network = bannedAddress(nth(iteration, bans));
+        const network = bannedAddress(scatteredIndex(iteration, bans));
         return search(network, { network });
       },
     ],

@@ -131,7 +131,7 @@ export const riskRemovals: readonly Removal[] = [
     name: "confirmed-browser",
     mechanism: "a confirmation makes the browser known to the account",
     file: "libs/shared/src/domain/risk/note.ts",
-    find: "    devices: withSeen(facts.devices, signIn.device, minute, most.devices),\n",
+    find: "    devices: withSeen(facts.devices, signIn.device, minute, maxEntries.devices),\n",
     replace: "",
     tests: ["test/integration/risk/second-factor.test.ts"],
     // The first one makes the sign-in suspicious that the second one confirms.

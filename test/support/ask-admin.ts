@@ -8,7 +8,7 @@ export interface AdminAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface AdminQuestion {
+export interface AdminRequest {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -23,7 +23,7 @@ export async function askAdmin(
   { url }: Pick<Stack, "url">,
   method: string,
   path: string,
-  { body, headers = {} }: AdminQuestion = {},
+  { body, headers = {} }: AdminRequest = {},
 ): Promise<AdminAnswer> {
   const hasBody = body !== undefined;
   const response = await fetch(`${url}${path}`, {

@@ -34,7 +34,7 @@ export function watchHealth(address: string): { readonly seen: object[]; readonl
 }
 
 /** Sends one request to the reflection service, as grpcurl does. */
-export async function askReflection(address: string, question: object): Promise<string> {
+export async function askReflection(address: string, request: object): Promise<string> {
   const service = "grpc.reflection.v1.ServerReflection";
   const method = methodOf(loadSync(reflectionFile, options), service, "ServerReflectionInfo");
   const client = new Client(address, credentials.createInsecure());
@@ -42,7 +42,7 @@ export async function askReflection(address: string, question: object): Promise<
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   call.once("data", (message: object) => resolve(JSON.stringify(message)));
   call.once("error", reject);
-  call.write(question);
+  call.write(request);
   try {
     return await promise;
   } finally {

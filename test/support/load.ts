@@ -1,30 +1,30 @@
 import { alice, askJson } from "./ask-json.ts";
 
 /** One kind of request and the status of its correct response. */
-export interface Question {
+export interface LoadRequest {
   readonly name: string;
   readonly body: object;
   readonly query?: string;
   readonly right: number;
 }
 
-export const lookUp: Question = {
+export const lookUp: LoadRequest = {
   name: "lookup",
   body: { username: alice.username, protocol: "imap" },
   query: "?mode=no-auth",
   right: 200,
 };
-const unknown: Question = {
+const unknown: LoadRequest = {
   ...lookUp,
   name: "unknown",
   body: { username: "unknown", protocol: "imap" },
   right: 403,
 };
-const rightLogin: Question = { name: "right login", body: alice, right: 200 };
-const wrongLogin: Question = { name: "wrong login", body: { ...alice, password: "wrong" }, right: 403 };
+const rightLogin: LoadRequest = { name: "right login", body: alice, right: 200 };
+const wrongLogin: LoadRequest = { name: "wrong login", body: { ...alice, password: "wrong" }, right: 403 };
 
 /** Mostly lookups, because a password check takes milliseconds of CPU time. */
-const mixed: readonly Question[] = [
+const mixed: readonly LoadRequest[] = [
   ...Array.from({ length: 12 }, () => lookUp),
   unknown,
   rightLogin,
@@ -56,16 +56,16 @@ export interface Load extends AsyncDisposable {
 
 export interface LoadOptions {
   readonly loops?: number;
-  readonly questions?: readonly Question[];
+  readonly requests?: readonly LoadRequest[];
 }
 
 /** Starts loops that send requests without pause until `stop` is called. */
-export function startLoad(url: string, { loops = 32, questions = mixed }: LoadOptions = {}): Load {
+export function startLoad(url: string, { loops = 32, requests = mixed }: LoadOptions = {}): Load {
   const surprises: Surprise[] = [];
   let answered = 0;
   let slowestMs = 0;
   const stopping = new AbortController();
-  const ask = async ({ name, body, query, right }: Question): Promise<void> => {
+  const ask = async ({ name, body, query, right }: LoadRequest): Promise<void> => {
     const started = performance.now();
     const outcome = await askJson(url, body, { query }).then(
       (answer) => ({ status: answer.status, detail: answer.body }),
@@ -79,8 +79,8 @@ export function startLoad(url: string, { loops = 32, questions = mixed }: LoadOp
   };
   const loop = async (first: number): Promise<void> => {
     for (let turn = first; !stopping.signal.aborted; turn += 1) {
-      const question = questions[turn % questions.length];
-      if (question !== undefined) await ask(question);
+      const request = requests[turn % requests.length];
+      if (request !== undefined) await ask(request);
     }
   };
   const running = Promise.all(Array.from({ length: loops }, (_value, index) => loop(index)));

@@ -20,6 +20,9 @@ const refused: readonly (readonly [string, string, string])[] = [
   ["no-console", `${folder}/print.ts`, 'export const f = (): void => console.log("x");\n'],
   ["no-default-export", `${folder}/default.ts`, "export default 1;\n"],
   ["filename-case", `${folder}/camelCase.ts`, "export const x = 1;\n"],
+  ["id-denylist", `${folder}/variable.ts`, "const asked = Math.random();\nexport const x = 2 * asked;\n"],
+  ["id-denylist", `${folder}/parameter.ts`, "export const f = (given: number): number => 2 * given;\n"],
+  ["id-denylist", `${folder}/property.ts`, "export interface X {\n  readonly most: number;\n}\n"],
   [
     "no-focused-tests",
     `${folder}/only.test.ts`,

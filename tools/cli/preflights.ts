@@ -45,8 +45,8 @@ function gather(found: Map<string, Finding>, problems: readonly Problem[], servi
 }
 
 /** Where none of these services runs, such as in another one's container, it is no problem. */
-function withServices({ services, ...problem }: Finding, asked: readonly ServiceName[]): Problem {
-  return services.length === asked.length ? problem : { ...problem, hint: `used only by ${services.join(", ")}` };
+function withServices({ services, ...problem }: Finding, requested: readonly ServiceName[]): Problem {
+  return services.length === requested.length ? problem : { ...problem, hint: `used only by ${services.join(", ")}` };
 }
 
 /** Opens and compiles everything that the services would. */

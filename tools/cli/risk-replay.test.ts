@@ -8,11 +8,11 @@ import { runRiskCommand } from "./risk-replay.ts";
 
 const stolen = "new_source new_country impossible_travel";
 
-function decided(minute: number, given: object): string {
+function decided(minute: number, fields: object): string {
   const time = new Date(Date.UTC(2026, 0, 1) + minute * 60_000).toISOString();
   const session = "7d3f91ac-20b4-4c1e-9a39-0c7d1c1b8f5e";
   const usual = { msg: "decided", outcome: "ok", username: "alice", protocol: "imap", client_ip: "198.51.100.7" };
-  return JSON.stringify({ level: "info", time, session, ...usual, ...given });
+  return JSON.stringify({ level: "info", time, session, ...usual, ...fields });
 }
 
 async function replay(lines: readonly string[], risk: object, ...flags: readonly string[]) {

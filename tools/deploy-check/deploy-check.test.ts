@@ -232,11 +232,11 @@ describe("compose", () => {
   test("the production set-up gives every service its configuration, and every secret that this reads", () => {
     const production = parsed("deploy/compose/production.yaml");
     expect(Object.keys(mappingAt(production, "services")).toSorted()).toEqual([...serviceNames].toSorted());
-    const given = ["docker-compose.yml", "deploy/compose/production.yaml"].flatMap((file) =>
+    const secrets = ["docker-compose.yml", "deploy/compose/production.yaml"].flatMap((file) =>
       listAt(parsed(file), "services", "gateway", "secrets"),
     );
     const names = secretFiles(read("deploy/compose/production-config.yaml"), "/run/secrets/");
-    expect(given.map(String).toSorted()).toEqual(names);
+    expect(secrets.map(String).toSorted()).toEqual(names);
     for (const name of names) expect(read("deploy/compose/make-secrets.sh")).toContain(name);
     const config = loadDeployed(join(root, "deploy/compose/production-config.yaml"));
     expect(loopbackAddresses(config)).toEqual([]);

@@ -23,7 +23,7 @@ test("every complete example configuration has brute-force protection", () => {
 });
 
 /** Dovecot's services (docs/integrations/dovecot.md), and Postern's own protocols. */
-const asked = [
+const allProtocols = [
   "imap",
   "pop3",
   "smtp",
@@ -45,7 +45,7 @@ test("the LDAP searches of complete examples serve every protocol that mail serv
     ),
   );
   expect(searches.length).toBeGreaterThan(3);
-  expect(searches.filter(([, protocols]) => !asked.every((name) => protocols.includes(name)))).toEqual([]);
+  expect(searches.filter(([, protocols]) => !allProtocols.every((name) => protocols.includes(name)))).toEqual([]);
 });
 
 test("no partial configuration, in a file or a document, disables the protection", () => {

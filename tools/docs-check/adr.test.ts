@@ -15,13 +15,13 @@ const sections = ["## Context", "## Decision", "## Consequences", "## Alternativ
 function faultsOf(file: string, text: string): readonly string[] {
   const [title = "", , status = ""] = text.split("\n");
   const words = text.split(/\s+/u).filter((word) => word !== "").length;
-  const most = /^### /mu.test(text) ? 820 : 450;
+  const maxWords = /^### /mu.test(text) ? 820 : 450;
   const headings = text.split("\n").filter((line) => line.startsWith("## "));
   return [
     ...(title.startsWith(`# ${file.slice(0, 4)}. `) ? [] : ["the title is not '# <number>. <decision>'"]),
     ...(/^Status: (?:Proposed|Accepted)\./u.test(status) ? [] : ["the third line is not 'Status: Accepted.'"]),
     ...(headings.join() === sections.join() ? [] : [`the sections are not ${sections.join(", ")}`]),
-    ...(words >= 150 && words <= most ? [] : [`it has ${words} words, not 150 to ${most}`]),
+    ...(words >= 150 && words <= maxWords ? [] : [`it has ${words} words, not 150 to ${maxWords}`]),
   ];
 }
 

@@ -147,8 +147,8 @@ async function status(port: number, path: string, init: RequestInit = {}): Promi
   return response.status;
 }
 
-async function expectStatus(what: string, wanted: number, asked: Promise<number>): Promise<void> {
-  const got = await asked;
+async function expectStatus(what: string, wanted: number, status: Promise<number>): Promise<void> {
+  const got = await status;
   if (got !== wanted) throw new Error(`${what}: ${got} instead of ${wanted}`);
   console.log(`${what}: ${got}`);
 }

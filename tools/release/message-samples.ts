@@ -32,9 +32,9 @@ function strings({ pattern, minLength = 0, maxLength = minLength + 1 }: Schema):
 
 function arrays({ items = {}, minItems = 0, maxItems = minItems + 2 }: Schema): readonly unknown[] {
   const [first, ...others] = samplesOf(items);
-  const most = Array.from({ length: maxItems }, () => first);
-  const fewest = Array.from({ length: minItems }, () => first);
-  return [most, fewest, ...(maxItems === 0 ? [] : others.map((other) => [other, ...fewest.slice(1)]))];
+  const longest = Array.from({ length: maxItems }, () => first);
+  const shortest = Array.from({ length: minItems }, () => first);
+  return [longest, shortest, ...(maxItems === 0 ? [] : others.map((other) => [other, ...shortest.slice(1)]))];
 }
 
 /** All members; only the required ones; and each other value of each member. */

@@ -25,7 +25,7 @@ const dialects = [
   "idp",
 ] as const satisfies readonly Dialect[];
 /** Where a request may contain its client's address. */
-const askedIn = [...dialects, "auth_policy"] as const satisfies readonly Dialect[];
+const addressDialects = [...dialects, "auth_policy"] as const satisfies readonly Dialect[];
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];
 const loginResult = { ok: "success", fail: "failure", blocked: "failure", tempfail: "tempfail" } as const;
@@ -156,7 +156,7 @@ export function createGatewayMetrics(registry: Metrics, prefix: string): Gateway
   const addresses = registry.counter({
     name: `${prefix}_client_address_ignored_total`,
     help: "Client addresses in requests that were ignored, by reason",
-    labels: { dialect: askedIn, reason: ignoredAddressReasons },
+    labels: { dialect: addressDialects, reason: ignoredAddressReasons },
   });
   const connections = registry.counter({
     name: `${prefix}_proxy_protocol_rejected_total`,

@@ -183,7 +183,7 @@ test("a token without an operator's scope may not read", async () => {
   expect(status).toBe(403);
 });
 
-test("without Redis decisions continue, and the questions are temporary failures", async () => {
+test("without Redis decisions continue, and requests of operators are temporary failures", async () => {
   await stack.redis?.[Symbol.asyncDispose]();
   expect((await login({ client_ip: "198.51.100.7" })).status).toBe(200);
   expect((await ask("explain", { query: "203.0.113.9" })).status).toBe(500);

@@ -172,7 +172,7 @@ describe("GET /api/v1/async/jobs/{jobId}", () => {
 });
 
 describe("access", () => {
-  const questions = [
+  const requests = [
     ["DELETE", cachePath, { user: "nobody" }, 200],
     ["DELETE", bruteForcePath, flushOf(0), 200],
     ["DELETE", `${cachePath}/async`, { user: "nobody" }, 202],
@@ -181,12 +181,12 @@ describe("access", () => {
     ["POST", listPath, {}, 200],
     ["GET", "/api/v1/async/jobs/x", undefined, 404],
   ] as const;
-  const good = questions.map((question) => question[3]);
-  const all = (status: number) => questions.map(() => status);
+  const good = requests.map((request) => request[3]);
+  const all = (status: number) => requests.map(() => status);
 
   async function statusesFor(headers: Readonly<Record<string, string>>): Promise<readonly number[]> {
     const answers = await Promise.all(
-      questions.map(([method, path, body]) => askAdmin(stack, method, path, { body, headers })),
+      requests.map(([method, path, body]) => askAdmin(stack, method, path, { body, headers })),
     );
     return answers.map(({ status }) => status);
   }

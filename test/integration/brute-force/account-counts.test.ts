@@ -111,10 +111,10 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
       for (let index = 0; index < 3 * failures; index += 1) await store.count(failureOf("grace", `d${index}`));
     };
     await attack();
-    const most = (delay.windowMs * 25) / 24;
+    const maxLifeMs = (delay.windowMs * 25) / 24;
     for (const key of kept) {
       const left = await client().pttl(key);
-      expect(left).toBeLessThanOrEqual(most);
+      expect(left).toBeLessThanOrEqual(maxLifeMs);
       expect(left).toBeGreaterThan(delay.windowMs - 60_000);
     }
     // Almost at the end, the next new wrong password prolongs all of it.

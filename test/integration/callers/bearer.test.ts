@@ -157,8 +157,8 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
       scopes.map(async (scope) => {
         const authorization = `Bearer ${await stack.issuer.token({ scope })}`;
         const login = { login: alice.username, ip: "192.0.2.1" };
-        const asked = ["allow", "reset"].map((command) => askPolicy(stack.url, command, login, authorization));
-        return (await Promise.all(asked)).map(({ http }) => http);
+        const responses = ["allow", "reset"].map((command) => askPolicy(stack.url, command, login, authorization));
+        return (await Promise.all(responses)).map(({ http }) => http);
       }),
     );
     expect(statuses).toEqual([

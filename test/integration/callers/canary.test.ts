@@ -20,7 +20,7 @@ interface BusMessage {
 
 const isAudit = (line: string): boolean => line.includes('"audit":true');
 const isDecision = (line: string): boolean => line.includes('"msg":"decided"');
-const isQuestion = ({ subject }: BusMessage): boolean => /\.rpc\.auth-engine\.authenticate[.-]/.test(subject);
+const isAuthRequest = ({ subject }: BusMessage): boolean => /\.rpc\.auth-engine\.authenticate[.-]/.test(subject);
 
 let stack: CallersStack;
 const onTheBus: BusMessage[] = [];
@@ -57,13 +57,13 @@ function tokensIn(body: string): readonly string[] {
 
 /** All ways of authenticating, with right and wrong credentials, while Redis answers and while it hangs. */
 async function everyCall(tokens: readonly string[]): Promise<readonly string[]> {
-  const question = { ...mailUser, protocol: "imap" };
+  const body = { ...mailUser, protocol: "imap" };
   const wrong = Buffer.from(`${wrongBasic.username}:${wrongBasic.password}`).toString("base64");
   await Promise.all([
-    send("/api/v1/auth/json", { authorization: basicAuth }, question),
-    send("/api/v1/auth/json", { authorization: `Basic ${wrong}` }, question),
+    send("/api/v1/auth/json", { authorization: basicAuth }, body),
+    send("/api/v1/auth/json", { authorization: `Basic ${wrong}` }, body),
     ...tokens.flatMap((token) => [
-      send("/api/v1/auth/json", { authorization: `Bearer ${token}` }, question),
+      send("/api/v1/auth/json", { authorization: `Bearer ${token}` }, body),
       send("/api/v1/config/load", { authorization: `Bearer ${token}` }),
       send("/api/v1/jwt/refresh", { "x-refresh-token": token }, {}),
     ]),
@@ -137,18 +137,20 @@ test("credentials, tokens and user names of API callers do not appear in logs, m
   for (const text of [outputs.metrics, outputs.stored]) expect(text).not.toContain(mailUser.username);
 
   // By design, a request to the engine carries the user and the password; no other message on the bus does.
-  expect(onTheBus.filter(isQuestion).length).toBeGreaterThan(0);
-  const others = onTheBus.filter((message) => !isQuestion(message)).map(({ subject, bytes }) => `${subject} ${bytes}`);
+  expect(onTheBus.filter(isAuthRequest).length).toBeGreaterThan(0);
+  const others = onTheBus
+    .filter((message) => !isAuthRequest(message))
+    .map(({ subject, bytes }) => `${subject} ${bytes}`);
   for (const canary of [...secrets, ...callers, mailUser.username]) {
     expect(
       others.some((text) => text.includes(canary)),
       `${canary} on the bus`,
     ).toBe(false);
   }
-  const questions = onTheBus.filter(isQuestion).map(({ bytes }) => bytes);
+  const requests = onTheBus.filter(isAuthRequest).map(({ bytes }) => bytes);
   for (const canary of [...signatures, wrongBasic.password, "demo-backchannel-secret", jwtSecret]) {
     expect(
-      questions.some((text) => text.includes(canary)),
+      requests.some((text) => text.includes(canary)),
       `${canary} in a request`,
     ).toBe(false);
   }

@@ -49,7 +49,7 @@ test.each([
       (await askJson(stack.url, { ...alice, password })).status;
     expect(await signIn("alice-password")).toBe(200);
     proxy.hold("");
-    const asked = Promise.all(
+    const statuses = Promise.all(
       Array.from({ length: requests }, (_, index) => signIn(index % 2 === 0 ? "alice-password" : `wrong-${index}`)),
     );
     await poll("searches by both engines", () => proxy.held() >= 2);
@@ -58,7 +58,7 @@ test.each([
       await poll("the step", () => service.output().includes(clockIsSet));
     }
     proxy.release();
-    expect(await asked).toEqual(Array.from({ length: requests }, (_, index) => (index % 2 === 0 ? 200 : 403)));
+    expect(await statuses).toEqual(Array.from({ length: requests }, (_, index) => (index % 2 === 0 ? 200 : 403)));
   },
   120_000,
 );

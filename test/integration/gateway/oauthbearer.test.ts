@@ -62,7 +62,7 @@ function redisPort(): number {
 }
 
 /** How often an engine queried its backends, by outcome. */
-async function backendQuestions(engine: ServiceProcess): Promise<readonly string[]> {
+async function backendQueries(engine: ServiceProcess): Promise<readonly string[]> {
   return (await engine.metrics()).match(/^service_directory_seconds_count\{.*\} [1-9].*$/gm) ?? [];
 }
 
@@ -140,13 +140,13 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
   });
 
   test("invalid tokens cause no backend query", async () => {
-    const before = await Promise.all(stack.engines.map(backendQuestions));
+    const before = await Promise.all(stack.engines.map(backendQueries));
     expect(before.flat()).not.toEqual([]);
     const expired = await userToken({ exp: 1_700_000_000 });
     for (const username of [alice.username, "nobody@example.test"]) {
       for (let count = 0; count < 4; count += 1) expect((await login(expired, { username })).status).toBe(403);
     }
-    expect(await Promise.all(stack.engines.map(backendQuestions))).toEqual(before);
+    expect(await Promise.all(stack.engines.map(backendQueries))).toEqual(before);
   });
 
   test("a denied token, and every token of a user whose epoch rose, is rejected by both engines within revocation_ttl", async () => {

@@ -121,9 +121,9 @@ test("a page ends after 4000 records that do not match, and continues", async ()
 
 test("a time range has the records within it, by their own time", async () => {
   const write = writerOf(1000);
-  const made = numbers(9).map((target) => entry({ actor: "a", target }));
-  await write("identified", made);
-  const [from, to] = [Date.parse(made[3]?.["time"] ?? ""), Date.parse(made[5]?.["time"] ?? "")];
+  const entries = numbers(9).map((target) => entry({ actor: "a", target }));
+  await write("identified", entries);
+  const [from, to] = [Date.parse(entries[3]?.["time"] ?? ""), Date.parse(entries[5]?.["time"] ?? "")];
   const page = await read({ size: 100, sinceMs: from, untilMs: to, matches: everything });
   expect(targets(page.entries)).toEqual(["5", "4", "3"]);
 });

@@ -57,8 +57,8 @@ test("second factors of the sign-in pages are recorded beside the password, and 
   const browser = createBrowser(idp.replicas, "192.0.2.7");
   const bob = { username: "bob@example.test", password: "bob-demo-password" };
   const choice = await follow(browser, await browser.submit(await browser.open("/mfa/register/home"), bob));
-  const asked = await browser.open(choice.url.replace("/login/mfa", "/login/totp"));
-  const refused = await browser.submit(asked, { code: "000000" });
+  const codePage = await browser.open(choice.url.replace("/login/mfa", "/login/totp"));
+  const refused = await browser.submit(codePage, { code: "000000" });
   await browser.submit(refused, { code: totpCode("JBSWY3DPEHPK3PXP") });
   for (const service of [idp.first, idp.second, ...idp.stack.engines]) expect(await service.stop()).toBe(0);
   const records = await store.history.ofAccount(bob.username);
@@ -81,8 +81,8 @@ test("while the history is off, neither engines nor the identity provider write 
   const browser = createBrowser(idp.replicas, "192.0.2.7");
   const bob = { username: "bob@example.test", password: "bob-demo-password" };
   const choice = await follow(browser, await browser.submit(await browser.open("/mfa/register/home"), bob));
-  const asked = await browser.open(choice.url.replace("/login/mfa", "/login/totp"));
-  expect((await browser.submit(asked, { code: "000000" })).text).toContain('name="code"');
+  const codePage = await browser.open(choice.url.replace("/login/mfa", "/login/totp"));
+  expect((await browser.submit(codePage, { code: "000000" })).text).toContain('name="code"');
   expect((await askJson(idp.stack.url, { ...alice, password: "wrong" })).status).toBe(403);
   for (const service of [idp.first, idp.second, ...idp.stack.engines]) expect(await service.stop()).toBe(0);
   const keys = await store.redis.keys(`${keyPrefix}*`);

@@ -97,8 +97,8 @@ test("a factor that mail clients demand is set up and used before a token is iss
   expectNoAccess(setup);
   expect((await signInTo(mail, copyOf(browser))).url).toMatch(/^\/login\?/u);
   const secret = (/<code class="secret">([A-Z2-7 ]+)</u.exec(setup.text)?.[1] ?? "").replaceAll(" ", "");
-  const asked = await follow(browser, await browser.submit(setup, { code: totpCode(secret) }));
-  expect(await allow(mail, browser, asked)).toHaveProperty("refresh_token");
+  const consentPage = await follow(browser, await browser.submit(setup, { code: totpCode(secret) }));
+  expect(await allow(mail, browser, consentPage)).toHaveProperty("refresh_token");
 
   const headers = { "sec-fetch-site": "same-origin", origin: issuer };
   const removal = async () => (await browser.send("/api/v1/mfa/totp", { method: "DELETE", headers })).status;

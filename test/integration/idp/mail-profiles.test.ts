@@ -98,8 +98,8 @@ describe("a signed profile", () => {
     const signed = Buffer.from(signProfile(text, { key, certificates }, new Date()));
     const verified = async (bytes: Uint8Array): Promise<string> => {
       writeFileSync(join(cwd, "profile.der"), bytes);
-      const given = ["-in", "profile.der", "-inform", "DER", "-CAfile", "cert.pem", "-purpose", "any"];
-      return (await run("openssl", ["cms", "-verify", "-binary", ...given], { cwd })).stdout;
+      const args = ["-in", "profile.der", "-inform", "DER", "-CAfile", "cert.pem", "-purpose", "any"];
+      return (await run("openssl", ["cms", "-verify", "-binary", ...args], { cwd })).stdout;
     };
     expect(await verified(signed)).toBe(text);
     signed[signed.indexOf("imap.example.test")] = 0x78;
@@ -134,8 +134,8 @@ describe("the configured key", () => {
     const { headers, rawPayload } = await app.inject("/");
     expect(headers).toMatchObject({ "cache-control": "no-store", "content-type": "application/x-apple-aspen-config" });
     writeFileSync(join(cwd, "sent.der"), rawPayload);
-    const given = ["-in", "sent.der", "-inform", "DER", "-CAfile", "mail.crt", "-purpose", "any"];
-    const { stdout } = await run("openssl", ["cms", "-verify", "-binary", ...given], { cwd });
+    const args = ["-in", "sent.der", "-inform", "DER", "-CAfile", "mail.crt", "-purpose", "any"];
+    const { stdout } = await run("openssl", ["cms", "-verify", "-binary", ...args], { cwd });
     expect(stdout).toBe(appleProfile(services, mail, profile));
   });
 

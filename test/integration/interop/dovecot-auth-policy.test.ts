@@ -110,7 +110,7 @@ test.each(["auth-policy.conf", "auth-policy-postern.yaml"])(
   },
 );
 
-/** Number of questions about this user that were answered with a delay. */
+/** Number of requests about this user that were answered with a delay. */
 function delaysOf(username: string): number {
   const lines = stack.gateway.output().split("\n");
   return lines.filter((line) => line.includes('"outcome":"delayed"') && line.includes(`"username":"${username}"`))
@@ -152,7 +152,7 @@ describe("Dovecot with its own passdb", () => {
     await Promise.all(guesses);
     await poll("the reports", () => reportsOf("frank").length === 12);
     expect(await login("frank", password, "192.0.2.8")).toMatch(/^a1 OK/u);
-    await poll("the lines of both questions", () => delaysOf("frank") >= 2);
+    await poll("the lines of both requests", () => delaysOf("frank") >= 2);
     // Its own network becomes known, and no other does.
     await poll("the network to be known", async () => (await statusFor("frank", "192.0.2.9")) === 0);
     expect(await statusFor("frank", "198.51.100.1")).toBeGreaterThan(0);

@@ -102,8 +102,8 @@ async function addressOf(site: Site, back: string, username: string, replayed?: 
     "content-type": "application/json",
     ...(replayed?.headers ?? forged),
   };
-  const asked = JSON.stringify({ username, protocol: "imap" });
-  expect((await ask(`${back}/api/v1/auth/json?mode=no-auth`, headers, asked, replayed?.from)).status).toBe(403);
+  const body = JSON.stringify({ username, protocol: "imap" });
+  expect((await ask(`${back}/api/v1/auth/json?mode=no-auth`, headers, body, replayed?.from)).status).toBe(403);
   const line = await poll("the log line", () =>
     [site.stack.gateway, site.second.process]
       .flatMap((gateway) => gateway.output().split("\n"))

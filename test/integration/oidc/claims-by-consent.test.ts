@@ -67,8 +67,12 @@ async function released(party: RelyingParty, page: Page) {
   const userinfo = (await party.userinfo(token)).body;
   const authorization = `Basic ${btoa(`${party.id}:${party.id}-secret`)}`;
   const form = new URLSearchParams({ token: String(token) });
-  const asked = await askInTurn(oidc, "/oidc/introspect", { method: "POST", headers: { authorization }, body: form });
-  return { token, userinfo, idToken: claimsOf(body["id_token"]), introspection: asked.body };
+  const introspected = await askInTurn(oidc, "/oidc/introspect", {
+    method: "POST",
+    headers: { authorization },
+    body: form,
+  });
+  return { token, userinfo, idToken: claimsOf(body["id_token"]), introspection: introspected.body };
 }
 
 async function granted(client: string, more: Readonly<Record<string, string>>) {
@@ -151,8 +155,8 @@ describe("consent to requested claims", () => {
     const known = await asking().authorize(again, { scope: "openid", claims: email });
     expect(known.location).toContain(callback);
     const address = JSON.stringify({ userinfo: { email: null, address: null } });
-    const asked = await asking().authorize(again, { scope: "openid", claims: address });
-    expect(asked.location).toContain("/oidc/consent");
+    const response = await asking().authorize(again, { scope: "openid", claims: address });
+    expect(response.location).toContain("/oidc/consent");
   });
 });
 

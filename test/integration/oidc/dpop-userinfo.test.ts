@@ -181,9 +181,13 @@ describe("with identity.oidc.dpop.require_nonce", () => {
 
   test("a proof without a nonce is answered with one, which every endpoint and replica accepts", async () => {
     const form = await codeFor("signed");
-    const asked = await grant("signed", form, await proof("POST", "/oidc/token"));
-    const nonce = asked.headers.get("dpop-nonce") ?? "";
-    expect([asked.status, asked.body["error"], nonce]).toEqual([400, "use_dpop_nonce", expect.stringMatching(/.{20}/)]);
+    const challenge = await grant("signed", form, await proof("POST", "/oidc/token"));
+    const nonce = challenge.headers.get("dpop-nonce") ?? "";
+    expect([challenge.status, challenge.body["error"], nonce]).toEqual([
+      400,
+      "use_dpop_nonce",
+      expect.stringMatching(/.{20}/),
+    ]);
     const { body } = await grant("signed", form, await proof("POST", "/oidc/token", { nonce }));
     const token = String(body["access_token"]);
     const none = await userinfo(token, { replica: 1 });

@@ -87,7 +87,7 @@ async function consentOf(client: Members, more: Readonly<Record<string, string>>
 
 type Form = Readonly<Record<string, string>>;
 
-async function asked(path: string, form: Form, authorization?: string): Promise<Tokens> {
+async function post(path: string, form: Form, authorization?: string): Promise<Tokens> {
   const headers = authorization === undefined ? {} : { authorization };
   return askInTurn(oidc, path, { method: "POST", headers, body: new URLSearchParams(form) });
 }
@@ -123,7 +123,7 @@ test("discovery contains the endpoint, and a registration needs an initial acces
 test("a client with a secret registers, signs users in, refreshes, introspects and revokes at any replica", async () => {
   const client = await register();
   expect(client).toMatchObject({ token_endpoint_auth_method: "client_secret_basic", client_secret_expires_at: 0 });
-  const tokens = await asked("/oidc/token", codeForm(await signIn(client)), basicOf(client));
+  const tokens = await post("/oidc/token", codeForm(await signIn(client)), basicOf(client));
   expect(tokens).toMatchObject({ status: 200, body: { id_token: expect.any(String) } });
   const { access_token: access, refresh_token: refresh } = tokens.body;
   for (const replica of [0, 1]) {
@@ -131,23 +131,21 @@ test("a client with a secret registers, signs users in, refreshes, introspects a
     expect((await oidc.ask(replica, "/oidc/userinfo", { headers })).status).toBe(200);
   }
   const active = async (authorization: string) =>
-    (await asked("/oidc/introspect", { token: String(access) }, authorization)).body["active"];
+    (await post("/oidc/introspect", { token: String(access) }, authorization)).body["active"];
   expect(await active(basicOf(client))).toBe(true);
   // Anyone may have registered the client: a mail server is not told that its tokens are valid.
   expect(await active(`Basic ${btoa("demo-dovecot:demo-dovecot-secret")}`)).toBe(false);
   expect(await active(`Basic ${btoa("gate:gate-secret")}`)).toBe(true);
-  const next = await asked(
+  const next = await post(
     "/oidc/token",
     { grant_type: "refresh_token", refresh_token: String(refresh) },
     basicOf(client),
   );
   expect(next.status).toBe(200);
-  expect((await asked("/oidc/revoke", { token: String(next.body["refresh_token"]) }, basicOf(client))).status).toBe(
-    200,
-  );
+  expect((await post("/oidc/revoke", { token: String(next.body["refresh_token"]) }, basicOf(client))).status).toBe(200);
   expect(await active(basicOf(client))).toBe(false);
   expect(
-    (await asked("/oidc/token", codeForm(await signIn(client)), `Basic ${btoa(`${String(client["client_id"])}:no`)}`))
+    (await post("/oidc/token", codeForm(await signIn(client)), `Basic ${btoa(`${String(client["client_id"])}:no`)}`))
       .body,
   ).toMatchObject({ error: "invalid_client" });
 });
@@ -172,9 +170,9 @@ test("clients that sign assertions are authenticated with registered and with pu
     const client = await register({ token_endpoint_auth_method: "private_key_jwt", ...keys });
     expect(client).not.toHaveProperty("client_secret");
     const form = { ...codeForm(await signIn(client)), ...(await assertionFor(client)) };
-    expect(await asked("/oidc/token", form)).toMatchObject({ status: 200 });
+    expect(await post("/oidc/token", form)).toMatchObject({ status: 200 });
     const introspection = { token: "x", ...(await assertionFor(client)) };
-    expect(await asked("/oidc/introspect", introspection)).toMatchObject({ status: 200, body: { active: false } });
+    expect(await post("/oidc/introspect", introspection)).toMatchObject({ status: 200, body: { active: false } });
   }
   server.close();
   await once(server, "close");
@@ -199,7 +197,7 @@ test("a client reads, replaces and deletes its registration with its token, and 
   expect((await send(path, "DELETE", token)).status).toBe(204);
   for (const method of ["GET", "DELETE"]) expect((await send(path, method, token)).status).toBe(401);
   expect((await consentOf(client, { redirect_uri: "https://app.example.test/cb" })).page.status).toBe(400);
-  const refused = await asked("/oidc/token", { grant_type: "refresh_token", refresh_token: "x" }, basicOf(client));
+  const refused = await post("/oidc/token", { grant_type: "refresh_token", refresh_token: "x" }, basicOf(client));
   expect(refused).toMatchObject({ status: 401, body: { error: "invalid_client" } });
 });
 
@@ -214,7 +212,7 @@ test("users start sign-ins from their page: at the site's applications, and at c
   const ofSite = `https://wiki.example.test/login?from=idp&iss=${iss}&target_link_uri=${target}`;
   const client = await register({ initiate_login_uri: "https://app.example.test/start" });
   expect(await linked()).toEqual([ofSite]);
-  await asked("/oidc/token", codeForm(await signIn(client)), basicOf(client));
+  await post("/oidc/token", codeForm(await signIn(client)), basicOf(client));
   expect(await linked()).toEqual([ofSite, `https://app.example.test/start?iss=${iss}`]);
 });
 
@@ -232,7 +230,7 @@ test("default_max_age of a client demands another sign-in if the last one, a min
 
 test("operators list registered clients with their kind, and end them with their tokens", async () => {
   const client = await register({ client_name: "Example app of staff" });
-  const tokens = await asked("/oidc/token", codeForm(await signIn(client)), basicOf(client));
+  const tokens = await post("/oidc/token", codeForm(await signIn(client)), basicOf(client));
   const { clients }: { clients: readonly Members[] } = Object(await (await askGateway("/api/v1/oidc/clients")).json());
   expect(clients.find(({ client_id }) => client_id === client["client_id"])).toMatchObject({
     kind: "full",
@@ -249,8 +247,8 @@ test("without Redis, nothing is a denial: registrations answer 503, and no clien
   await using own = await startOidcStack(testClients, { dynamic_registration: { enabled: true, open: true } });
   const headers = { "content-type": "application/json", authorization: "Bearer x" };
   const body = JSON.stringify({ redirect_uris: [callback] });
-  const made = await own.ask(0, "/oidc/register", { method: "POST", headers, body });
-  const client: Members = Object(await made.json());
+  const registered = await own.ask(0, "/oidc/register", { method: "POST", headers, body });
+  const client: Members = Object(await registered.json());
   await own.stack.redis?.[Symbol.asyncDispose]();
   const path = new URL(String(client["registration_client_uri"])).pathname;
   headers.authorization = `Bearer ${String(client["registration_access_token"])}`;

@@ -163,9 +163,9 @@ describe("the implicit flow, where the site permits it (OpenID Connect Core §3.
   });
 
   test("consent and its refusal are as for codes", async () => {
-    const asked = await authorize("asking");
-    expect(asked.text).toContain("Asking page");
-    const refused = await browser.submit(asked, { submit: "deny" });
+    const consentPage = await authorize("asking");
+    expect(consentPage.text).toContain("Asking page");
+    const refused = await browser.submit(consentPage, { submit: "deny" });
     const [, back = ""] = /href="([^"]*\/oidc\/authorize\/[^"]+)"/.exec(refused.text) ?? [];
     expect(fragmentOf(await browser.open(URL.parse(back, oidc.issuer)?.pathname ?? "")).get("error")).toBe(
       "access_denied",
@@ -196,11 +196,11 @@ describe("the implicit flow, where the site permits it (OpenID Connect Core §3.
       };
       const code = answerOf(await authorize(client, { response_type: "code", ...challenge })).get("code") ?? "";
       const headers = { authorization: `Basic ${btoa(`${client}:both-secret`)}` };
-      const given = { grant_type: "authorization_code", code, redirect_uri: callback, code_verifier: verifier };
+      const form = { grant_type: "authorization_code", code, redirect_uri: callback, code_verifier: verifier };
       const exchanged = await askInTurn(oidc, "/oidc/token", {
         method: "POST",
         headers,
-        body: new URLSearchParams(given),
+        body: new URLSearchParams(form),
       });
       expect(exchanged.body).toHaveProperty("refresh_token");
       const offline = String(exchanged.body["access_token"]);
@@ -268,8 +268,8 @@ describe("the implicit flow, where the site permits it (OpenID Connect Core §3.
       body: { response_types: ["id_token"], grant_types: ["implicit"] },
     });
     const id = String(registered.body["client_id"]);
-    const asked = await authorize(id, { response_type: "id_token", scope: "openid email" });
-    const allowed = await browser.submit(asked, { submit: "allow" });
+    const consentPage = await authorize(id, { response_type: "id_token", scope: "openid email" });
+    const allowed = await browser.submit(consentPage, { submit: "allow" });
     expect(await verified(fragmentOf(allowed).get("id_token"), id)).toMatchObject({ email: alice.username });
     expect(fragmentOf(await authorize(id)).get("error")).toBe("unauthorized_client");
   });

@@ -8,7 +8,7 @@ import { testRedis } from "../../support/redis-content.ts";
 const keys = createKeyRing([new Secret("test-encryption-secret")], "oidc");
 const outcome = { status: 302, headers: { location: "https://app.example.test/?code=x" }, body: "" };
 
-test("if Redis fails, every question about an outcome is a temporary failure, also one that is waiting", async () => {
+test("if Redis fails, every read of an outcome is a temporary failure, also one that is waiting", async () => {
   const server = await spawnRedis();
   const redis = await testRedis(server.port);
   const outcomes = createOutcomes({ redis, keyPrefix: "postern:", keys, clock: systemClock });

@@ -193,8 +193,8 @@ test("mail clients and other clients have bounds of their own, and operators see
     { open: true, max_registrations: 2, per_minute: 100 },
   );
   const outcomes: string[] = [];
-  for (const asked of [body, app, body, app, app])
-    outcomes.push((await register({ body: asked, bearer: undefined, clientIp: "192.0.2.1" })).outcome);
+  for (const metadata of [body, app, body, app, app])
+    outcomes.push((await register({ body: metadata, bearer: undefined, clientIp: "192.0.2.1" })).outcome);
   expect(outcomes).toEqual(["registered", "registered", "full", "registered", "full"]);
   const kinds = async (position: number, count: number) => {
     const { found, isLast } = await registrations.list(position, count);
@@ -214,21 +214,21 @@ test("without `open`, only a request with an initial access token registers a cl
 
 test("simultaneous changes at two replicas leave one of them whole, and no sign-in undoes a change", async () => {
   const [one, other] = [replica(), replica()];
-  const asked = await registeredApp(one);
-  await Promise.all([one.clients.load(asked.id), other.clients.load(asked.id)]);
+  const client = await registeredApp(one);
+  await Promise.all([one.clients.load(client.id), other.clients.load(client.id)]);
   const versions = Array.from({ length: 8 }, (_, index) => `https://app${index}.example.test/callback`);
   const answers = await Promise.all([
     ...versions.map((uri, index) =>
-      (index % 2 === 0 ? one : other).manage.replace(asked, {
-        client_id: asked.id,
+      (index % 2 === 0 ? one : other).manage.replace(client, {
+        client_id: client.id,
         client_name: uri.slice(8, 12),
         redirect_uris: [uri],
       }),
     ),
-    other.clients.keep(asked.id).then(() => undefined),
+    other.clients.keep(client.id).then(() => undefined),
   ]);
   expect(answers.slice(0, -1).map((answer) => answer?.outcome)).toEqual(versions.map(() => "ok"));
-  const left = await one.registrations.find(asked.id);
+  const left = await one.registrations.find(client.id);
   const [uri = ""] = left?.redirectUris ?? [];
   expect(versions).toContain(uri);
   expect(left).toMatchObject({ name: uri.slice(8, 12), usedAt: expect.any(Number) });
@@ -237,23 +237,23 @@ test("simultaneous changes at two replicas leave one of them whole, and no sign-
 test("a client that is deleted at one replica while another changes it stays deleted", async () => {
   const [one, other] = [replica(), replica()];
   for (let round = 0; round < 10; round += 1) {
-    const asked = await registeredApp(one);
-    await other.clients.load(asked.id);
-    const change = { ...app, client_id: asked.id };
-    await Promise.all([one.manage.remove(asked), other.manage.replace(asked, change), other.clients.keep(asked.id)]);
-    expect(await one.registrations.find(asked.id)).toBeUndefined();
-    expect((await other.manage.read(asked)).outcome).toBe("no_token");
+    const client = await registeredApp(one);
+    await other.clients.load(client.id);
+    const change = { ...app, client_id: client.id };
+    await Promise.all([one.manage.remove(client), other.manage.replace(client, change), other.clients.keep(client.id)]);
+    expect(await one.registrations.find(client.id)).toBeUndefined();
+    expect((await other.manage.read(client)).outcome).toBe("no_token");
     clock.nowMs += 61_000;
   }
 });
 
 test("only the client's own token manages it", async () => {
   const one = replica();
-  const [asked, foreign] = [await registeredApp(one), await registeredApp(one)];
+  const [own, foreign] = [await registeredApp(one), await registeredApp(one)];
   for (const bearer of [undefined, "", "wrong", foreign.bearer]) {
-    expect((await one.manage.read({ ...asked, bearer })).outcome).toBe("no_token");
-    expect((await one.manage.replace({ ...asked, bearer }, { ...app, client_id: asked.id })).outcome).toBe("no_token");
-    expect((await one.manage.remove({ ...asked, bearer })).outcome).toBe("no_token");
+    expect((await one.manage.read({ ...own, bearer })).outcome).toBe("no_token");
+    expect((await one.manage.replace({ ...own, bearer }, { ...app, client_id: own.id })).outcome).toBe("no_token");
+    expect((await one.manage.remove({ ...own, bearer })).outcome).toBe("no_token");
   }
-  expect((await one.manage.read(asked)).outcome).toBe("ok");
+  expect((await one.manage.read(own)).outcome).toBe("ok");
 });

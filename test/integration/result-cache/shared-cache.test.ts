@@ -5,7 +5,7 @@ import type { RedisClient } from "@postern/shared/platform/redis";
 import { freePort, poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createRedisResultCache } from "../../../services/auth-engine/src/result-cache/result-cache-redis.ts";
-import type { CacheQuestion, SharedCache } from "../../../services/auth-engine/src/result-cache/shared-cache.ts";
+import type { CacheKey, SharedCache } from "../../../services/auth-engine/src/result-cache/shared-cache.ts";
 import { redisContent, testRedis } from "../../support/redis-content.ts";
 
 const keyPrefix = "t:";
@@ -54,28 +54,28 @@ const okOf = (account: string): Ok => ({
   attributes: { mail: ["canary-9c1e@example.test"] },
   memoryCache: "miss",
 });
-const asks = (username: string, context = `${username} imap`, family: CacheQuestion["family"] = "result") =>
-  ({ username, context, family }) satisfies CacheQuestion;
+const keyOf = (username: string, context = `${username} imap`, family: CacheKey["family"] = "result") =>
+  ({ username, context, family }) satisfies CacheKey;
 
-async function login(question: CacheQuestion, account: string): Promise<boolean> {
-  const read = await cache.read(question);
-  return cache.write(question, { result: { digest, decision: okOf(account), backendName: backend }, read, ttlMs });
+async function login(key: CacheKey, account: string): Promise<boolean> {
+  const read = await cache.read(key);
+  return cache.write(key, { result: { digest, decision: okOf(account), backendName: backend }, read, ttlMs });
 }
 
 test("a result that one engine stored is read by another in the same context and family only", async () => {
-  expect(await login(asks("alice"), "alice")).toBe(true);
-  expect((await cache.read(asks("alice"))).result).toEqual({ digest, decision: okOf("alice"), backendName: backend });
-  expect((await cache.read(asks("alice", "alice smtp"))).result).toBeUndefined();
-  expect((await cache.read(asks("alice", "alice imap", "identity"))).result).toBeUndefined();
+  expect(await login(keyOf("alice"), "alice")).toBe(true);
+  expect((await cache.read(keyOf("alice"))).result).toEqual({ digest, decision: okOf("alice"), backendName: backend });
+  expect((await cache.read(keyOf("alice", "alice smtp"))).result).toBeUndefined();
+  expect((await cache.read(keyOf("alice", "alice imap", "identity"))).result).toBeUndefined();
 });
 
 test("a login name other than the account's own finds the account's results from the first login on", async () => {
-  expect(await login(asks("al"), "alice")).toBe(true);
-  expect((await cache.read(asks("al"))).result?.decision.account).toBe("alice");
+  expect(await login(keyOf("al"), "alice")).toBe(true);
+  expect((await cache.read(keyOf("al"))).result?.decision.account).toBe("alice");
 });
 
 test("Redis contains no attribute and no digest of a password, and every key expires", async () => {
-  await login(asks("al"), "alice");
+  await login(keyOf("al"), "alice");
   await flush("bob");
   const content = await redisContent(redis);
   expect(content).not.toContain("canary-9c1e");
@@ -89,11 +89,11 @@ test("Redis contains no attribute and no digest of a password, and every key exp
 test.each(["alice", "al"])(
   "a flush by %s removes all results, names exactly the deleted keys, and publishes an event",
   async (user) => {
-    await login(asks("al"), "alice");
-    await login(asks("al", "al smtp"), "alice");
-    await login(asks("alice"), "alice");
-    await login(asks("alice", "alice imap", "identity"), "alice");
-    await login(asks("bob"), "bob");
+    await login(keyOf("al"), "alice");
+    await login(keyOf("al", "al smtp"), "alice");
+    await login(keyOf("alice"), "alice");
+    await login(keyOf("alice", "alice imap", "identity"), "alice");
+    await login(keyOf("bob"), "bob");
     const before = new Set(await redis.keys("*"));
     const { removedKeys } = await flush(user);
     const after = new Set(await redis.keys("*"));
@@ -101,15 +101,10 @@ test.each(["alice", "al"])(
       [...before].filter((key) => !after.has(key) && /:(?:result|identity|login-name):/.test(key)).toSorted(),
     );
     expect(removedKeys).toHaveLength(5);
-    for (const question of [
-      asks("al"),
-      asks("al", "al smtp"),
-      asks("alice"),
-      asks("alice", "alice imap", "identity"),
-    ]) {
-      expect((await cache.read(question)).result).toBeUndefined();
+    for (const key of [keyOf("al"), keyOf("al", "al smtp"), keyOf("alice"), keyOf("alice", "alice imap", "identity")]) {
+      expect((await cache.read(key)).result).toBeUndefined();
     }
-    expect((await cache.read(asks("bob"))).result).toBeDefined();
+    expect((await cache.read(keyOf("bob"))).result).toBeDefined();
     expect(published.at(-1)).toEqual(user === "al" ? ["al", "alice"] : ["alice"]);
     expect((await flush(user)).removedKeys).toEqual([]);
   },
@@ -119,41 +114,41 @@ test.each([
   ["by its account", "alice", "alice"],
   ["by another name, whose account is known to the backend only", "al", "alice"],
 ])("a login in progress during a flush stores nothing: %s", async (_what, username, account) => {
-  const read = await cache.read(asks(username));
+  const read = await cache.read(keyOf(username));
   await flush(account);
   const write = { result: { digest, decision: okOf(account), backendName: backend }, read, ttlMs };
-  expect(await cache.write(asks(username), write)).toBe(false);
-  expect((await cache.read(asks(username))).result).toBeUndefined();
-  expect(await login(asks(username), account)).toBe(true);
-  expect((await cache.read(asks(username))).result).toBeDefined();
+  expect(await cache.write(keyOf(username), write)).toBe(false);
+  expect((await cache.read(keyOf(username))).result).toBeUndefined();
+  expect(await login(keyOf(username), account)).toBe(true);
+  expect((await cache.read(keyOf(username))).result).toBeDefined();
 });
 
 test("no login that races with a flush leaves a result from before it", async () => {
   for (let round = 0; round < 20; round += 1) {
-    const question = asks(`u${round}`);
-    const read = await cache.read(question);
-    const write = cache.write(question, {
+    const key = keyOf(`u${round}`);
+    const read = await cache.read(key);
+    const write = cache.write(key, {
       result: { digest, decision: okOf(`u${round}`), backendName: backend },
       read,
       ttlMs,
     });
     await Promise.all([flush(`u${round}`), write]);
-    expect((await cache.read(question)).result).toBeUndefined();
+    expect((await cache.read(key)).result).toBeUndefined();
   }
 });
 
 test("a result sealed before a change of the secret can be read after it, and no longer when the old secret is removed", async () => {
-  await login(asks("alice"), "alice");
+  await login(keyOf("alice"), "alice");
   const fresh = new Secret("second-encryption-secret");
   cache = createRedisResultCache({ redis, keyPrefix, keys: createKeyRing([fresh, secret], "result-cache") });
-  expect((await cache.read(asks("alice"))).result).toBeDefined();
+  expect((await cache.read(keyOf("alice"))).result).toBeDefined();
   cache = createRedisResultCache({ redis, keyPrefix, keys: createKeyRing([fresh], "result-cache") });
-  expect((await cache.read(asks("alice"))).result).toBeUndefined();
+  expect((await cache.read(keyOf("alice"))).result).toBeUndefined();
 });
 
 test("a result copied to another key is a miss there", async () => {
-  await login(asks("alice"), "alice");
-  await login(asks("mallory"), "mallory");
+  await login(keyOf("alice"), "alice");
+  await login(keyOf("mallory"), "mallory");
   const [from, to] = await Promise.all(
     ["alice", "mallory"].map(async (account) => {
       const keys = (await flushable(account)).find((key) => key.includes(":result:"));
@@ -161,7 +156,7 @@ test("a result copied to another key is a miss there", async () => {
     }),
   );
   await redis.set(to ?? "", (await redis.get(from ?? "")) ?? "", "KEEPTTL");
-  expect((await cache.read(asks("mallory"))).result).toBeUndefined();
+  expect((await cache.read(keyOf("mallory"))).result).toBeUndefined();
 });
 
 /** Keys that contain the digest of an account. */

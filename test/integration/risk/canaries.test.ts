@@ -112,9 +112,9 @@ async function look(redis: RedisClient): Promise<void> {
   const loginTs = Math.floor(Date.now() / 1000) - 1800;
   const [, sid = ""] = (await signedIn(redis, user.username, { loginTs, attributes: {} })).split("=");
   own.cookies.set("service_session", sid);
-  const asked = await own.open("/mfa/suspicious-sign-ins");
-  expect(asked.text).toContain("Was this you?");
-  texts.set("Page *Was this you?*", asked.text);
+  const page = await own.open("/mfa/suspicious-sign-ins");
+  expect(page.text).toContain("Was this you?");
+  texts.set("Page *Was this you?*", page.text);
   await poll("webhook and mail", () => hooks.received.length > 0 && mails.received.length > 0);
   texts.set("Webhook", hooks.received.map(({ body, headers }) => `${JSON.stringify(headers)} ${body}`).join("\n"));
   texts.set("Mail to the user", mails.received.map(({ to, source }) => `${to.join(" ")}\n${source}`).join("\n"));

@@ -85,8 +85,8 @@ test("whatever two engines see, the values stay within their bounds, and each ke
   expect([account.length < 1000, source.length < 250]).toEqual([true, true]);
   expect(decodeReviews(review)).toHaveLength(8);
   const lives = [await client.ttl("account"), await client.ttl("source"), await client.ttl("review")];
-  const most = [3600, riskSourceKey.ttlSeconds, riskReviewKey.ttlSeconds];
-  expect(lives.every((life, index) => life > 0 && life <= (most[index] ?? 0))).toBe(true);
+  const maxLives = [3600, riskSourceKey.ttlSeconds, riskReviewKey.ttlSeconds];
+  expect(lives.every((life, index) => life > 0 && life <= (maxLives[index] ?? 0))).toBe(true);
   expect(lost).toEqual([]);
   for (const one of clients) one.disconnect();
 });

@@ -65,8 +65,8 @@ test("second_factor: a password alone does not sign in on the pages from an unkn
   }
   for (const { status } of await atEachEngine(idp.stack, () => byMail("alice", bot, "imap"))) expect(status).toBe(200);
   const bobs = createBrowser(idp.replicas, bot);
-  const asked = await onPages(bobs, "bob");
-  expect((await bobs.open(asked.location ?? "")).text).toContain("Authenticator app");
+  const redirected = await onPages(bobs, "bob");
+  expect((await bobs.open(redirected.location ?? "")).text).toContain("Authenticator app");
   const own = await onPages(createBrowser(idp.replicas, home), "alice");
   expect([own.status, own.location]).toEqual([302, expect.stringContaining(start)]);
 });

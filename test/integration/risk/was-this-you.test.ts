@@ -52,13 +52,13 @@ test("a browser that was signed in before confirms a sign-in, which ends the hol
   expect(confirmPath(seen)).toBeUndefined();
   const own = await users.browserOf("alice", longAgo());
   expect((await own.open("/mfa/register/home")).text).toContain("Unusual sign-ins: 1");
-  const asked = await own.open(suspiciousPath);
-  expect(asked.text).toContain("SMTP");
-  expect(asked.text).not.toContain(bot);
-  const path = confirmPath(asked) ?? "";
+  const page = await own.open(suspiciousPath);
+  expect(page.text).toContain("SMTP");
+  expect(page.text).not.toContain(bot);
+  const path = confirmPath(page) ?? "";
   expect((await stranger.post(path, tokenOf(seen))).status).toBe(400);
   expect(await submitsAtEach("alice", bot)).toEqual([403, 403]);
-  const done = await own.post(path, tokenOf(asked));
+  const done = await own.post(path, tokenOf(page));
   expect([done.status, done.location]).toEqual([302, suspiciousPath]);
   expect((await own.open(suspiciousPath)).text).toMatch(
     /This sign-in is confirmed[\s\S]*There are no unusual sign-ins/u,
@@ -71,9 +71,9 @@ test("a browser that was signed in before confirms a sign-in, which ends the hol
 test("a recent second factor confirms, an older one asks for the factor again", async () => {
   await takeOver("bob");
   const old = await users.browserOf("bob", justNow(1200));
-  const asked = await old.open(suspiciousPath);
-  const path = confirmPath(asked) ?? "";
-  const again = await old.post(path, tokenOf(asked));
+  const page = await old.open(suspiciousPath);
+  const path = confirmPath(page) ?? "";
+  const again = await old.post(path, tokenOf(page));
   expect([again.status, again.location]).toEqual([302, expect.stringContaining("/login")]);
   expect(await submits("bob", bot)).toBe(403);
   const proven = await users.browserOf("bob", justNow(0));
@@ -89,8 +89,8 @@ test("one button ends other sessions and app passwords, leads to the change of t
   const appPasswords = await own.open("/mfa/app-passwords");
   expect((await own.submit(appPasswords, { label: "Phone" })).status).toBe(200);
   expect((await own.open("/mfa/app-passwords")).text).toContain("Phone");
-  const asked = await own.open(suspiciousPath);
-  const secured = await own.post(`${suspiciousPath}/secure`, tokenOf(asked));
+  const page = await own.open(suspiciousPath);
+  const secured = await own.post(`${suspiciousPath}/secure`, tokenOf(page));
   expect([secured.status, secured.location]).toEqual([302, suspiciousPath]);
   const after = await own.open(suspiciousPath);
   expect(after.text).toMatch(/app passwords are deleted[\s\S]*href="https:\/\/password.example.test\/"/u);

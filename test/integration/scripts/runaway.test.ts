@@ -6,7 +6,7 @@ import { freePort, poll, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { startCaptureServer } from "../../support/capture-server.ts";
-import { type Question, startLoad } from "../../support/load.ts";
+import { type LoadRequest, startLoad } from "../../support/load.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 import { createTokenIssuer, type TokenIssuer } from "../../support/token-issuer.ts";
 
@@ -95,13 +95,13 @@ async function count(name: RegExp): Promise<number> {
 }
 
 test("scripts that loop, use too much memory, throw or cannot be interrupted do not affect other requests", async () => {
-  const good: Question = { name: "good", body: alice, right: 200 };
+  const good: LoadRequest = { name: "good", body: alice, right: 200 };
   const bad = ["loops", "hoards", "throws", "backtracks"].map(
-    (username): Question => ({ name: username, body: { ...alice, username }, right: 500 }),
+    (username): LoadRequest => ({ name: username, body: { ...alice, username }, right: 500 }),
   );
   expect((await askJson(stack.url, alice)).status).toBe(200);
-  await using badLoad = startLoad(stack.url, { loops: 4, questions: bad });
-  await using goodLoad = startLoad(stack.url, { loops: 8, questions: [good] });
+  await using badLoad = startLoad(stack.url, { loops: 4, requests: bad });
+  await using goodLoad = startLoad(stack.url, { loops: 8, requests: [good] });
   await poll("both loads", () => badLoad.answered() >= 16 && goodLoad.answered() >= 100, 120_000);
   // Every request to the faulty script is a temporary failure, and every other one gets its decision.
   expect(await goodLoad.stop()).toEqual([]);

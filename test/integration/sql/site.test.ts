@@ -16,7 +16,7 @@ import { type DatabaseServer, freePort, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askAccounts, wholeBody } from "../../support/ask-accounts.ts";
 import { askJson } from "../../support/ask-json.ts";
-import { type Question, startLoad } from "../../support/load.ts";
+import { type LoadRequest, startLoad } from "../../support/load.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { type StallableProxy, startStallableProxy } from "../../support/stallable-proxy.ts";
 import { makeBus, soon } from "../bus/bus-fixture.ts";
@@ -226,8 +226,8 @@ describe.each(sites)("$name", ({ start, statements, backends, isUpgrading }) => 
   });
 
   test("while the database is killed, stopped or unreachable under load, no right login is denied, responses are in time, and it recovers", async () => {
-    const right: Question = { name: "right login", body: alice, right: 200 };
-    await using load = startLoad(stack.url, { loops: 4, questions: [right] });
+    const right: LoadRequest = { name: "right login", body: alice, right: 200 };
+    await using load = startLoad(stack.url, { loops: 4, requests: [right] });
     await database.kill();
     await poll("temporary failures", async () => load.surprises().length > 3);
     await database.start();

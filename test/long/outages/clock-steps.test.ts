@@ -20,11 +20,11 @@ test.each([
     const [engine] = stack.engines;
     const configLoad = async (): Promise<number> =>
       (await fetch(`${stack.url}/api/v1/config/load`, { headers: { authorization: basicAuth } })).status;
-    const { wrong, undecided } = await site.observe(async (asked) => {
-      await asked(50);
+    const { wrong, undecided } = await site.observe(async (waitForAnswers) => {
+      await waitForAnswers(50);
       for (const service of [stack.gateway, engine, stack.services.get("admin")]) {
         service?.signal("SIGUSR2");
-        await asked(50);
+        await waitForAnswers(50);
         expect(await configLoad()).toBe(200);
       }
     });

@@ -24,12 +24,12 @@ interface Answered {
   readonly tookMs: number;
 }
 
-let asked = 0;
+let attempts = 0;
 /** A password check, the most expensive work, that no cache answers. */
 async function ask(): Promise<Answered> {
-  asked += 1;
+  attempts += 1;
   const started = performance.now();
-  const { status } = await askJson(stack.url, { ...alice, password: `wrong-${asked}` });
+  const { status } = await askJson(stack.url, { ...alice, password: `wrong-${attempts}` });
   return { status, tookMs: performance.now() - started };
 }
 

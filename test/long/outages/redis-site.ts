@@ -13,14 +13,14 @@ const basicOf = (id: string, secret: string): string => `Basic ${Buffer.from(`${
 
 /** A response that contradicts a guarantee, or that was a failure to decide. */
 export interface Observation {
-  readonly question: string;
+  readonly probe: string;
   readonly status: number;
   readonly body: string;
   /** The time by `performance.now()`. */
   readonly endedAt: number;
 }
 
-interface Question {
+interface Probe {
   readonly name: string;
   readonly right: number;
   /** The statuses that say that no answer is possible now. */
@@ -35,11 +35,11 @@ export interface RedisSite extends AsyncDisposable {
   /** The hash tag of the keys of the banned network. */
   readonly banTag: string;
   /**
-   * Asks both gateways without pause until `fault` has ended and every question has its right answer again. `fault` can wait until each
-   * question has been asked so many times at each gateway.
+   * Sends the probes to both gateways without pause until `fault` has ended and every probe has its right answer again. `fault` can
+   * wait until each gateway has answered each probe so many more times.
    */
   observe(
-    fault: (asked: (times: number) => Promise<unknown>) => Promise<unknown>,
+    fault: (waitForAnswers: (times: number) => Promise<unknown>) => Promise<unknown>,
   ): Promise<{ readonly wrong: readonly Observation[]; readonly undecided: readonly Observation[] }>;
 }
 
@@ -57,7 +57,7 @@ async function tokenOf(issuer: string): Promise<string> {
 
 const signIn = (network: string) => (url: string) => askJson(url, { ...alice, client_ip: `${network}.7` });
 
-function questionsOf(token: string): readonly Question[] {
+function probesOf(token: string): readonly Probe[] {
   return [
     { name: "correct password", right: 200, undecided: [], ask: signIn(otherNetwork) },
     { name: "correct password from a banned network", right: 403, undecided: [], ask: signIn(bannedNetwork) },
@@ -98,42 +98,38 @@ async function ban(url: string): Promise<void> {
   });
 }
 
-async function allRight(urls: readonly string[], questions: readonly Question[]): Promise<boolean> {
-  const asked = urls.flatMap((url) => questions.map(async ({ ask, right }) => (await ask(url)).status === right));
-  return (await Promise.all(asked)).every(Boolean);
+async function allRight(urls: readonly string[], probes: readonly Probe[]): Promise<boolean> {
+  const checks = urls.flatMap((url) => probes.map(async ({ ask, right }) => (await ask(url)).status === right));
+  return (await Promise.all(checks)).every(Boolean);
 }
 
-function observer(urls: readonly string[], questions: readonly Question[]): RedisSite["observe"] {
+function observer(urls: readonly string[], probes: readonly Probe[]): RedisSite["observe"] {
   return async (fault) => {
     const wrong: Observation[] = [];
     const undecided: Observation[] = [];
     const stopping = new AbortController();
     const counts: number[] = [];
-    const loop = async (
-      url: string,
-      { name, right, undecided: allowed, ask }: Question,
-      place: number,
-    ): Promise<void> => {
+    const loop = async (url: string, { name, right, undecided: allowed, ask }: Probe, place: number): Promise<void> => {
       for (counts[place] = 0; !stopping.signal.aborted; counts[place] = (counts[place] ?? 0) + 1) {
         const { status, body } = await ask(url);
         if (status === right) continue;
         (allowed.includes(status) ? undecided : wrong).push({
-          question: name,
+          probe: name,
           status,
           body,
           endedAt: performance.now(),
         });
       }
     };
-    const asked = (times: number): Promise<unknown> => {
+    const waitForAnswers = (times: number): Promise<unknown> => {
       const before = [...counts];
       return poll("more answers", () => counts.every((count, place) => count >= (before[place] ?? 0) + times), 120_000);
     };
-    const each = urls.flatMap((url) => questions.map((question) => ({ url, question })));
-    const running = Promise.all(each.map(({ url, question }, place) => loop(url, question, place)));
+    const each = urls.flatMap((url) => probes.map((probe) => ({ url, probe })));
+    const running = Promise.all(each.map(({ url, probe }, place) => loop(url, probe, place)));
     try {
-      await fault(asked);
-      await poll("the right answers to everything", () => allRight(urls, questions), 120_000);
+      await fault(waitForAnswers);
+      await poll("the right answers to everything", () => allRight(urls, probes), 120_000);
     } finally {
       stopping.abort();
       await running;
@@ -184,17 +180,17 @@ export async function startRedisSite(redis: Tree, { engines = 2, env }: RedisSit
   const worker = await stack.start("jobs-worker");
   const second: Replica = await stack.startReplica("gateway");
   await ban(stack.url);
-  const questions = questionsOf(await tokenOf(stack.url));
+  const probes = probesOf(await tokenOf(stack.url));
   const urls = [stack.url, second.url];
   // A gateway is ready before it has reached Redis.
-  await poll("the right answers to everything", () => allRight(urls, questions), 60_000);
+  await poll("the right answers to everything", () => allRight(urls, probes), 60_000);
   const all = [...stack.engines, stack.gateway, second.process, ...oidc.processes, admin, worker];
   const owned = started.move();
   return {
     oidc,
     all,
     banTag: `${bannedNetwork}.0/24`,
-    observe: observer(urls, questions),
+    observe: observer(urls, probes),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -84,12 +84,12 @@ function networksOf(deps: Deps, { kind, account: { home } }: Attack): readonly N
 }
 
 /** Sends mail in bursts, one sign-in a message, from a machine each if there are many. */
-function useSteps(deps: Deps, attack: Attack, given: { minute: number; networks: readonly Network[] }): Step[] {
+function useSteps(deps: Deps, attack: Attack, origin: { minute: number; networks: readonly Network[] }): Step[] {
   const { random, parameters } = deps;
-  const { networks } = given;
+  const { networks } = origin;
   const steps: Step[] = [];
   const client = random.chance(parameters.namesProgram) ? random.pick(attackPrograms) : "";
-  let { minute } = given;
+  let { minute } = origin;
   if (random.chance(parameters.looksFirst)) {
     steps.push({
       minute,

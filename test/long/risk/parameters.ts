@@ -35,7 +35,7 @@ export interface Parameters {
   /** Accounts that are taken over in the counted weeks. */
   readonly attacked: number;
   /** Machines that an attacker of one account uses, at least and at most. */
-  readonly botnet: readonly [least: number, most: number];
+  readonly botnet: readonly [min: number, max: number];
   /** Sign-ins of a botnet that arrive before any of them is remembered, at most. */
   readonly burst: number;
   /** Minutes between such bursts, at most. */
@@ -45,7 +45,7 @@ export interface Parameters {
   /** Of their programs: those that name themselves. */
   readonly namesProgram: number;
   /** Accounts that one network uses within two hours, at least and at most. */
-  readonly campaign: readonly [least: number, most: number];
+  readonly campaign: readonly [min: number, max: number];
 }
 
 /** Weights and limits were chosen with these figures, and the seed 1. */

@@ -6,7 +6,7 @@ export interface Random {
   /** A whole number from 0, below `limit`. */
   readonly below: (limit: number) => number;
   /** A whole number, both ends included. */
-  readonly between: (least: number, most: number) => number;
+  readonly between: (min: number, max: number) => number;
   readonly pick: <Item>(items: readonly Item[]) => Item;
   readonly pickWeighted: <Item extends { readonly weight: number }>(items: readonly Item[]) => Item;
 }
@@ -31,7 +31,7 @@ export function createRandom(seed: number): Random {
     next,
     chance: (probability) => next() < probability,
     below,
-    between: (least, most) => least + below(most - least + 1),
+    between: (min, max) => min + below(max - min + 1),
     pick,
     pickWeighted: (items) => {
       let rest = next() * items.reduce((sum, { weight }) => sum + weight, 0);

@@ -79,10 +79,10 @@ function signInOf(account: Account, { network, ...rest }: Where, comparesPasswor
 function use(
   { run, engine, tally }: Simulation,
   account: Account,
-  { minute, ...given }: Use & { minute: number },
+  { minute, ...details }: Use & { minute: number },
 ): void {
-  const { network, protocol, client, situation, connections } = given;
-  if (given.isMistyped) engine.wrongPassword(account.id, network.id, minute);
+  const { network, protocol, client, situation, connections } = details;
+  if (details.isMistyped) engine.wrongPassword(account.id, network.id, minute);
   const signIn = signInOf(account, { network, protocol, client, minute }, run.comparesPasswords);
   const [scored] = engine.signIn(account.id, [signIn]);
   const hour = Math.floor(minute / hourMinutes);

@@ -79,7 +79,7 @@ export function createWorld(options: WorldOptions): World {
   });
   const known = new Map<number, Network>();
   const carrier = countries.find(({ code }) => code === "US") ?? random.pick(countries);
-  const most = 1000;
+  const networksPerCity = 1000;
   return {
     countries,
     residential: (country) => of(country).residential,
@@ -87,7 +87,7 @@ export function createWorld(options: WorldOptions): World {
     hosting: (country) => of(country).hosting,
     satellite: { number: 999, country: carrier, kind: "satellite", weight: 1, changesDaily: false },
     network: (system, city, index) => {
-      const key = (system.number * 10 + city) * most + (index % most);
+      const key = (system.number * 10 + city) * networksPerCity + (index % networksPerCity);
       const found = known.get(key) ?? ownNetwork(system, city);
       known.set(key, found);
       return found;

@@ -21,7 +21,7 @@ export const historyCommand: OperatorCommand = {
   help: [
     "Lists sign-ins, newest first; equal consecutive ones are one line with their number. NETWORK is an address, or a network",
     "within an IPv4 /24 or IPv6 /48. --limit N is 50 by default, at most 500. The list is empty unless",
-    "observability.decision_history is enabled. The question is audited.",
+    "observability.decision_history is enabled. The request is audited.",
   ],
   operands: { min: 1, max: 1 },
   options: ["limit"],

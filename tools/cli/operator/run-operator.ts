@@ -33,9 +33,9 @@ export interface OperatorSurroundings {
 }
 
 /** An option of another command would have no effect. @throws UsageError */
-function requireKnown(command: OperatorCommand, given: readonly string[]): void {
+function requireKnown(command: OperatorCommand, optionNames: readonly string[]): void {
   const known: ReadonlySet<string> = new Set([...connectionOptionNames, ...(command.options ?? [])]);
-  const other = given.find((name) => !known.has(name));
+  const other = optionNames.find((name) => !known.has(name));
   if (other !== undefined) throw new UsageError(`--${other} has no effect here; usage: postern ${command.usage}`);
 }
 

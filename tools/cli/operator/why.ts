@@ -82,7 +82,7 @@ export const whyCommand: OperatorCommand = {
     "ADDRESS, NETWORK: the bans, and the accounts that sign in from there.",
     "REFERENCE: why the sign-in failed whose page showed this reference. References are stored for seven days.",
     "Sign-ins are shown if observability.decision_history is enabled. The exit code is 1 if there is a ban, a delay or a",
-    "failed sign-in. The question is audited.",
+    "failed sign-in. The request is audited.",
   ],
   operands: { min: 1, max: 1 },
   run: ({ api, operands: [subject = ""] }) => explained(api, subject),

@@ -64,7 +64,7 @@ export {
 export { type AuthPolicyCommand, authPolicyCommands } from "./auth-policy/wire.ts";
 export { bruteForceFlushed, networkBanned } from "./brute-force/events.ts";
 export { actionsNamed, type CallerAction, callerOperationGroups, callerOperationNames } from "./caller-operations.ts";
-export { AccountQuestion, AccountReport } from "./console/account.ts";
+export { AccountQuery, AccountReport } from "./console/account.ts";
 export {
   type ConsoleAction,
   type ConsoleActionId,

@@ -7,11 +7,11 @@ const forever = { command: process.execPath, args: ["-e", "console.log('begun');
 
 test("running servers are stopped, and so are those that are being started", async () => {
   const started = await startChildServer({ ...forever, ready: () => true });
-  let asked = false;
+  let wasChecked = false;
   const starting = startChildServer({
     ...forever,
     ready: () => {
-      asked = true;
+      wasChecked = true;
       return false;
     },
   });
@@ -19,7 +19,7 @@ test("running servers are stopped, and so are those that are being started", asy
     () => "started",
     (error: unknown) => String(error),
   );
-  await poll("the second to be asked", () => asked);
+  await poll("the second to be asked", () => wasChecked);
   const exited = once(started.process, "exit");
   await stopRunningServers();
   await exited;

@@ -1,5 +1,5 @@
 import type {
-  AccountQuestion,
+  AccountQuery,
   AccountReport,
   describeAccount,
   MfaTarget,
@@ -22,7 +22,7 @@ export interface AccountReportDeps {
 }
 
 /** `session` is the GUID of the request. Never throws: what does not answer is named in `incomplete`. */
-export type ReportAccount = (question: AccountQuestion, session: string) => Promise<AccountReport>;
+export type ReportAccount = (query: AccountQuery, session: string) => Promise<AccountReport>;
 
 type Factors = NonNullable<AccountReport["factors"]>;
 type AppPasswords = AccountReport["app_passwords"];

@@ -98,7 +98,7 @@ export function createExplainRisk(deps: ExplainRiskDeps): ExplainRisk {
     const { account, incomplete } = await accountOf(subject);
     const [facts, all] =
       account === undefined ? [undefined, []] : await Promise.all([reviews.facts(account), reviews.list(account)]);
-    const asked = all.filter(
+    const matching = all.filter(
       ({ session }) => subject.kind === "account" || session.toLowerCase().startsWith(subject.reference),
     );
     const now = settings();
@@ -107,7 +107,7 @@ export function createExplainRisk(deps: ExplainRiskDeps): ExplainRisk {
       ...(account !== undefined && { account }),
       mode: now.mode,
       ...writtenFacts(facts, Math.floor(clock.now() / minuteMs), now),
-      sign_ins: asked.map(writtenSignIn),
+      sign_ins: matching.map(writtenSignIn),
       incomplete,
     };
   };

@@ -16,7 +16,7 @@ const accepted: AuthDecision = {
 };
 
 function usersOf(decision: AuthDecision | Error = accepted) {
-  const asked: AuthRequest[] = [];
+  const requests: AuthRequest[] = [];
   const settings: { current: UserSettings } = {
     current: {
       users: new Map([["operator", { password: "stored", roles: ["security"] }]]),
@@ -26,32 +26,32 @@ function usersOf(decision: AuthDecision | Error = accepted) {
   const users = createJwtUsers({
     settings: () => settings.current,
     passwords: { verify: async (stored, password) => stored === "stored" && password.reveal() === "right" },
-    decide: async (question) => {
-      asked.push(question);
+    decide: async (authRequest) => {
+      requests.push(authRequest);
       if (decision instanceof Error) throw decision;
       return decision;
     },
   });
-  return { users, asked, settings };
+  return { users, requests, settings };
 }
 
 test.each([
   ["right", { name: "operator", source: "configuration", roles: ["security"] }],
   ["wrong", undefined],
 ])("a configured user with the %s password is never sent to a backend", async (password, user) => {
-  const { users, asked } = usersOf();
+  const { users, requests } = usersOf();
   expect(await users.logIn("operator", new Secret(password), request)).toEqual(user);
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 test("any other user is verified by an engine, without both caches, and receives the roles of the backends", async () => {
-  const { users, asked } = usersOf();
+  const { users, requests } = usersOf();
   expect(await users.logIn("alice", new Secret("secret"), request)).toEqual({
     name: "alice@example.test",
     source: "directory",
     roles: ["authenticate"],
   });
-  expect(asked).toMatchObject([
+  expect(requests).toMatchObject([
     {
       operation: "authenticate",
       username: "alice",
@@ -80,18 +80,18 @@ test("only `ok` is a successful login; a temporary failure is never a wrong pass
 });
 
 test("a user of a backend is looked up without a password, even under the name of a configured user", async () => {
-  const { users, asked } = usersOf();
+  const { users, requests } = usersOf();
   await users.find({ name: "operator", source: "directory" }, request);
-  expect(asked).toMatchObject([{ operation: "lookup", username: "operator" }]);
-  expect(asked[0]).not.toHaveProperty("password");
+  expect(requests).toMatchObject([{ operation: "lookup", username: "operator" }]);
+  expect(requests[0]).not.toHaveProperty("password");
 });
 
 test("a configured user has the roles of the current configuration and is unknown once it is removed", async () => {
-  const { users, settings, asked } = usersOf();
+  const { users, settings, requests } = usersOf();
   const operator = { name: "operator", source: "configuration" } as const;
   settings.current = { ...settings.current, users: new Map([["operator", { password: "stored", roles: [] }]]) };
   expect(await users.find(operator, request)).toEqual({ ...operator, roles: [] });
   settings.current = { ...settings.current, users: new Map() };
   expect(await users.find(operator, request)).toBeUndefined();
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });

@@ -44,7 +44,7 @@ export interface JwtUsersDeps {
 }
 
 /** Bypasses both caches, because a token outlives cached results. */
-function question(username: string, { session, clientIp }: UserRequest): Omit<AuthRequest, "operation"> {
+function uncachedRequest(username: string, { session, clientIp }: UserRequest): Omit<AuthRequest, "operation"> {
   return {
     session,
     dialect: "jwt",
@@ -72,14 +72,14 @@ export function createJwtUsers({ settings, passwords, decide }: JwtUsersDeps): J
     logIn: async (name, password, request) => {
       const configured = settings().users.get(name);
       if (configured === undefined) {
-        const authRequest: AuthRequest = { ...question(name, request), operation: "authenticate" };
+        const authRequest: AuthRequest = { ...uncachedRequest(name, request), operation: "authenticate" };
         return ask({ ...authRequest, password: password.reveal() }, request);
       }
       const isRight = await passwords.verify(configured.password, password, request);
       return isRight ? { name, source: "configuration", roles: configured.roles } : undefined;
     },
     find: async ({ name, source }, request) => {
-      if (source === "directory") return ask({ ...question(name, request), operation: "lookup" }, request);
+      if (source === "directory") return ask({ ...uncachedRequest(name, request), operation: "lookup" }, request);
       const configured = settings().users.get(name);
       return configured === undefined ? undefined : { name, source, roles: configured.roles };
     },

@@ -4,7 +4,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
 import { createAct } from "./act.ts";
 import type { Operator } from "./operator.ts";
-import type { ApiQuestion } from "./operator-api.ts";
+import type { ApiCall } from "./operator-api.ts";
 import type { KnownAccount } from "./role-lookup.ts";
 
 const me: Operator = {
@@ -26,7 +26,7 @@ const accounts: Readonly<Record<string, ConsoleRole | undefined>> = {
   "me@example.test": "security",
 };
 
-interface Given {
+interface Overrides {
   readonly operator?: Partial<Operator>;
   readonly target?: string;
   readonly status?: number;
@@ -42,7 +42,7 @@ async function knownAs(name: string): Promise<KnownAccount> {
   return { account, role: accounts[account] };
 }
 
-async function acted(id: ConsoleActionId, given: Given = {}) {
+async function acted(id: ConsoleActionId, overrides: Overrides = {}) {
   const {
     operator = {},
     target = "alice@example.test",
@@ -51,14 +51,14 @@ async function acted(id: ConsoleActionId, given: Given = {}) {
     findRole = knownAs,
     item,
     mayHaveRole = false,
-  } = given;
-  const asked: ApiQuestion[] = [];
+  } = overrides;
+  const calls: ApiCall[] = [];
   const audited: AuditRecord[] = [];
   const act = createAct({
     findRole,
     mayHaveRole: async () => mayHaveRole,
-    ask: async (_operator, question) => {
-      asked.push(question);
+    ask: async (_operator, call) => {
+      calls.push(call);
       return { status, body: undefined };
     },
     audit: { record: (record) => audited.push(record) },
@@ -73,13 +73,13 @@ async function acted(id: ConsoleActionId, given: Given = {}) {
       ...(item !== undefined && { item }),
     },
   ).catch((error: unknown) => error);
-  return { outcome, asked, audited };
+  return { outcome, calls, audited };
 }
 
 test("an action is carried out and audited with actor, target and reason", async () => {
-  const { outcome, asked, audited } = await acted("reset-totp");
+  const { outcome, calls, audited } = await acted("reset-totp");
   expect(outcome).toBe("done");
-  expect(asked).toEqual([{ operation: "deleteTotpSecret", body: { username: "alice@example.test" } }]);
+  expect(calls).toEqual([{ operation: "deleteTotpSecret", body: { username: "alice@example.test" } }]);
   const about = { actor: "me@example.test", target: "alice@example.test", reason: "reset-totp", note: "ticket 7" };
   expect(audited).toEqual([{ event: "console.action", outcome: "ok", clientIp: "192.0.2.1", session: "s", ...about }]);
 });
@@ -92,15 +92,15 @@ test.each([
   ["ada", "target"],
   ["helen@example.test", "done"],
 ])("an operator of the role security who flushes %s: %s", async (target, expected) => {
-  const { outcome, asked, audited } = await acted("flush", { target });
+  const { outcome, calls, audited } = await acted("flush", { target });
   expect(outcome).toBe(expected);
-  expect(asked).toHaveLength(expected === "done" ? 1 : 0);
+  expect(calls).toHaveLength(expected === "done" ? 1 : 0);
   expect(audited.map((record) => record.outcome)).toEqual([expected === "done" ? "ok" : "denied"]);
 });
 
 test("the account whose role was checked is changed, not the name that was typed", async () => {
-  const { asked } = await acted("flush", { target: "alice" });
-  expect(asked).toEqual([{ operation: "flushUserCache", body: { user: "alice@example.test" } }]);
+  const { calls } = await acted("flush", { target: "alice" });
+  expect(calls).toEqual([{ operation: "flushUserCache", body: { user: "alice@example.test" } }]);
 });
 
 const unknownTo = async (account: string) => ({ account, role: undefined, isUnknown: true }) as const;
@@ -110,12 +110,12 @@ test("an account that is disabled may have any role, so no operator acts on it; 
     await acted("reset-totp", { findRole: unknownTo, mayHaveRole: true }),
     await acted("flush", { findRole: unknownTo }),
   ];
-  expect([disabled.outcome, disabled.asked, unknown.outcome]).toEqual(["target", [], "done"]);
+  expect([disabled.outcome, disabled.calls, unknown.outcome]).toEqual(["target", [], "done"]);
 });
 
 test("an action that needs a recent sign-in is not carried out without one", async () => {
-  const { outcome, asked } = await acted("end-sessions", { operator: { isProved: false } });
-  expect([outcome, asked]).toEqual(["proof", []]);
+  const { outcome, calls } = await acted("end-sessions", { operator: { isProved: false } });
+  expect([outcome, calls]).toEqual(["proof", []]);
   expect((await acted("unlock", { operator: { isProved: false } })).outcome).toBe("done");
 });
 
@@ -128,7 +128,7 @@ test("the role helpdesk resets factors only where the site allows it", async () 
   expect((await acted("reset-totp", { operator, resetsFactors: true, target })).outcome).toBe("target");
 });
 
-const undecided: readonly (readonly [string, Given])[] = [
+const undecided: readonly (readonly [string, Overrides])[] = [
   ["the operator's role is not current", { operator: { isRoleCurrent: false } }],
   ["the role of the target is unknown", { findRole: () => Promise.reject(new AppError("ENGINE_SILENT")) }],
   ["the operation gives 500", { status: 500 }],
@@ -138,17 +138,17 @@ test.each([
   ["end-session", "deleteOidcSession", { path: { user_id: "alice@example.test", token: "one" } }],
   ["remove-passkey", "deleteUserPasskey", { body: { username: "alice@example.test", id: "one" } }],
   ["remove-app-password", "deleteUserAppPassword", { body: { username: "alice@example.test", id: "one" } }],
-] as const)("%s acts on one thing of the account whose role was checked", async (id, operation, question) => {
-  const { outcome, asked, audited } = await acted(id, { target: "alice", item: "one" });
-  expect([outcome, asked]).toEqual(["done", [{ operation, ...question }]]);
+] as const)("%s acts on one thing of the account whose role was checked", async (id, operation, expected) => {
+  const { outcome, calls, audited } = await acted(id, { target: "alice", item: "one" });
+  expect([outcome, calls]).toEqual(["done", [{ operation, ...expected }]]);
   expect(audited).toMatchObject([{ target: "alice", item: "one", reason: id }]);
   expect((await acted(id, { item: "one", operator: { isProved: false } })).outcome).toBe("proof");
   expect((await acted(id, { item: "one", target: "me" })).outcome).toBe("target");
   expect((await acted(id, { item: "one", operator: { role: "helpdesk" } })).outcome).toBe("role");
 });
 
-test.each(undecided)("it is a temporary failure if %s", async (_why, given) => {
-  const { outcome, audited } = await acted("flush", given);
+test.each(undecided)("it is a temporary failure if %s", async (_why, overrides) => {
+  const { outcome, audited } = await acted("flush", overrides);
   expect(outcome).toBeInstanceOf(AppError);
   expect(audited.map((record) => record.outcome)).toEqual(["undecided"]);
 });

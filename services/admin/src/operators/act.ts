@@ -8,7 +8,7 @@ import {
 import type { Audit, AuditOutcome } from "@postern/shared/domain/audit";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Operator } from "./operator.ts";
-import type { ApiQuestion, AskApi } from "./operator-api.ts";
+import type { ApiCall, AskApi } from "./operator-api.ts";
 import { type FindRole, isAbove } from "./role-lookup.ts";
 
 export interface Deed {
@@ -40,7 +40,7 @@ export interface ActDeps {
 }
 
 /** How each action passes its target to the operation. */
-const questions: Readonly<Record<ConsoleActionId, (target: string, item: string) => Omit<ApiQuestion, "operation">>> = {
+const parameters: Readonly<Record<ConsoleActionId, (target: string, item: string) => Omit<ApiCall, "operation">>> = {
   unban: (target) => ({ body: { ip_address: target, rule_name: "*" } }),
   flush: (target) => ({ body: { user: target } }),
   unlock: (target) => ({ body: { username: target } }),
@@ -77,7 +77,7 @@ export function createAct({ findRole, mayHaveRole, ask, audit, helpdesk }: ActDe
     const target = await targetOf(operator, deed);
     if (target === undefined) return "target";
     const { status } = await ask(operator, {
-      ...questions[deed.id](target, deed.item ?? ""),
+      ...parameters[deed.id](target, deed.item ?? ""),
       operation: action.operation,
     });
     if (status >= 500) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${action.operation} returned ${status}` });

@@ -25,7 +25,7 @@ export interface AskingOperator {
   readonly session: string;
 }
 
-export interface ApiQuestion {
+export interface ApiCall {
   readonly operation: OperationId;
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -39,10 +39,10 @@ export interface ApiAnswer {
 }
 
 /** Calls an operation of the management interface. @throws AppError UPSTREAM_UNAVAILABLE */
-export type AskApi = (operator: AskingOperator, question: ApiQuestion) => Promise<ApiAnswer>;
+export type AskApi = (operator: AskingOperator, call: ApiCall) => Promise<ApiAnswer>;
 
 /** Calls an operation of admin whose answer may be long. @throws AppError UPSTREAM_UNAVAILABLE */
-export type StreamApi = (operator: AskingOperator, question: ApiQuestion) => Promise<ApiStream>;
+export type StreamApi = (operator: AskingOperator, call: ApiCall) => Promise<ApiStream>;
 
 export interface ApiStream {
   readonly statusCode: number;
@@ -75,7 +75,7 @@ interface OwnedRequest {
 }
 
 /** Writes the request of an operator to the service that owns the operation. */
-export type WriteRequest = (operator: AskingOperator, question: ApiQuestion) => Promise<OwnedRequest>;
+export type WriteRequest = (operator: AskingOperator, call: ApiCall) => Promise<OwnedRequest>;
 
 export interface OperatorApiDeps {
   readonly writeRequest: WriteRequest;
@@ -108,22 +108,22 @@ export function sendTo(origin: string, timeoutMs: number) {
  * assertion takes the place of the token (ADR 0161).
  */
 export function createWriteRequest({ sign, identifier, helpdesk }: OperatorRequestsDeps): WriteRequest {
-  return async ({ account, role, clientIp, session }, question) => {
-    const { family, method, path } = operation(question.operation);
+  return async ({ account, role, clientIp, session }, call) => {
+    const { family, method, path } = operation(call.operation);
     const { owner } = family;
-    if (owner === "gateway") throw new Error(`${question.operation} is not an operation for the console`);
+    if (owner === "gateway") throw new Error(`${call.operation} is not an operation for the console`);
     const scopes = scopesOfRole(role, helpdesk()).map((word) => scopeName(identifier, word));
     const caller: Caller = { method: "bearer", name: account, scopes, clientIp, session };
-    const query = new URLSearchParams({ ...question.query }).toString();
-    const hasBody = question.body !== undefined;
+    const query = new URLSearchParams({ ...call.query }).toString();
+    const hasBody = call.body !== undefined;
     const request: ApiRequest = {
       method: methods[method],
-      url: `${fillPath(path, question.path ?? {})}${query === "" ? "" : `?${query}`}`,
+      url: `${fillPath(path, call.path ?? {})}${query === "" ? "" : `?${query}`}`,
       headers: {
         [callerAssertionHeader]: await sign(caller, owner),
         ...(hasBody && { "content-type": "application/json" }),
       },
-      ...(hasBody && { payload: JSON.stringify(question.body) }),
+      ...(hasBody && { payload: JSON.stringify(call.body) }),
     };
     return { owner, request };
   };
@@ -134,8 +134,8 @@ const silent = (owner: AssertionAudience) => (cause: unknown) => {
 };
 
 export function createOperatorApi({ writeRequest, send }: OperatorApiDeps): AskApi {
-  return async (operator, question) => {
-    const { owner, request } = await writeRequest(operator, question);
+  return async (operator, call) => {
+    const { owner, request } = await writeRequest(operator, call);
     const answer = await send[owner](request).catch(silent(owner));
     return { status: answer.statusCode, body: parsed(answer.body) };
   };
@@ -145,9 +145,9 @@ export function createOperatorApi({ writeRequest, send }: OperatorApiDeps): AskA
 export type StreamFromOwn = (request: ApiRequest) => Promise<ApiStream>;
 
 export function createStreamApi(writeRequest: WriteRequest, send: StreamFromOwn): StreamApi {
-  return async (operator, question) => {
-    const { owner, request } = await writeRequest(operator, question);
-    if (owner !== "admin") throw new Error(`${question.operation} is not an operation of admin`);
+  return async (operator, call) => {
+    const { owner, request } = await writeRequest(operator, call);
+    if (owner !== "admin") throw new Error(`${call.operation} is not an operation of admin`);
     return send(request).catch(silent(owner));
   };
 }

@@ -15,7 +15,7 @@ export interface Operator extends AskingOperator {
   readonly cookie: string;
 }
 
-export interface OperatorQuestion {
+export interface OperatorRequest {
   readonly cookie: string | undefined;
   readonly session: string;
   readonly clientIp: string;
@@ -33,7 +33,7 @@ export interface OperatorsDeps {
 }
 
 /** @throws AppError REDIS_UNAVAILABLE */
-export type FindOperator = (question: OperatorQuestion) => Promise<FoundOperator>;
+export type FindOperator = (request: OperatorRequest) => Promise<FoundOperator>;
 
 /** The key is the cookie, which only this browser has. */
 function csrfTokenOf(cookie: string): string {

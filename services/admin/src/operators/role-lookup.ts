@@ -51,7 +51,7 @@ export function roleOf(account: Pick<Ok, "attributes" | "groups">, settings: Rol
 }
 
 /** Without the caches, so that a withdrawn role ends with the change in the backend. */
-function question(username: string, session: string): AuthRequest {
+function lookupRequest(username: string, session: string): AuthRequest {
   return {
     session,
     username,
@@ -68,7 +68,7 @@ export function createRoleLookup({ settings, decide, timeoutMs, clock }: RoleLoo
   return async (name, session) => {
     const waitMs = timeoutMs();
     const context = { deadline: clock.now() + waitMs, signal: AbortSignal.timeout(waitMs) };
-    const decision = await decide(question(name, session), context);
+    const decision = await decide(lookupRequest(name, session), context);
     if (decision.outcome === "ok") return { account: decision.account, role: roleOf(decision, settings()) };
     if (decision.outcome === "fail" && decision.reason === "unknown_user")
       return { account: name, role: undefined, isUnknown: true };

@@ -28,10 +28,10 @@ const height = 80;
 
 /** Failures per minute as a line; its maximum is in words beside it. */
 function sparkline(failures: readonly number[]): Html {
-  const most = Math.max(1, ...failures);
+  const highest = Math.max(1, ...failures);
   const step = width / Math.max(1, failures.length - 1);
   const points = failures.map(
-    (count, index) => `${(index * step).toFixed(1)},${(height - (count / most) * height).toFixed(1)}`,
+    (count, index) => `${(index * step).toFixed(1)},${(height - (count / highest) * height).toFixed(1)}`,
   );
   return html`<svg class="spark" viewBox="0 -4 ${width} ${height + 8}" preserveAspectRatio="none" role="img" aria-label="Failures per minute in the last hour"><polyline points="${points.join(
     " ",

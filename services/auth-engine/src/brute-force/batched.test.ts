@@ -63,21 +63,21 @@ test("items gather behind a batch that is being answered, unless they fill one",
     return items;
   };
   const give = createBatched(ask, { maxBatchSize: 3, gathersBehind: true });
-  const given = [give("a")];
+  const results = [give("a")];
   await turn();
-  given.push(give("b"));
+  results.push(give("b"));
   await turn();
-  given.push(give("c"));
+  results.push(give("c"));
   await turn();
   expect(batches).toEqual([["a"]]);
   replies.shift()?.();
   await turn();
   expect(batches).toEqual([["a"], ["b", "c"]]);
-  given.push(...["d", "e", "f"].map(give));
+  results.push(...["d", "e", "f"].map(give));
   await turn();
   expect(batches.at(-1)).toEqual(["d", "e", "f"]);
   for (const reply of replies) reply();
-  expect(await Promise.all(given)).toEqual(["a", "b", "c", "d", "e", "f"]);
+  expect(await Promise.all(results)).toEqual(["a", "b", "c", "d", "e", "f"]);
 });
 
 test("a failed batch lets the next one leave", async () => {

@@ -1,6 +1,6 @@
 import type { Metrics } from "@postern/shared/platform/metrics";
 
-const questions = ["check", "count", "success"] as const;
+const operations = ["check", "count", "success"] as const;
 const sources = ["unknown_network", "no_address"] as const;
 /** Label for rules that a reload added: series are created at start. */
 const otherRule = "other";
@@ -10,7 +10,7 @@ export interface BruteForceMetrics {
   blocked(rule: string): void;
   failed(kind: "counted" | "repeated"): void;
   banned(rule: string): void;
-  degraded(question: (typeof questions)[number]): void;
+  degraded(operation: (typeof operations)[number]): void;
   delayed(source: (typeof sources)[number]): void;
 }
 
@@ -42,7 +42,7 @@ export function createBruteForceMetrics(registry: Metrics, options: BruteForceMe
   const degraded = registry.counter({
     name: `${metricsPrefix}_brute_force_degraded_total`,
     help: "Operations that Redis did not answer: decided by this engine alone, or a temporary failure",
-    labels: { question: questions },
+    labels: { question: operations },
   });
   const delayed = registry.counter({
     name: `${metricsPrefix}_brute_force_slowed_total`,
@@ -59,6 +59,6 @@ export function createBruteForceMetrics(registry: Metrics, options: BruteForceMe
     failed: (kind) => failed({ kind }).inc(),
     banned: (rule) => banned({ rule: ruleOf(rule) }).inc(),
     delayed: (source) => delayed({ source }).inc(),
-    degraded: (question) => degraded({ question }).inc(),
+    degraded: (operation) => degraded({ question: operation }).inc(),
   };
 }

@@ -168,7 +168,7 @@ function createCount(deps: RedisStoreDeps): SharedStore["count"] {
   return (target, guess) => count({ target, guess });
 }
 
-/** Counts in Redis. All keys of a decision have one hash tag, so each question is one command in one slot. */
+/** Counts in Redis. All keys of a decision have one hash tag, so each operation is one command in one slot. */
 export function createRedisStore(deps: RedisStoreDeps): SharedStore {
   const { redis, parts, clock, repeatWindowMs, maxForgiven, guard } = deps;
   const successScript = scriptsFor(redis, parts.rules.length, { script: recordSuccess, fixed: 2, each: 3 });

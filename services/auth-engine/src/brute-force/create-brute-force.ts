@@ -27,7 +27,7 @@ export interface BruteForceEvents {
   failed(kind: "counted" | "repeated"): void;
   banned(attempt: Attempt, ban: Ban, counted: CountResult): void;
   /** Redis did not answer this call. */
-  degraded(question: "check" | "count" | "success"): void;
+  degraded(operation: "check" | "count" | "success"): void;
 }
 
 export interface BruteForceDeps {
@@ -129,8 +129,8 @@ function createSharedCount({ shared, guard, index, remember }: BruteForceDeps, t
 
 /** Applies an answer, whichever store it comes from. */
 function createFindings({ settings, events, clock }: BruteForceDeps) {
-  const undecided = (question: "check" | "count" | "success"): void => {
-    events.degraded(question);
+  const undecided = (operation: "check" | "count" | "success"): void => {
+    events.degraded(operation);
     if (settings.withoutRedis.mode === "tempfail") {
       throw new AppError("REDIS_UNAVAILABLE", { detail: "failures cannot be counted" });
     }

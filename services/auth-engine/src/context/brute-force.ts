@@ -105,12 +105,12 @@ function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, red
   return { parts, local, shared, guard, accountDelays, history };
 }
 
-interface Made {
+interface BruteForceInstance {
   readonly bruteForce: BruteForce;
   readonly history: LoginHistory;
 }
 
-function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: () => boolean } }): Made {
+function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: () => boolean } }): BruteForceInstance {
   const { base, redis, metrics, away, clock, bus } = deps;
   const settings = bruteForceSettings(config.auth.controls.brute_force);
   const { prefix: keyPrefix, password_nonce: nonce } = config.storage.redis;
@@ -192,21 +192,21 @@ export function createLiveBruteForce(
   });
   const learn = createLearning({ clock, base, records, keep: (ban) => state.current.keepBan(ban) });
   const parts = { base, redis, metrics, away, clock, bus, riskKeysOf: risk?.keysOf };
-  const make = (from: Config): Made => makeBruteForce(from, { ...parts, onBack: () => void learn() });
-  let made = make(config);
+  const make = (from: Config): BruteForceInstance => makeBruteForce(from, { ...parts, onBack: () => void learn() });
+  let instance = make(config);
   const state: LiveBruteForce = {
     get current() {
-      return made.bruteForce;
+      return instance.bruteForce;
     },
     get history() {
-      return made.history;
+      return instance.history;
     },
     records,
     reload: async (next: Config): Promise<void> => {
       const replacement = make(next);
       // Redis pipelines that are open now do not know the new commands; they are sent in this turn of the event loop.
       await setImmediate();
-      made = replacement;
+      instance = replacement;
       rules = bruteForceRules(next.auth.controls.brute_force);
       await learn();
     },

@@ -19,7 +19,7 @@ export interface RblControlSettings {
 }
 
 /** Limit of one process; sign-ins above it would not get an answer in time anyway. */
-const maxQuestions = 2000;
+const maxQueries = 2000;
 
 function rblSettings({ rbl }: ControlsConfig): RblControlSettings {
   return {
@@ -42,7 +42,7 @@ function rblSettings({ rbl }: ControlsConfig): RblControlSettings {
       maxEntries: rbl.cache_size,
       maxTtlMs: rbl.cache_ttl,
       absentTtlMs: rbl.negative_cache_ttl,
-      maxInFlight: maxQuestions,
+      maxInFlight: maxQueries,
     },
   };
 }

@@ -5,7 +5,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { readBearerCredential } from "./bearer-credential.ts";
 import type { TokenMechanism } from "./mechanism.ts";
 
-export interface MailTokenQuestion {
+export interface MailTokenRequest {
   readonly mechanism: TokenMechanism;
   readonly username: string;
   /** Normalised. */
@@ -25,7 +25,7 @@ export type MailTokenOutcome = (typeof mailTokenOutcomes)[number];
  * if the caller left.
  */
 export type CheckMailToken = (
-  question: MailTokenQuestion,
+  request: MailTokenRequest,
   context: { readonly signal: AbortSignal },
 ) => Promise<string | undefined>;
 
@@ -65,7 +65,7 @@ export function createMailTokenCheck({ verifier, ignoreCase, limits, observe }: 
 
   const judged = (
     verdict: TokenVerdict,
-    { username, protocol }: Pick<MailTokenQuestion, "username" | "protocol">,
+    { username, protocol }: Pick<MailTokenRequest, "username" | "protocol">,
   ): { outcome: MailTokenOutcome; name?: string } => {
     if (verdict.outcome === "unavailable") return { outcome: "unavailable" };
     if (verdict.outcome === "invalid") return { outcome: "invalid" };

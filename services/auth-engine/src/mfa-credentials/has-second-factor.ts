@@ -7,7 +7,7 @@ import type { CallContext } from "../decision/call-context.ts";
  *
  * @throws AppError of kind `unavailable`; an unknown answer is never "none".
  */
-export function secondFactorQuestion(
+export function secondFactorLookup(
   { mfa }: Backend,
   { username, protocol }: Pick<BackendQuery, "username" | "protocol">,
   context: CallContext,

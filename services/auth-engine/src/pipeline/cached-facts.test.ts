@@ -54,7 +54,7 @@ function onePlace(): GuardedCache {
   let kept: SharedRead["result"];
   return {
     read: async () => ({ result: kept, epochs: new Map(), generation: "" }),
-    write: async (_question, { result }) => {
+    write: async (_key, { result }) => {
       kept = result;
       return "stored";
     },

@@ -3,7 +3,7 @@ import { createCircuitBreaker } from "../backends/servers/circuit-breaker.ts";
 import { createGuardedCache } from "./guarded-cache.ts";
 import type { SharedRead } from "./shared-cache.ts";
 
-const question = { family: "result", username: "alice", context: "c" } as const;
+const key = { family: "result", username: "alice", context: "c" } as const;
 const empty: SharedRead = { result: undefined, epochs: new Map(), generation: "" };
 
 /** A guarded cache whose reads return what the test supplies. */
@@ -30,25 +30,25 @@ function start(read: () => Promise<SharedRead>) {
 
 test("a cache that hangs delays the first few reads, and afterwards only one trial at a time", async () => {
   const { cache, time, reads, errors } = start(() => Promise.withResolvers<SharedRead>().promise);
-  expect(await cache.read(question)).toBe("error");
-  expect(await cache.read(question)).toBe("error");
-  expect(await cache.read(question)).toBe("skipped");
+  expect(await cache.read(key)).toBe("error");
+  expect(await cache.read(key)).toBe("error");
+  expect(await cache.read(key)).toBe("skipped");
   expect(reads.times).toBe(2);
   time.now += 1000;
-  expect(await Promise.all([cache.read(question), cache.read(question)])).toEqual(["error", "skipped"]);
+  expect(await Promise.all([cache.read(key), cache.read(key)])).toEqual(["error", "skipped"]);
   expect(errors).toHaveLength(3);
 });
 
 test("a cache that is available again is used again", async () => {
   let isAway = true;
   const { cache, time } = start(() => (isAway ? Promise.reject(new Error("away")) : Promise.resolve(empty)));
-  await cache.read(question);
-  await cache.read(question);
+  await cache.read(key);
+  await cache.read(key);
   isAway = false;
-  expect(await cache.read(question)).toBe("skipped");
+  expect(await cache.read(key)).toBe("skipped");
   time.now += 1000;
-  expect(await cache.read(question)).toBe(empty);
-  expect(await cache.read(question)).toBe(empty);
+  expect(await cache.read(key)).toBe(empty);
+  expect(await cache.read(key)).toBe(empty);
 });
 
 test("a write that fails is reported as an error and does not throw", async () => {
@@ -63,5 +63,5 @@ test("a write that fails is reported as an error and does not throw", async () =
     memoryCache: "miss",
   } as const;
   const write = { result: { digest: Buffer.alloc(0), decision, backendName: "sql" }, read: empty, ttlMs: 1000 };
-  expect(await cache.write(question, write)).toBe("error");
+  expect(await cache.write(key, write)).toBe("error");
 });

@@ -1,6 +1,6 @@
 import { within } from "@postern/shared/platform/concurrency";
 import type { CircuitBreaker } from "../backends/servers/circuit-breaker.ts";
-import type { CacheQuestion, SharedCache, SharedRead, SharedWrite } from "./shared-cache.ts";
+import type { CacheKey, SharedCache, SharedRead, SharedWrite } from "./shared-cache.ts";
 
 export type ReadOutcome = "hit" | "miss" | "error" | "skipped";
 export type WriteOutcome = "stored" | "stale" | "error" | "skipped";
@@ -11,8 +11,8 @@ export interface GuardedCache {
    * `error` and `skipped`: the cache could not be read, so the backend is queried and nothing is stored in the shared
    * cache.
    */
-  read(question: CacheQuestion): Promise<SharedRead | "error" | "skipped">;
-  write(question: CacheQuestion, write: SharedWrite): Promise<WriteOutcome>;
+  read(key: CacheKey): Promise<SharedRead | "error" | "skipped">;
+  write(key: CacheKey, write: SharedWrite): Promise<WriteOutcome>;
 }
 
 export interface GuardedCacheDeps {
@@ -38,9 +38,9 @@ export function createGuardedCache({ cache, timeoutMs, breaker, onError }: Guard
     }
   };
   return {
-    read: (question) => guarded(() => cache.read(question)),
-    write: async (question, write) => {
-      const stored = await guarded(() => cache.write(question, write));
+    read: (key) => guarded(() => cache.read(key)),
+    write: async (key, write) => {
+      const stored = await guarded(() => cache.write(key, write));
       if (typeof stored === "string") return stored;
       return stored ? "stored" : "stale";
     },

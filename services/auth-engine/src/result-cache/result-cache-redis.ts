@@ -14,7 +14,7 @@ import {
 } from "@postern/shared/platform/redis";
 import { type CachedResult, decodeResult, encodeResult } from "./cached-result.ts";
 import { storeCachedResult } from "./scripts/scripts.generated.ts";
-import type { CacheFamily, CacheQuestion, SharedCache } from "./shared-cache.ts";
+import type { CacheFamily, CacheKey, SharedCache } from "./shared-cache.ts";
 
 export interface RedisResultCacheDeps {
   /** Of the role `cache`. */
@@ -39,7 +39,7 @@ function readEntry(key: string, text: string | null, epoch: string, keys: KeyRin
   return plain === undefined ? undefined : decodeResult(plain.toString());
 }
 
-function keysOf(keyPrefix: string, { family, context }: CacheQuestion, account: string) {
+function keysOf(keyPrefix: string, { family, context }: CacheKey, account: string) {
   const digest = nameDigest(account);
   return {
     epoch: accountEpochKey.build(keyPrefix, digest),
@@ -58,8 +58,8 @@ export function createRedisResultCache({ redis, keyPrefix, keys }: RedisResultCa
   const store = defineScript(redis, storeCachedResult);
   const generationKey = flushGenerationKey.build(keyPrefix);
 
-  const read = async (question: CacheQuestion, account: string, epochs: Map<string, string>) => {
-    const { epoch, entry } = keysOf(keyPrefix, question, account);
+  const read = async (key: CacheKey, account: string, epochs: Map<string, string>) => {
+    const { epoch, entry } = keysOf(keyPrefix, key, account);
     const [current, text] = await redis.mget(epoch, entry);
     epochs.set(account, current ?? firstEpoch);
     return readEntry(entry, text ?? null, current ?? firstEpoch, keys);
@@ -70,26 +70,26 @@ export function createRedisResultCache({ redis, keyPrefix, keys }: RedisResultCa
     return ((await redis.get(generationKey)) ?? "") === generation ? current : undefined;
   };
   return {
-    read: async (question) => {
-      const { username } = question;
+    read: async (key) => {
+      const { username } = key;
       const epochs = new Map<string, string>();
       const [own, account, generation] = await Promise.all([
-        read(question, username, epochs),
+        read(key, username, epochs),
         redis.get(loginNameKey.build(keyPrefix, nameDigest(username))),
         redis.get(generationKey),
       ]);
       const isAlias = own === undefined && account !== null && account !== username;
-      const result = isAlias ? await read(question, account, epochs) : own;
+      const result = isAlias ? await read(key, account, epochs) : own;
       return { result, epochs, generation: generation ?? "" };
     },
-    write: async (question, { result, read: before, ttlMs }) => {
+    write: async (key, { result, read: before, ttlMs }) => {
       const { account } = result.decision;
-      const { epoch, entry, results, names } = keysOf(keyPrefix, question, account);
+      const { epoch, entry, results, names } = keysOf(keyPrefix, key, account);
       const expected = before.epochs.get(account) ?? (await epochBehind(epoch, before.generation));
       if (expected === undefined) return false;
       const value = `${expected}.${keys.seal(encodeResult(result), entry).toString("base64")}`;
-      const isAlias = account !== question.username;
-      const nameKey = isAlias ? loginNameKey.build(keyPrefix, nameDigest(question.username)) : "";
+      const isAlias = account !== key.username;
+      const nameKey = isAlias ? loginNameKey.build(keyPrefix, nameDigest(key.username)) : "";
       const stored = await store(
         { epochKey: epoch, resultKey: entry, resultsKey: results, namesKey: names },
         {

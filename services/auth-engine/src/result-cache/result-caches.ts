@@ -5,7 +5,7 @@ import type { GuardedCache, ReadOutcome, WriteOutcome } from "./guarded-cache.ts
 import type { MemoryCache } from "./memory-cache.ts";
 import { type PasswordDigest, sameDigest } from "./password-digest.ts";
 import { securityContext } from "./security-context.ts";
-import type { CacheFamily, CacheQuestion, SharedRead } from "./shared-cache.ts";
+import type { CacheFamily, CacheKey, SharedRead } from "./shared-cache.ts";
 
 /** The state of one decision in the caches; created before a backend is queried. */
 export interface CacheState {
@@ -47,7 +47,7 @@ export interface ResultCachesDeps {
 
 const noDigest = Buffer.alloc(0);
 
-function questionOf({ operation, username }: Attempt, context: string): CacheQuestion {
+function cacheKeyOf({ operation, username }: Attempt, context: string): CacheKey {
   return { family: operation === "lookup" ? "identity" : "result", username, context };
 }
 
@@ -62,16 +62,16 @@ async function lookInShared(
   shared: GuardedCache,
   { passwordDigest, observeRead }: ResultCachesDeps,
 ): Promise<CachedResult | undefined> {
-  const question = questionOf(attempt, facts.context);
-  const read = await shared.read(question);
+  const key = cacheKeyOf(attempt, facts.context);
+  const read = await shared.read(key);
   if (typeof read === "string") {
-    observeRead(question.family, read);
+    observeRead(key.family, read);
     return undefined;
   }
   facts.read = read;
   const { result } = read;
   const isHit = result !== undefined && sameDigest(result.digest, digestOf(attempt, facts, passwordDigest));
-  observeRead(question.family, isHit ? "hit" : "miss");
+  observeRead(key.family, isHit ? "hit" : "miss");
   if (!isHit) return undefined;
   facts.servedFrom = "shared";
   return result;
@@ -89,10 +89,10 @@ export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
   };
   const share = async (attempt: Attempt, answer: BackendAnswer, facts: CacheState, read: SharedRead): Promise<void> => {
     if (shared === undefined) return;
-    const question = questionOf(attempt, facts.context);
+    const key = cacheKeyOf(attempt, facts.context);
     const result = { ...answer, digest: digestOf(attempt, facts, passwordDigest) };
-    const outcome = await shared.write(question, { result, read, ttlMs: rules.sharedTtlMs(attempt) });
-    observeWrite(question.family, outcome);
+    const outcome = await shared.write(key, { result, read, ttlMs: rules.sharedTtlMs(attempt) });
+    observeWrite(key.family, outcome);
     // If the account was flushed while the backend was queried, the answer may be the flushed one.
     if (outcome !== "stale") keepInMemory(attempt, answer, facts);
   };

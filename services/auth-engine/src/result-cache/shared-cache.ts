@@ -3,7 +3,7 @@ import type { CachedResult } from "./cached-result.ts";
 /** `result`: successful sign-ins. `identity`: lookups without a password. The two are kept apart. */
 export type CacheFamily = "result" | "identity";
 
-export interface CacheQuestion {
+export interface CacheKey {
   readonly family: CacheFamily;
   /** The login name as the caller sent it. */
   readonly username: string;
@@ -28,7 +28,7 @@ export interface SharedWrite {
 
 /** Port of the cache that all engines share. Both methods reject if it is unavailable. */
 export interface SharedCache {
-  read(question: CacheQuestion): Promise<SharedRead>;
+  read(key: CacheKey): Promise<SharedRead>;
   /** False if a flush happened since the read: nothing is stored, and the caller must not cache the result either. */
-  write(question: CacheQuestion, write: SharedWrite): Promise<boolean>;
+  write(key: CacheKey, write: SharedWrite): Promise<boolean>;
 }

@@ -111,8 +111,8 @@ export async function readReputationList(text: string): Promise<ReputationList> 
   }
   return {
     size,
-    weightOf: (given) => {
-      const address = canonicalIp(given);
+    weightOf: (rawAddress) => {
+      const address = canonicalIp(rawAddress);
       return address === undefined ? "none" : (familyOf(address).find(address) ?? "none");
     },
   };

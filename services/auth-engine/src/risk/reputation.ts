@@ -42,9 +42,9 @@ export function createReputation({ files, onRead, onProblem }: ReputationDeps): 
   return {
     weightOf: (address, usual) => {
       if (lists.length === 0) return undefined;
-      let most = 0;
-      for (const one of find(address)) most = Math.max(most, one === "usual" ? usual : Number(one));
-      return most === 0 ? undefined : most;
+      let highest = 0;
+      for (const one of find(address)) highest = Math.max(highest, one === "usual" ? usual : Number(one));
+      return highest === 0 ? undefined : highest;
     },
     refresh: async () => {
       const changed = await Promise.all(lists.map((list) => list.refresh()));

@@ -73,7 +73,7 @@ function settled(): string {
   return facts === undefined ? "" : encodeAccountFacts(facts);
 }
 
-function made(given: Partial<RiskDeps> = {}) {
+function riskWith(overrides: Partial<RiskDeps> = {}) {
   const values = new Map<string, string>();
   const reads: string[] = [];
   const scored: boolean[] = [];
@@ -103,7 +103,7 @@ function made(given: Partial<RiskDeps> = {}) {
     clock: { now: () => nowMinute * 60_000 },
     onScored: (_attempt, _risk, isNews) => scored.push(isNews),
     onForgotten: () => undefined,
-    ...given,
+    ...overrides,
   });
   return { risk, values, reads, scored };
 }
@@ -131,7 +131,7 @@ function factsFor(risk: Risk, one: Attempt, { account, source }: Read, others: F
 const denied: AuthDecision = { outcome: "fail", reason: "wrong_password", memoryCache: "miss" };
 
 test("only sign-ins with the client's own address are scored", () => {
-  const { risk } = made();
+  const { risk } = riskWith();
   expect(risk.keysOf(attempt)).toBeDefined();
   const others: readonly Partial<Attempt>[] = [
     { operation: "lookup" },
@@ -142,11 +142,11 @@ test("only sign-ins with the client's own address are scored", () => {
   const { clientIp: _address, ...unaddressed } = attempt;
   expect(risk.keysOf(unaddressed)).toBeUndefined();
   for (const other of others) expect(risk.keysOf({ ...attempt, ...other })).toBeUndefined();
-  expect(made({ settings: () => ({ ...settings, mode: "off" }) }).risk.keysOf(attempt)).toBeUndefined();
+  expect(riskWith({ settings: () => ({ ...settings, mode: "off" }) }).risk.keysOf(attempt)).toBeUndefined();
 });
 
 test("without an answer from Redis, and for tokens, there is no score", async () => {
-  const { risk } = made();
+  const { risk } = riskWith();
   const bot = { ...attempt, clientIp: "198.51.100.7" };
   expect(await risk.assess(bot, ok, { credential: "password" })).toBeUndefined();
   const token = factsFor(risk, bot, { account: settled(), source: "" }, { credential: "token" });
@@ -154,7 +154,7 @@ test("without an answer from Redis, and for tokens, there is no score", async ()
 });
 
 test("another name of an account uses the account's facts, and is read once", async () => {
-  const { risk, values, reads } = made();
+  const { risk, values, reads } = riskWith();
   values.set(subjects.account("alice").key, settled());
   const bot = { ...attempt, username: "alice.alias", clientIp: "198.51.100.7" };
   const first = await risk.assess(bot, ok, factsFor(risk, bot, { account: "", source: "" }));
@@ -166,7 +166,7 @@ test("another name of an account uses the account's facts, and is read once", as
 });
 
 test("invented names and names without facts take no memory", () => {
-  const { risk, values } = made();
+  const { risk, values } = riskWith();
   for (const accountKnown of [true, false]) {
     const facts = factsFor(risk, attempt, { account: "", source: "" }, { accountKnown });
     risk.note(attempt, denied, facts);
@@ -175,7 +175,7 @@ test("invented names and names without facts take no memory", () => {
 });
 
 test("a network with wrong passwords for three accounts is remembered, one with fewer is not", () => {
-  const { risk, values } = made();
+  const { risk, values } = riskWith();
   for (const username of ["a", "b", "b", "b"]) {
     const one = { ...attempt, username };
     risk.note(one, denied, factsFor(risk, one, { account: "", source: "" }));
@@ -187,7 +187,7 @@ test("a network with wrong passwords for three accounts is remembered, one with 
 });
 
 test("a sign-in that a policy refuses makes no network familiar", async () => {
-  const { risk, values, scored } = made();
+  const { risk, values, scored } = riskWith();
   const phone = { ...attempt, clientIp: "192.0.2.200" };
   const facts = factsFor(risk, phone, { account: "", source: "" });
   const found = await risk.assess(phone, ok, facts);
@@ -200,7 +200,7 @@ test("a sign-in that a policy refuses makes no network familiar", async () => {
 });
 
 test("connections that a client opens at the same time are one report", async () => {
-  const { risk, scored } = made();
+  const { risk, scored } = riskWith();
   const bot = { ...attempt, clientIp: "198.51.100.7" };
   for (let index = 0; index < 6; index += 1) {
     const facts = factsFor(risk, bot, { account: settled(), source: "" });
@@ -214,19 +214,19 @@ test("connections that a client opens at the same time are one report", async ()
 const fails = () => Promise.reject(new Error("asked"));
 
 test("observing does not ask a backend for second factors", () => {
-  const { risk } = made();
+  const { risk } = riskWith();
   const bot = { ...attempt, clientIp: "198.51.100.7" };
   const facts = factsFor(risk, bot, { account: settled(), source: "" }, { accountHasSecondFactor: fails });
   expect(risk.assess(bot, ok, facts)).toMatchObject({ score: 80 });
 });
 
 test("a backend that cannot say whether there is a second factor changes nothing", async () => {
-  const { risk } = made({ settings: () => ({ ...settings, mode: "enforce" }) });
+  const { risk } = riskWith({ settings: () => ({ ...settings, mode: "enforce" }) });
   const bot = { ...attempt, clientIp: "198.51.100.7" };
   const facts = factsFor(risk, bot, { account: settled(), source: "" }, { accountHasSecondFactor: unavailable });
   expect(await risk.assess(bot, ok, facts)).toMatchObject({ score: 80 });
-  const asked = factsFor(risk, bot, { account: settled(), source: "" }, { accountHasSecondFactor: yes });
-  expect(await risk.assess(bot, ok, asked)).toMatchObject({ score: 100 });
+  const factsWithFactor = factsFor(risk, bot, { account: settled(), source: "" }, { accountHasSecondFactor: yes });
+  expect(await risk.assess(bot, ok, factsWithFactor)).toMatchObject({ score: 100 });
 });
 
 const no = () => Promise.resolve(false);
@@ -238,7 +238,7 @@ test.each([
   const denying = { ...settings.responses, dangerous: new Set(["deny"] as const) };
   const weights = { ...settings.weights, leaked_password: settings.scores.dangerous };
   const strict = { ...settings, mode: "enforce", weights, responses: denying } as const;
-  const { risk } = made({ settings: () => strict, leaked: { contains: yes } });
+  const { risk } = riskWith({ settings: () => strict, leaked: { contains: yes } });
   const onPages: Attempt = { ...attempt, dialect: "idp" };
   const facts = factsFor(risk, onPages, { account: "", source: "" }, { accountHasSecondFactor: has });
   const found = await risk.assess(onPages, ok, facts);

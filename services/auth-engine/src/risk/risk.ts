@@ -143,9 +143,9 @@ function createFindings(leaked: LeakedPasswords | undefined) {
       remembered.set(id, { ...remembered.get(id), isLeaked, wasCompared: true });
     },
     ask: async (id: string, facts: Facts): Promise<void> => {
-      const asked = facts.hasSecondFactor ?? facts.accountHasSecondFactor?.();
+      const hasSecondFactor = facts.hasSecondFactor ?? facts.accountHasSecondFactor?.();
       // A backend that hangs must not use up the decision's time.
-      const answer = await within(Promise.resolve(asked), askMs).catch(() => undefined);
+      const answer = await within(Promise.resolve(hasSecondFactor), askMs).catch(() => undefined);
       const earlier = remembered.get(id);
       // No answer is never "no second factor".
       remembered.set(id, { ...earlier, hasSecondFactor: answer ?? earlier?.hasSecondFactor, wasAsked: true });

@@ -30,7 +30,7 @@ export function createFamilies(): FamilyOf {
 /** An attempt as it is scored. `network` and `device`: keyed digests. */
 export function signInOf(
   attempt: Attempt,
-  given: Pick<AssessedSignIn, "network" | "credential" | "device">,
+  traits: Pick<AssessedSignIn, "network" | "credential" | "device">,
   {
     places,
     familyOf,
@@ -39,7 +39,7 @@ export function signInOf(
 ): AssessedSignIn {
   const { clientIp = "", protocol } = attempt;
   return {
-    ...given,
+    ...traits,
     minute: minuteOf(nowMs),
     place: places.of(clientIp),
     protocol,

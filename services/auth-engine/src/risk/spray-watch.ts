@@ -26,37 +26,41 @@ interface Few {
 
 export function createSprayWatch(sources: Pick<FactWriter<SourceFacts>, "add">): SprayWatch {
   const few = { wrong: createHotCache<Few>(maxNetworks), strange: createHotCache<Few>(maxNetworks) };
-  const add = ({ keys, source }: RiskRead, account: string, given: { meeting: Meeting; minute: number }): void => {
+  const add = ({ keys, source }: RiskRead, account: string, encounter: { meeting: Meeting; minute: number }): void => {
     sources.add(keys.source.key, source, (facts) => {
-      const next = noteAccountOfSource(facts, { account, ...given });
+      const next = noteAccountOfSource(facts, { account, ...encounter });
       return next === facts ? undefined : next;
     });
   };
   /** Networks without facts are remembered here, until they have tried several accounts. */
-  const gather = (read: RiskRead, account: string, given: { meeting: "wrong" | "strange"; minute: number }): void => {
+  const gather = (
+    read: RiskRead,
+    account: string,
+    encounter: { meeting: "wrong" | "strange"; minute: number },
+  ): void => {
     const { id } = read.keys.source;
-    const hour = Math.floor(given.minute / hourMinutes);
-    const gathered = few[given.meeting];
+    const hour = Math.floor(encounter.minute / hourMinutes);
+    const gathered = few[encounter.meeting];
     const known = gathered.get(id);
     const current = known?.hour === hour ? known : { hour, accounts: new Set<string>() };
     current.accounts.add(account);
     if (current.accounts.size < fewAccounts) return gathered.set(id, current);
     gathered.delete(id);
     for (const one of current.accounts) {
-      add(read, one, given);
-      if (given.meeting === "strange") add(read, one, { ...given, meeting: "right" });
+      add(read, one, encounter);
+      if (encounter.meeting === "strange") add(read, one, { ...encounter, meeting: "right" });
     }
   };
   /** Most are in the facts already. */
-  const addNew = (read: RiskRead, account: string, given: { meeting: Meeting; minute: number }): void => {
+  const addNew = (read: RiskRead, account: string, encounter: { meeting: Meeting; minute: number }): void => {
     const facts = decodeSourceFacts(read.source);
-    if (noteAccountOfSource(facts, { account, ...given }) !== facts) add(read, account, given);
+    if (noteAccountOfSource(facts, { account, ...encounter }) !== facts) add(read, account, encounter);
   };
   return {
     wrong: (read, account, minute) => {
-      const given = { meeting: "wrong", minute } as const;
-      if (read.source === "") gather(read, account, given);
-      else add(read, account, given);
+      const encounter = { meeting: "wrong", minute } as const;
+      if (read.source === "") gather(read, account, encounter);
+      else add(read, account, encounter);
     },
     right: (read, account, { minute, isStrange }) => {
       if (read.source === "") {

@@ -28,12 +28,12 @@ function mfaAccount(account: string): MfaAccount {
   };
 }
 
-interface Given {
+interface BackendMethods {
   readonly lookup: () => Promise<LookupOutcome>;
   readonly find?: () => Promise<FindOutcome>;
 }
 
-function backend(name: string, { lookup, find }: Given): Backend {
+function backend(name: string, { lookup, find }: BackendMethods): Backend {
   return {
     kind: "test",
     name,
@@ -60,7 +60,7 @@ const found = (attributes: Record<string, string[]>) => async (): Promise<Lookup
 });
 const unknown = async (): Promise<LookupOutcome> => ({ kind: "unknown_user" });
 const stored =
-  (isDisabled: boolean): NonNullable<Given["find"]> =>
+  (isDisabled: boolean): NonNullable<BackendMethods["find"]> =>
   async () => ({ kind: "ok", account: mfaAccount("alice@example.test"), isDisabled });
 
 async function described(backends: readonly Backend[], waitMs = 20_000) {

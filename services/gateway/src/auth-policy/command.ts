@@ -7,6 +7,6 @@ import { type AuthPolicyCommand, authPolicyCommands } from "@postern/shared/cont
 export function authPolicyCommandOf(url: string): AuthPolicyCommand | undefined {
   const start = url.indexOf("?");
   if (start === -1) return undefined;
-  const [given, ...others] = new URLSearchParams(url.slice(start + 1)).getAll("command");
-  return others.length === 0 ? authPolicyCommands.find((command) => command === given) : undefined;
+  const [value, ...others] = new URLSearchParams(url.slice(start + 1)).getAll("command");
+  return others.length === 0 ? authPolicyCommands.find((command) => command === value) : undefined;
 }

@@ -25,7 +25,7 @@ const everyMs = 3000;
 /** Longer than the health checks of a process. */
 const waitMs = 1500;
 
-/** Starts to observe, if the site shows its status. Every process answers the question for reports in a few milliseconds. */
+/** Starts to observe, if the site shows its status. Every process answers the request for reports in a few milliseconds. */
 function createPublicStatus(
   settings: PublicStatusSettings | undefined,
   { bus, health, engineWatch }: PublicStatusParts,

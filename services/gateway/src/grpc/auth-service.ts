@@ -51,7 +51,7 @@ export function requestOf(operation: AuthOperation, { message }: Incoming, facts
   return completeRequest(fields, { operation, memoryCache: true, sharedCache: true }, facts);
 }
 
-interface Question {
+interface ReceivedCall {
   readonly operation: AuthOperation;
   readonly incoming: Incoming;
   readonly facts: RequestFacts;
@@ -63,8 +63,8 @@ function tempfail({ code, publicMessage }: AppError): AuthDecision {
   return { outcome: "tempfail", code, message: publicMessage };
 }
 
-async function askEngine(question: Question, deps: AuthServiceDeps): Promise<CallResult> {
-  const { operation, incoming, facts, patience, caller } = question;
+async function askEngine(received: ReceivedCall, deps: AuthServiceDeps): Promise<CallResult> {
+  const { operation, incoming, facts, patience, caller } = received;
   const { decide, listAll, releasable, metrics, log, clock } = deps;
   const started = performance.now();
   const request = requestOf(operation, incoming, facts);
@@ -87,26 +87,26 @@ async function askEngine(question: Question, deps: AuthServiceDeps): Promise<Cal
 }
 
 /** A decision if the response message can contain one, otherwise a code. */
-function undecided({ operation, facts }: Question, error: AppError, { releasable }: AuthServiceDeps): CallResult {
+function undecided({ operation, facts }: ReceivedCall, error: AppError, { releasable }: AuthServiceDeps): CallResult {
   if (operation === "list-accounts") return errorResult(error);
   return decisionResult(tempfail(error), facts.session, releasable);
 }
 
 /** Above the limit of concurrent requests the answer is an immediate temporary failure (ADR 0013). */
-async function answer(question: Question, deps: AuthServiceDeps): Promise<CallResult> {
+async function answer(received: ReceivedCall, deps: AuthServiceDeps): Promise<CallResult> {
   const { gate, metrics, log } = deps;
-  if (!gate.enter()) return undecided(question, new AppError("OVERLOADED"), deps);
+  if (!gate.enter()) return undecided(received, new AppError("OVERLOADED"), deps);
   try {
-    return await askEngine(question, deps);
+    return await askEngine(received, deps);
   } catch (thrown) {
     const error = fromUnknown(thrown);
-    const { session } = question.facts;
+    const { session } = received.facts;
     if (error.row.kind !== "caller") {
       log.failed(session, error);
-      return undecided(question, error, deps);
+      return undecided(received, error, deps);
     }
     metrics.malformed("grpc");
-    const { facts, caller } = question;
+    const { facts, caller } = received;
     log.malformed({ session, dialect: "grpc", error, clientIp: facts.clientIp, caller });
     return errorResult(error);
   } finally {
@@ -115,20 +115,20 @@ async function answer(question: Question, deps: AuthServiceDeps): Promise<CallRe
 }
 
 async function answerTraced(
-  question: Question,
+  received: ReceivedCall,
   traceparent: string | undefined,
   tracer: Tracer,
   deps: AuthServiceDeps,
 ): Promise<CallResult> {
-  const { operation, facts } = question;
+  const { operation, facts } = received;
   const start = (): SpanStart => ({
     name: `grpc ${operation}`,
     kind: "server",
     attributes: { "rpc.system.name": "grpc", "rpc.method": operation, "postern.session": facts.session },
   });
   const span = tracer.begin(start, traceparent);
-  if (span === undefined) return answer(question, deps);
-  const result = await tracer.run(span, () => answer(question, deps));
+  if (span === undefined) return answer(received, deps);
+  const result = await tracer.run(span, () => answer(received, deps));
   span.end(result.code === status.OK ? undefined : String(result.code));
   return result;
 }
@@ -147,8 +147,8 @@ async function serve(operation: AuthOperation, call: AuthCall, deps: AuthService
   const refusal = callerRefusal(outcome, deps.baseScope);
   if (refusal !== undefined) return refusal;
   const traceparent = outcome === "ok_open" ? undefined : metadataValue(call.metadata, "traceparent");
-  const question = { operation, incoming: call.request, facts, patience, caller: name };
-  return deps.tracer === undefined ? answer(question, deps) : answerTraced(question, traceparent, deps.tracer, deps);
+  const received = { operation, incoming: call.request, facts, patience, caller: name };
+  return deps.tracer === undefined ? answer(received, deps) : answerTraced(received, traceparent, deps.tracer, deps);
 }
 
 /** The methods of `AuthService`: one for each `mode` of the HTTP endpoints. */

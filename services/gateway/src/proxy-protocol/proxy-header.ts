@@ -73,10 +73,10 @@ function readBinary(bytes: Buffer): ProxyHeader {
   const versionAndCommand = bytes.readUInt8(12);
   const familyAndTransport = bytes.readUInt8(13);
   const length = fixedBytes + bytes.readUInt16BE(14);
-  const given = versionAndCommand & 0x0f;
-  if (versionAndCommand >> 4 !== 2 || given > command.proxy || length > maxHeaderBytes) return invalid;
+  const commandCode = versionAndCommand & 0x0f;
+  if (versionAndCommand >> 4 !== 2 || commandCode > command.proxy || length > maxHeaderBytes) return invalid;
   if (bytes.length < length) return incomplete;
-  if (given === command.local) return { kind: "complete", length };
+  if (commandCode === command.local) return { kind: "complete", length };
   // Any other family is one whose source cannot be a client of ours: the specification has the receiver ignore it.
   const family = familyAndTransport === 0x11 || familyAndTransport === 0x21 ? families[familyAndTransport] : undefined;
   if (family === undefined) return { kind: "complete", length };

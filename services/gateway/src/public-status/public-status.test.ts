@@ -15,7 +15,7 @@ test.each<[string, Partial<SignInFacts>, boolean]>([
   ["no heartbeat arrives", { engines: 0 }, false],
   ["no identity provider answers", { reports: [engine] }, false],
   [
-    "the identity provider did not answer the latest question",
+    "the identity provider did not answer the latest request",
     { reports: [engine, { ...idp, isCurrent: false }] },
     false,
   ],

@@ -25,21 +25,21 @@ const accepted = {
 } as const;
 
 function engineThat(answers: unknown) {
-  const asked: AuthRequest[] = [];
+  const requests: AuthRequest[] = [];
   const decide = async (request: AuthRequest): Promise<AuthDecision> => {
-    asked.push(request);
+    requests.push(request);
     return Object(answers);
   };
-  return { asked, deps: { decide, tls: true } };
+  return { requests, deps: { decide, tls: true } };
 }
 
 const outcomeFor = (answers: unknown) =>
   createPasswordCheck(engineThat(answers).deps)({ ...attempt, password: new Secret("x") }, context);
 
 test("the engine receives the password, the client address and the client, and must not use its caches", async () => {
-  const { asked, deps } = engineThat(accepted);
+  const { requests, deps } = engineThat(accepted);
   await createPasswordCheck(deps)({ ...attempt, password: new Secret("right") }, context);
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     expect.objectContaining({
       operation: "authenticate",
       username: "alice",
@@ -50,23 +50,23 @@ test("the engine receives the password, the client address and the client, and m
       sharedCache: false,
     }),
   ]);
-  expect(asked[0]).not.toHaveProperty("hidesOutcome");
+  expect(requests[0]).not.toHaveProperty("hidesOutcome");
 });
 
 test("unknown fields are omitted, not sent empty; hidesOutcome is sent if the outcome must be hidden", async () => {
-  const { asked, deps } = engineThat(accepted);
+  const { requests, deps } = engineThat(accepted);
   const bare = { ...attempt, clientIp: "", clientId: undefined, userAgent: undefined, acceptLanguage: undefined };
   await createPasswordCheck(deps)({ ...bare, hidesOutcome: true, password: new Secret("x") }, context);
-  expect(asked[0]).toMatchObject({ hidesOutcome: true });
+  expect(requests[0]).toMatchObject({ hidesOutcome: true });
   for (const name of ["clientIp", "oidcClientId", "userAgent", "acceptLanguage"])
-    expect(asked[0]).not.toHaveProperty(name);
+    expect(requests[0]).not.toHaveProperty(name);
 });
 
 test("the account of a passkey is looked up without a password", async () => {
-  const { asked, deps } = engineThat(accepted);
+  const { requests, deps } = engineThat(accepted);
   expect(await createLookUpAccount(deps)(attempt, context)).toMatchObject({ outcome: "ok" });
-  expect(asked[0]).not.toHaveProperty("password");
-  expect(asked[0]?.operation).not.toBe("authenticate");
+  expect(requests[0]).not.toHaveProperty("password");
+  expect(requests[0]?.operation).not.toBe("authenticate");
 });
 
 test("a success contains the account name from the backend, and a delay only if the engine requests one", async () => {

@@ -99,7 +99,7 @@ export interface PasswordCheckDeps {
   readonly tls: boolean;
 }
 
-function questionOf(attempt: Omit<PasswordAttempt, "password">, session: string, tls: boolean): AuthRequest {
+function lookupRequest(attempt: Omit<PasswordAttempt, "password">, session: string, tls: boolean): AuthRequest {
   const { username, kind, clientId, clientIp, userAgent, acceptLanguage, device, hidesOutcome } = attempt;
   return {
     session,
@@ -150,11 +150,11 @@ function outcomeOf(decision: AuthDecision): PasswordOutcome {
 
 export function createPasswordCheck({ decide, tls }: PasswordCheckDeps): CheckPassword {
   return async ({ password, ...attempt }, context) => {
-    const question = questionOf(attempt, context.session, tls);
-    return outcomeOf(await decide({ ...question, operation: "authenticate", password: password.reveal() }, context));
+    const request = lookupRequest(attempt, context.session, tls);
+    return outcomeOf(await decide({ ...request, operation: "authenticate", password: password.reveal() }, context));
   };
 }
 
 export function createLookUpAccount({ decide, tls }: PasswordCheckDeps): LookUpAccount {
-  return async (attempt, context) => outcomeOf(await decide(questionOf(attempt, context.session, tls), context));
+  return async (attempt, context) => outcomeOf(await decide(lookupRequest(attempt, context.session, tls), context));
 }

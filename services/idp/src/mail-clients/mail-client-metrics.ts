@@ -8,7 +8,7 @@ export type SettingsResult = (typeof results)[number];
 
 export interface MailClientMetrics {
   /** `unknown`: no settings for the domain, or a profile that is no longer offered. `refused`: a request that cannot be read, or for another schema. */
-  asked(format: SettingsFormat, result: SettingsResult): void;
+  requested(format: SettingsFormat, result: SettingsResult): void;
 }
 
 export function createMailClientMetrics(registry: Metrics, prefix: string): MailClientMetrics {
@@ -17,5 +17,5 @@ export function createMailClientMetrics(registry: Metrics, prefix: string): Mail
     help: "Requests for the settings of mail clients",
     labels: { format: formats, result: results },
   });
-  return { asked: (format, result) => requests({ format, result }).inc() };
+  return { requested: (format, result) => requests({ format, result }).inc() };
 }

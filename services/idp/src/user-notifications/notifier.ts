@@ -26,7 +26,7 @@ export interface NotifierDeps {
 }
 
 /** What its sender has chosen. */
-export interface GivenNotification {
+export interface NotificationStamp {
   readonly id: string;
   readonly atMs: number;
 }
@@ -34,7 +34,7 @@ export interface GivenNotification {
 export interface Notifier {
   readonly notify: Notify;
   /** Resolves once the notification is stored, for senders that repeat it otherwise. */
-  readonly store: (notification: Notification, given: GivenNotification) => Promise<void>;
+  readonly store: (notification: Notification, stamp: NotificationStamp) => Promise<void>;
   /** A browser has signed in: notifies the user if the browser is new for this account. */
   signedIn(notification: Omit<Notification, "event">, deviceToken: string): void;
   /** Resolves when every notification is in the queue, or lost. */

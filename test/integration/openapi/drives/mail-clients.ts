@@ -7,7 +7,7 @@ export const mailDomain = "example.test";
 
 const from = (parts: DriveParts): DriveParts => ({ ...parts, authorization: null });
 const at = (emailaddress: string) => () => from({ query: { emailaddress } });
-const asked = (host: string) => () => from({ headers: { host } });
+const toHost = (host: string) => () => from({ headers: { host } });
 
 const namespace = "http://schemas.microsoft.com/exchange/autodiscover/outlook/requestschema/2006";
 const request = (address: string): string =>
@@ -37,8 +37,8 @@ export const mailClientDrives: readonly Drive[] = [
   ...autoconfig("wellKnownAutoconfig"),
   ...autoconfig("autoconfig"),
   ...autodiscover("autodiscover"),
-  { operationId: "userAgentConfiguration", status: 200, parts: asked(`ua-auto-config.${mailDomain}`) },
-  { operationId: "userAgentConfiguration", status: 404, parts: asked("unknown.test") },
+  { operationId: "userAgentConfiguration", status: 200, parts: toHost(`ua-auto-config.${mailDomain}`) },
+  { operationId: "userAgentConfiguration", status: 404, parts: toHost("unknown.test") },
   { operationId: "mailProfile", status: 200, parts: profileOfCarol },
   { operationId: "mailProfile", status: 404, parts: () => from({ path: { token: "none" } }) },
 ];

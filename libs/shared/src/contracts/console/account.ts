@@ -4,8 +4,8 @@ import { BackendDescription } from "../auth/account-description.ts";
 const time = (description: string) => Type.String({ format: "date-time", description });
 const wrongCodes = Type.Optional(Type.Integer({ minimum: 1 }));
 
-/** The question; in a body, so that the name is in no address. */
-export const AccountQuestion = Type.Object(
+/** In a body, so that the name is in no address. The title is the name in the published API. */
+export const AccountQuery = Type.Object(
   {
     account: Type.String({ minLength: 1, maxLength: 1024, description: "Account or alias." }),
     protocol: Type.Optional(
@@ -18,7 +18,7 @@ export const AccountQuestion = Type.Object(
   },
   { title: "AccountQuestion" },
 );
-export type AccountQuestion = Static<typeof AccountQuestion>;
+export type AccountQuery = Static<typeof AccountQuery>;
 
 const Passkey = Type.Object({
   id: Type.String(),

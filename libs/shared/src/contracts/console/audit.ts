@@ -71,7 +71,7 @@ export const auditOperations = [
     operationId: "listAuditRecords",
     summary: "List the latest audit records",
     description:
-      "A page may be shorter than its limit, or empty, although there are more: next continues. Records are kept for observability.audit_history.retention. The question is audited.",
+      "A page may be shorter than its limit, or empty, although there are more: next continues. Records are kept for observability.audit_history.retention. The request is audited.",
     request: {
       query: Type.Object({
         ...auditFilters,

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
 import { defineOperation } from "../operations/define-operation.ts";
-import { AccountQuestion, AccountReport } from "./account.ts";
+import { AccountQuery, AccountReport } from "./account.ts";
 import { consoleFamily as family } from "./family.ts";
 import { Attacks, BanRecordPage, DecisionHistoryPage, Explanation } from "./records.ts";
 import { SystemReport } from "./system.ts";
@@ -14,7 +14,7 @@ const limit = Type.Optional(
 const cursor = Type.Optional(Type.String({ maxLength: 1024, description: "Value of next from the previous page." }));
 const malformed = errorAnswer("A query parameter is missing or invalid.");
 
-/** Questions of the help desk. */
+/** Operations for the help desk. */
 export const consoleOperations = [
   defineOperation({
     ...common,
@@ -97,7 +97,7 @@ export const consoleOperations = [
     summary: "Show what the services know about an account",
     description:
       "Second factors, app passwords, what each backend says, and user notifications; no secrets. The name is in the body, so that it is in no access log. What cannot be determined is named in `incomplete`. Audited as account.read.",
-    request: { body: { "application/json": AccountQuestion } },
+    request: { body: { "application/json": AccountQuery } },
     answers: {
       200: jsonAnswer("The account.", AccountReport),
       400: errorAnswer("A member of the body is missing or invalid."),

@@ -20,7 +20,7 @@ export interface AuditHistoryPage {
 }
 
 /** Rejects when Redis does not answer. @throws RangeError for an invalid cursor */
-export type ReadAuditHistory = (question: AuditHistoryQuery) => Promise<AuditHistoryPage>;
+export type ReadAuditHistory = (query: AuditHistoryQuery) => Promise<AuditHistoryPage>;
 
 export interface AuditHistoryReaderDeps {
   readonly redis: RedisClient;

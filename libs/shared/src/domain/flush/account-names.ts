@@ -46,7 +46,7 @@ function isUnknown(decision: AuthDecision): boolean {
 /** Queries the backends and no cache. Wildcards in the name are passed to the backend literally. */
 export function createAccountNames({ bus, clock, protocols, timeoutMs }: AccountNameDeps): FindAccountNames {
   const ask = async (user: string, protocol: string): Promise<AuthDecision> => {
-    const question = {
+    const request = {
       session: randomUUID(),
       operation: "lookup",
       dialect: "json",
@@ -57,7 +57,7 @@ export function createAccountNames({ bus, clock, protocols, timeoutMs }: Account
       sharedCache: false,
     } as const;
     const signal = abortAfter(timeoutMs);
-    const decision = await bus.request(authenticate, question, { deadline: clock.now() + timeoutMs, signal });
+    const decision = await bus.request(authenticate, request, { deadline: clock.now() + timeoutMs, signal });
     if (decision.outcome === "tempfail") throw new Error(`the account could not be looked up: ${decision.code}`);
     return decision;
   };

@@ -44,7 +44,7 @@ export interface Sending {
   /** This hour was suspicious, and does not become a habit. */
   readonly isDoubted: boolean;
   /** The most in an hour that was not suspicious: the habit of the account. */
-  readonly most: number;
+  readonly maxPerHour: number;
 }
 
 /** What is remembered of an account, in one value of less than 1 KB. */
@@ -81,8 +81,8 @@ export function safeName(name: string): string {
     .slice(0, 16);
 }
 
-function sendingText({ hour, count, networks, countBefore, networksBefore, most, isDoubted }: Sending): string {
-  const numbers = [text(hour), text(count), networks, text(countBefore), networksBefore, text(most)];
+function sendingText({ hour, count, networks, countBefore, networksBefore, maxPerHour, isDoubted }: Sending): string {
+  const numbers = [text(hour), text(count), networks, text(countBefore), networksBefore, text(maxPerHour)];
   return [...numbers, isDoubted ? "d" : ""].join();
 }
 
@@ -146,10 +146,11 @@ function guessingOf(field = ""): Guessing | undefined {
 
 function sendingOf(field = ""): Sending | undefined {
   const [at, sent, networks = "", sentBefore, networksBefore = "", habit, doubt] = field.split(",");
-  const [hour, count, countBefore, most] = [numberOf(at), numberOf(sent), numberOf(sentBefore), numberOf(habit)];
-  if (hour === undefined || count === undefined || countBefore === undefined || most === undefined) return undefined;
+  const [hour, count, countBefore, maxPerHour] = [numberOf(at), numberOf(sent), numberOf(sentBefore), numberOf(habit)];
+  if (hour === undefined || count === undefined || countBefore === undefined || maxPerHour === undefined)
+    return undefined;
   if (!(isSketch(networks) && isSketch(networksBefore))) return undefined;
-  return { hour, count, networks, countBefore, networksBefore, most, isDoubted: doubt === "d" };
+  return { hour, count, networks, countBefore, networksBefore, maxPerHour, isDoubted: doubt === "d" };
 }
 
 function holdOf(field = ""): Hold | undefined {

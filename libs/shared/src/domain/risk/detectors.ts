@@ -98,8 +98,8 @@ const habitFactor = 1.2;
 /** Compared with the habit of the account, so that who sends much from everywhere is left alone. */
 const manySubmissions: Detector = (one) => {
   if (one.isKnown || !one.isLearned || !isSubmission(one)) return undefined;
-  const { count, most } = submissionsWith(one.facts.sending, one.signIn);
-  if (count < one.settings.submissionsPerHour || count <= habitFactor * most) return undefined;
+  const { count, maxPerHour } = submissionsWith(one.facts.sending, one.signIn);
+  if (count < one.settings.submissionsPerHour || count <= habitFactor * maxPerHour) return undefined;
   return `${count} submissions from unknown networks in an hour`;
 };
 

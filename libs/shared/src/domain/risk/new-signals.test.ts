@@ -67,13 +67,13 @@ test("a listed network has the weight of its line, and a weight of 0 disables th
 });
 
 test("second_factor refuses the sign-in pages without a factor in unknown networks, and nothing else", () => {
-  const asked = {
+  const factorSettings = {
     ...settings,
     responses: { suspicious: new Set(["second_factor" as const]), dangerous: new Set(["second_factor" as const]) },
   };
-  const refusal = (given: Partial<AssessedSignIn>) => {
-    const one = signIn({ minute: now, network: "bot", place: lagos, protocol: "oidc", isOnPages: true, ...given });
-    return verdictOf(settled, one, assess(settled, undefined, one, asked), asked).refusal;
+  const refusal = (overrides: Partial<AssessedSignIn>) => {
+    const one = signIn({ minute: now, network: "bot", place: lagos, protocol: "oidc", isOnPages: true, ...overrides });
+    return verdictOf(settled, one, assess(settled, undefined, one, factorSettings), factorSettings).refusal;
   };
   expect(refusal({})).toBe("second_factor");
   expect(refusal({ isFactorNext: true })).toBeUndefined();

@@ -19,7 +19,7 @@ export interface SignIn {
 }
 
 /** Bounds of a value; the largest has about 800 characters. */
-const most = { networks: 12, known: 8, countries: 8, systems: 8, protocols: 5, clients: 4, devices: 4 } as const;
+const maxEntries = { networks: 12, known: 8, countries: 8, systems: 8, protocols: 5, clients: 4, devices: 4 } as const;
 /** A network that was seen recently is not written again. Shorter than the hour for which countries are counted. */
 const freshMinutes = 30;
 /** Countries, protocols and so on are remembered for months. */
@@ -41,7 +41,7 @@ export function isKnownNetwork(network: SeenNetwork, minute: number, { knownAfte
 /** A sign-in makes no device known, but one that is known stays so while it is used. */
 function withDevice({ devices }: AccountFacts, { device, minute }: SignIn): AccountFacts["devices"] {
   const isKnown = device !== "" && devices.some(({ name }) => name === device);
-  return isKnown ? withSeen(devices, device, minute, most.devices) : devices;
+  return isKnown ? withSeen(devices, device, minute, maxEntries.devices) : devices;
 }
 
 /** Newest first. */
@@ -57,7 +57,10 @@ function bounded(networks: readonly SeenNetwork[], minute: number, ages: Ages): 
   const known: SeenNetwork[] = [];
   const others: SeenNetwork[] = [];
   for (const one of networks) (isKnownNetwork(one, minute, ages) ? known : others).push(one);
-  const kept = new Set([...known.slice(0, most.known), ...others.slice(0, most.networks - most.known)]);
+  const kept = new Set([
+    ...known.slice(0, maxEntries.known),
+    ...others.slice(0, maxEntries.networks - maxEntries.known),
+  ]);
   return networks.filter((one) => kept.has(one));
 }
 
@@ -142,10 +145,10 @@ export function noteSignIn(
     hold: held,
     sending,
     last: lastOf(facts, signIn),
-    countries: withSeen(facts.countries, safeName(place.country), minute, most.countries),
-    systems: withSeen(facts.systems, place.system === 0 ? "" : String(place.system), minute, most.systems),
-    protocols: withSeen(facts.protocols, safeName(signIn.protocol), minute, most.protocols),
-    clients: withSeen(facts.clients, safeName(signIn.client), minute, most.clients),
+    countries: withSeen(facts.countries, safeName(place.country), minute, maxEntries.countries),
+    systems: withSeen(facts.systems, place.system === 0 ? "" : String(place.system), minute, maxEntries.systems),
+    protocols: withSeen(facts.protocols, safeName(signIn.protocol), minute, maxEntries.protocols),
+    clients: withSeen(facts.clients, safeName(signIn.client), minute, maxEntries.clients),
     devices: withDevice(facts, signIn),
   };
   return isEqual(facts, next) ? facts : next;
@@ -202,7 +205,7 @@ export function confirmSignIn(facts: AccountFacts, signIn: SignIn, ages: Ages): 
     hold: undefined,
     sending: trustSending(facts.sending),
     networks: bounded([confirmed, ...own], minute, ages),
-    devices: withSeen(facts.devices, signIn.device, minute, most.devices),
+    devices: withSeen(facts.devices, signIn.device, minute, maxEntries.devices),
   };
   return noteSignIn(trusted, signIn, { isDoubted: false, ages });
 }

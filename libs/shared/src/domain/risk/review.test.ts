@@ -4,11 +4,11 @@ import { addReview, decodeReviews, encodeReviews, type ReviewedSignIn } from "./
 
 const dayMinutes = 1440;
 
-function signIn(given: Partial<ReviewedSignIn>): ReviewedSignIn {
+function signIn(overrides: Partial<ReviewedSignIn>): ReviewedSignIn {
   const place = { country: "NG", system: 29_465 };
   const usual = { session: "s1", minute: 1000, network: "bot", ...place, protocol: "smtp", client: "" };
   const score = { score: 90, level: "suspicious", signals: ["new_country: NG is new"], refusal: "", isRefused: false };
-  return { ...usual, ...score, ...given };
+  return { ...usual, ...score, ...overrides };
 }
 
 test("the newest is first, and each network is listed once, with its highest score", () => {

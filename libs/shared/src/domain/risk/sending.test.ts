@@ -21,9 +21,9 @@ function defaults(): RiskSettings {
 const settings = defaults();
 const { submissionsPerHour, submissionNetworks } = settings;
 
-function signIn(given: Partial<AssessedSignIn>): AssessedSignIn {
+function signIn(overrides: Partial<AssessedSignIn>): AssessedSignIn {
   const usual = { minute: now, network: "home", place: berlin, protocol: "smtp", client: "", device: "" };
-  return { ...usual, credential: "password", ...given };
+  return { ...usual, credential: "password", ...overrides };
 }
 
 function settled(): AccountFacts {
@@ -48,8 +48,8 @@ function sendAll(facts: AccountFacts, all: readonly AssessedSignIn[]) {
   return { known, found };
 }
 
-const many = (count: number, given: (index: number) => Partial<AssessedSignIn>) =>
-  Array.from({ length: count }, (_, index) => signIn(given(index)));
+const many = (count: number, overridesOf: (index: number) => Partial<AssessedSignIn>) =>
+  Array.from({ length: count }, (_, index) => signIn(overridesOf(index)));
 
 test("many submissions in an hour from a network of the user's own provider are suspicious", () => {
   const { found } = sendAll(

@@ -5,12 +5,12 @@ import { hourOf, minutesPerHour } from "./source-facts.ts";
 /** Only this hour and the one before count. The hour before becomes a habit, unless it was suspicious. */
 function atHour(sending: Sending | undefined, hour: number): Sending {
   const none = { hour, count: 0, networks: "", countBefore: 0, networksBefore: "", isDoubted: false };
-  const empty: Sending = { ...none, most: sending?.most ?? 0 };
+  const empty: Sending = { ...none, maxPerHour: sending?.maxPerHour ?? 0 };
   if (sending === undefined) return empty;
   if (sending.hour >= hour) return sending;
-  const most = sending.isDoubted ? sending.most : Math.max(sending.most, sending.count);
-  if (sending.hour < hour - 1) return { ...empty, most };
-  return { ...empty, countBefore: sending.count, networksBefore: sending.networks, most };
+  const maxPerHour = sending.isDoubted ? sending.maxPerHour : Math.max(sending.maxPerHour, sending.count);
+  if (sending.hour < hour - 1) return { ...empty, maxPerHour };
+  return { ...empty, countBefore: sending.count, networksBefore: sending.networks, maxPerHour };
 }
 
 /** Adds the submission of a mail from a network that is not known to the account. */
@@ -26,20 +26,30 @@ export function noteSubmission(
 
 /** The user has confirmed the hour. */
 export function trustSending(sending: Sending | undefined): Sending | undefined {
-  return sending && { ...sending, most: Math.max(sending.most, sending.count, sending.countBefore), isDoubted: false };
+  return (
+    sending && {
+      ...sending,
+      maxPerHour: Math.max(sending.maxPerHour, sending.count, sending.countBefore),
+      isDoubted: false,
+    }
+  );
 }
 
 /** Submissions of the last hour with this one: of the hour before, the part that is less than an hour ago. */
 export function submissionsWith(
   sending: Sending | undefined,
   { network, minute }: { readonly network: string; readonly minute: number },
-): { readonly count: number; readonly networks: number; readonly most: number } {
+): { readonly count: number; readonly networks: number; readonly maxPerHour: number } {
   const hour = hourOf(minute);
-  const { count, countBefore, networks, networksBefore, most } = noteSubmission(sending, { network, minute }, false);
+  const { count, countBefore, networks, networksBefore, maxPerHour } = noteSubmission(
+    sending,
+    { network, minute },
+    false,
+  );
   const share = 1 - (minute - hour * minutesPerHour) / minutesPerHour;
   return {
     count: count + Math.floor(countBefore * share),
     networks: Math.max(countOfSketch(networks), countOfSketch(networksBefore)),
-    most,
+    maxPerHour,
   };
 }

@@ -20,16 +20,16 @@ const maxInstances = 256;
 interface Heard {
   readonly report: ServiceReport;
   readonly atMs: number;
-  readonly question: number;
+  readonly round: number;
 }
 
 export function createServiceReports({ bus, clock, expected, waitMs }: ServiceReportsDeps): ServiceReports {
   const heard = new Map<string, Heard>();
-  let question = 0;
+  let round = 0;
   let waiting: PromiseWithResolvers<void> | undefined;
 
   const hasAll = (): boolean => {
-    const current = [...heard.values()].filter((one) => one.question === question);
+    const current = [...heard.values()].filter((one) => one.round === round);
     return (
       current.length === heard.size && expected.every((name) => current.some(({ report }) => report.service === name))
     );
@@ -38,7 +38,7 @@ export function createServiceReports({ bus, clock, expected, waitMs }: ServiceRe
     const { instance, status } = report;
     if (status === "draining") heard.delete(instance);
     else if (heard.has(instance) || heard.size < maxInstances)
-      heard.set(instance, { report, atMs: clock.now(), question });
+      heard.set(instance, { report, atMs: clock.now(), round });
     if (hasAll()) waiting?.resolve();
   });
   const forget = (): void => {
@@ -46,16 +46,16 @@ export function createServiceReports({ bus, clock, expected, waitMs }: ServiceRe
     for (const [instance, { atMs }] of heard) if (atMs < until) heard.delete(instance);
   };
   const list = (): readonly HeardReport[] =>
-    [...heard.values()].map(({ report, atMs, question: of }) => ({
+    [...heard.values()].map(({ report, atMs, round: of }) => ({
       ...report,
       heardMs: atMs,
-      isCurrent: of === question,
+      isCurrent: of === round,
     }));
 
   return {
     ask: async () => {
       forget();
-      question += 1;
+      round += 1;
       if (!bus.isConnected() || !bus.publish(serviceReportAsked, {})) return list();
       waiting = Promise.withResolvers<void>();
       await endsWithin(waiting.promise, waitMs);

@@ -3,7 +3,7 @@ import type { ServiceReport } from "../../contracts/index.ts";
 /** What a process said last. */
 export interface HeardReport extends ServiceReport {
   readonly heardMs: number;
-  /** Whether it answered the latest question. */
+  /** Whether it answered the latest request for reports. */
   readonly isCurrent: boolean;
 }
 

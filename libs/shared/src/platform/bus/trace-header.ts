@@ -13,9 +13,9 @@ interface MaybeTraced {
 export function traceHeader(requests: readonly MaybeTraced[]): MsgHdrs | undefined {
   const traces = requests.flatMap(({ span }, offset) => (span === undefined ? [] : [`${offset}=${span.traceparent}`]));
   if (traces.length === 0) return undefined;
-  const made = headers();
-  made.set(headerName, traces.join(","));
-  return made;
+  const header = headers();
+  header.set(headerName, traces.join(","));
+  return header;
 }
 
 /** The trace of each request, by its place in the message. */

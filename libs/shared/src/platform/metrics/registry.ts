@@ -90,16 +90,16 @@ interface Counting extends CounterSeries {
 }
 
 /** Sums up locally until the metrics are read, because prom-client looks up its series by label each time. */
-function createCounting(hand: (amount: number) => void): Counting {
-  let untold = 0;
+function createCounting(add: (amount: number) => void): Counting {
+  let unreported = 0;
   return {
     inc: (amount = 1) => {
-      untold += amount;
+      unreported += amount;
     },
     report: () => {
-      if (untold === 0) return;
-      hand(untold);
-      untold = 0;
+      if (unreported === 0) return;
+      add(unreported);
+      unreported = 0;
     },
   };
 }
@@ -121,16 +121,16 @@ function createConfiguredCounter<L extends ClosedLabels>(
     collect,
   });
   const add = (value: string): void => {
-    const made: Counting[] = [];
+    const countings: Counting[] = [];
     const resolve = resolveSeries(labels, (row) => {
       const child = counter.labels({ [configured]: value, ...row });
       child.inc(0);
       const counting = createCounting((amount) => child.inc(amount));
-      made.push(counting);
+      countings.push(counting);
       return counting;
     });
     kept.set(value, resolve);
-    series.set(value, made);
+    series.set(value, countings);
   };
   const remove = (value: string): void => {
     kept.delete(value);

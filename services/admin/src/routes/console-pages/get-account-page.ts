@@ -27,18 +27,18 @@ const latest = "20";
 function createRead(ask: AskApi) {
   /** Undefined if the identity provider does not answer: the rest of the page does not need it. */
   const sessionsOf = async (operator: Operator, account: string): Promise<OidcSessionList | undefined> => {
-    const question = { operation: "listOidcSessions", path: { user_id: account }, query: { browser: "true" } } as const;
-    return readSessions(ask, operator, question).catch(() => undefined);
+    const call = { operation: "listOidcSessions", path: { user_id: account }, query: { browser: "true" } } as const;
+    return readSessions(ask, operator, call).catch(() => undefined);
   };
   /** Undefined if they cannot be read: the rest of the page does not need them. */
   const riskOf = async (operator: Operator, account: string): Promise<RiskExplanation | undefined> => {
-    const question = { operation: "explainRisk", query: { query: account } } as const;
-    return readRisk(ask, operator, question).catch(() => undefined);
+    const call = { operation: "explainRisk", query: { query: account } } as const;
+    return readRisk(ask, operator, call).catch(() => undefined);
   };
   return async (operator: Operator, query: string): Promise<AccountAnswer> => {
     const report = await readReport(ask, operator, { operation: "showAccount", body: { account: query } });
     if (report === undefined)
-      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showAccount rejected the question" });
+      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showAccount rejected the request" });
     const { account = query } = report;
     const [explanation, history, sessions, risk] = await Promise.all([
       readExplanation(ask, operator, { operation: "explain", query: { query: account } }),
@@ -47,7 +47,7 @@ function createRead(ask: AskApi) {
       riskOf(operator, account),
     ]);
     if (explanation === undefined)
-      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "explain rejected the question" });
+      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "explain rejected the request" });
     return { report, explanation, records: history?.records ?? [], sessions, risk };
   };
 }

@@ -53,7 +53,7 @@ export function getBansEvents(deps: ConsolePagesDeps) {
         readBans(ask, operator, { operation: "listBansByEnd", query: { limit: "1" } }),
       ]);
       if (attacks === undefined || bans === undefined)
-        throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the questions of the page were rejected" });
+        throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the requests of the page were rejected" });
       return liveBans({ attacks, links: linksOf(handles, operator), total: bans.total });
     },
   });

@@ -24,8 +24,7 @@ export function getConfigurationPage(deps: ConsolePagesDeps) {
       valuesFor(operator),
       readSystem(ask, operator, { operation: "showSystem" }),
     ]);
-    if (system === undefined)
-      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showSystem rejected the question" });
+    if (system === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showSystem rejected the request" });
     return sendPage(deps, reply, configurationPage({ values, system }), operator);
   };
   return forOperator(deps, { route: "consoleConfiguration", handle });

@@ -47,7 +47,7 @@ async function openStream(answers: { session: OperatorSession | undefined; find:
           return answers.session;
         },
       },
-      findOperator: (question) => answers.find(question),
+      findOperator: (request) => answers.find(request),
       streams: createEventStreams(),
       audit: { record: () => undefined },
       logger: createLogger({ service: "admin", instance: "test", level: "none", onDropped: () => undefined }).logger,

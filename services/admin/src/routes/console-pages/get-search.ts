@@ -38,11 +38,11 @@ function subjectOf({ kind, query, account }: Explanation): Readonly<Record<strin
 function createExplain({ ask, clock }: SearchDeps) {
   return async (operator: Operator, query: string): Promise<Explanation> => {
     const found = await readExplanation(ask, operator, { operation: "explain", query: { query } });
-    if (found === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "explain rejected the question" });
+    if (found === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "explain rejected the request" });
     if (found.kind !== "reference" || found.state !== "unknown") return found;
     // Also without the identity provider, the page says what the history does not have.
-    const question = { operation: "getFailedSignIn", path: { reference: query.trim() } } as const;
-    const failed = await readFailure(ask, operator, question).catch(() => undefined);
+    const call = { operation: "getFailedSignIn", path: { reference: query.trim() } } as const;
+    const failed = await readFailure(ask, operator, call).catch(() => undefined);
     return failed === undefined ? found : explainedFailure(found, failed, clock.now());
   };
 }

@@ -11,7 +11,7 @@ const readReport = createReadAnswer(SystemReport);
 
 async function reportFor({ ask }: ConsolePagesDeps, operator: Operator): Promise<SystemReport> {
   const report = await readReport(ask, operator, { operation: "showSystem" });
-  if (report === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showSystem rejected the question" });
+  if (report === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showSystem rejected the request" });
   return report;
 }
 

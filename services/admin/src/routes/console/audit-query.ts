@@ -40,7 +40,7 @@ function matcher({ actor, target, event, outcome }: Filters): (entry: AuditEntry
   };
 }
 
-function givenIn(query: unknown): Filters {
+function filtersIn(query: unknown): Filters {
   const values: Record<string, string> = {};
   for (const name of Object.keys(auditFilters)) {
     const value: unknown = Object(query)[name];
@@ -55,15 +55,15 @@ function givenIn(query: unknown): Filters {
 
 /** @throws AppError REQUEST_MALFORMED */
 export function auditQueryIn(query: unknown): AuditQuery {
-  const given = givenIn(query);
-  const { outcome, since, until } = given;
+  const filters = filtersIn(query);
+  const { outcome, since, until } = filters;
   if (outcome !== undefined && !outcomes.includes(outcome))
     throw malformed(`outcome: must be one of ${outcomes.join(", ")}`);
-  const words = Object.entries(given).map(([name, value]) => `${name}=${value}`);
+  const words = Object.entries(filters).map(([name, value]) => `${name}=${value}`);
   return {
     sinceMs: timeOf("since", since),
     untilMs: timeOf("until", until),
-    matches: matcher(given),
+    matches: matcher(filters),
     filter: words.length === 0 ? undefined : words.join(" "),
   };
 }

@@ -19,9 +19,9 @@ const maxAccounts = 20;
 
 async function accountsUnderAttack({ bruteForce }: AttacksRouteDeps): Promise<Attacks["accounts"]> {
   const { accounts } = await bruteForce.listGuessedAccounts({ size: maxAccountsRead });
-  const most = accounts.toSorted((a, b) => b.addresses.length - a.addresses.length).slice(0, maxAccounts);
-  const delayed = await bruteForce.delayedAmong(most.map(({ account }) => account));
-  return most.map(({ account, addresses }) => {
+  const mostGuessed = accounts.toSorted((a, b) => b.addresses.length - a.addresses.length).slice(0, maxAccounts);
+  const delayed = await bruteForce.delayedAmong(mostGuessed.map(({ account }) => account));
+  return mostGuessed.map(({ account, addresses }) => {
     const delay = delayed.find((one) => one.account === account);
     return {
       account,

@@ -36,10 +36,10 @@ test("an export is recorded once, with the outcome of its last page", async () =
 });
 
 test("an export whose client disconnects before the first line is recorded", async () => {
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
   const { app, outcomes } = await appWith(async () => {
-    asked.resolve();
+    requested.resolve();
     await left.promise;
     return page("one");
   });
@@ -51,7 +51,7 @@ test("an export whose client disconnects before the first line is recorded", asy
   const client = connect(Number(port), "127.0.0.1");
   await once(client, "connect");
   client.write("GET /export HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  await asked.promise;
+  await requested.promise;
   client.destroy();
   await expect.poll(() => outcomes, patient).toEqual(["failed"]);
 });

@@ -16,8 +16,8 @@ export function getBans({ listBansByEnd, rules }: BansRouteDeps) {
     const order = textOf(query, "order") ?? "desc";
     if (order !== "asc" && order !== "desc") throw malformed("order: must be asc or desc");
     const size = numberOf(query, "limit", { usual: 50, max: 500 });
-    const asked = { order, size, rule: textOf(query, "rule"), cursor: textOf(query, "cursor") } as const;
-    const { bans, total, next } = await listBansByEnd(asked).catch((error: unknown) => {
+    const listQuery = { order, size, rule: textOf(query, "rule"), cursor: textOf(query, "cursor") } as const;
+    const { bans, total, next } = await listBansByEnd(listQuery).catch((error: unknown) => {
       throw unreadable(error);
     });
     const page: BanRecordPage = {

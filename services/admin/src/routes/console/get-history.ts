@@ -24,12 +24,12 @@ const subjects = ["account", "network", "reference"] as const;
 type SubjectName = (typeof subjects)[number];
 
 function subjectIn(query: unknown): readonly [name: SubjectName, value: string] {
-  const given = subjects.flatMap((name) => {
+  const present = subjects.flatMap((name) => {
     const value = textOf(query, name);
     return value === undefined ? [] : [[name, value] as const];
   });
-  const [first] = given;
-  if (first === undefined || given.length > 1)
+  const [first] = present;
+  if (first === undefined || present.length > 1)
     throw malformed("exactly one of account, network and reference is required");
   return first;
 }

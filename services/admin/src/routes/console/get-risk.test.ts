@@ -32,7 +32,7 @@ const risk: RiskExplanation = {
   incomplete: [],
 };
 
-test("a question about the risk of an account is one audit record with others of the same request", async () => {
+test("a request for the risk of an account is one audit record with others of the same request", async () => {
   const records: AuditRecord[] = [];
   const auditReads = createAuditReads({ record: (record) => void records.push(record) });
   await using app = Fastify({ genReqId: () => "one-request" });

@@ -1,4 +1,4 @@
-import { AccountQuestion } from "@postern/shared/contracts";
+import { AccountQuery } from "@postern/shared/contracts";
 import { auditedCaller } from "@postern/shared/domain/audit";
 import { compileCheck } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -12,7 +12,7 @@ export interface AccountRouteDeps {
   readonly auditReads: AuditReads;
 }
 
-const check = compileCheck(AccountQuestion);
+const check = compileCheck(AccountQuery);
 
 /** `POST /api/v1/console/account` */
 export function postAccount({ reportAccount, auditReads }: AccountRouteDeps) {

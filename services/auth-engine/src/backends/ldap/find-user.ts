@@ -50,7 +50,7 @@ export async function findInSearch(
   return { search, entry, isRemembered: false };
 }
 
-interface Question {
+interface SearchRequest {
   readonly query: BackendQuery;
   readonly baseDn: string;
   readonly filter: ReturnType<CompiledSearch["filter"]>;
@@ -58,7 +58,7 @@ interface Question {
 
 async function ask(
   { pool, scope, baseDn: template, requested, binary }: CompiledSearch,
-  { baseDn, filter }: Question,
+  { baseDn, filter }: SearchRequest,
   context: BackendContext,
 ): Promise<Entry | undefined> {
   const timeLimit = pool.settings.searchTimeLimitSeconds;

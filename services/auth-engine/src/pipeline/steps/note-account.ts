@@ -1,6 +1,6 @@
 import type { Backend } from "../../backends/backend.ts";
 import type { Attempt } from "../../decision/attempt.ts";
-import { secondFactorQuestion } from "../../mfa-credentials/has-second-factor.ts";
+import { secondFactorLookup } from "../../mfa-credentials/has-second-factor.ts";
 import type { StepContext } from "../step.ts";
 
 /**
@@ -17,5 +17,5 @@ export function noteAccount(
   facts.accountKnown = true;
   facts.backendName = backend.name;
   facts.groups = groups;
-  facts.accountHasSecondFactor = secondFactorQuestion(backend, attempt, context);
+  facts.accountHasSecondFactor = secondFactorLookup(backend, attempt, context);
 }

@@ -1,7 +1,7 @@
 import type { StepDeps } from "../step.ts";
 
 /** Dependencies of the steps for a test: everything optional is absent, no script runs, and the first backend is chosen. */
-export function stepDeps(given: Pick<StepDeps, "backends"> & Partial<StepDeps>): StepDeps {
+export function stepDeps(deps: Pick<StepDeps, "backends"> & Partial<StepDeps>): StepDeps {
   return {
     accountShares: { found: () => undefined, choose: (_name, [first]) => first },
     checkMailToken: undefined,
@@ -14,6 +14,6 @@ export function stepDeps(given: Pick<StepDeps, "backends"> & Partial<StepDeps>):
     scripts: { has: () => true, environment: async () => [], subject: async () => [] },
     appPasswordUses: { note: () => undefined },
     appPasswordChecked: () => undefined,
-    ...given,
+    ...deps,
   };
 }

@@ -103,8 +103,13 @@ describe("test vectors of WebAuthn Level 3", () => {
     "registration lacks only user verification: $title",
     async (vector) => {
       const { challenge: expectedChallenge } = vector.registration;
-      const given = { response: registrationOf(vector), expectedChallenge, expectedOrigin: origin, expectedRPID: rpId };
-      const { verified } = await verifyRegistrationResponse({ ...given, requireUserVerification: false });
+      const options = {
+        response: registrationOf(vector),
+        expectedChallenge,
+        expectedOrigin: origin,
+        expectedRPID: rpId,
+      };
+      const { verified } = await verifyRegistrationResponse({ ...options, requireUserVerification: false });
       expect(verified).toBe(true);
     },
   );
@@ -113,9 +118,9 @@ describe("test vectors of WebAuthn Level 3", () => {
     "assertion lacks only user verification: $title",
     async (vector) => {
       const { challenge: expectedChallenge } = vector.assertion;
-      const given = { response: assertionOf(vector), expectedChallenge, expectedOrigin: origin, expectedRPID: rpId };
+      const options = { response: assertionOf(vector), expectedChallenge, expectedOrigin: origin, expectedRPID: rpId };
       const { verified } = await verifyAuthenticationResponse({
-        ...given,
+        ...options,
         credential: credentialOf(vector),
         requireUserVerification: false,
       });

@@ -40,7 +40,7 @@ function requestObjects() {
 }
 
 const objects = requestObjects();
-const asked = (request: string, client: string) =>
+const unpack = (request: string, client: string) =>
   objects.unpack(new URLSearchParams({ client_id: client, request }), client);
 
 test("no text is accepted without the client's signature, and none is an error", async () => {
@@ -52,7 +52,7 @@ test("no text is accepted without the client's signature, and none is an error",
   const text = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join("."));
   await fc.assert(
     fc.asyncProperty(text, fc.constantFrom("signs", "unknown"), async (request, client) => {
-      const { state, params } = await asked(request, client);
+      const { state, params } = await unpack(request, client);
       expect(["signed", "unsigned", ""]).not.toContain(state);
       // The provider refuses what it receives in its place.
       expect(params.get("request")?.endsWith(".refused")).toBe(true);
@@ -63,12 +63,12 @@ test("no text is accepted without the client's signature, and none is an error",
 test("a changed byte of a signed object makes it invalid", async () => {
   const claims = { client_id: "signs", scope: "openid" };
   const object = await new SignJWT(claims).setProtectedHeader({ alg: "EdDSA" }).sign(keys.privateKey);
-  expect((await asked(object, "signs")).state).toBe("signed");
+  expect((await unpack(object, "signs")).state).toBe("signed");
   await fc.assert(
     fc.asyncProperty(fc.nat(object.length - 3), fc.constantFrom("A", "b", "0", "_"), async (at, letter) => {
       fc.pre(object[at] !== letter && object[at] !== ".");
       const changed = object.slice(0, at) + letter + object.slice(at + 1);
-      expect((await asked(changed, "signs")).state).not.toBe("signed");
+      expect((await unpack(changed, "signs")).state).not.toBe("signed");
     }),
   );
 });
@@ -118,5 +118,5 @@ test.each([
   [{ client_id: "signs", aud: ["https://a.test", issuer] }, "signed"],
 ])("an object with %j is %s", async (claims, state) => {
   const object = await new SignJWT(claims).setProtectedHeader({ alg: "EdDSA" }).sign(keys.privateKey);
-  expect((await asked(object, "signs")).state).toBe(state);
+  expect((await unpack(object, "signs")).state).toBe(state);
 });

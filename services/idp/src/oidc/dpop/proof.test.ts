@@ -95,9 +95,9 @@ test("no header makes the check fail otherwise than by a refusal", async () => {
 test("a required nonce replaces the time; replicas with the same secret accept each other's", async () => {
   const secret = Buffer.alloc(32, 7);
   const check = checker(createDpopNonces(secret, clock));
-  const asked = await check(await proofOf({}), request);
-  expect(asked).toMatchObject({ error: "use_dpop_nonce" });
-  const nonce = asked?.error === "use_dpop_nonce" ? asked.nonce : "";
+  const challenge = await check(await proofOf({}), request);
+  expect(challenge).toMatchObject({ error: "use_dpop_nonce" });
+  const nonce = challenge?.error === "use_dpop_nonce" ? challenge.nonce : "";
   const replica = checker(createDpopNonces(secret, { now: () => nowMs + 60_000 }));
   expect(await replica(await proofOf({ nonce, iat: 0 }), request)).toBeUndefined();
   const later = checker(createDpopNonces(secret, { now: () => nowMs + 300_000 }));

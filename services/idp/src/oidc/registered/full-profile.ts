@@ -211,9 +211,9 @@ export function readFullClient(body: unknown, settings: Settings): FullClient | 
   const members = readMembers(body);
   for (const name of unsupported) members.forbid(name, "is not supported");
   members.choice("subject_type", ["public"], "public");
-  const given = grantsOf(members, settings);
-  const grants = given.grantTypes;
-  const metadata = metadataOf(members, given, settings);
+  const requestedGrants = grantsOf(members, settings);
+  const grants = requestedGrants.grantTypes;
+  const metadata = metadataOf(members, requestedGrants, settings);
   checkImplicit(members, metadata);
   const redirectUris = redirects(members, "redirect_uris", metadata.applicationType, settings);
   const redirected = grants.includes("authorization_code") || grants.includes("implicit");

@@ -20,13 +20,13 @@ export interface Members {
 }
 
 export function readMembers(body: unknown): Members {
-  const given = isRecord(body) ? body : {};
+  const fields = isRecord(body) ? body : {};
   let refusal: Refusal | undefined = isRecord(body) ? undefined : invalid("the request must be a JSON object");
   const refuse = (fault: Refusal): void => {
     refusal ??= fault;
   };
   const value = (name: string): unknown => {
-    const found = Object.hasOwn(given, name) ? given[name] : undefined;
+    const found = Object.hasOwn(fields, name) ? fields[name] : undefined;
     return found === null || found === "" ? undefined : found;
   };
   return {

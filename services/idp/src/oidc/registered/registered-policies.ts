@@ -73,9 +73,9 @@ export function withRegistered(
   const registered = (id: string): ClientPolicy | undefined => {
     const registration = recent(id);
     if (registration === undefined) return undefined;
-    const made = known.get(registration) ?? { policy: policyOfRegistration(registration) };
-    known.set(registration, made);
-    return made.policy;
+    const entry = known.get(registration) ?? { policy: policyOfRegistration(registration) };
+    known.set(registration, entry);
+    return entry.policy;
   };
   const get = (id: string): ClientPolicy | undefined => configured.get(id) ?? registered(id);
   return { get, has: (id) => get(id) !== undefined, keys: () => configured.keys(), values: () => configured.values() };

@@ -52,6 +52,7 @@ function notifyOfFailures(deps: LoginDeps, visit: Visit, shown: Shown, failures:
     origin: notificationOrigin(deps.pages, visit, pending.attributes, flow),
   };
   deps.logger.warn(
+    // oxlint-disable-next-line id-denylist -- a field of log lines, for which sites may search
     { session, account, method, failures, most: maxFailures },
     isLocked ? "factor locked" : "consecutive wrong codes",
   );

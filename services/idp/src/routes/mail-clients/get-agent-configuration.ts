@@ -8,7 +8,7 @@ export function getAgentConfiguration({ services, metrics, logger }: MailClientD
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const found = servicesOfHost(services, hostOf(request));
     const document = found === undefined ? undefined : agentConfiguration(found);
-    metrics.asked("pacc", document === undefined ? "unknown" : "served");
+    metrics.requested("pacc", document === undefined ? "unknown" : "served");
     if (document !== undefined) return sendDocument(reply, "application/json", document);
     logger.info({ session: request.caller?.session, host: hostOf(request) }, "no mail settings for the domain");
     return sendNotFound(reply);

@@ -16,7 +16,7 @@ function servicesFor({ services }: MailClientDeps, request: FastifyRequest) {
 export function getAutoconfig(deps: MailClientDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const found = servicesFor(deps, request);
-    deps.metrics.asked("autoconfig", found === undefined ? "unknown" : "served");
+    deps.metrics.requested("autoconfig", found === undefined ? "unknown" : "served");
     if (found !== undefined) return sendDocument(reply, "text/xml; charset=utf-8", autoconfigDocument(found));
     const { caller } = request;
     deps.logger.info({ session: caller?.session, host: hostOf(request) }, "no mail settings for the domain");

@@ -15,7 +15,7 @@ export function getProfile(deps: MailClientDeps) {
     const profile = offers === undefined || typeof token !== "string" ? undefined : await offers.take(token);
     const mail = profile === undefined ? undefined : readMailAddress(profile.address);
     const found = mail === undefined ? undefined : services.find(mail.domain);
-    metrics.asked("profile", found === undefined ? "unknown" : "served");
+    metrics.requested("profile", found === undefined ? "unknown" : "served");
     const session = request.caller?.session;
     if (profile === undefined || mail === undefined || found === undefined) {
       logger.info({ session }, "mail profile not found: it was fetched before, has expired or never existed");

@@ -20,13 +20,13 @@ export function postAutodiscover({ services, metrics, logger, nowMs }: MailClien
     const { body } = request;
     const read = readAutodiscoverRequest(body instanceof Uint8Array ? body : new Uint8Array());
     if (read.outcome !== "ok") {
-      metrics.asked("autodiscover", "refused");
+      metrics.requested("autodiscover", "refused");
       const reason = read.outcome === "malformed" ? read.reason : "another response schema";
       logger.info({ session, reason }, "Autodiscover request refused");
       return sendError(reply, read.outcome, nowMs());
     }
     const found = services.find(read.address.domain);
-    metrics.asked("autodiscover", found === undefined ? "unknown" : "served");
+    metrics.requested("autodiscover", found === undefined ? "unknown" : "served");
     if (found === undefined) {
       logger.info({ session, domain: read.address.domain }, "no mail settings for the domain");
       return sendNotFound(reply);

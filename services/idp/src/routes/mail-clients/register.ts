@@ -15,7 +15,7 @@ function registerAutodiscover(app: FastifyInstance, deps: MailClientDeps): void 
     scope.addContentTypeParser("*", { parseAs: "buffer" }, async (_request: unknown, body: Buffer) => body);
     scope.setErrorHandler((error: FastifyError, request, reply) => {
       if ((error.statusCode ?? 500) >= 500) throw error;
-      deps.metrics.asked("autodiscover", "refused");
+      deps.metrics.requested("autodiscover", "refused");
       deps.logger.info({ session: request.caller?.session, reason: error.message }, "Autodiscover request refused");
       return reply.code(400).type("text/xml; charset=utf-8").send(autodiscoverError("malformed", deps.nowMs()));
     });

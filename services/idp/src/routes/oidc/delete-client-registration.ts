@@ -14,10 +14,15 @@ import { whileAvailable } from "./registration-request.ts";
 export function deleteClientRegistration(deps: ManagementDeps) {
   const { manageClient, issuer, audit } = deps;
   return whileAvailable(async (request: FastifyRequest<ManagedParams>, reply: FastifyReply): Promise<FastifyReply> => {
-    const asked = managementRequest(request);
-    const managed = await manageClient.remove(asked);
+    const clientRequest = managementRequest(request);
+    const managed = await manageClient.remove(clientRequest);
     if (managed.outcome !== "ok") return refuseManagement(reply, managed, issuer);
-    auditVisit(audit, request, { event: "client.revoke", outcome: "ok", actor: asked.id, target: asked.id });
+    auditVisit(audit, request, {
+      event: "client.revoke",
+      outcome: "ok",
+      actor: clientRequest.id,
+      target: clientRequest.id,
+    });
     return noStore(reply).code(204).send();
   }, logFailure(deps));
 }

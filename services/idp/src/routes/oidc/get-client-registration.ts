@@ -14,9 +14,9 @@ import { shownRegistration } from "./shown-registration.ts";
 export function getClientRegistration(deps: ManagementDeps) {
   const { manageClient, issuer } = deps;
   return whileAvailable(async (request: FastifyRequest<ManagedParams>, reply: FastifyReply): Promise<FastifyReply> => {
-    const asked = managementRequest(request);
-    const managed = await manageClient.read(asked);
+    const clientRequest = managementRequest(request);
+    const managed = await manageClient.read(clientRequest);
     if (managed.outcome !== "ok") return refuseManagement(reply, managed, issuer);
-    return noStore(reply).send(shownRegistration(managed.registration, issuer, asked.bearer));
+    return noStore(reply).send(shownRegistration(managed.registration, issuer, clientRequest.bearer));
   }, logFailure(deps));
 }

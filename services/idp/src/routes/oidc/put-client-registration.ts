@@ -15,10 +15,15 @@ import { shownRegistration } from "./shown-registration.ts";
 export function putClientRegistration(deps: ManagementDeps) {
   const { manageClient, issuer, audit } = deps;
   return whileAvailable(async (request: FastifyRequest<ManagedParams>, reply: FastifyReply): Promise<FastifyReply> => {
-    const asked = managementRequest(request);
-    const managed = await manageClient.replace(asked, request.body);
+    const clientRequest = managementRequest(request);
+    const managed = await manageClient.replace(clientRequest, request.body);
     if (managed.outcome !== "ok") return refuseManagement(reply, managed, issuer);
-    auditVisit(audit, request, { event: "client.update", outcome: "ok", actor: asked.id, target: asked.id });
-    return noStore(reply).send(shownRegistration(managed.registration, issuer, asked.bearer));
+    auditVisit(audit, request, {
+      event: "client.update",
+      outcome: "ok",
+      actor: clientRequest.id,
+      target: clientRequest.id,
+    });
+    return noStore(reply).send(shownRegistration(managed.registration, issuer, clientRequest.bearer));
   }, logFailure(deps));
 }

@@ -53,9 +53,9 @@ export const berlin: Place = { country: "DE", system: 3320, location: { latitude
 export const lagos: Place = { country: "NG", system: 29465, location: { latitude: 6, longitude: 3 } };
 export const start = 30_000_000;
 
-export function signIn(given: Partial<AssessedSignIn>): AssessedSignIn {
+export function signIn(overrides: Partial<AssessedSignIn>): AssessedSignIn {
   const usual = { minute: start, network: "home", place: berlin, protocol: "imap", client: "", device: "" };
-  return { ...usual, credential: "password", ...given };
+  return { ...usual, credential: "password", ...overrides };
 }
 
 export function after(...signIns: readonly AssessedSignIn[]): AccountFacts {

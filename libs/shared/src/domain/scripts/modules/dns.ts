@@ -16,14 +16,14 @@ const missing: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA"]);
 async function ask<Answer>(
   { signal }: HostCallContext,
   { servers, timeoutMs }: DnsModuleSettings,
-  question: (resolver: Resolver) => Promise<Answer>,
+  query: (resolver: Resolver) => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
   if (servers.length > 0) resolver.setServers(servers);
   const cancel = (): void => resolver.cancel();
   signal.addEventListener("abort", cancel, { once: true });
   try {
-    return await question(resolver);
+    return await query(resolver);
   } catch (error) {
     if (error instanceof Error && "code" in error && missing.has(error.code)) return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { loadConfig } from "../load.ts";
 
-interface Given {
+interface ConsoleSettings {
   readonly url?: string;
   readonly clientId?: string;
   readonly secret?: string;
@@ -15,7 +15,7 @@ function judged({
   clientId = "desk",
   secret = "a-secret",
   roles = "admin: [wheel]",
-}: Given) {
+}: ConsoleSettings) {
   const client = `{ client_id: desk, client_secret: '${secret}', redirect_uris: ['https://console.example.test/console/callback'] }`;
   const text = `
 runtime: { servers: { http: { console_address: ['127.0.0.1:9081'] } }, console: { url: '${url}', client_id: '${clientId}', roles: { ${roles} } } }
@@ -31,15 +31,15 @@ test("a console with an origin, a client with a secret and a role is accepted", 
   expect(judged({ url: "http://127.0.0.1:9081" }).problems).toEqual([]);
 });
 
-test.each<[why: string, given: Given, path: string]>([
+test.each<[why: string, settings: ConsoleSettings, path: string]>([
   ["no origin", { url: "" }, "runtime.console.url"],
   ["a path", { url: "https://console.example.test/desk" }, "runtime.console.url"],
   ["http on another machine", { url: "http://console.example.test" }, "runtime.console.url"],
   ["no client", { clientId: "" }, "runtime.console.client_id"],
   ["an unknown client", { clientId: "other" }, "runtime.console.client_id"],
   ["a public client", { secret: "" }, "runtime.console.client_id"],
-])("a console with %s is a problem", (_why, given, path) => {
-  expect(judged(given).problems).toEqual([path]);
+])("a console with %s is a problem", (_why, settings, path) => {
+  expect(judged(settings).problems).toEqual([path]);
 });
 
 test("a console without operators is worth a warning", () => {

@@ -12,7 +12,7 @@ function judged(http: string) {
 
 const listeners = "runtime.servers.http.haproxy_v2_listeners";
 
-test.each<[given: string, problems: readonly string[], warnings: readonly string[]]>([
+test.each<[settings: string, problems: readonly string[], warnings: readonly string[]]>([
   ["haproxy_v2: true", [], []],
   ["haproxy_v2: true, haproxy_v2_listeners: [backchannel]", [], []],
   ["haproxy_v2: true, frontend_address: ['127.0.0.1:9081'], haproxy_v2_listeners: [frontend]", [], []],
@@ -20,6 +20,6 @@ test.each<[given: string, problems: readonly string[], warnings: readonly string
   ["haproxy_v2: true, haproxy_v2_listeners: [backchannel, pages]", [`${listeners}[1]`], []],
   ["haproxy_v2: true, haproxy_v2_listeners: [toString]", [`${listeners}[0]`], []],
   ["haproxy_v2_listeners: [backchannel]", [], [listeners]],
-])("%s", (given, problems, warnings) => {
-  expect(judged(given)).toEqual({ problems, warnings });
+])("%s", (settings, problems, warnings) => {
+  expect(judged(settings)).toEqual({ problems, warnings });
 });
