@@ -85,7 +85,7 @@ export const loadRemovals: readonly Removal[] = [
     name: "long-refused-writes",
     mechanism: "a Redis that refuses writes counts as unavailable",
     file: "services/auth-engine/src/brute-force/redis-guard.ts",
-    find: "            leave(reason);\n            room.leave(one);\n            resolve(undefined);\n",
+    find: "            else leave(reason);\n            room.leave(one);\n            resolve(undefined);\n",
     replace: "            room.leave(one);\n            resolve(Promise.reject(reason));\n",
     tests: [fullDisk],
     pattern: "Redis cannot write its file",
