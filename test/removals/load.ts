@@ -20,9 +20,9 @@ export const loadRemovals: readonly Removal[] = [
     name: "last-metadata",
     mechanism: "the last good copy of SAML metadata is used while its source fails",
     file: metadataSource,
-    find: "      if (!this.#closing.signal.aborted) this.#tellFailure(err);\n",
+    find: "      if (!this.#closing.signal.aborted) this.#reportFailure(err);\n",
     replace:
-      "      this.#copy = undefined;\n      this.#deps.onChange();\n      if (!this.#closing.signal.aborted) this.#tellFailure(err);\n",
+      "      this.#copy = undefined;\n      this.#deps.onChange();\n      if (!this.#closing.signal.aborted) this.#reportFailure(err);\n",
     tests: [metadataImport],
     rows: ["SAML metadata that is unavailable, forged"],
   },

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
   type Apache,
+  changeOwner,
   type Dovecot,
   freePort,
-  giveTo,
   scratchFolder,
   spawnApache,
   unprivileged,
@@ -66,7 +66,7 @@ export async function startRoundcubeSetting(lifetime: string): Promise<Roundcube
   const dovecot = started.use(await startDovecot(stack.url));
   await configure(folder, `http://localhost:${httpPort}`, dovecot.imapPort);
   const user = unprivileged();
-  if (user !== undefined) await giveTo(folder, user);
+  if (user !== undefined) await changeOwner(folder, user);
   const config = `DocumentRoot /var/lib/roundcube/public_html\nSetEnv ROUNDCUBE_CONFIG_DIR ${folder}`;
   const apache = started.use(
     await spawnApache({ modules: ["php"], pages: {}, config: phpConfig, sites: [{ host: webmail, config }] }),

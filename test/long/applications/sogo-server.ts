@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type ChildServer, freePort, giveTo, scratchFolder, startChildServer } from "@postern/shared/testing";
+import { type ChildServer, changeOwner, freePort, scratchFolder, startChildServer } from "@postern/shared/testing";
 import { repository } from "../../integration/interop/nginx-setting.ts";
 
 const testing = join(repository, "libs/shared/src/testing");
@@ -40,7 +40,7 @@ export async function spawnSogo(config: string): Promise<Sogo> {
   const { path: folder } = owned.use(await scratchFolder());
   const [port, memcachedPort] = [await freePort(), await freePort()];
   await writeFile(join(folder, "sogo.conf"), `{\n${config}\nSOGoMemcachedHost = "127.0.0.1:${memcachedPort}";\n}\n`);
-  await giveTo(folder, { uid: nobody, gid: nobody });
+  await changeOwner(folder, { uid: nobody, gid: nobody });
   owned.use(await startInside(folder, `memcached -l 127.0.0.1 -p ${memcachedPort}`, memcachedPort));
   const files = `-WOLogFile ${folder}/sogo.log -WOPidFile ${folder}/sogo.pid`;
   const sogod = `sogod -WOUseWatchDog NO -WONoDetach YES -WOPort 127.0.0.1:${port} ${files}`;

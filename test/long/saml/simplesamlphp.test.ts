@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Apache, giveTo, scratchFolder, spawnApache, unprivileged } from "@postern/shared/testing";
+import { type Apache, changeOwner, scratchFolder, spawnApache, unprivileged } from "@postern/shared/testing";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { IdpStack } from "../../integration/idp/idp-stack.ts";
@@ -75,7 +75,7 @@ beforeAll(async () => {
   await Promise.all(contentEncryptions.map((encryption) => configure(parent, encryption)));
   const folderOf = (encryption: string): string => join(parent, encryption);
   const user = unprivileged();
-  if (user !== undefined) await giveTo(parent, user);
+  if (user !== undefined) await changeOwner(parent, user);
   const [config, settings] = await Promise.all([shipped("simplesamlphp.conf"), shipped("simplesamlphp-postern.yaml")]);
   apache = owned.use(
     await spawnApache({

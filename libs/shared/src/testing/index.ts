@@ -12,7 +12,7 @@ export { type MmdbValue, mmdbFile } from "./mmdb-file.ts";
 export { pause } from "./pause.ts";
 export { poll } from "./poll.ts";
 export { scratchFolder } from "./scratch-folder.ts";
-export { type Apache, type ApacheSite, giveTo, type SpawnApacheOptions, spawnApache } from "./spawn-apache.ts";
+export { type Apache, type ApacheSite, changeOwner, type SpawnApacheOptions, spawnApache } from "./spawn-apache.ts";
 export { type DoveadmOutcome, type Dovecot, type SpawnDovecotOptions, spawnDovecot } from "./spawn-dovecot.ts";
 export { type SpawnHaproxyOptions, spawnHaproxy } from "./spawn-haproxy.ts";
 export { type SpawnMariadbOptions, spawnMariadb } from "./spawn-mariadb.ts";

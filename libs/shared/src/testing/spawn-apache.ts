@@ -80,7 +80,10 @@ async function writeCertificate(folder: string): Promise<void> {
 }
 
 /** Gives the folder and all it contains to the user that the server runs as. */
-export async function giveTo(folder: string, owner: { readonly uid: number; readonly gid: number }): Promise<void> {
+export async function changeOwner(
+  folder: string,
+  owner: { readonly uid: number; readonly gid: number },
+): Promise<void> {
   await chown(folder, owner.uid, owner.gid);
   for (const entry of await readdir(folder, { recursive: true }))
     await chown(join(folder, entry), owner.uid, owner.gid);
@@ -134,7 +137,7 @@ DirectoryIndex index.shtml
   }
   await writeFile(join(folder, "apache.conf"), text);
   const user = unprivileged();
-  if (user !== undefined) await giveTo(folder, user);
+  if (user !== undefined) await changeOwner(folder, user);
   await chmod(folder, 0o700);
   const args = ["-D", "FOREGROUND", "-d", folder, "-f", join(folder, "apache.conf")];
   const server = owned.use(

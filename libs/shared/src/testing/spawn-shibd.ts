@@ -2,7 +2,7 @@ import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ChildServer, startChildServer } from "./child-server.ts";
 import { scratchFolder } from "./scratch-folder.ts";
-import { giveTo } from "./spawn-apache.ts";
+import { changeOwner } from "./spawn-apache.ts";
 import { unprivileged } from "./unprivileged.ts";
 
 export interface SpawnShibdOptions {
@@ -30,7 +30,7 @@ export async function spawnShibd({ files }: SpawnShibdOptions): Promise<Shibd> {
   }
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   const user = unprivileged();
-  if (user !== undefined) await giveTo(parent, user);
+  if (user !== undefined) await changeOwner(parent, user);
   const config = join(folder, "shibboleth2.xml");
   const env = {
     SHIBSP_CONFIG: config,

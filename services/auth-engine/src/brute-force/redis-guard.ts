@@ -22,7 +22,7 @@ export interface RedisGuardDeps {
 
 interface Waiting {
   readonly sinceMs: number;
-  readonly goOn: (answer: undefined) => void;
+  readonly resolve: (answer: undefined) => void;
 }
 
 /** One timer for all waiting calls, instead of one for each decision. */
@@ -37,7 +37,7 @@ function createWaitingRoom(timeoutMs: number, onOverdue: (reason: unknown) => vo
     onOverdue(reason);
     for (const one of waiting) {
       waiting.delete(one);
-      one.goOn(undefined);
+      one.resolve(undefined);
     }
   };
   const endOverdue = (): void => {
@@ -100,7 +100,7 @@ export function createRedisGuard(deps: RedisGuardDeps): RedisGuard {
         return Promise.resolve(undefined);
       }
       return new Promise((resolve) => {
-        const one: Waiting = { sinceMs: performance.now(), goOn: resolve };
+        const one: Waiting = { sinceMs: performance.now(), resolve };
         room.enter(one);
         ask().then(
           (answer) => {

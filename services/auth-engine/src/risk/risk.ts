@@ -72,7 +72,7 @@ export interface RiskDeps {
 /** What cached sign-ins do not find out again. */
 interface Remembered {
   readonly wasCompared?: boolean;
-  readonly wasAsked?: boolean;
+  readonly wasSecondFactorRead?: boolean;
   readonly isLeaked?: boolean | undefined;
   readonly hasSecondFactor?: boolean | undefined;
 }
@@ -148,7 +148,11 @@ function createFindings(leaked: LeakedPasswords | undefined) {
       const answer = await within(Promise.resolve(hasSecondFactor), askMs).catch(() => undefined);
       const earlier = remembered.get(id);
       // No answer is never "no second factor".
-      remembered.set(id, { ...earlier, hasSecondFactor: answer ?? earlier?.hasSecondFactor, wasAsked: true });
+      remembered.set(id, {
+        ...earlier,
+        hasSecondFactor: answer ?? earlier?.hasSecondFactor,
+        wasSecondFactorRead: true,
+      });
     },
   };
 }
@@ -182,7 +186,7 @@ function createAssess(deps: RiskDeps, decode: ReturnType<typeof createDecoder>, 
     // Without facts, only the pages need the answer, and only if they would refuse the sign-in.
     if (before === undefined && (dialect !== "idp" || level === "ordinary")) return false;
     if (dialect !== "idp" && !settings().legacyProtocols.has(signIn.protocol)) return false;
-    return facts.cache?.servedFrom === undefined || findings.known(subject.id)?.wasAsked !== true;
+    return facts.cache?.servedFrom === undefined || findings.known(subject.id)?.wasSecondFactorRead !== true;
   };
   const look = async (attempt: Attempt, facts: Facts, own: ScoredSignIn): Promise<RiskFacts> => {
     if (findings.mustCompare(own.subject.id, facts)) await findings.compare(own.subject.id, attempt);

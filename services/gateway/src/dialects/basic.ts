@@ -12,7 +12,7 @@ import { createStatusRenderer, type StatusRenderer } from "./status-renderer.ts"
 /**
  * Fields that a user's own client may set; the other fields of the header dialect require an authenticated API caller.
  */
-const tellable = new Set(["protocol", "method", "auth_login_attempt", "oidc_cid"]);
+const permitted = new Set(["protocol", "method", "auth_login_attempt", "oidc_cid"]);
 
 function malformed(reason: string): AppError {
   return new AppError("REQUEST_MALFORMED", { publicMessage: reason });
@@ -30,7 +30,7 @@ function credentials(authorization: unknown): { readonly username: string; reado
 
 /** `GET /api/v1/auth/basic`: the credentials are the user's own, and `Auth-Protocol` is required. */
 export function createBasicParser(names: RequestHeaderNames): HeaderParser {
-  const allowed = Object.entries(fieldHeaders(names)).filter(([field]) => tellable.has(field));
+  const allowed = Object.entries(fieldHeaders(names)).filter(([field]) => permitted.has(field));
   const headers = { ...Object.fromEntries(allowed), authorization: "Authorization" };
   const readerOf = createHeaderReader(headers);
   return ({ rawHeaders, facts }: HeaderInput): AuthRequest => {

@@ -6,7 +6,7 @@ import { mediaTypeOf } from "./media-type.ts";
 export const cborMediaType = "application/cbor";
 
 /** Field names that may appear in an error; otherwise only the body limits their length. */
-const tellableName = /^[\u0021-\u007e]{1,64}$/;
+const printableName = /^[\u0021-\u007e]{1,64}$/;
 
 function malformed(reason: string): AppError {
   return new AppError("REQUEST_MALFORMED", { publicMessage: reason });
@@ -39,7 +39,7 @@ export function readCbor(contentType: string | undefined, body: Buffer): FieldRe
   if (mediaTypeOf(contentType) !== cborMediaType) throw new AppError("REQUEST_MEDIA_TYPE");
   const fields = readMap(body);
   for (const name of fields.keys()) {
-    if (!isFieldName(name)) throw malformed(tellableName.test(name) ? `unknown field ${name}` : "unknown field");
+    if (!isFieldName(name)) throw malformed(printableName.test(name) ? `unknown field ${name}` : "unknown field");
   }
   return (wireName) => fields.get(wireName);
 }

@@ -76,7 +76,7 @@ export const messages = {
   unknownOperator: (name: string) => `${name} is not an operator`,
   secretFact: "refers to an attribute that counts as a secret because of its name",
   masterUserFormat: "must contain {user} and {master_user} once each, with a separator between them",
-  nobodyIsMaster: "is empty: no user can sign in as another user",
+  noMasterUsers: "is empty: no user can sign in as another user",
   ruleTwice: "repeats the name of an earlier rule; names must be unique",
   longForIpv4: "must be at most 32 while ipv4 is true",
   ruleWithoutFamily: "never applies; set ipv4 or ipv6 to true",

@@ -83,7 +83,7 @@ export async function sendAnswer(
   }
 }
 
-async function goOn(
+async function endTransaction(
   deps: SamlRoutesDeps,
   visit: Visit,
   id: string,
@@ -120,6 +120,6 @@ export async function showLogoutTransaction(deps: SamlRoutesDeps, visit: Visit, 
     return visit.reply.header("cache-control", "no-store").send({ states: view.states, over: isOver });
   }
   return isOver || visit.query("skip") !== undefined
-    ? goOn(deps, visit, id, view)
+    ? endTransaction(deps, visit, id, view)
     : showProgress(deps, visit, id, view);
 }

@@ -122,12 +122,12 @@ export class MetadataSource {
       this.#isFailing = false;
       return pause;
     } catch (err) {
-      if (!this.#closing.signal.aborted) this.#tellFailure(err);
+      if (!this.#closing.signal.aborted) this.#reportFailure(err);
       return Math.min(bounds.refreshMs, shortestMs);
     }
   }
 
-  #tellFailure(err: unknown): void {
+  #reportFailure(err: unknown): void {
     const { logger, count } = this.#deps;
     const failure = err instanceof MetadataError ? err.failure : "unreachable";
     count(failure);
@@ -148,13 +148,13 @@ export class MetadataSource {
     // A version that was loaded in the meantime is newer than the stored copy. Times do not tell: clocks differ.
     if (this.#closing.signal.aborted || (isStored && this.#copy !== undefined)) return 0;
     this.#copy = copy;
-    this.#tellMissing(copy);
+    this.#reportMissing(copy);
     onChange();
     this.#found.resolve(undefined);
     return pauseMs(copy, cacheMs, bounds);
   }
 
-  #tellMissing({ entities }: MetadataCopy): void {
+  #reportMissing({ entities }: MetadataCopy): void {
     const entityIds = this.settings.wanted.filter((entityId) => !entities.has(sameEntity(entityId)));
     const missing = entityIds.join(" ");
     if (missing !== this.#missing && missing !== "") {

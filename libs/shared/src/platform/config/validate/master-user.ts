@@ -9,5 +9,5 @@ export function validateMasterUser(config: Config, { problem, warning }: Judgeme
   const { enabled, user_format: format, users } = config.auth.pipeline.master_user;
   if (!enabled) return;
   if (parseMasterUserFormat(format) === undefined) problem(`${root}.user_format`, messages.masterUserFormat);
-  if (users.length === 0) warning(`${root}.users`, messages.nobodyIsMaster);
+  if (users.length === 0) warning(`${root}.users`, messages.noMasterUsers);
 }
