@@ -149,7 +149,7 @@ describe("passdb and userdb", () => {
     });
     const list = await dovecot.doveadm("user", "*");
     expect(list.output.trim().split("\n").toSorted()).toEqual(
-      ["alice", "bob", "carol"].map((name) => `${name}@example.test`),
+      ["admin", "alice", "bob", "carol", "desk", "secops"].map((name) => `${name}@example.test`),
     );
   });
 });

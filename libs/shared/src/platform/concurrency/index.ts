@@ -12,3 +12,4 @@ export {
   within,
 } from "./deadline.ts";
 export { createResponseDelays, type DelayedResponse, type ResponseDelays, waitForDelay } from "./response-delays.ts";
+export { createWaitUntil, type WaitUntil } from "./wait-until.ts";
