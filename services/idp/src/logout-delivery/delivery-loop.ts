@@ -23,6 +23,8 @@ export interface DeliveryLoopDeps<Message> {
 }
 
 const claimEveryMs = 1000;
+/** Replicas that claimed in step would leave a message always to the same one, which may not know its recipient. */
+const claimDelayMs = (): number => claimEveryMs * (0.75 + Math.random() / 2);
 const maxAtOnce = 64;
 
 /** The deliveries in progress. */
@@ -79,7 +81,7 @@ export function createDeliveryLoop<Message>(deps: DeliveryLoopDeps<Message>): De
     await deliveries.startDue();
     isClaiming = false;
     if (closing.signal.aborted) return;
-    timer = setTimeout(run, isWanted ? 0 : claimEveryMs);
+    timer = setTimeout(run, isWanted ? 0 : claimDelayMs());
     timer.unref();
   };
   const run = (): void => {

@@ -16,6 +16,9 @@ export interface LogoutDeliveryDeps {
   readonly times: () => DeliveryTimes;
 }
 
+/** A replica that does not have the client soon lets another one try. */
+const maxDoublings = 3;
+
 /** RFC 9110: 4xx statuses that are temporary. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 
@@ -40,14 +43,14 @@ function createDeliver({ deliveries, generations, logger, count, times }: Logout
   const attempt = async (
     { delivery: { clientId, ...delivery }, attempts }: ClaimedDelivery,
     closing: AbortSignal,
-  ): Promise<DeliveryResult | undefined> => {
+  ): Promise<DeliveryResult | "unknown_client" | undefined> => {
     const message = await logoutToken(generations.current(), { clientId, ...delivery });
     if (message === "no_uri") return undefined;
     if (message === "unknown_client") {
       // Another replica may know it. The message of a client that was removed from the configuration expires.
       if (attempts === 0)
         logger.warn({ client: clientId }, "a logout notification is for a client that is not configured here");
-      return "retried";
+      return message;
     }
     const result = await send(message.uri, message.token, abortAfter(times().timeoutMs, closing));
     if (result === "refused") logger.warn({ client: clientId }, "a client rejected a logout notification");
@@ -59,8 +62,11 @@ function createDeliver({ deliveries, generations, logger, count, times }: Logout
       if (attempts === 0) logger.warn({ client: delivery.clientId, err }, "a client could not be notified of a logout");
       return "retried";
     });
-    if (result !== undefined) count(result);
-    if (result === "retried") await deliveries.retry(id, deliveryDelayMs(attempts, times()));
+    if (result === undefined) return deliveries.settle(id);
+    const isUnknown = result === "unknown_client";
+    count(isUnknown ? "retried" : result);
+    if (isUnknown) await deliveries.retry(id, deliveryDelayMs(Math.min(attempts, maxDoublings), times()));
+    else if (result === "retried") await deliveries.retry(id, deliveryDelayMs(attempts, times()));
     else await deliveries.settle(id);
   };
 }
