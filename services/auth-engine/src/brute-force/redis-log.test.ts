@@ -23,6 +23,6 @@ test("keys of another type are reported once a minute", () => {
     nowMs += afterMs;
     log.wrongType(err);
   }
-  const line = [{ err }, "a key in Redis has a type that this engine does not write: it is not counted"];
+  const line = [{ err }, "a key in Redis has an unexpected type and cannot be read"];
   expect(lines).toEqual([line, line]);
 });

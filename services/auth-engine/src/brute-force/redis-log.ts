@@ -19,7 +19,7 @@ export function createRedisLog(logger: Pick<Logger, "error" | "info">, mode: Mod
     wrongType: (err: unknown): void => {
       if (clock.now() < quietUntilMs) return;
       quietUntilMs = clock.now() + quietMs;
-      logger.error({ err }, "a key in Redis has a type that this engine does not write: it is not counted");
+      logger.error({ err }, "a key in Redis has an unexpected type and cannot be read");
     },
     unavailable: (err: unknown): void => logger.error({ err, mode }, unavailable[mode]),
     available: (): void => logger.info("Redis is available again: failures are counted in Redis"),
