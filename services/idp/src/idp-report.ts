@@ -25,15 +25,17 @@ async function oidcKeys({ oidc }: Pick<IdpContext, "oidc">): Promise<SigningKeys
   return [...keys];
 }
 
-/** What the identity provider reports about itself beside its health: its signing keys, and the end of the SAML certificate. */
-export async function reportIdp(context: Pick<IdpContext, "saml" | "oidc">): Promise<OwnReport> {
-  const { saml } = context;
+/** What the identity provider reports about itself beside its health: its signing keys, and the end of a SAML certificate that it generated. */
+export async function reportIdp(context: Pick<IdpContext, "saml" | "oidc" | "configuration">): Promise<OwnReport> {
+  const { saml, configuration } = context;
   const keys = await oidcKeys(context);
   if (saml === undefined) return { signingKeys: keys };
   const { certificate } = await saml.routes.keys();
   const { validFromDate, validToDate } = new X509Certificate(Buffer.from(certificate, "base64"));
+  const { cert, cert_file: file } = configuration.current().identity.saml;
+  const isGenerated = cert + file === "";
   return {
-    expiries: [{ name: "SAML signing certificate", endMs: validToDate.getTime() }],
+    expiries: isGenerated ? [{ name: "SAML signing certificate", endMs: validToDate.getTime() }] : [],
     signingKeys: [...keys, { name: "SAML", createdMs: validFromDate.getTime(), signs: ["SAML"] }],
   };
 }

@@ -1,5 +1,4 @@
-import { X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
+import type { X509Certificate } from "node:crypto";
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 
@@ -18,15 +17,6 @@ export function judgeDates(from: Date, to: Date, now: number): Dated | undefined
   const days = Math.floor((to.getTime() - now) / dayMs);
   if (now >= to.getTime()) return { severity: "problem", words: `expired on ${to.toISOString().slice(0, 10)}` };
   return days < noticeDays ? { severity: "warning", words: `expires in ${days} days` } : undefined;
-}
-
-/** The first certificate of a PEM file; undefined if it cannot be read, which `config check` reports. */
-export function certificateIn(file: string): X509Certificate | undefined {
-  try {
-    return new X509Certificate(readFileSync(file));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Prepares an open connection for the TLS handshake, such as by StartTLS. */

@@ -1,6 +1,6 @@
 import type { X509Certificate } from "node:crypto";
-import { type Config, certificateFiles } from "@postern/shared/platform/config";
-import { certificateIn, certificateOf, judgeDates } from "./certificate-dates.ts";
+import { type Config, ownCertificates, readOwnCertificate } from "@postern/shared/platform/config";
+import { certificateOf, judgeDates } from "./certificate-dates.ts";
 import { type Check, type Finding, findingsOf } from "./finding.ts";
 import { tlsServers } from "./tls-places.ts";
 
@@ -13,9 +13,9 @@ function judged(certificate: X509Certificate | undefined, subject: string, what:
 
 /** Dates of Postern's own certificates, and of those that LDAP, NATS and Redis present. */
 export function certificateChecks(config: Config, timeoutMs: number): readonly Check[] {
-  const own = certificateFiles(config).map(({ key, file }): Check => {
-    const subject = `certificate ${key}`;
-    return { subject, run: async () => judged(certificateIn(file), subject, file) };
+  const own = ownCertificates(config).map((one): Check => {
+    const subject = `certificate ${one.key}`;
+    return { subject, run: async () => judged(readOwnCertificate(one), subject, one.file || "the certificate") };
   });
   const others = tlsServers(config).map(({ key, server }): Check => {
     const subject = `certificate ${key}`;

@@ -1,9 +1,10 @@
 import { type ServiceReport, serviceReportAsked, serviceReported } from "../contracts/index.ts";
 import type { Bus } from "../platform/bus/index.ts";
+import { ownCertificates } from "../platform/config/index.ts";
 import type { Health } from "../platform/lifecycle/health.ts";
 import { version } from "../platform/lifecycle/version.ts";
 import type { Base } from "./base.ts";
-import { certificateEnds } from "./certificate-ends.ts";
+import { certificateEnds } from "./certificate-expiry.ts";
 
 /** What only this service can add to its report. */
 export type OwnReport = Partial<Pick<ServiceReport, "backends" | "scripts" | "expiries" | "signingKeys">>;
@@ -24,9 +25,8 @@ const nothing = async (): Promise<OwnReport> => ({});
 export function createServiceReport({ base, health, own = nothing }: ServiceReportDeps): () => Promise<ServiceReport> {
   const { configuration, service, instance } = base;
   return async () => {
-    const [{ status, checks }, ends, added] = await Promise.all([
+    const [{ status, checks }, added] = await Promise.all([
       health.report(),
-      certificateEnds(configuration.current()),
       own().catch((err: unknown): OwnReport => {
         base.logger.debug({ err }, "a part of the service report is missing");
         return {};
@@ -41,7 +41,7 @@ export function createServiceReport({ base, health, own = nothing }: ServiceRepo
       checks: { ...checks },
       configuration: configuration.report(),
       ...added,
-      expiries: [...ends, ...(added.expiries ?? [])],
+      expiries: [...certificateEnds(ownCertificates(configuration.current(), service)), ...(added.expiries ?? [])],
     };
   };
 }

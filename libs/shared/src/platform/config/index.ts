@@ -1,6 +1,5 @@
 export { acceptedKeys, createAcceptedKeys } from "./accepted-keys.ts";
 export { backchannelAudience } from "./backchannel-audience.ts";
-export { type CertificateFile, certificateFiles } from "./certificate-files.ts";
 export {
   addressMemberOf,
   claimNameOf,
@@ -16,6 +15,7 @@ export { type MailScope, mailScopes } from "./mail-scopes.ts";
 export { type MasterUserFormat, parseMasterUserFormat } from "./master-user-format.ts";
 export { messages } from "./messages.ts";
 export { nearestName } from "./nearest-name.ts";
+export { type OwnCertificate, ownCertificates, readOwnCertificate } from "./own-certificates.ts";
 export { formatProblem, type Problem } from "./problem.ts";
 export { type ConfigSources, type ValueSource } from "./read/reader.ts";
 export { type RedactedConfig, redactConfig, redacted, redactNode, redactText } from "./redact.ts";

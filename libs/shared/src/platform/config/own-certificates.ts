@@ -1,0 +1,93 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Config } from "./schema/root.ts";
+
+type Service = "gateway" | "auth-engine" | "idp" | "admin" | "jobs-worker";
+
+/** A certificate that Postern itself presents or signs with, under the key of the configuration that names it. */
+export interface OwnCertificate {
+  readonly key: string;
+  /** Path of the PEM file; empty if the configuration holds the certificate. */
+  readonly file: string;
+  /** The certificate in PEM format; empty if it is in `file`. */
+  readonly pem: string;
+}
+
+interface Place extends OwnCertificate {
+  /** Services that use it; empty stands for all. */
+  readonly services: readonly Service[];
+}
+
+const inFile = (key: string, file: string, ...services: readonly Service[]): Place => ({
+  key,
+  file,
+  pem: "",
+  services,
+});
+
+const inEither = (key: string, at: { readonly cert: string; readonly cert_file: string }): Place => ({
+  ...inFile(at.cert === "" ? `${key}_file` : key, at.cert === "" ? at.cert_file : "", "idp"),
+  pem: at.cert,
+});
+
+function ofListeners({ http, grpc }: Config["runtime"]["servers"]): readonly Place[] {
+  const { authority } = grpc;
+  return [
+    inFile("runtime.servers.http.tls.cert", http.tls.enabled ? http.tls.cert : "", "gateway"),
+    inFile(
+      "runtime.servers.grpc.authority.tls.cert",
+      authority.enabled && authority.tls.enabled ? authority.tls.cert : "",
+      "gateway",
+    ),
+  ];
+}
+
+function ofServers({ runtime, storage }: Config): readonly Place[] {
+  const { tls } = runtime.bus;
+  const roles = (["state", "queue", "cache"] as const).map((role) => {
+    const redis = storage.redis.roles[role].tls;
+    return inFile(`storage.redis.roles.${role}.tls.cert`, redis.enabled ? redis.cert : "");
+  });
+  return [inFile("runtime.bus.tls.cert", tls.enabled ? tls.cert : ""), ...roles];
+}
+
+function ofBackends({ ldap, sql }: Config["auth"]["backends"]): readonly Place[] {
+  return Object.entries({ ldap, sql }).flatMap(([kind, { default: main, pools }]) => [
+    inFile(`auth.backends.${kind}.default.tls_client_cert`, main.tls_client_cert, "auth-engine"),
+    ...Object.entries(pools).map(([name, pool]) =>
+      inFile(`auth.backends.${kind}.pools.${name}.tls_client_cert`, pool.tls_client_cert, "auth-engine"),
+    ),
+  ]);
+}
+
+function ofIdentity({ saml, mail_clients: { enabled, profile } }: Config["identity"]): readonly Place[] {
+  return [
+    ...(saml.enabled ? [inEither("identity.saml.cert", saml)] : []),
+    ...(enabled ? [inEither("identity.mail_clients.profile.cert", profile)] : []),
+  ];
+}
+
+/** Postern's own certificates, each once: all, or those that one service uses. */
+export function ownCertificates(config: Config, service?: string): readonly OwnCertificate[] {
+  const places = [
+    ...ofListeners(config.runtime.servers),
+    ...ofServers(config),
+    ...ofBackends(config.auth.backends),
+    ...ofIdentity(config.identity),
+  ];
+  const own = places.filter(
+    ({ file, pem, services }) =>
+      file + pem !== "" &&
+      (service === undefined || services.length === 0 || services.some((name) => name === service)),
+  );
+  return own.filter((one, index) => own.findIndex(({ file, pem }) => file === one.file && pem === one.pem) === index);
+}
+
+/** The first certificate of the chain; undefined if it cannot be read, which `postern config check` reports. */
+export function readOwnCertificate({ file, pem }: OwnCertificate): X509Certificate | undefined {
+  try {
+    return new X509Certificate(pem === "" ? readFileSync(file) : pem);
+  } catch {
+    return undefined;
+  }
+}
