@@ -36,6 +36,18 @@ export function accountsBackends(file: string): object {
   return { order: ["sql"], sql: { default: { file }, search: [search] } };
 }
 
+/** An account with alice's password in the demo's directory, until it is disposed of. */
+export function copyOfAlice(file: string, name: string): Disposable {
+  const run = (sql: string): void => {
+    using database = new DatabaseSync(file);
+    database.prepare(sql).run(name);
+  };
+  run(
+    "INSERT INTO users (username, password, display_name, mail, uid) SELECT ?, password, 'Copy', '', '' FROM users WHERE uid = 'alice'",
+  );
+  return { [Symbol.dispose]: () => run("DELETE FROM users WHERE username = ?") };
+}
+
 /** A salted hash that takes no time to verify, for tests that send many requests. */
 export function saltedHash(password: string): string {
   const salt = Buffer.from("test-salt");

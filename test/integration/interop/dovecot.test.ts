@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { copyOfAlice } from "../../support/accounts-database.ts";
 import { alice } from "../../support/ask-json.ts";
 import { connectLines } from "../../support/line-client.ts";
 import { type DovecotSetting, shipped, startDovecotSetting } from "./dovecot-setting.ts";
@@ -84,6 +85,21 @@ describe("passdb", () => {
     expect(await imapLogin(username, "wrong")).toMatch(/^a1 NO \[AUTHENTICATIONFAILED\]/);
   });
 });
+
+test.each(["anna+tag@example.test", "o'brien@example.test", "jürgen@example.test", "name with space@example.test"])(
+  "%s signs in: Postern decides which names exist, not Dovecot's list of characters",
+  async (name) => {
+    using _account = copyOfAlice(join(setting.stack.folder, "directory.sqlite"), name);
+    const { output, code } = await setting.dovecot.doveadm("auth", "test", name, password);
+    expect(output).toContain(`user=${name}`);
+    expect(code).toBe(0);
+    // A literal, because a quoted string of IMAP has no octets above 127.
+    await using client = await connectLines(setting.dovecot.imapPort);
+    await client.until(/^\* OK/);
+    client.send(`a1 LOGIN {${Buffer.byteLength(name)}+}\r\n${name} "${password}"`);
+    expect(await client.until(/^a1 /)).toMatch(/^a1 OK .*Logged in/);
+  },
+);
 
 describe("userdb", () => {
   test("a user without a home in the backend has Dovecot's default", async () => {

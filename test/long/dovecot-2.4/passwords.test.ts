@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { search, shipped as shippedFor23 } from "../../integration/interop/dovecot-setting.ts";
 import { repository } from "../../integration/interop/nginx-setting.ts";
+import { copyOfAlice } from "../../support/accounts-database.ts";
 import { alice } from "../../support/ask-json.ts";
 import { connectLines } from "../../support/line-client.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
@@ -137,6 +138,13 @@ describe("passdb and userdb", () => {
 
   test("an IMAP login with a wrong password is AUTHENTICATIONFAILED", async () => {
     expect(await imapLogin(dovecot.imapPort, username, "wrong")).toMatch(/^a1 NO \[AUTHENTICATIONFAILED\]/);
+  });
+
+  test.each(["anna+tag@example.test", "o'brien@example.test", "jürgen@example.test"])("%s signs in", async (name) => {
+    using _account = copyOfAlice(join(stack.folder, "directory.sqlite"), name);
+    const { output, code } = await dovecot.doveadm("auth", "test", name, password);
+    expect(output).toContain(`user=${name}`);
+    expect(code).toBe(0);
   });
 
   test("homes come from the backend or from Dovecot, unknown users do not exist, and iteration lists the accounts", async () => {
