@@ -5,6 +5,7 @@ import { backendChecks } from "./doctor/check-backends.ts";
 import { busChecks } from "./doctor/check-bus.ts";
 import { callerChecks } from "./doctor/check-callers.ts";
 import { certificateChecks } from "./doctor/check-certificates.ts";
+import { type DovecotSource, dovecotCheck } from "./doctor/check-dovecot.ts";
 import { redisChecks } from "./doctor/check-redis.ts";
 import { serviceChecks } from "./doctor/check-services.ts";
 import type { Check, Finding } from "./doctor/finding.ts";
@@ -14,10 +15,12 @@ import { judgeFiles } from "./doctor/judge-files.ts";
 import { printable } from "./operator/table.ts";
 
 export const doctorUsage: readonly string[] = [
-  "usage: postern doctor [--config FILE] [--timeout SECONDS] [--strict] [--json]",
+  "usage: postern doctor [--config FILE] [--dovecot | --doveconf FILE] [--timeout SECONDS] [--strict] [--json]",
   "  Checks the site on this machine: configuration, Redis, NATS, backends, services, certificates, clock and protection.",
   "  Prints one line for each finding, with what to do. Reads only; run it as a user who can read the configuration.",
   "  --config FILE      configuration file (SERVICE_CONFIG_FILE)",
+  "  --dovecot          also check whether Dovecot on this machine asks Postern about every password (doveconf -n)",
+  "  --doveconf FILE    the same for another machine: FILE contains what `doveconf -n` printed there",
   "  --timeout SECONDS  time limit of each check, 5 by default",
   "  --strict           exit with 1 on warnings too",
   "  --json             print JSON",
@@ -26,6 +29,8 @@ export const doctorUsage: readonly string[] = [
 
 export const doctorOptions = {
   config: { type: "string" },
+  dovecot: { type: "boolean", default: false },
+  doveconf: { type: "string" },
   timeout: { type: "string", default: "5" },
   strict: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
@@ -44,7 +49,7 @@ async function preflights(config: Config): Promise<readonly Finding[]> {
 }
 
 /** Connections are made at the same time; a server that does not answer delays nothing but its own check. */
-async function examine(file: string, timeoutMs: number): Promise<Examined> {
+async function examine(file: string, dovecot: DovecotSource | undefined, timeoutMs: number): Promise<Examined> {
   const loaded = loadForCommand({ file, skipSecretFiles: false });
   if (!loaded.ok) return { checks: 1, findings: configurationFindings(loaded.problems, loaded.warnings) };
   const { config, warnings, sources } = loaded;
@@ -62,6 +67,7 @@ async function examine(file: string, timeoutMs: number): Promise<Examined> {
     ...serviceChecks(config, timeoutMs),
     ...callerChecks(config, timeoutMs),
     ...certificateChecks(config, timeoutMs),
+    ...(dovecot === undefined ? [] : [dovecotCheck(dovecot, timeoutMs)]),
   ];
   const found = await Promise.all(checks.map(({ run }) => run()));
   return { checks: checks.length + 1, findings: [...first, ...found.flat()] };
@@ -81,6 +87,11 @@ function wrong(...errors: readonly string[]): CommandResult {
   return { exitCode: 2, output: [], errors: [...errors, ...doctorUsage] };
 }
 
+function dovecotSource(isLocal: boolean, file: string | undefined): DovecotSource | undefined {
+  if (file !== undefined) return { file };
+  return isLocal ? { command: "doveconf" } : undefined;
+}
+
 /** `postern doctor`: what is wrong with the running site. */
 export async function runDoctorCommand(args: readonly string[]): Promise<CommandResult> {
   try {
@@ -90,7 +101,7 @@ export async function runDoctorCommand(args: readonly string[]): Promise<Command
     if (file === undefined) return wrong("no configuration file: use --config FILE or set SERVICE_CONFIG_FILE");
     const seconds = Number(values.timeout);
     if (!(seconds > 0 && seconds <= 60)) return wrong("invalid --timeout: use 1 to 60 seconds");
-    const examined = await examine(file, seconds * 1000);
+    const examined = await examine(file, dovecotSource(values.dovecot, values.doveconf), seconds * 1000);
     const counts = examined.findings.filter(({ severity }) => severity === "problem" || values.strict);
     const output = values.json ? [JSON.stringify(examined, undefined, 2)] : shown(examined);
     return { exitCode: counts.length === 0 ? 0 : 1, output, errors: [] };

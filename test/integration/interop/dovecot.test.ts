@@ -1,6 +1,10 @@
-import { readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dovecotCheck } from "../../../tools/cli/doctor/check-dovecot.ts";
 import { copyOfAlice } from "../../support/accounts-database.ts";
 import { alice } from "../../support/ask-json.ts";
 import { connectLines } from "../../support/line-client.ts";
@@ -100,6 +104,22 @@ test.each(["anna+tag@example.test", "o'brien@example.test", "jürgen@example.tes
     expect(await client.until(/^a1 /)).toMatch(/^a1 OK .*Logged in/);
   },
 );
+
+test("postern doctor finds no problem in the shipped configuration, and a passdb that bypasses Postern", async () => {
+  await using folder = await scratchFolder();
+  const found = async (config: string) => {
+    const file = join(folder.path, "dovecot.conf");
+    await writeFile(file, config);
+    const { stdout } = await promisify(execFile)("doveconf", ["-n", "-c", file]);
+    await writeFile(file, stdout);
+    return await dovecotCheck({ file }, 10_000).run();
+  };
+  const config = await shipped("dovecot.conf");
+  expect(await found(config)).toEqual([]);
+  expect(await found(`passdb {\n  driver = pam\n}\n${config}`)).toEqual([
+    expect.objectContaining({ severity: "problem", found: expect.stringContaining("passdb pam") }),
+  ]);
+});
 
 describe("userdb", () => {
   test("a user without a home in the backend has Dovecot's default", async () => {
