@@ -45,6 +45,7 @@ export function startGuessedStack({
   // The slow hash takes long on a busy machine.
   decisionTimeout = "20s",
   risk = {},
+  mode = "enforce",
 }: {
   readonly cached?: boolean;
   readonly services?: readonly ServiceName[];
@@ -55,6 +56,7 @@ export function startGuessedStack({
   readonly decisionTimeout?: string;
   /** `auth.risk` */
   readonly risk?: object;
+  readonly mode?: "enforce" | "observe";
 } = {}): Promise<Stack> {
   return startStack({
     engines: 2,
@@ -71,7 +73,7 @@ export function startGuessedStack({
         risk,
         controls: {
           enabled: ["brute_force"],
-          brute_force: { ...bruteForce, account_delay: delay, without_client: withoutClient },
+          brute_force: { ...bruteForce, mode, account_delay: delay, without_client: withoutClient },
         },
         pipeline: { local_cache_ttl: cached ? "30s" : "0s", max_concurrent_requests: maxConcurrentRequests },
       },

@@ -20,9 +20,20 @@ function judgeGuessing({ auth }: Config): readonly Finding[] {
       problem("off: passwords can be guessed without limit", "add brute_force to auth.controls.enabled, with buckets"),
     ];
   const misses = (["ipv4", "ipv6"] as const).filter((family) => !bruteForce.buckets.some((rule) => rule[family]));
-  return misses.map((family) =>
-    warning(`no rule counts ${family} addresses`, "add a bucket to auth.controls.brute_force.buckets"),
-  );
+  const observes = bruteForce.mode === "observe";
+  return [
+    ...(observes
+      ? [
+          warning(
+            "observes only: bans refuse nobody",
+            "set auth.controls.brute_force.mode to enforce once the rules fit",
+          ),
+        ]
+      : []),
+    ...misses.map((family) =>
+      warning(`no rule counts ${family} addresses`, "add a bucket to auth.controls.brute_force.buckets"),
+    ),
+  ];
 }
 
 function judgeProxies({ runtime, identity }: Config): readonly Finding[] {

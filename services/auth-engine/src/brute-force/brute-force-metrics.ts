@@ -4,10 +4,13 @@ const operations = ["check", "count", "success"] as const;
 const sources = ["unknown_network", "no_address"] as const;
 /** Label for rules that a reload added: series are created at start. */
 const otherRule = "other";
+const delayRule = "account_delay";
 
 /** One function for each fact that brute-force protection counts. */
 export interface BruteForceMetrics {
   blocked(rule: string): void;
+  /** In the mode `observe`: a ban would have refused this request, or the account delay would have delayed its response. */
+  observed(rule: string): void;
   failed(kind: "counted" | "repeated"): void;
   banned(rule: string): void;
   degraded(operation: (typeof operations)[number]): void;
@@ -28,6 +31,11 @@ export function createBruteForceMetrics(registry: Metrics, options: BruteForceMe
     name: `${metricsPrefix}_brute_force_blocked_total`,
     help: "Requests refused because of a ban, by rule",
     labels: { rule: rules },
+  });
+  const observed = registry.counter({
+    name: `${metricsPrefix}_brute_force_observed_total`,
+    help: "Requests that a ban would have refused, by rule, or whose responses the account delay would have delayed, in the mode observe",
+    labels: { rule: [...rules, delayRule] },
   });
   const banned = registry.counter({
     name: `${metricsPrefix}_brute_force_bans_total`,
@@ -56,6 +64,7 @@ export function createBruteForceMetrics(registry: Metrics, options: BruteForceMe
   });
   return {
     blocked: (rule) => blocked({ rule: ruleOf(rule) }).inc(),
+    observed: (rule) => observed({ rule: rule === delayRule ? rule : ruleOf(rule) }).inc(),
     failed: (kind) => failed({ kind }).inc(),
     banned: (rule) => banned({ rule: ruleOf(rule) }).inc(),
     delayed: (source) => delayed({ source }).inc(),

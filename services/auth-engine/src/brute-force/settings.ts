@@ -6,6 +6,8 @@ import { noToleration, type Toleration } from "./toleration.ts";
 
 /** `auth.controls.brute_force`, compiled. */
 export interface BruteForceSettings extends BruteForceRules {
+  /** With `observe`, nobody is refused or delayed. */
+  readonly mode: "enforce" | "observe";
   /** Undefined means all. */
   readonly protocols: ReadonlySet<string> | undefined;
   readonly addressAllowlist: CidrSet | undefined;
@@ -79,6 +81,7 @@ export function bruteForceSettings(config: BruteForceConfig): BruteForceSettings
   const { protocols, ip_allowlist: addresses, without_redis: withoutRedis } = config;
   return {
     ...bruteForceRules(config),
+    mode: config.mode,
     protocols: protocols.length === 0 ? undefined : new Set(protocols),
     addressAllowlist: addresses.length === 0 ? undefined : createCidrSet(addresses),
     userAllowlist: userAllowlistFrom(config.allowlist),
@@ -88,7 +91,8 @@ export function bruteForceSettings(config: BruteForceConfig): BruteForceSettings
     accountDelay: accountDelayFrom(config),
     countsPeers: config.without_client.count_network,
     withoutRedis: {
-      mode: withoutRedis.mode,
+      // Temporary failures refuse everybody.
+      mode: config.mode === "observe" ? "degrade" : withoutRedis.mode,
       sharePercent: withoutRedis.share_percent,
       timeoutMs: withoutRedis.timeout,
       retryMs: withoutRedis.retry_interval,

@@ -27,6 +27,7 @@ import { createGuessDigest } from "../brute-force/guess-digest.ts";
 import { createGuessedAccounts } from "../brute-force/guessed-accounts-redis.ts";
 import { createJoinedScripts } from "../brute-force/joined-scripts.ts";
 import { createLocalStore } from "../brute-force/local-store.ts";
+import { createObservingBruteForce } from "../brute-force/observe.ts";
 import { readBans } from "../brute-force/read-bans.ts";
 import { createRedisGuard } from "../brute-force/redis-guard.ts";
 import { createRedisLog } from "../brute-force/redis-log.ts";
@@ -99,10 +100,25 @@ function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, red
       settings: accountDelay,
       store: createAccountStore({ redis, keyPrefix, guard, settings: accountDelay, clock, runCount: runAccountCount }),
       clock,
-      delayed: (source) => metrics.delayed(source),
+      delayed: (source) => {
+        if (settings.mode === "enforce") metrics.delayed(source);
+      },
     });
   const history = createLoginHistory({ redis, keyPrefix, clock: systemClock, guard, repeatWindowMs });
   return { parts, local, shared, guard, accountDelays, history };
+}
+
+function observing(bruteForce: BruteForce, { base, metrics }: Pick<Parts, "base" | "metrics">): BruteForce {
+  return createObservingBruteForce(bruteForce, {
+    refused: ({ session, username, protocol, clientIp }, rule) => {
+      metrics.observed(rule);
+      base.logger.info(
+        { session, rule, username, protocol, client_ip: clientIp },
+        "brute-force protection would have refused this sign-in",
+      );
+    },
+    delayed: () => metrics.observed("account_delay"),
+  });
 }
 
 interface BruteForceInstance {
@@ -137,6 +153,7 @@ function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: (
     },
     events: {
       ...metrics,
+      blocked: settings.mode === "enforce" ? metrics.blocked : () => undefined,
       banned: ({ session, username, protocol }, ban, { accountPasswordsSeen, totalPasswordsSeen }) => {
         metrics.banned(ban.rule);
         bus.publish(networkBanned, ban);
@@ -150,13 +167,14 @@ function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: (
             until: new Date(ban.expiresAtMs).toISOString(),
             account_passwords_seen: accountPasswordsSeen,
             total_passwords_seen: totalPasswordsSeen,
+            mode: settings.mode,
           },
           "network banned",
         );
       },
     },
   });
-  return { bruteForce, history };
+  return { bruteForce: settings.mode === "enforce" ? bruteForce : observing(bruteForce, deps), history };
 }
 
 interface LiveParts {

@@ -137,6 +137,10 @@ const WithoutClient = section("Treatment of requests that name no client address
 export const BruteForce = section(
   "Brute-force protection: networks with too many failures are banned. Active if auth.controls.enabled contains brute_force.",
   {
+    mode: choice(["enforce", "observe"], "enforce", {
+      description:
+        "Whether bans refuse sign-ins and account delays delay them. With `observe`, failures are counted and bans recorded, and what they would have refused or delayed is logged and counted, but nobody is refused or delayed. Bans recorded meanwhile come into force with `enforce`.",
+    }),
     protocols: stringList([], { description: "Protocols that are protected. If empty, all are.", form: "protocol" }),
     ip_allowlist: stringList([], {
       description:
