@@ -60,6 +60,7 @@ userdb {
   driver = lua
   args = file=/etc/dovecot/postern.lua blocking=yes
 }
+auth_username_chars =
 mail_home = /var/vmail/%Ld/%Ln
 mail_location = maildir:~/Maildir
 mail_uid = vmail
@@ -67,9 +68,12 @@ mail_gid = vmail
 DOVECOT
 useradd --user-group --home-dir /var/vmail --shell /usr/sbin/nologin vmail
 install -d -o vmail -g vmail -m 0700 /var/vmail
-sed -i 's/^!include auth-system/#&/; $a !include auth-postern.conf.ext' /etc/dovecot/conf.d/10-auth.conf
+cp /etc/dovecot/conf.d/10-auth.conf /root/10-auth.conf.before-postern
+sed -i 's/^!include auth-/#&/; $a !include auth-postern.conf.ext' /etc/dovecot/conf.d/10-auth.conf
 systemctl restart dovecot
+must postern doctor --config /etc/postern/config.yaml --dovecot
 until_true doveadm auth test alice@example.test 'a long test password'
+must sh -c 'journalctl -u postern-gateway -o cat -g decided -n 1 | grep alice@example.test'
 mustnt login 'wrong'
 printf '%s\n' 'a login alice@example.test "a long test password"' 'b list "" *' 'c logout' |
   openssl s_client -quiet -crlf -connect 127.0.0.1:993 >imap.log 2>&1 || true
@@ -78,7 +82,7 @@ must grep -q 'LIST .*INBOX' imap.log
 step "signed in through Dovecot"
 
 step "doctor"
-must postern doctor --config /etc/postern/config.yaml --strict
+must postern doctor --config /etc/postern/config.yaml --dovecot --strict
 
 must postern bans --user operator --password-file /etc/postern/secrets/caller_operator
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { scratchFolder } from "@postern/shared/testing";
+import { type Dovecot, scratchFolder, spawnDovecot } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dovecotCheck } from "../../../tools/cli/doctor/check-dovecot.ts";
 import { copyOfAlice } from "../../support/accounts-database.ts";
@@ -43,6 +43,11 @@ async function imapLogin(user: string, secret: string): Promise<string> {
 test.each(["dovecot.conf", "postern.lua", "postern.yaml"])("docs/integrations/dovecot.md shows %s", async (file) => {
   const page = await readFile(join(repository, "docs/integrations/dovecot.md"), "utf8");
   expect(page).toContain(await shipped(file));
+});
+
+test("docs/guides/existing-site.md shows shadow.conf", async () => {
+  const page = await readFile(join(repository, "docs/guides/existing-site.md"), "utf8");
+  expect(page.replaceAll(/^ {3}/gmu, "")).toContain(await shipped("shadow.conf"));
 });
 
 describe("passdb", () => {
@@ -167,6 +172,33 @@ function whileUndecidable(): void {
     expect(list.code).not.toBe(0);
   });
 }
+
+describe("shadow.conf in front of the site's own passdb", () => {
+  let shadow: Dovecot;
+
+  beforeAll(async () => {
+    const lua = (await shipped("postern.lua")).replace("127.0.0.1:9080", `127.0.0.1:${setting.recorder.port}`);
+    const own =
+      "passdb {\n  driver = passwd-file\n  args = /etc/dovecot/users\n}\nuserdb {\n  driver = static\n  args = allow_all_users=yes\n}\n";
+    const config = `protocols = imap\nauth_mechanisms = plain login\nmail_location = maildir:~/Maildir\n${await shipped("shadow.conf")}${own}`;
+    const users = `${username}:{PLAIN}of the site\nonly-there@example.test:{PLAIN}of the site\nbob@example.test:{PLAIN}bob-demo-password\n`;
+    shadow = await spawnDovecot({ config, files: { "/etc/dovecot/postern.lua": lua, "/etc/dovecot/users": users } });
+  });
+
+  afterAll(() => shadow[Symbol.asyncDispose]());
+
+  const codeOf = async (user: string, secret: string) => (await shadow.doveadm("auth", "test", user, secret)).code;
+
+  test("the site's passdb decides, whatever Postern answers, and Postern is asked each time", async () => {
+    const before = requestBodies().length;
+    expect(await codeOf(username, "of the site")).toBe(0);
+    expect(await codeOf("only-there@example.test", "of the site")).toBe(0);
+    expect(await codeOf("bob@example.test", "bob-demo-password")).toBe(0);
+    expect(await codeOf(username, password)).toBe(noPermission);
+    expect(await codeOf(username, "wrong")).toBe(noPermission);
+    expect(requestBodies().length).toBe(before + 5);
+  });
+});
 
 describe("without an engine", () => {
   beforeAll(async () => {
