@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SystemReport } from "@postern/shared/contracts";
 import { poll, scratchFolder } from "@postern/shared/testing";
@@ -10,7 +10,7 @@ import { type Stack, startStack } from "../../support/stack.ts";
 const folder = await scratchFolder();
 const hook = join(folder.path, "hello.lua");
 /** Of a certificate that is valid for a day. */
-const certificateKey = "storage.redis.roles.cache.tls.cert";
+const certificateKey = "auth.backends.ldap.default.tls_client_cert";
 let stack: Stack;
 
 beforeAll(async () => {
@@ -20,13 +20,18 @@ beforeAll(async () => {
     redis: true,
     services: ["idp", "admin", "jobs-worker"],
     settings: {
-      auth: { controls: { lua: { hooks: [{ http_location: "hello", http_method: "GET", script_path: hook }] } } },
-      storage: {
-        redis: {
-          write_timeout: "300ms",
-          roles: { cache: { tls: { cert: join(folder.path, "client.crt"), key: join(folder.path, "client.key") } } },
+      auth: {
+        backends: {
+          ldap: {
+            default: {
+              tls_client_cert: join(folder.path, "client.crt"),
+              tls_client_key: join(folder.path, "client.key"),
+            },
+          },
         },
+        controls: { lua: { hooks: [{ http_location: "hello", http_method: "GET", script_path: hook }] } },
       },
+      storage: { redis: { write_timeout: "300ms" } },
       identity: { oidc: { enabled: true, issuer: "http://localhost:8080" } },
     },
   });
@@ -103,6 +108,25 @@ test("after a reload of one process, changed keys and processes with another con
   await stack.writeSettings({});
   stack.services.get("admin")?.signal("SIGHUP");
   await systemWhen("the old configuration", ({ configuration }) => configuration.is_uniform);
+});
+
+test("a refused reload is a problem with its time and reason, until a reload succeeds", async () => {
+  const valid = await readFile(stack.configFile, "utf8");
+  await writeFile(stack.configFile, valid.replace("{", '{ "storag": {}, '));
+  stack.services.get("idp")?.signal("SIGHUP");
+  const refused = (report: SystemReport) => report.findings.filter(({ text }) => text.startsWith("refused at "));
+  const report = await systemWhen("the refusal", (one) => refused(one).length > 0);
+  expect(refused(report)).toMatchObject([
+    {
+      severity: "problem",
+      subject: "configuration",
+      text: expect.stringMatching(/ by idp, because storag: .*stays in effect$/u),
+    },
+  ]);
+  expect(report.state).toBe("degraded");
+  await writeFile(stack.configFile, valid);
+  stack.services.get("idp")?.signal("SIGHUP");
+  await systemWhen("the valid configuration", (one) => refused(one).length === 0);
 });
 
 test("with idp, engine and jobs-worker gone or hung, everything else is still reported", async () => {

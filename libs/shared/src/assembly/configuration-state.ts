@@ -20,10 +20,13 @@ function digestOf(config: Config): string {
 export interface ConfigurationState {
   readonly current: () => Config;
   readonly reloaded: (next: Config) => void;
+  /** A reload was refused: the current configuration stays, and operators see why. */
+  readonly refused: (reasons: readonly string[]) => void;
   readonly report: () => ServiceReport["configuration"];
 }
 
 const maxKeys = 100;
+const maxReasonCharacters = 500;
 
 export function createConfigurationState(first: Config, now: () => number): ConfigurationState {
   const stateOf = (config: Config): ServiceReport["configuration"] => {
@@ -43,6 +46,9 @@ export function createConfigurationState(first: Config, now: () => number): Conf
     reloaded: (next) => {
       current = next;
       state = stateOf(next);
+    },
+    refused: (reasons) => {
+      state = { ...state, refused: { atMs: now(), reason: reasons.join("; ").slice(0, maxReasonCharacters) } };
     },
     report: () => state,
   };

@@ -32,7 +32,8 @@ export function createService({ config, base, health, bus, report, apply, steps 
   let current = config;
   const reports = startServiceReports({ bus, base, health, own: report });
   const farewell: ShutdownStep = { name: "service report", run: reports.drain };
-  const refused = (fields: object): void => {
+  const refused = (fields: object, reasons: readonly string[]): void => {
+    base.configuration.refused(reasons);
     reloads({ result: "refused" }).inc();
     audit.record({ event: "configuration.reload", outcome: "failed", actor });
     logger.error(fields, "configuration refused; the previous one stays in effect");
@@ -45,7 +46,7 @@ export function createService({ config, base, health, bus, report, apply, steps 
       try {
         await apply(next);
       } catch (err) {
-        refused({ err });
+        refused({ err }, [err instanceof Error ? err.message : String(err)]);
         return;
       }
       const restartOnly = diffReload(current, next);
@@ -57,7 +58,7 @@ export function createService({ config, base, health, bus, report, apply, steps 
       logger.info("configuration reloaded");
       if (restartOnly.length > 0) logger.warn({ keys: restartOnly }, "changed keys that need a restart");
     },
-    reloadRefused: (problems) => refused({ problems }),
+    reloadRefused: (problems) => refused({ problems }, problems),
     stop: () => {
       const { shutdown_delay: delayMs, shutdown_grace: graceMs } = current.runtime.timeouts;
       return shutDown({

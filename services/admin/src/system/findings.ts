@@ -54,6 +54,25 @@ function ofExpiries({ expiries }: Facts): readonly SystemFinding[] {
   });
 }
 
+/** One finding for each reason: a reload usually reaches all processes. */
+function ofRefusedReloads({ services }: Facts): readonly SystemFinding[] {
+  const refusals = new Map<string, { readonly time: string; readonly services: Set<string> }>();
+  for (const { service, instances } of services) {
+    for (const { refused } of instances.map(({ configuration }) => configuration)) {
+      if (refused === undefined) continue;
+      const known = refusals.get(refused.reason) ?? { time: refused.time, services: new Set() };
+      known.services.add(service);
+      refusals.set(refused.reason, known);
+    }
+  }
+  return [...refusals].map(([reason, { time, services: names }]) =>
+    problem(
+      "configuration",
+      `refused at ${time} by ${[...names].join(", ")}, because ${reason}; the previous configuration stays in effect`,
+    ),
+  );
+}
+
 function ofConfiguration({ configuration, services, queues }: Facts): readonly SystemFinding[] {
   const { needs_restart: waiting, is_uniform: isUniform } = configuration;
   const versions = new Set(services.flatMap(({ instances }) => instances.map(({ version }) => version)));
@@ -69,7 +88,13 @@ function ofConfiguration({ configuration, services, queues }: Facts): readonly S
 
 /** What is wrong, problems first. */
 export function findingsOf(facts: Facts): readonly SystemFinding[] {
-  const all = [...ofDependencies(facts), ...ofServices(facts), ...ofExpiries(facts), ...ofConfiguration(facts)];
+  const all = [
+    ...ofDependencies(facts),
+    ...ofServices(facts),
+    ...ofExpiries(facts),
+    ...ofRefusedReloads(facts),
+    ...ofConfiguration(facts),
+  ];
   const of = (severity: string): readonly SystemFinding[] => all.filter((one) => one.severity === severity);
   return [...of("problem"), ...of("warning")];
 }

@@ -28,6 +28,12 @@ const isoOf = (ms: number): string => new Date(ms).toISOString();
 
 type Service = SystemReport["services"][number];
 
+function refusalOf({
+  refused,
+}: HeardReport["configuration"]): Pick<Service["instances"][number]["configuration"], "refused"> {
+  return refused === undefined ? {} : { refused: { time: isoOf(refused.atMs), reason: refused.reason } };
+}
+
 function instanceOf(report: HeardReport): Service["instances"][number] {
   const { instance, version, status, startedMs, heardMs, isCurrent, checks, configuration } = report;
   return {
@@ -42,6 +48,7 @@ function instanceOf(report: HeardReport): Service["instances"][number] {
       loaded: isoOf(configuration.loadedMs),
       changed: [...configuration.changed],
       needs_restart: [...configuration.needsRestart],
+      ...refusalOf(configuration),
     },
   };
 }

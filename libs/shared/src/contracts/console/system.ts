@@ -19,6 +19,17 @@ const Instance = Type.Object({
     loaded: time("Start, or last reload."),
     changed: Type.Array(Type.String(), { description: "Keys that reloads changed since the start." }),
     needs_restart: Type.Array(Type.String(), { description: "Those of them that wait for a restart." }),
+    refused: Type.Optional(
+      Type.Object(
+        {
+          time: time("Time of the reload."),
+          reason: Type.String({ description: "What is wrong with that configuration." }),
+        },
+        {
+          description: "The last reload, if its configuration was refused. The previous configuration stays in effect.",
+        },
+      ),
+    ),
   }),
 });
 

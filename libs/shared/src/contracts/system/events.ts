@@ -19,6 +19,15 @@ export const ServiceReport = Type.Object({
     loadedMs: Type.Integer({ minimum: 0, description: "Epoch milliseconds of the start or of the last reload." }),
     changed: Type.Array(name, { maxItems: 100, description: "Keys that reloads changed since the start." }),
     needsRestart: Type.Array(name, { maxItems: 100, description: "Those of them that wait for a restart." }),
+    refused: Type.Optional(
+      Type.Object(
+        {
+          atMs: Type.Integer({ minimum: 0, description: "Epoch milliseconds." }),
+          reason: Type.String({ maxLength: 1024 }),
+        },
+        { description: "The last reload, if its configuration was refused." },
+      ),
+    ),
   }),
   expiries: Type.Array(Type.Object({ name, endMs: Type.Integer({ description: "Epoch milliseconds." }) }), {
     maxItems: 100,
