@@ -1,5 +1,5 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { completionFor } from "../cli/completion.ts";
 import { manualPage } from "./manual.ts";
@@ -71,6 +71,30 @@ function control({ version, architecture }: DebianPackage): string {
   ].join("\n");
 }
 
+/** The pages for people who run Postern, without records of its development and pictures. */
+const otherPages = /^(?:adr|pages|performance)|-recorded\.md$|conformance|\.(?:png|webp|json)$/u;
+
+function writeManuals(root: string, target: string): void {
+  cpSync(join(root, "docs"), join(target, "docs"), {
+    recursive: true,
+    filter: (path) => !otherPages.test(relative(join(root, "docs"), path)),
+  });
+  cpSync(join(root, "README.md"), join(target, "README.md"));
+}
+
+/** Files that other programs read: dashboards of Grafana, rules of Prometheus, schemas. */
+function sharedFiles({ root, target }: DebianPackage): void {
+  const shared = "usr/share/postern";
+  cpSync(join(root, "deploy/monitoring/dashboards"), join(target, shared, "dashboards"), { recursive: true });
+  for (const name of ["alerts.yaml", "slo.yaml"]) {
+    const rules = readFileSync(join(root, "deploy/monitoring", name), "utf8");
+    write(target, `${shared}/${name}`, rules.replaceAll("runbook: docs/", "runbook: /usr/share/doc/postern/docs/"));
+  }
+  write(target, `${shared}/config.schema.json`, readFileSync(join(root, "docs/configuration/schema.json")));
+  for (const name of readdirSync(join(root, "docs/api")).filter((file) => /\.(?:yaml|proto)$/u.test(file)))
+    write(target, `${shared}/${name}`, readFileSync(join(root, "docs/api", name)));
+}
+
 function documentation({ root, target, version }: DebianPackage): void {
   const doc = "usr/share/doc/postern";
   const history = readFileSync(join(root, "CHANGELOG.md"));
@@ -89,6 +113,7 @@ function documentation({ root, target, version }: DebianPackage): void {
   for (const name of ["example.yaml", "minimal.yaml", "ldap-example.yaml"]) {
     write(target, `${doc}/examples/${name}`, readFileSync(join(root, "config", name)));
   }
+  writeManuals(root, join(target, doc));
   for (const name of ["dovecot", "dovecot-2.4", "haproxy", "nginx", "postfix", "saml", "traefik"])
     cpSync(join(root, "deploy", name), join(target, doc, "examples", name), { recursive: true });
 }
@@ -100,6 +125,7 @@ export function writeDebianTree(of: DebianPackage): void {
     write(target, path, readFileSync(join(root, "deploy/debian", name)));
   units(of);
   documentation(of);
+  sharedFiles(of);
   write(target, "usr/share/man/man1/postern.1.gz", packed(manualPage(version)));
   write(target, "usr/share/bash-completion/completions/postern", completionFor("bash"));
   write(target, "usr/share/zsh/vendor-completions/_postern", completionFor("zsh"));

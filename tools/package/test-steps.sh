@@ -93,6 +93,23 @@ systemctl reload 'postern-*.service'
 until_true sh -c "journalctl -u postern-auth-engine | grep -q 'configuration reloaded'"
 [ "$before" = "$(pid postern-gateway)" ]
 
+step "a reload of a configuration that would be refused fails, and the services keep theirs"
+cp -p /etc/postern/config.yaml /root/config.yaml
+echo 'storag: {}' >>/etc/postern/config.yaml
+mustnt systemctl reload postern-gateway
+must login 'a long test password'
+kill -HUP "$(pid postern-idp)"
+until_true sh -c "journalctl -t postern-idp -p err | grep -q 'configuration refused'"
+postern status --user operator --password-file /etc/postern/secrets/caller_operator >status.log || true
+must grep -q 'refused at .* because storag' status.log
+cp -p /root/config.yaml /etc/postern/config.yaml
+systemctl reload 'postern-*.service'
+
+step "documents, dashboards, rules and schemas"
+for file in doc/postern/docs/operations/outages.md doc/postern/README.md postern/dashboards/gateway.json postern/alerts.yaml \
+  postern/config.schema.json postern/management.yaml; do must test -s "/usr/share/$file"; done
+mustnt grep -q 'runbook: docs/' /usr/share/postern/alerts.yaml
+
 step "a gateway that hangs is replaced by the watchdog"
 mkdir -p /run/systemd/system/postern-gateway.service.d
 printf '[Service]\nWatchdogSec=2\n' >/run/systemd/system/postern-gateway.service.d/watchdog.conf

@@ -20,6 +20,16 @@ test("Prometheus accepts the rules", async () => {
   expect(checked).toMatch(/SUCCESS: \d+ rules found/);
 });
 
+test("Prometheus accepts the configuration for Compose, whose jobs are those of the rules", async () => {
+  const file = "deploy/compose/prometheus.yaml";
+  expect(await promtool("check", "config", "--syntax-only", file)).toContain("SUCCESS");
+  const config = parse(readFileSync(join(root, file), "utf8"));
+  const compose = parse(readFileSync(join(root, "docker-compose.yml"), "utf8"), { merge: true });
+  const jobs = config.scrape_configs.map(({ job_name: job }: { readonly job_name: string }) => job);
+  for (const job of jobs) expect(compose.services[job].networks).toContain("stores");
+  expect(jobs.toSorted()).toEqual(["admin", "auth-engine", "gateway", "idp", "jobs-worker"]);
+});
+
 /** Promtool compacts days of samples beside the queries that read them, and on a busy machine some queries then find none. */
 const retry = 5;
 

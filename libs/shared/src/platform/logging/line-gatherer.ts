@@ -5,6 +5,8 @@ export interface BlockWriter {
 
 export interface GathererOptions {
   readonly blockChars: number;
+  /** What stands before a line; nothing by default. */
+  readonly prefixOf?: ((line: string) => string) | undefined;
   /** Above this, lines below `warn` are dropped. */
   readonly maxWaitingBytes: number;
   /** Above this, all lines are dropped. */
@@ -40,7 +42,7 @@ const belowWarn = /^\{"level":"(?:info|debug|trace)"/;
  * limited.
  */
 export function createLineGatherer(writer: BlockWriter, options: GathererOptions): LineGatherer {
-  const { blockChars, maxWaitingBytes, maxWaitingBytesOfAll, onDropped, onRoom } = options;
+  const { blockChars, prefixOf, maxWaitingBytes, maxWaitingBytesOfAll, onDropped, onRoom } = options;
   let text = "";
   let waitingBytes = 0;
   let full = false;
@@ -54,7 +56,7 @@ export function createLineGatherer(writer: BlockWriter, options: GathererOptions
     writer.write(block);
   };
   const gather = (line: string): boolean => {
-    text += line;
+    text += prefixOf === undefined ? line : prefixOf(line) + line;
     if (text.length >= blockChars) pass();
     return true;
   };

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type DestinationStream, destination } from "pino";
 import { abortAfter } from "../concurrency/deadline.ts";
+import { isJournal, journalPriority } from "./journal-priority.ts";
 import { createLineGatherer } from "./line-gatherer.ts";
 
 /** A stream that reports immediately whether it dropped a line. */
@@ -45,7 +46,9 @@ const maxWaitingBytesOfAll = 16 * 1024 * 1024;
  */
 export function standardOutput({ onDropped, onRoom }: OutputEvents): Output {
   const writer = destination({ dest: 1, sync: false });
-  const lines = createLineGatherer(writer, { blockChars, maxWaitingBytes, maxWaitingBytesOfAll, onDropped, onRoom });
+  const prefixOf = isJournal(1) ? journalPriority : undefined;
+  const limits = { blockChars, maxWaitingBytes, maxWaitingBytesOfAll };
+  const lines = createLineGatherer(writer, { ...limits, prefixOf, onDropped, onRoom });
   writer.on("write", lines.written);
   let isRetrying = false;
   const retry = (): void => {
