@@ -34,6 +34,8 @@ must postern config check --strict --config /etc/postern/config.yaml
 [ "$(stat -c '%a %U:%G' /etc/postern/config.yaml)" = '640 root:postern' ]
 install -o root -g nats -m 0640 /etc/postern/nats-server.conf /etc/nats-server.conf
 systemctl restart nats-server
+redis-cli config set appendonly yes
+redis-cli config rewrite
 
 step "start"
 must systemctl enable --now postern.target

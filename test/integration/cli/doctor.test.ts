@@ -54,6 +54,13 @@ test("a healthy site has no problem, and a NATS without credentials is a warning
   expect((await doctor({}, "--strict")).exitCode).toBe(1);
 });
 
+test("a Redis without an append-only file is a warning for the roles that hold state and jobs", async () => {
+  const { printed } = await doctor({});
+  expect(printed).toMatch(/^warning {2}redis state: its append-only file is off/mu);
+  expect(printed).toMatch(/^warning {2}redis queue: its append-only file is off/mu);
+  expect(printed).not.toMatch(/redis cache: its append-only file/u);
+});
+
 const withToken = (token: string): Tree => ({ runtime: { bus: { servers: [guarded.url], token } } });
 
 test("a NATS that requires the configured token is no finding, and a wrong token is a problem", async () => {
@@ -73,7 +80,7 @@ test("unreachable servers and services are problems, each with what to do", asyn
   expect(printed).toMatch(/^problem {2}redis queue: not reachable: .*ECONNREFUSED.*start Redis/mu);
   expect(printed).toMatch(/^problem {2}service idp: does not answer at 127\.0\.0\.1:1\. start it/mu);
   expect(printed).toMatch(/^problem {2}backend sql: not usable: .*postern directory test/mu);
-  expect(printed).not.toMatch(/redis (?:state|cache):|service (?:gateway|admin|auth-engine|jobs-worker):/u);
+  expect(printed).not.toMatch(/problem +redis (?:state|cache):|service (?:gateway|admin|auth-engine|jobs-worker):/u);
 });
 
 test("guessing protection that is off, keys without effect, trust in everybody and certificate dates are findings", async () => {

@@ -28,6 +28,8 @@ async function clockDifference(client: RedisClient): Promise<number> {
   return (before + after) / 2 - (Number(seconds) * 1000 + Number(micros) / 1000);
 }
 
+const losable = { state: "such as bans, sessions and keys", queue: "such as jobs and notifications" } as const;
+
 function policyIn(info: string): string | undefined {
   return /^maxmemory_policy:(\S+)/mu.exec(info)?.[1];
 }
@@ -44,6 +46,11 @@ async function ask(client: RedisClient, role: RedisRole, subject: string): Promi
   if (role !== "cache" && policy !== undefined && policy !== "noeviction") {
     const found = `its eviction policy is ${policy}, so sessions, bans or jobs can disappear`;
     findings.push(warning(found, "set maxmemory-policy noeviction on this server"));
+  }
+  const persistence = await client.info("persistence").catch(() => "");
+  if (role !== "cache" && /^aof_enabled:0/mu.test(persistence)) {
+    const found = `its append-only file is off: a crash loses what was written since the last snapshot, ${losable[role]}`;
+    findings.push(warning(found, "on this server: redis-cli config set appendonly yes, then redis-cli config rewrite"));
   }
   return findings;
 }
@@ -66,7 +73,7 @@ async function checkRole(config: Config, role: RedisRole, timeoutMs: number): Pr
   }
 }
 
-/** Reachability, clock and eviction policy of each role. */
+/** Reachability, clock, eviction policy and persistence of each role. */
 export function redisChecks(config: Config, timeoutMs: number): readonly Check[] {
   return (["state", "queue", "cache"] as const).map((role) => ({
     subject: `redis ${role}`,
