@@ -52,6 +52,20 @@ const siteFlags = (): readonly (readonly string[])[] => [
   [...ldap(), "--mail-server", "mx1=192.0.2.25,2001:db8::/64", "--mail-server", "mx2"],
 ];
 
+test("with LDAP, users sign in with their address or uid, and comments name the schema for second factors", async () => {
+  const folder = newFolder();
+  await init(folder, ...ldap());
+  const text = readFileSync(join(folder, "config.yaml"), "utf8");
+  expect(text).toContain("(|(mail=%L{user})(uid=%L{user}))");
+  // Without the marks of the comments, the configuration is valid as well.
+  const lines = text.replaceAll(/^( +)# (\w+_(?:field|object_class): postern\w+)$/gmu, "$1$2");
+  expect(lines.match(/: postern(?:Account|Totp|Recovery|Passkey|App)\w*$/gmu)).toHaveLength(8);
+  writeFileSync(join(folder, "config.yaml"), lines);
+  expect(await run(["config", "check", "--strict", "--config", join(folder, "config.yaml")])).toMatchObject({
+    exitCode: 0,
+  });
+});
+
 test("config check finds neither problem nor warning in what init writes, for every kind of backend", async () => {
   for (const flags of siteFlags()) {
     const folder = newFolder();

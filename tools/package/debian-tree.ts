@@ -114,7 +114,7 @@ function documentation({ root, target, version }: DebianPackage): void {
     write(target, `${doc}/examples/${name}`, readFileSync(join(root, "config", name)));
   }
   writeManuals(root, join(target, doc));
-  for (const name of ["dovecot", "dovecot-2.4", "haproxy", "nginx", "postfix", "saml", "traefik"])
+  for (const name of ["dovecot", "dovecot-2.4", "haproxy", "ldap", "nginx", "postfix", "saml", "traefik"])
     cpSync(join(root, "deploy", name), join(target, doc, "examples", name), { recursive: true });
 }
 

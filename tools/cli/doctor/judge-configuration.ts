@@ -48,6 +48,22 @@ function judgeProxies({ runtime, identity }: Config): readonly Finding[] {
   ];
 }
 
+/** Users of the sign-in pages add second factors; these need a place in the backend. */
+function judgeFactors({ auth, identity }: Config): readonly Finding[] {
+  const { order, ldap } = auth.backends;
+  if (!identity.frontend.enabled || !order.some((entry) => /^ldap\b/u.test(entry))) return [];
+  const without = ldap.search.filter(
+    ({ protocol, mapping: { totp_secret_field: totp, webauthn_credential_field: passkeys } }) =>
+      protocol.some((name) => name === "idp" || name === "oidc") && totp === "" && passkeys === "",
+  );
+  return without.map(({ cache_name: name }) =>
+    findingsOf(`second factors of ${name}`).warning(
+      "none: mapping names no attribute for TOTP secrets or passkeys",
+      "load ldap/postern.ldif of the examples into the server, and set the keys in Second factors of docs/integrations/ldap.md",
+    ),
+  );
+}
+
 function judgeMode({ runtime }: Config): readonly Finding[] {
   if (!runtime.developer_mode) return [];
   const found = "on: developer pages are served, and safeguards are off";
@@ -56,5 +72,5 @@ function judgeMode({ runtime }: Config): readonly Finding[] {
 
 /** What works and is not what a production site wants. */
 export function judgeConfiguration(config: Config): readonly Finding[] {
-  return [...judgeGuessing(config), ...judgeProxies(config), ...judgeMode(config)];
+  return [...judgeGuessing(config), ...judgeProxies(config), ...judgeFactors(config), ...judgeMode(config)];
 }

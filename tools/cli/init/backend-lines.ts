@@ -28,6 +28,21 @@ function uniqueIdLine(name: string): readonly string[] {
   return name === "" ? [] : [`            unique_user_id_field: ${quoted(name)}`];
 }
 
+/** Comments, because a server without the schema refuses to store the attributes. */
+const factorLines = [
+  "            # For second factors and app passwords, load ldap/postern.ldif of the examples into the server, then remove the #.",
+  ...[
+    ["totp_secret_field", "posternTotpSecret"],
+    ["totp_object_class", "posternAccount"],
+    ["totp_recovery_field", "posternRecoveryCode"],
+    ["totp_recovery_object_class", "posternAccount"],
+    ["webauthn_credential_field", "posternPasskey"],
+    ["webauthn_object_class", "posternAccount"],
+    ["app_password_field", "posternAppPassword"],
+    ["app_password_object_class", "posternAccount"],
+  ].map(([key, value]) => `            # ${key}: ${value}`),
+];
+
 function ldapLines(answers: LdapAnswers, files: SiteFiles): readonly string[] {
   return [
     "    order: [ldap]",
@@ -51,6 +66,7 @@ function ldapLines(answers: LdapAnswers, files: SiteFiles): readonly string[] {
     "          mapping:",
     `            account_field: ${quoted(answers.accountAttribute)}`,
     ...uniqueIdLine(answers.uniqueId),
+    ...factorLines,
   ];
 }
 

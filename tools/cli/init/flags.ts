@@ -40,7 +40,7 @@ export const initUsage: readonly string[] = [
   "  --backend-password-file FILE  file with the password for LDAP or the database",
   "  --backend-ca FILE             CA certificates for LDAP or the database; the system's by default",
   "  --base-dn DN, --bind-dn DN    LDAP: where the accounts are, and the service account that searches",
-  "  --filter FILTER               LDAP: filter that finds a user, (mail=%L{user}) by default",
+  "  --filter FILTER               LDAP: filter that finds a user, by default (|(mail=%L{user})(uid=%L{user}))",
   "  --account ATTRIBUTE           LDAP: attribute with the account name, mail by default",
   "  --unique-id NAME              attribute or column with an identifier that survives renames, entryUUID by default; the",
   "                                pages and applications know users by it",

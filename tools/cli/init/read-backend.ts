@@ -21,7 +21,10 @@ async function readLdap(server: string, flags: InitFlags, ask: Ask): Promise<Bac
     (await ask({ text: "DN of the service account that searches (empty: anonymous)", fallback: "" }));
   const filter =
     flags.filter ??
-    (await ask({ text: "LDAP filter that finds a user by the typed name", fallback: "(mail=%L{user})" }));
+    (await ask({
+      text: "LDAP filter that finds a user by the typed name",
+      fallback: "(|(mail=%L{user})(uid=%L{user}))",
+    }));
   return {
     kind: "ldap",
     server,
