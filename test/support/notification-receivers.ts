@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { SMTPServer } from "smtp-server";
 
 export interface ReceivedHook {
@@ -14,16 +15,18 @@ export interface HookReceiver extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export async function startHookReceiver(port: number): Promise<HookReceiver> {
+/** @param certificate makes it an HTTPS server */
+export async function startHookReceiver(port: number, certificate?: MailCertificate): Promise<HookReceiver> {
   const received: ReceivedHook[] = [];
-  const server = createServer((request, response) => {
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const parts: Buffer[] = [];
     request.on("data", (part: Buffer) => void parts.push(part));
     request.on("end", () => {
       received.push({ headers: request.headers, body: Buffer.concat(parts).toString("utf8") });
       response.writeHead(204).end();
     });
-  });
+  };
+  const server = certificate === undefined ? createServer(handle) : createSecureServer(certificate, handle);
   const open = async (): Promise<void> => {
     server.listen(port, "127.0.0.1");
     await once(server, "listening");

@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { Browser, Page } from "./browser.ts";
+import type { MailCertificate } from "./notification-receivers.ts";
 import { callback, type OidcStack } from "./oidc-stack.ts";
 
 /** The back-channel logout endpoint of a client. It records logout tokens and returns `status`. */
@@ -14,8 +16,9 @@ export interface BackChannel extends AsyncDisposable {
   held: Promise<unknown> | undefined;
 }
 
-export async function startBackChannel(): Promise<BackChannel> {
-  const server = createServer((request, response) => {
+/** @param certificate makes it an HTTPS server for `localhost` */
+export async function startBackChannel(certificate?: MailCertificate): Promise<BackChannel> {
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
     let text = "";
     request.setEncoding("utf8");
     request.on("data", (chunk: string) => {
@@ -29,13 +32,14 @@ export async function startBackChannel(): Promise<BackChannel> {
         response.writeHead(channel.status).end();
       });
     });
-  });
+  };
+  const server = certificate === undefined ? createServer(handle) : createSecureServer(certificate, handle);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const channel: BackChannel = {
-    uri: `http://127.0.0.1:${port}/backchannel`,
+    uri: certificate === undefined ? `http://127.0.0.1:${port}/backchannel` : `https://localhost:${port}/backchannel`,
     tokens: [],
     bodies: [],
     status: 200,

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { createDecoys, createPasswordVerifier } from "@postern/shared/domain/passwords";
 import { formatProblem } from "@postern/shared/platform/config";
 import { createKeyedDigest } from "@postern/shared/platform/crypto";
+import { addTrustedRoots } from "@postern/shared/platform/net";
 import { systemClock } from "@postern/shared/platform/time";
 import { readPassword, type Terminal } from "../directory-test/read-password.ts";
 import type { TestStep, Verdict } from "../directory-test/steps.ts";
@@ -71,6 +72,7 @@ async function testBackends(username: string, values: Values, terminal: Terminal
   if (!loaded.ok) {
     return { exitCode: 1, output: [], errors: ["configuration problems:", ...loaded.problems.map(formatProblem)] };
   }
+  addTrustedRoots(loaded.config.runtime.outgoing_tls.ca_file);
   const password = values["no-password"] ? undefined : await readPassword(terminal);
   const passwords = createPasswordVerifier({ concurrency: 1, maxQueued: 4 });
   // Timing does not matter here, so the decoys are arbitrary.

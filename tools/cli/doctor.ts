@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type Config, processSources } from "@postern/shared/platform/config";
+import { addTrustedRoots } from "@postern/shared/platform/net";
 import { type CommandResult, loadForCommand } from "./config-command.ts";
 import { backendChecks } from "./doctor/check-backends.ts";
 import { busChecks } from "./doctor/check-bus.ts";
@@ -60,6 +61,11 @@ async function examine(file: string, dovecot: DovecotSource | undefined, timeout
     ...judgeConfiguration(config),
     ...(await preflights(config)),
   ];
+  try {
+    addTrustedRoots(config.runtime.outgoing_tls.ca_file);
+  } catch {
+    // The services could not start either: the checks of files report it.
+  }
   const checks: readonly Check[] = [
     ...redisChecks(config, timeoutMs),
     ...busChecks(config),

@@ -42,15 +42,18 @@ beforeAll(async () => {
   const { path: folder } = owned.use(await scratchFolder());
   [trusted, untrusted] = await Promise.all([readCertificate(folder, "trusted"), readCertificate(folder, "untrusted")]);
   const [hookPort, mailPort] = await Promise.all([freePort(), freePort()]);
-  hooks = owned.use(await startHookReceiver(hookPort));
+  hooks = owned.use(await startHookReceiver(hookPort, trusted));
   const login = { username: "postern", password: mailPassword };
   mails = owned.use(await startMailReceiver({ port: mailPort, certificate: trusted, ...login }));
-  const webhook = { url: `http://127.0.0.1:${hookPort}/hook`, secret, timeout: "10s" };
+  const webhook = { url: `https://localhost:${hookPort}/hook`, secret, timeout: "10s" };
   const mail = { server: `localhost:${mailPort}`, ...login, from: "Security <security@example.test>" };
   idp = owned.use(
     await startIdpStack(
-      { identity: { notices: { enabled: true, webhook, mail } } },
-      { gateway: false, env: { NODE_EXTRA_CA_CERTS: join(folder, "trusted.crt") } },
+      {
+        runtime: { outgoing_tls: { ca_file: join(folder, "trusted.crt") } },
+        identity: { notices: { enabled: true, webhook, mail } },
+      },
+      { gateway: false },
     ),
   );
   await idp.stack.start("jobs-worker");

@@ -1,6 +1,9 @@
-import { poll } from "@postern/shared/testing";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { poll, scratchFolder } from "@postern/shared/testing";
 import { expect, test } from "vitest";
 import { createBrowser } from "../../support/browser.ts";
+import { makeCertificate } from "../../support/certificates.ts";
 import { callback, startOidcStack } from "../../support/oidc-stack.ts";
 import { claimsOf, signedIn } from "../../support/oidc-user.ts";
 import { testRedis } from "../../support/redis-content.ts";
@@ -9,7 +12,13 @@ import { relyingParty, startBackChannel } from "../../support/relying-party.ts";
 const account = "alice@example.test";
 
 test("a replica that does not know a client leaves its logout notification to one that does", async () => {
-  await using channel = await startBackChannel();
+  // The receiver has a certificate of the site's own CA.
+  await using folder = await scratchFolder();
+  await makeCertificate(folder.path, "site", "/CN=localhost");
+  const [cert = "", key = ""] = await Promise.all(
+    ["crt", "key"].map((kind) => readFile(join(folder.path, `site.${kind}`), "utf8")),
+  );
+  await using channel = await startBackChannel({ cert, key });
   const operator = {
     client_id: "m2m",
     client_secret: "m2m-secret",
@@ -24,7 +33,13 @@ test("a replica that does not know a client leaves its logout notification to on
     skip_consent: true,
     backchannel_logout_uri: channel.uri,
   };
-  await using oidc = await startOidcStack([web, operator], { logout: { back_channel_retry_delay: "200ms" } });
+  await using oidc = await startOidcStack(
+    [web, operator],
+    { logout: { back_channel_retry_delay: "200ms" } },
+    {
+      more: { runtime: { outgoing_tls: { ca_file: join(folder.path, "site.crt") } } },
+    },
+  );
   const redis = await testRedis(oidc.stack.redis?.port ?? 0);
   try {
     const browser = createBrowser(oidc.replicas);

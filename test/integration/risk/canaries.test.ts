@@ -73,10 +73,10 @@ async function start(): Promise<void> {
       {
         auth: { risk: { ...risk, leaked_passwords_file: join(folder, "leaked") } },
         identity: { notices: { enabled: true, webhook, mail } },
-        runtime: { developer_mode: true },
+        runtime: { developer_mode: true, outgoing_tls: { ca_file: join(folder, "trusted.crt") } },
         observability: { tracing: { enabled: true, endpoint: traces.url, sampler_ratio: 1 } },
       },
-      { engines: 2, env: { NODE_EXTRA_CA_CERTS: join(folder, "trusted.crt") } },
+      { engines: 2 },
     ),
   );
   using database = new DatabaseSync(desk.directoryFile);

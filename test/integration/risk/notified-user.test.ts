@@ -42,13 +42,14 @@ beforeAll(async () => {
   idp = owned.use(
     await startIdpStack(
       {
+        runtime: { outgoing_tls: { ca_file: join(folder, "trusted.crt") } },
         auth: {
           risk,
           controls: { enabled: ["brute_force"] },
         },
         identity: { notices: { enabled: true, webhook, mail } },
       },
-      { engines: 2, env: { NODE_EXTRA_CA_CERTS: join(folder, "trusted.crt") } },
+      { engines: 2 },
     ),
   );
   using database = new DatabaseSync(idp.directoryFile);

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import type { Config } from "../platform/config/index.ts";
 import { createLogger, type Logger, type ProcessLogger } from "../platform/logging/logger.ts";
 import { createMetrics, type Metrics } from "../platform/metrics/registry.ts";
+import { addTrustedRoots } from "../platform/net/trusted-roots.ts";
 import { systemClock } from "../platform/time/clock.ts";
 import type { Tracer } from "../platform/tracing/tracer.ts";
 import { auditFromConfig, type ServiceAudit } from "./audit-from-config.ts";
@@ -26,6 +27,7 @@ export interface Base {
 }
 
 export async function baseFromConfig(config: Config, service: string): Promise<Base> {
+  addTrustedRoots(config.runtime.outgoing_tls.ca_file);
   const instance = `${config.runtime.instance_name}@${hostname()}:${process.pid}`;
   const metricsPrefix = config.runtime.naming.identifier;
   // The tracer reports to the metrics, so it is created after them.

@@ -14,3 +14,4 @@ export {
 export { type HostPort, parseHostPort } from "./host-port.ts";
 export { canonicalIp, isPublicAddress } from "./ip.ts";
 export { cipherList, recommendedGroups, recommendedSuites } from "./tls-names.ts";
+export { addTrustedRoots } from "./trusted-roots.ts";

@@ -1,6 +1,6 @@
 import type { Config } from "../config/index.ts";
 import type { PreflightCheck } from "./run-checks.ts";
-import { readableFile, tlsCheck } from "./tls.ts";
+import { addedRootsCheck, readableFile, tlsCheck } from "./tls.ts";
 
 const redisRoles = ["state", "queue", "cache"] as const;
 const tlsKeys = { ca: "ca_file", cert: "cert" };
@@ -24,6 +24,7 @@ function tracingChecks({ observability: { tracing } }: Config): readonly Preflig
 export function commonChecks(config: Config): readonly PreflightCheck[] {
   const { tls, credentials_file: credentials } = config.runtime.bus;
   return [
+    ...addedRootsCheck("runtime.outgoing_tls.ca_file", config.runtime.outgoing_tls.ca_file),
     ...readableFile("runtime.bus.credentials_file", credentials, true),
     ...(tls.enabled ? tlsCheck("runtime.bus.tls", { ca: tls.ca_file, cert: tls.cert, key: tls.key }, tlsKeys) : []),
     ...redisChecks(config),

@@ -13,9 +13,10 @@ async function read(file: string | undefined): Promise<Buffer | undefined> {
   return file === undefined || file === "" ? undefined : readFile(file);
 }
 
-async function assertCertificates(file: string | undefined): Promise<void> {
+async function assertCertificates(file: string | undefined, mayBeEmpty = false): Promise<void> {
   const pem = await read(file);
-  if (pem !== undefined && !pem.includes("-----BEGIN ")) throw new TypeError(`${file} contains no PEM certificate`);
+  if (pem !== undefined && !(mayBeEmpty && pem.length === 0) && !pem.includes("-----BEGIN "))
+    throw new TypeError(`${file} contains no PEM certificate`);
 }
 
 /** Checks that the files exist and that certificate and key match. `keys` are the names below `path`. */
@@ -36,6 +37,11 @@ export function tlsCheck(
         ]
       : []),
   ];
+}
+
+/** Checks a file of CA certificates that are trusted in addition to others; an empty file adds none. */
+export function addedRootsCheck(path: string, file: string): readonly PreflightCheck[] {
+  return file === "" ? [] : [{ path, run: () => assertCertificates(file, true) }];
 }
 
 /** Checks that a file can be opened, if one is configured. */

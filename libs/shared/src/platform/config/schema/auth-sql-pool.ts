@@ -22,7 +22,8 @@ const servers = {
   tls: boolean(false, { description: "Whether connections must use TLS." }),
   tls_skip_verify: boolean(false, { description: "Whether any server certificate is accepted. For tests only." }),
   tls_ca_cert: string("", {
-    description: "Path of the PEM file with the trusted CA certificates. If empty, the system's are trusted.",
+    description:
+      "Path of the PEM file with the trusted CA certificates. If empty, the public CAs of Node.js and those of runtime.outgoing_tls.ca_file are trusted.",
   }),
   tls_client_cert: string("", { description: "Path of the PEM file with Postern's client certificate." }),
   tls_client_key: string("", { description: "Path of the PEM file with the private key of the client certificate." }),

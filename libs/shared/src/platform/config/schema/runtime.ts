@@ -80,6 +80,15 @@ export const Runtime = section("Listeners, names, timeouts and connections of th
   naming: Naming,
   servers: section("Listeners of the gateway.", { http: HttpServer, grpc: GrpcServer }),
   console: Console,
+  outgoing_tls: section(
+    "Outgoing TLS connections: LDAP, SQL, Redis, NATS, mail, webhooks, logout messages, metadata, keys.",
+    {
+      ca_file: string("", {
+        description:
+          "Path of a PEM file with CA certificates that all outgoing connections trust, in addition to the public CAs of Node.js. Connections with CA certificates of their own (`ca_file`, `tls_ca_cert`) trust only those.",
+      }),
+    },
+  ),
   timeouts: Timeouts,
   services: Services,
   jobs: Jobs,

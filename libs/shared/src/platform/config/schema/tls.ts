@@ -26,7 +26,8 @@ export const ServerTls = section("TLS settings of this listener.", {
 export const ClientTls = section("TLS settings of the connection to this server.", {
   enabled: boolean(false, { description: "Whether the connection uses TLS." }),
   ca_file: string("", {
-    description: "Path of the PEM file with the trusted CA certificates. If empty, the system's are trusted.",
+    description:
+      "Path of the PEM file with the trusted CA certificates. If empty, the public CAs of Node.js and those of runtime.outgoing_tls.ca_file are trusted.",
   }),
   cert: string("", { description: "Path of the PEM file with Postern's client certificate." }),
   key: string("", { description: "Path of the PEM file with the private key of the client certificate." }),
