@@ -18,6 +18,10 @@ export async function runOperator(
 ): Promise<CommandResult> {
   const errors: string[] = [];
   const environment = { POSTERN_URL: url, ...operatorCredentials, ...env };
-  const ended = await runOperatorCommand(args, { environment, progress: (line) => errors.push(line) });
+  const ended = await runOperatorCommand(args, {
+    environment,
+    findOwnSite: () => undefined,
+    progress: (line) => errors.push(line),
+  });
   return { code: ended.exitCode, out: textOf(ended.output), err: textOf([...errors, ...ended.errors]) };
 }

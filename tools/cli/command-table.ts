@@ -53,7 +53,7 @@ const configForms = [
 
 const fileOptionHelp = [
   "Options of commands that read the configuration:",
-  "  --config FILE  configuration file (SERVICE_CONFIG_FILE)",
+  "  --config FILE  configuration file (SERVICE_CONFIG_FILE), /etc/postern/config.yaml by default",
   "  --no-secrets   do not open the files of secrets, keys and certificates",
   "  --no-files     config check: open no file except the configuration",
   "  --service NAME config check: open only what this service opens; can be repeated",

@@ -5,7 +5,7 @@ import {
   type CommandResult,
   type ConfigCommand,
   loadForCommand,
-  namesFile,
+  siteFile,
 } from "./config-command.ts";
 
 const usage = [
@@ -49,7 +49,7 @@ function resultOf(findings: Findings, { isStrict, isJson }: CommandOptions): Com
 
 /** Reports all problems of the configuration and of the files that it names. */
 export const checkCommand: ConfigCommand = async (options) => {
-  if (!namesFile(options)) return { exitCode: 2, output: [], errors: usage };
+  if (siteFile(options.file) === undefined) return { exitCode: 2, output: [], errors: usage };
   const services = options.services.filter(isServiceName);
   const unknown = options.services.find((name) => !isServiceName(name));
   if (unknown !== undefined) {

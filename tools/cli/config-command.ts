@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { type LoadResult, loadConfig, processSources } from "@postern/shared/platform/config";
 
 /** Output and exit code of a command: 0 success, 1 an invalid configuration, 2 a wrong command line. */
@@ -22,9 +23,12 @@ export interface CommandOptions {
 
 export type ConfigCommand = (options: CommandOptions) => CommandResult | Promise<CommandResult>;
 
-/** Whether a file is named, on the command line or in the environment. */
-export function namesFile({ file }: Pick<CommandOptions, "file">): boolean {
-  return file !== undefined || processSources().file !== undefined;
+/** Where `postern init` of the Debian package writes it. */
+const usualFile = "/etc/postern/config.yaml";
+
+/** The configuration of this machine's site: the one that is named, of the environment, or at the usual place. */
+export function siteFile(named: string | undefined): string | undefined {
+  return named ?? processSources().file ?? (existsSync(usualFile) ? usualFile : undefined);
 }
 
 /** Loads the configuration as a service would, with the environment of this process. */
@@ -32,6 +36,5 @@ export function loadForCommand({
   file,
   skipSecretFiles,
 }: Pick<CommandOptions, "file" | "skipSecretFiles">): LoadResult {
-  const sources = processSources();
-  return loadConfig({ ...sources, file: file ?? sources.file, skipSecretFiles });
+  return loadConfig({ ...processSources(), file: siteFile(file), skipSecretFiles });
 }

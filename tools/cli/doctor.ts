@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
-import { type Config, processSources } from "@postern/shared/platform/config";
+import type { Config } from "@postern/shared/platform/config";
 import { addTrustedRoots } from "@postern/shared/platform/net";
-import { type CommandResult, loadForCommand } from "./config-command.ts";
+import { type CommandResult, loadForCommand, siteFile } from "./config-command.ts";
 import { backendChecks } from "./doctor/check-backends.ts";
 import { busChecks } from "./doctor/check-bus.ts";
 import { callerChecks } from "./doctor/check-callers.ts";
@@ -19,7 +19,7 @@ export const doctorUsage: readonly string[] = [
   "usage: postern doctor [--config FILE] [--dovecot | --doveconf FILE] [--timeout SECONDS] [--strict] [--json]",
   "  Checks the site on this machine: configuration, Redis, NATS, backends, services, certificates, clock and protection.",
   "  Prints one line for each finding, with what to do. Reads only; run it as a user who can read the configuration.",
-  "  --config FILE      configuration file (SERVICE_CONFIG_FILE)",
+  "  --config FILE      configuration file (SERVICE_CONFIG_FILE), /etc/postern/config.yaml by default",
   "  --dovecot          also check whether Dovecot on this machine asks Postern about every password (doveconf -n)",
   "  --doveconf FILE    the same for another machine: FILE contains what `doveconf -n` printed there",
   "  --timeout SECONDS  time limit of each check, 5 by default",
@@ -103,7 +103,7 @@ export async function runDoctorCommand(args: readonly string[]): Promise<Command
   try {
     const { values } = parseArgs({ args: [...args], options: doctorOptions });
     if (values.help) return { exitCode: 0, output: doctorUsage, errors: [] };
-    const file = values.config ?? processSources().file;
+    const file = siteFile(values.config);
     if (file === undefined) return wrong("no configuration file: use --config FILE or set SERVICE_CONFIG_FILE");
     const seconds = Number(values.timeout);
     if (!(seconds > 0 && seconds <= 60)) return wrong("invalid --timeout: use 1 to 60 seconds");

@@ -46,7 +46,7 @@ function nextSteps(answers: SiteAnswers, folder: string): readonly string[] {
     "systemctl enable --now postern.target",
     `postern doctor --config ${config}`,
     `postern directory test USER --config ${config}`,
-    `postern bans --user ${operatorName} --password-file ${join(folder, "secrets", callerSecret(operatorName))}`,
+    folder === "/etc/postern" ? "postern status" : `postern status --config ${config}`,
   ];
   return [
     "",

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { version } from "@postern/shared/platform/lifecycle";
 import { scratchFolder } from "@postern/shared/testing";
 import { expect, test } from "vitest";
 import { run } from "./run.ts";
@@ -87,4 +88,15 @@ test.each([
   [["config", "chek"], 'unknown command "config chek" (did you mean config check?)'],
 ])("an unknown command is named, with the nearest one: %j", async (args, expected) => {
   expect((await run(args)).errors).toContain(`postern: ${expected}`);
+});
+
+test("help and the version are found by the words that people type", async () => {
+  expect(await run(["help"])).toEqual(await run(["--help"]));
+  expect(await run(["help", "why"])).toEqual(await run(["why", "--help"]));
+  expect(await run(["help", "whi"])).toMatchObject({
+    exitCode: 2,
+    errors: [expect.stringContaining("did you mean why?"), expect.anything()],
+  });
+  for (const words of [["--version"], ["version"]])
+    expect(await run(words)).toEqual({ exitCode: 0, output: [`postern ${version}`], errors: [] });
 });

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { nearestName } from "@postern/shared/platform/config";
+import { version } from "@postern/shared/platform/lifecycle";
 import { commandTable, configOptions, overview } from "./command-table.ts";
 import { checkCommand } from "./config-check.ts";
 import type { CommandResult, ConfigCommand } from "./config-command.ts";
@@ -33,9 +34,17 @@ function unknown(topic: string | undefined, name: string): CommandResult {
   };
 }
 
+function helpAbout(topic: string | undefined): CommandResult {
+  const entry = entryOf(topic);
+  if (topic !== undefined && entry === undefined) return unknown(topic, "");
+  return { exitCode: 0, output: entry?.help ?? overview(), errors: [] };
+}
+
 /** Runs `postern` with the given arguments. */
 export async function run(args: readonly string[]): Promise<CommandResult> {
-  const [first] = args;
+  const [first, second] = args;
+  if (first === "--version" || first === "version") return { exitCode: 0, output: [`postern ${version}`], errors: [] };
+  if (first === "help") return helpAbout(second);
   // Before its options are read, which no command may know.
   if (first !== undefined && !first.startsWith("-") && entryOf(first) === undefined) return unknown(first, "");
   try {

@@ -73,7 +73,7 @@ install -d -o vmail -g vmail -m 0700 /var/vmail
 cp /etc/dovecot/conf.d/10-auth.conf /root/10-auth.conf.before-postern
 sed -i 's/^!include auth-/#&/; $a !include auth-postern.conf.ext' /etc/dovecot/conf.d/10-auth.conf
 systemctl restart dovecot
-must postern doctor --config /etc/postern/config.yaml --dovecot
+must postern doctor --dovecot
 until_true doveadm auth test alice@example.test 'a long test password'
 must sh -c 'journalctl -u postern-gateway -o cat -g decided -n 1 | grep alice@example.test'
 mustnt login 'wrong'
@@ -84,9 +84,9 @@ must grep -q 'LIST .*INBOX' imap.log
 step "signed in through Dovecot"
 
 step "doctor"
-must postern doctor --config /etc/postern/config.yaml --dovecot --strict
+must postern doctor --dovecot --strict
 
-must postern bans --user operator --password-file /etc/postern/secrets/caller_operator
+must postern bans
 
 step "reload"
 before=$(pid postern-gateway)
@@ -102,7 +102,7 @@ mustnt systemctl reload postern-gateway
 must login 'a long test password'
 kill -HUP "$(pid postern-idp)"
 until_true sh -c "journalctl -t postern-idp -p err | grep -q 'configuration refused'"
-postern status --user operator --password-file /etc/postern/secrets/caller_operator >status.log || true
+postern status >status.log || true
 must grep -q 'refused at .* because storag' status.log
 cp -p /root/config.yaml /etc/postern/config.yaml
 systemctl reload 'postern-*.service'

@@ -62,7 +62,11 @@ async function verdictOn(query: string, expected: RegExp): Promise<{ readonly st
     const { verdict, state } = body;
     said = String(verdict);
     if (!expected.test(said)) return undefined;
-    const { output } = await runOperatorCommand(["why", query], { environment, progress: () => undefined });
+    const { output } = await runOperatorCommand(["why", query], {
+      environment,
+      findOwnSite: () => undefined,
+      progress: () => undefined,
+    });
     return output[0] === said ? { state, out: output.join("\n") } : undefined;
   }).catch((error: unknown) => {
     throw new Error(`the last verdict was: ${said}`, { cause: error });

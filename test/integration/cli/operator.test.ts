@@ -19,8 +19,11 @@ let stack: Stack;
 const postern = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CommandResult> =>
   runOperator(stack.url, args, env);
 
-async function spawned(args: readonly string[]): Promise<CommandResult> {
-  const env = { ...compileCache, PATH: process.env["PATH"], POSTERN_URL: stack.url, ...operatorCredentials };
+async function spawned(
+  args: readonly string[],
+  connection: Readonly<Record<string, string>> = { POSTERN_URL: stack.url, ...operatorCredentials },
+): Promise<CommandResult> {
+  const env = { ...compileCache, PATH: process.env["PATH"], ...connection };
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env });
   const { promise, resolve } = Promise.withResolvers<number | null>();
   child.once("close", resolve);
@@ -41,6 +44,21 @@ function withFactors(folder: string): object {
   const [search] = sql.search;
   return { ...tree, sql: { ...sql, search: [{ ...search, mfa: { enabled: true, queries: totpQueries } }] } };
 }
+
+test("the command knows the site on its machine from the configuration, and options override it", async () => {
+  const site = { SERVICE_CONFIG_FILE: stack.configFile };
+  const found = await spawned(["account", alice.username], site);
+  expect(found).toMatchObject({ code: 0, err: "" });
+  expect(found.out).toContain(alice.username);
+  expect(await spawned(["account", alice.username, "--config", stack.configFile], {})).toMatchObject(found);
+  // Its password is never sent to another site.
+  const elsewhere = await spawned(["account", alice.username, "--url", stack.url], site);
+  expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining("missing or wrong credentials") });
+  expect(await spawned(["account", alice.username, "--user", "backchannel"], site)).toMatchObject({
+    code: 2,
+    err: "--password-file is missing\n",
+  });
+});
 
 beforeAll(async () => {
   const rule = { name: "wide", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 3, ipv4: true, ipv6: true };
@@ -206,7 +224,7 @@ test("the exit code is 1 for wrong credentials, 2 for a wrong command line, 3 fo
   ]);
   expect([refused.code, refused.err]).toEqual([
     1,
-    "401: missing or wrong credentials: set POSTERN_USER and POSTERN_PASSWORD, or POSTERN_TOKEN\n",
+    "401: missing or wrong credentials: run it as a user who can read the site's configuration, or use --user and --password-file\n",
   ]);
   expect([unasked.code, unknown.code]).toEqual([2, 2]);
   expect([away.code, away.err]).toEqual([3, expect.stringContaining("cannot be reached")]);

@@ -35,7 +35,7 @@ export interface Api {
 }
 
 const reasons: Readonly<Record<number, string>> = {
-  401: "missing or wrong credentials: set POSTERN_USER and POSTERN_PASSWORD, or POSTERN_TOKEN",
+  401: "missing or wrong credentials: run it as a user who can read the site's configuration, or use --user and --password-file",
   403: "these credentials lack the permission for this command",
   404: "not found, or the endpoint is disabled",
   429: "too many failures from this address; try again later",

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { ApiOptions } from "./api.ts";
+import type { OwnSite } from "./own-site.ts";
 
 /** Flags for the URL and the credentials. */
 export interface ConnectionFlags {
@@ -8,7 +9,11 @@ export interface ConnectionFlags {
   readonly "password-file"?: string | undefined;
   readonly "token-file"?: string | undefined;
   readonly timeout?: string | undefined;
+  readonly config?: string | undefined;
 }
+
+/** The site on this machine whose configuration is this file, or at the usual place. */
+export type FindOwnSite = (file: string | undefined) => OwnSite | undefined;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -32,20 +37,28 @@ function authorizationOf(flags: ConnectionFlags, environment: Environment): stri
   const password = passwordFile === undefined ? environment["POSTERN_PASSWORD"] : firstLine(passwordFile);
   const wantsBasic = flags.user !== undefined || passwordFile !== undefined;
   if (token !== undefined && token !== "" && !wantsBasic) return `Bearer ${token}`;
-  if (user === undefined || password === undefined) return undefined;
+  if (user === undefined && password === undefined) return undefined;
+  if (user === undefined || password === undefined)
+    throw new UsageError(user === undefined ? "--user is missing" : "--password-file is missing");
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
-/** Flags take precedence over variables. @throws UsageError */
-export function connectionOf(flags: ConnectionFlags, environment: Environment): ApiOptions {
-  const url = flags.url ?? environment["POSTERN_URL"] ?? "http://127.0.0.1:9080";
+/**
+ * Flags take precedence over variables, and both over the site of this machine, whose credentials are sent to that site only.
+ *
+ * @throws UsageError
+ */
+export function connectionOf(flags: ConnectionFlags, environment: Environment, findOwnSite: FindOwnSite): ApiOptions {
+  const other = flags.url ?? environment["POSTERN_URL"];
+  const site = other === undefined ? findOwnSite(flags.config) : undefined;
+  const url = other ?? site?.url ?? "http://127.0.0.1:9080";
   if (!URL.canParse(url) || !/^https?:$/u.test(new URL(url).protocol))
     throw new UsageError(`${url} is not an http or https URL`);
   const timeoutSeconds = Number(flags.timeout ?? "30");
   if (!(timeoutSeconds > 0 && timeoutSeconds <= 3600)) throw new UsageError("invalid --timeout: use 1 to 3600 seconds");
   return {
     url: url.replace(/\/+$/u, ""),
-    authorization: authorizationOf(flags, environment),
+    authorization: authorizationOf(flags, environment) ?? site?.authorization,
     timeoutMs: timeoutSeconds * 1000,
   };
 }

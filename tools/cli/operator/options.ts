@@ -2,6 +2,7 @@ import { exitCodeHelp } from "../exit-codes.ts";
 
 /** Options of every command that connects to a running site. */
 const connectionOptions = {
+  config: { type: "string" },
   url: { type: "string" },
   user: { type: "string" },
   "password-file": { type: "string" },
@@ -29,7 +30,10 @@ export const connectionOptionNames: readonly string[] = Object.keys(connectionOp
 
 export const connectionHelp: readonly string[] = [
   "Options of commands that connect to a running site:",
-  "  --url URL             URL of the back channel (POSTERN_URL), http://127.0.0.1:9080 by default",
+  "  Without options, they use the site of this machine: the listener and the API caller `operator` in its configuration,",
+  "  /etc/postern/config.yaml, or the running demo.",
+  "  --config FILE         configuration of the site (SERVICE_CONFIG_FILE)",
+  "  --url URL             URL of the back channel (POSTERN_URL)",
   "  --user NAME           user name for HTTP Basic (POSTERN_USER)",
   "  --password-file FILE  file with the password (POSTERN_PASSWORD holds the password itself)",
   "  --token-file FILE     file with a Bearer token, in place of a user name (POSTERN_TOKEN holds the token itself)",

@@ -3,7 +3,7 @@ import { nearestName } from "@postern/shared/platform/config";
 import { ApiError, createApi } from "./api.ts";
 import type { OperatorCommand, OperatorResult } from "./command.ts";
 import { operatorCommands } from "./commands.ts";
-import { connectionOf, type Environment, UsageError } from "./connection.ts";
+import { connectionOf, type Environment, type FindOwnSite, UsageError } from "./connection.ts";
 import { connectionHelp, connectionOptionNames, operatorOptions } from "./options.ts";
 
 /** Whether the command line is an operator command. */
@@ -29,6 +29,7 @@ function failure(error: unknown): OperatorResult {
 
 export interface OperatorSurroundings {
   readonly environment: Environment;
+  readonly findOwnSite: FindOwnSite;
   readonly progress: (line: string) => void;
 }
 
@@ -49,7 +50,7 @@ function requireAction({ usage, actions }: OperatorCommand, [action]: readonly s
 
 async function runCommand(
   args: readonly string[],
-  { environment, progress }: OperatorSurroundings,
+  { environment, findOwnSite, progress }: OperatorSurroundings,
 ): Promise<OperatorResult> {
   const parsed = parseArgs({ args: [...args], options: operatorOptions, allowPositionals: true, tokens: true });
   const { values, positionals } = parsed;
@@ -66,7 +67,12 @@ async function runCommand(
   if (operands.length < min || operands.length > max) throw new UsageError(`usage: postern ${command.usage}`);
   const { json, async: isAsync, rule, protocol, client, kill, limit, factor } = values;
   const flags = { json, async: isAsync, rule, protocol, client, kill, limit, factor };
-  const shown = await command.run({ api: createApi(connectionOf(values, environment)), operands, flags, progress });
+  const shown = await command.run({
+    api: createApi(connectionOf(values, environment, findOwnSite)),
+    operands,
+    flags,
+    progress,
+  });
   const output = json ? [JSON.stringify(shown.json, null, 2)] : shown.lines;
   return { exitCode: shown.exitCode ?? 0, output, errors: [] };
 }

@@ -2,3 +2,4 @@ export { createHealth, type Health, type HealthCheck, type HealthReport, type Ph
 export { openPrivateListener, type PrivateListener } from "./private-listener.ts";
 export { runService, type Service } from "./run-service.ts";
 export { type ShutdownStep, shutDown } from "./shutdown.ts";
+export { version } from "./version.ts";
