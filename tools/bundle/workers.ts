@@ -9,9 +9,9 @@ const workers: Readonly<Record<string, WorkerEntry>> = {
     source: "libs/shared/src/domain/scripts/worker/script-worker.ts",
     fileName: "worker/script-worker.js",
   },
-  "libs/shared/src/domain/passwords/sha-crypt-pool.ts": {
-    source: "libs/shared/src/domain/passwords/sha-crypt-worker.ts",
-    fileName: "sha-crypt-worker.js",
+  "libs/shared/src/domain/passwords/crypt-threads.ts": {
+    source: "libs/shared/src/domain/passwords/crypt-worker.ts",
+    fileName: "crypt-worker.js",
   },
   "services/auth-engine/src/context/history-thread.ts": {
     source: "services/auth-engine/src/context/history-worker.ts",

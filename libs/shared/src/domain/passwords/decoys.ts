@@ -37,8 +37,14 @@ function costClass(stored: StoredPassword): string {
       return `pbkdf2 ${stored.algorithm} ${stored.iterations}`;
     case "sha-crypt":
       return `sha-crypt ${stored.algorithm} ${stored.rounds}`;
-    case "salted-sha":
-      return `salted-sha ${stored.algorithm}`;
+    case "digest":
+      return `digest ${stored.algorithm}`;
+    case "crypt":
+      return `crypt ${stored.method}`;
+    case "scram":
+      return `scram ${stored.algorithm} ${stored.iterations}`;
+    case "cram-md5":
+      return "cram-md5";
     case "md5-crypt":
       return "md5-crypt";
   }

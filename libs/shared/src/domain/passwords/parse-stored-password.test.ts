@@ -44,7 +44,7 @@ describe("parseStoredPassword", () => {
           const encoded = Buffer.from(bytes).toString(suffix.toLowerCase() === ".hex" ? "hex" : "base64");
           const parsed = parseStoredPassword(`{${name.toLowerCase()}${suffix}}${encoded}`);
           expect(parsed).toMatchObject({
-            scheme: "salted-sha",
+            scheme: "digest",
             digest: Buffer.from(bytes.slice(0, sizes[name])),
             salt: Buffer.from(bytes.slice(sizes[name])),
           });

@@ -1,8 +1,11 @@
 import { parseArgon2 } from "./argon2.ts";
 import { parseBcrypt } from "./bcrypt.ts";
+import { parseCramMd5 } from "./cram-md5.ts";
+import { parseCrypt, parseDesCrypt } from "./crypt.ts";
+import { digestKinds, parseDigest } from "./digest.ts";
 import { parseMd5Crypt } from "./md5-crypt.ts";
 import { parseDovecotPbkdf2, parsePasslibPbkdf2 } from "./pbkdf2.ts";
-import { parseSaltedSha } from "./salted-sha.ts";
+import { parseScram } from "./scram.ts";
 import { parseShaCrypt } from "./sha-crypt.ts";
 import type { StoredPassword } from "./stored-password.ts";
 import { type UnverifiableReason, unverifiableReason } from "./unverifiable.ts";
@@ -11,8 +14,15 @@ type Parse = (text: string) => StoredPassword | undefined;
 
 const maxStoredLength = 1024;
 
-const parseCrypt: Parse = (text) => parseShaCrypt(text) ?? parseBcrypt(text) ?? parseMd5Crypt(text);
-const parseBare: Parse = (text) => parseArgon2(text) ?? parseCrypt(text) ?? parsePasslibPbkdf2(text);
+const parseAnyCrypt: Parse = (text) =>
+  parseShaCrypt(text) ?? parseBcrypt(text) ?? parseMd5Crypt(text) ?? parseCrypt(text);
+const parseBare: Parse = (text) => parseArgon2(text) ?? parseAnyCrypt(text) ?? parsePasslibPbkdf2(text);
+/** Dovecot's `{MD5}`: `$1$`, or a digest without a salt. */
+const parseMd5: Parse = (text) => parseMd5Crypt(text) ?? parseDigest("PLAIN-MD5", undefined, text);
+/** The Windows password hash, in hexadecimal. libcrypt knows it as `$3$`. */
+const parseNtlm: Parse = (text) => parseCrypt(`$3$$${text.toLowerCase()}`);
+
+const digestNames = Object.keys(digestKinds) as (keyof typeof digestKinds)[];
 
 /** `{SCHEME}` prefixes in capitals, as Dovecot and OpenLDAP write them; they are case-insensitive. */
 const parsers: ReadonlyMap<string, Parse> = new Map<string, Parse>([
@@ -20,15 +30,23 @@ const parsers: ReadonlyMap<string, Parse> = new Map<string, Parse>([
   ["ARGON2ID", (text) => (text.startsWith("$argon2id$") ? parseArgon2(text) : undefined)],
   ["ARGON2I", (text) => (text.startsWith("$argon2i$") ? parseArgon2(text) : undefined)],
   ["BLF-CRYPT", parseBcrypt],
-  ["CRYPT", parseCrypt],
+  ["CRAM-MD5", parseCramMd5],
+  ["CRYPT", (text) => parseAnyCrypt(text) ?? parseDesCrypt(text)],
+  ["DES-CRYPT", parseDesCrypt],
+  ["HMAC-MD5", parseCramMd5],
+  ["MD5", parseMd5],
   ["MD5-CRYPT", parseMd5Crypt],
+  ["NTLM", parseNtlm],
   ["PBKDF2", parseDovecotPbkdf2],
+  ["SCRAM-SHA-1", (text) => parseScram("sha1", text)],
+  ["SCRAM-SHA-256", (text) => parseScram("sha256", text)],
   ["SHA256-CRYPT", (text) => (text.startsWith("$5$") ? parseShaCrypt(text) : undefined)],
   ["SHA512-CRYPT", (text) => (text.startsWith("$6$") ? parseShaCrypt(text) : undefined)],
-  ...(["SSHA", "SSHA256", "SSHA512"] as const).flatMap((name): [string, Parse][] => [
-    [name, (text) => parseSaltedSha(name, "base64", text)],
-    [`${name}.B64`, (text) => parseSaltedSha(name, "base64", text)],
-    [`${name}.HEX`, (text) => parseSaltedSha(name, "hex", text)],
+  ...digestNames.flatMap((name): [string, Parse][] => [
+    [name, (text) => parseDigest(name, undefined, text)],
+    [`${name}.B64`, (text) => parseDigest(name, "base64", text)],
+    [`${name}.BASE64`, (text) => parseDigest(name, "base64", text)],
+    [`${name}.HEX`, (text) => parseDigest(name, "hex", text)],
   ]),
 ]);
 

@@ -10,7 +10,7 @@ export type DataFault = Exclude<UnverifiableReason, "locked">;
 export const dataFaults = ["unknown_scheme", "damaged"] as const satisfies readonly DataFault[];
 
 /** Prefixes of schemes that are stored without `{SCHEME}`. */
-const bareScheme = /^\$(?:argon2id?|2[aby]|1|5|6|apr1|pbkdf2(?:-[a-z0-9]+)?)\$/;
+const bareScheme = /^\$(?:argon2id?|2[aby]|1|3|5|6|7|y|gy|sha1|md5|apr1|pbkdf2(?:-[a-z0-9]+)?)[$,]/;
 
 /**
  * No hash begins with `!` or `*`. shadow(5), passwd -l, Solaris (`*LK*`), LDAP servers and Django lock accounts with them.

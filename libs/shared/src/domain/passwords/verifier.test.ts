@@ -122,7 +122,7 @@ describe("createPasswordVerifier", () => {
     ["SHA-crypt with more than a million rounds", sha512OfSecret.replace("$6$", "$6$rounds=1000001$")],
     ["SHA-crypt with a digest of the other length", sha256OfSecret.replace("$5$", "$6$")],
     ["a prefix of another scheme", `{SSHA}${sha512OfSecret}`],
-    ["a digest without salt", "{SSHA}5en6G6MezRroT3XKqkdPOmY/BfQ="],
+    ["a salted digest without salt", "{SSHA}5en6G6MezRroT3XKqkdPOmY/BfQ="],
   ])("denies %s with the cost of a verification, and reports the reason", async (_what, stored) => {
     const reasons: string[] = [];
     const reporting = createPasswordVerifier({

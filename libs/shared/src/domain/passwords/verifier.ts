@@ -4,12 +4,15 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { hashArgon2, isCurrentArgon2, verifyArgon2 } from "./argon2.ts";
 import { verifyBcrypt } from "./bcrypt.ts";
+import { verifyCramMd5 } from "./cram-md5.ts";
+import { verifyCrypt } from "./crypt.ts";
+import { type CryptThreads, createCryptThreads } from "./crypt-threads.ts";
+import { verifyDigest } from "./digest.ts";
 import { verifyMd5Crypt } from "./md5-crypt.ts";
 import { readStoredPassword } from "./parse-stored-password.ts";
 import { verifyPbkdf2 } from "./pbkdf2.ts";
-import { verifySaltedSha } from "./salted-sha.ts";
+import { verifyScram } from "./scram.ts";
 import { verifyShaCrypt } from "./sha-crypt.ts";
-import { createShaCryptPool, type ShaCryptPool } from "./sha-crypt-pool.ts";
 import type { StoredPassword } from "./stored-password.ts";
 import type { UnverifiableReason } from "./unverifiable.ts";
 import { usualPassword } from "./usual-password.ts";
@@ -36,11 +39,11 @@ export interface PasswordVerifier {
   /** Costs as much as `verify` against `decoy`, and throws the same errors. */
   spend(decoy: StoredPassword, password: Secret, context: WorkContext): Promise<void>;
   /**
-   * An Argon2id hash of the current cost for a password that matched `stored`; undefined if `stored` is current already. Throws the same
+   * An Argon2id hash of the current cost, of the composed form (NFC, NIST SP 800-63B), for a password that matched `stored`; undefined if `stored` is current already. Throws the same
    * errors as `verify`.
    */
   upgrade(stored: StoredPassword, password: Secret, context: WorkContext): Promise<string | undefined>;
-  /** Counts only the costly schemes; salted SHA is not limited. */
+  /** Counts only the costly schemes; digests of one round are not limited. */
   load(): WorkGateLoad;
   close(): Promise<void>;
 }
@@ -51,18 +54,28 @@ const maxPasswordBytes = 4096;
 export function createPasswordVerifier(options: PasswordVerifierOptions): PasswordVerifier {
   const { concurrency = availableParallelism(), maxQueued, clock, onUnverifiable } = options;
   const gate = createWorkGate({ concurrency, maxQueued, clock });
-  const pool = createShaCryptPool({ maxThreads: concurrency });
+  const threads = createCryptThreads({ maxThreads: concurrency });
 
-  const compare = async (stored: StoredPassword, password: Secret, context: WorkContext): Promise<boolean> => {
-    const text = password.reveal();
+  const compareText = async (stored: StoredPassword, text: string, context: WorkContext): Promise<boolean> => {
     if (Buffer.byteLength(text) > maxPasswordBytes) return false;
-    if (stored.scheme === "salted-sha") return verifySaltedSha(stored, text);
+    if (stored.scheme === "digest") return verifyDigest(stored, text);
     try {
-      return await gate.run(() => compareCostly(stored, text, pool), context);
+      return await gate.run(() => compareCostly(stored, text, threads), context);
     } catch (cause) {
       if (cause instanceof AppError) throw cause;
       throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "password verification failed to run", cause });
     }
+  };
+
+  /**
+   * As sent, then in composed form, because macOS sends decomposed letters where a hash is of the composed ones (RFC 8265 section 4.2). Decoys
+   * take the same way, so that unknown names cost as much.
+   */
+  const compare = async (stored: StoredPassword, password: Secret, context: WorkContext): Promise<boolean> => {
+    const text = password.reveal();
+    if (await compareText(stored, text, context)) return true;
+    const composed = text.normalize("NFC");
+    return composed !== text && (await compareText(stored, composed, context));
   };
 
   return {
@@ -76,22 +89,25 @@ export function createPasswordVerifier(options: PasswordVerifierOptions): Passwo
     spend: async (decoy, password, context) => void (await compare(decoy, password, context)),
     async upgrade(stored, password, context) {
       if (stored.scheme === "argon2" && isCurrentArgon2(stored)) return undefined;
-      return gate.run(async () => `{ARGON2ID}${await hashArgon2(password.reveal())}`, context);
+      return gate.run(async () => `{ARGON2ID}${await hashArgon2(password.reveal().normalize("NFC"))}`, context);
     },
     load: () => gate.load(),
     async close() {
       await gate.close();
-      await pool.close();
+      await threads.close();
     },
   };
 }
 
-type CostlyPassword = Exclude<StoredPassword, { scheme: "salted-sha" }>;
+type CostlyPassword = Exclude<StoredPassword, { scheme: "digest" }>;
 
-function compareCostly(stored: CostlyPassword, password: string, pool: ShaCryptPool): Promise<boolean> {
+function compareCostly(stored: CostlyPassword, password: string, threads: CryptThreads): Promise<boolean> {
   if (stored.scheme === "argon2") return verifyArgon2(stored, password);
   if (stored.scheme === "bcrypt") return verifyBcrypt(stored, password);
   if (stored.scheme === "pbkdf2") return verifyPbkdf2(stored, password);
   if (stored.scheme === "md5-crypt") return Promise.resolve(verifyMd5Crypt(stored, password));
-  return verifyShaCrypt(stored, password, (task) => pool.computeDigest(task));
+  if (stored.scheme === "cram-md5") return Promise.resolve(verifyCramMd5(stored, password));
+  if (stored.scheme === "scram") return verifyScram(stored, password);
+  if (stored.scheme === "crypt") return verifyCrypt(stored, password, (task) => threads.computeCrypt(task));
+  return verifyShaCrypt(stored, password, (task) => threads.computeShaCrypt(task));
 }

@@ -1,3 +1,4 @@
+import { nativeFunctions } from "../ffi/native-functions.ts";
 import type { Logger } from "../logging/logger.ts";
 
 /** systemd, as sd_notify(3) reaches it. */
@@ -19,20 +20,9 @@ function watchdogPeriodMs({ WATCHDOG_USEC: micros, WATCHDOG_PID: pid }: Environm
   return periodMs > 0 ? periodMs / feedsPerPeriod : undefined;
 }
 
-/** Node announces with a warning that its module may change. The packaged version of Node is pinned. */
-function quietly<T>(work: () => T): T {
-  const emitWarning = process.emitWarning.bind(process);
-  process.emitWarning = () => undefined;
-  try {
-    return work();
-  } finally {
-    process.emitWarning = emitWarning;
-  }
-}
-
 /** systemd requires Unix datagram sockets, which Node lacks, so systemd's own library sends the message. */
 function createSend(): (state: string) => void {
-  const { dlopen } = quietly(() => process.getBuiltinModule("node:ffi"));
+  const { dlopen } = nativeFunctions();
   const { functions } = dlopen("libsystemd.so.0", { sd_notify: { return: "i32", arguments: ["i32", "string"] } });
   return (state) => void functions.sd_notify(0, state);
 }

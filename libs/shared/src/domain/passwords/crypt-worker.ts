@@ -1,0 +1,3 @@
+/** Entry point of the threads of `crypt-threads.ts`. */
+export { computeShaCryptDigest } from "./sha-crypt-digest.ts";
+export { computeCrypt } from "./system-crypt.ts";
