@@ -58,7 +58,7 @@ function control({ version, architecture }: DebianPackage): string {
     `Maintainer: ${maintainer}`,
     "Section: mail",
     "Priority: optional",
-    "Depends: libc6 (>= 2.28), libstdc++6, libgcc-s1, libatomic1, libsystemd0, systemd, init-system-helpers (>= 1.52)",
+    "Depends: libc6 (>= 2.28), libstdc++6, libgcc-s1, libatomic1, libcrypt1, libsystemd0, systemd, init-system-helpers (>= 1.52)",
     "Recommends: redis-server, nats-server",
     "Suggests: dovecot-auth-lua, logrotate",
     "Description: authentication gateway and identity provider for mail platforms",

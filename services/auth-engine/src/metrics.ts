@@ -21,6 +21,7 @@ const backendKinds = ["ldap", "sql", "lua"] as const satisfies readonly BackendK
 const backendOutcomes = [
   "ok",
   "wrong_password",
+  "password_unverifiable",
   "account_disabled",
   "unknown_user",
   "not_served",

@@ -116,6 +116,7 @@ export function ldapPoolSettings(pool: LdapPoolConfig): LdapPoolSettings {
     healthCheckIntervalMs: pool.health_check_interval,
     healthCheckTimeoutMs: pool.health_check_timeout,
     lookupPoolOnly: pool.lookup_pool_only,
+    composesPasswords: pool.bind_password_form === "nfc",
     bindRate: { perSecond: pool.auth_rate_limit_per_second, burst: pool.auth_rate_limit_burst },
     decoyDns: pool.decoy_dns,
     caches: {

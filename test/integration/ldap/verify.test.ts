@@ -4,12 +4,20 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
+const grete = `dn: uid=grete,ou=people,dc=example,dc=test
+objectClass: inetOrgPerson
+uid: grete
+cn: grete
+sn: grete
+userPassword:: ${Buffer.from("pässwörd").toString("base64")}
+`;
+
 describe("an LDAP directory", () => {
   let slapd: Slapd;
   let backend: LdapBackend;
 
   beforeAll(async () => {
-    slapd = await spawnSlapd({ ldif: exampleLdif });
+    slapd = await spawnSlapd({ ldif: `${exampleLdif}\n${grete}` });
     backend = exampleDirectory([slapd.uri]);
   });
   afterAll(async () => {
@@ -46,6 +54,20 @@ describe("an LDAP directory", () => {
   it("distinguishes a wrong password from an unknown user", async () => {
     expect(await verify("alice", "wrong")).toMatchObject({ kind: "wrong_password" });
     expect(await verify("nobody", "alice-password")).toEqual({ kind: "unknown_user" });
+  });
+
+  it("sends one bind, with a decomposed password as it was sent or composed, as the pool states", async () => {
+    const composing = exampleDirectory([slapd.uri], { composesPasswords: true });
+    try {
+      const decomposed = new Secret("pässwörd".normalize("NFD"));
+      const binds = () => slapd.output().split('BIND dn="uid=grete').length;
+      const before = binds();
+      expect(await backend.verify(ask("grete"), decomposed, within(60_000))).toMatchObject({ kind: "wrong_password" });
+      expect(await composing.verify(ask("grete"), decomposed, within(60_000))).toMatchObject({ kind: "ok" });
+      await poll("both binds in the log", () => Promise.resolve(binds() >= before + 2));
+    } finally {
+      await composing.close();
+    }
   });
 
   it("reuses a connection after a rejected bind", async () => {

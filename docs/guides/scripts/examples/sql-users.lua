@@ -19,7 +19,9 @@ end
 function verify_password(request)
   local person = find(request.username)
   if not person then return { result = "unknown_user" } end
-  if not password.verify(person.secret, request.password) then return { result = "wrong_password" } end
+  local is_right = password.verify(person.secret, request.password)
+  if is_right == nil then return { result = "password_unverifiable" } end
+  if not is_right then return { result = "wrong_password" } end
   if person.gone == 1 then return { result = "account_disabled" } end
   return account(person)
 end

@@ -39,6 +39,12 @@ export type VerifyOutcome =
    */
   | { readonly kind: "wrong_password"; readonly account?: string | undefined; readonly detail?: string | undefined }
   | { readonly kind: "account_disabled"; readonly account?: string | undefined; readonly detail?: string | undefined }
+  /** The stored password has an unknown scheme or is damaged: a fault of the site's data, whatever password was sent. */
+  | {
+      readonly kind: "password_unverifiable";
+      readonly account?: string | undefined;
+      readonly detail?: string | undefined;
+    }
   | { readonly kind: "unknown_user" }
   | { readonly kind: "not_served" };
 

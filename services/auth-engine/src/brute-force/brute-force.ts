@@ -41,6 +41,11 @@ export interface WrongGuess {
   readonly isKnown: boolean;
   /** Whether the guess was a password, and not a token. */
   readonly isPassword: boolean;
+  /**
+   * No password could be right, because the stored one cannot be verified. It counts for the account, like any other name, but not against
+   * the network, whose users may all have the same fault.
+   */
+  readonly isFaultOfData?: boolean;
   /** The backend's own name for it; absent if none was returned. */
   readonly account: string | undefined;
 }

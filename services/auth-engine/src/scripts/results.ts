@@ -43,6 +43,7 @@ export const BackendResult = Type.Object(
     result: Type.Union([
       Type.Literal("ok"),
       Type.Literal("wrong_password"),
+      Type.Literal("password_unverifiable"),
       Type.Literal("account_disabled"),
       Type.Literal("unknown_user"),
     ]),

@@ -30,6 +30,7 @@ const risk = Type.Optional(
 export const DenialReason = Type.Union([
   Type.Literal("unknown_user"),
   Type.Literal("wrong_password"),
+  Type.Literal("password_unverifiable"),
   Type.Literal("account_disabled"),
   Type.Literal("empty_password"),
   Type.Literal("bad_token"),

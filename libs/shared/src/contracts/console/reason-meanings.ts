@@ -1,6 +1,8 @@
 /** What the reasons of failed sign-ins mean, in a clause for operators. */
 export const reasonMeanings: Readonly<Record<string, string>> = {
   wrong_password: "the password was wrong",
+  password_unverifiable:
+    "the stored password of the account cannot be verified: its scheme is unknown, or it is damaged",
   wrong_password_before: "the second factor was correct, but the password before it was wrong",
   unknown_user: "no backend has an account of this name",
   account_disabled: "the account is disabled",

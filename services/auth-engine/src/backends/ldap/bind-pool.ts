@@ -1,4 +1,4 @@
-import type { Secret } from "@postern/shared/platform/crypto";
+import { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
 import type { PasswordPolicyControl } from "ldapts";
@@ -51,7 +51,8 @@ export function createBindPool(settings: LdapPoolSettings, targets: TargetSet<Se
     bind: async (dn, password, context, policy) => {
       if (!takeBind())
         throw new AppError("DIRECTORY_OVERLOADED", { detail: "more binds than auth_rate_limit_per_second allows" });
-      await pool.run((connection) => connection.bind(dn, password, policy), context);
+      const sent = settings.composesPasswords === true ? new Secret(password.reveal().normalize("NFC")) : password;
+      await pool.run((connection) => connection.bind(dn, sent, policy), context);
     },
     rebalance: () => pool.rebalance(),
     snapshot: () => pool.snapshot(),

@@ -69,6 +69,8 @@ export interface LdapPoolSettings {
   readonly bindRate: LdapBindRate;
   /** Entries to bind as for unknown names; empty means that the time is padded instead. */
   readonly decoyDns: readonly string[];
+  /** Binds send passwords in their composed form (NFC) and not as they were sent. */
+  readonly composesPasswords?: boolean | undefined;
   readonly caches: LdapCacheSettings;
 }
 

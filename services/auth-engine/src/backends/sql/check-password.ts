@@ -44,7 +44,7 @@ function unverifiable(reason: UnverifiableReason, account: string | undefined): 
   const denial: VerifyOutcome =
     reason === "locked"
       ? { kind: "account_disabled", account, detail: "password_locked" }
-      : { kind: "wrong_password", account, detail: `password_${reason}` };
+      : { kind: "password_unverifiable", account, detail: `password_${reason}` };
   return { isRight: false, denial };
 }
 

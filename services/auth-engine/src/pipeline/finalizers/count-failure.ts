@@ -5,7 +5,13 @@ import type { Facts } from "../../facts/facts.ts";
 import type { Finalizer } from "../step.ts";
 
 /** Denial reasons that mean a wrong guess. Other reasons say nothing about the password. */
-const guesses: ReadonlySet<string> = new Set(["wrong_password", "unknown_user", "account_disabled", "bad_token"]);
+const guesses: ReadonlySet<string> = new Set([
+  "wrong_password",
+  "password_unverifiable",
+  "unknown_user",
+  "account_disabled",
+  "bad_token",
+]);
 
 /** Whether a decision is a wrong guess, which counts against its network. */
 function isGuess(decision: AuthDecision): boolean {
@@ -41,7 +47,8 @@ export const countFailure: Finalizer = {
     const isToken = decision.outcome === "fail" && decision.reason === "bad_token";
     const found = facts.bruteForce;
     const isKnown = facts.accountKnown === true || isToken;
-    const guessed = { isKnown, isPassword: !isToken, account: facts.guessedAccount };
+    const isFaultOfData = decision.outcome === "fail" && decision.reason === "password_unverifiable";
+    const guessed = { isKnown, isPassword: !isToken, isFaultOfData, account: facts.guessedAccount };
     return bruteForce.countFailure(attempt, guessed, found).then(() => withHistory(decision, found));
   },
 };

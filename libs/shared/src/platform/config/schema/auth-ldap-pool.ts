@@ -32,6 +32,10 @@ const pools = {
     description: "Maximum number of searches that wait for a connection. 0 uses 1024.",
   }),
   auth_queue_length: integer(0, { description: "Maximum number of binds that wait for a connection. 0 uses 1024." }),
+  bind_password_form: choice(["as_sent", "nfc"], "as_sent", {
+    description:
+      "Unicode form of the passwords of binds. With `nfc`, decomposed letters, as macOS sends them, are composed; use it if the passwords in the directory are. There is one bind per attempt, because servers count failed binds.",
+  }),
   auth_rate_limit_per_second: decimal(0, { description: "Maximum rate of binds. 0 sets no limit.", unit: "binds/s" }),
   auth_rate_limit_burst: integer(0, {
     description: "Number of binds that may exceed this rate in one burst.",
