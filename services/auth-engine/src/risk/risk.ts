@@ -7,7 +7,7 @@ import {
   decodeAccountFacts,
   decodeSourceFacts,
   holdOf,
-  isCausedFromOutside,
+  isDoubted,
   noteSignIn,
   noteWrongPassword,
   type ReviewedSignIn,
@@ -229,15 +229,14 @@ function createNote(deps: RiskDeps, decode: ReturnType<typeof createDecoder>): R
   };
   const noteSuccess = (attempt: Attempt, risk: RiskFacts, from: RiskRead): void => {
     const ages = settings();
-    const { verdict, level, signals, isKnown, isStrange, mode, isRefused, scored } = risk;
+    const { verdict, level, isStrange, mode, isRefused, scored } = risk;
     const { subject, read, before, signIn } = scored;
-    // Others must not keep an account from knowing its networks.
-    const isDoubted = level !== "ordinary" && !isKnown && !isCausedFromOutside(signals);
+    const doubts = isDoubted(risk);
     const hold = mode === "enforce" ? holdOf(verdict, risk, { minute: signIn.minute, settings: ages }) : undefined;
     const change = (found: AccountFacts | undefined): AccountFacts =>
-      noteSignIn(found, signIn, { isDoubted, hold, ages });
+      noteSignIn(found, signIn, { isDoubted: doubts, hold, ages });
     // What only a hold refused says nothing about the account.
-    const isNews = (!isRefused || isDoubted) && change(before) !== before;
+    const isNews = (!isRefused || doubts) && change(before) !== before;
     if (isNews) accounts.add(subject.key, read, change);
     if (!isRefused || isStrange) spray.right(from, subject.id, { minute: signIn.minute, isStrange });
     const isReported = isNews && level !== "ordinary" && isReportDue(subject, signIn);

@@ -27,7 +27,7 @@ import {
   strict,
   weights,
 } from "./testing/settled-account.ts";
-import { holdOf, verdictOf } from "./verdict.ts";
+import { holdOf, isDoubted, verdictOf } from "./verdict.ts";
 
 const refusal = (facts: AccountFacts, one: AssessedSignIn) =>
   verdictOf(facts, one, assess(facts, undefined, one, settings), settings).refusal;
@@ -36,6 +36,7 @@ test("an ordinary sign-in at home raises nothing", () => {
   expect(assess(settled, undefined, signIn({ minute: now }), settings)).toEqual({
     score: 0,
     level: "ordinary",
+    ownLevel: "ordinary",
     signals: [],
     isKnown: true,
     isStrange: false,
@@ -208,6 +209,32 @@ test("wrong passwords alone refuse no sign-in, not even one from a new network",
       const owner = signIn({ minute: now, network: "phone" });
       const found = assess(guessed, undefined, owner, { ...strict, scores: { suspicious: 1, dangerous: 1 } });
       expect(verdictOf(guessed, owner, found, strict).refusal).toBeUndefined();
+    }),
+  );
+});
+
+test("what others cause refuses no sign-in that its own signals do not, begins no hold and keeps no network unknown", () => {
+  const guesses = Array.from({ length: 40 }, (_, index) => `guess${index * 7919}`);
+  const sprayed = Array.from({ length: 60 }, (_, index) => `${(index * 7919).toString(36)}account`);
+  const source = sprayed.reduce<SourceFacts | undefined>(
+    (sum, account) => noteAccountOfSource(sum, { account, meeting: "wrong", minute: now }),
+    undefined,
+  );
+  const guessed = guesses.reduce((facts, network) => noteWrongPassword(facts, { network, minute: now }), settled);
+  const effect = (facts: AccountFacts, met: SourceFacts | undefined, one: AssessedSignIn) => {
+    const found = assess(facts, met, one, strict);
+    const verdict = verdictOf(facts, one, found, strict);
+    const hold = holdOf(verdict, found, { minute: now, settings: strict });
+    return { refusal: verdict.refusal, hold, isDoubted: isDoubted(found) };
+  };
+  // 30 of its own, and 50 of others.
+  const owner = signIn({ minute: now, network: "hotel", place: { ...berlin, country: "PL" } });
+  expect(assess(guessed, source, owner, strict)).toMatchObject({ score: 80, level: "suspicious" });
+  expect(effect(guessed, source, owner)).toEqual({ refusal: undefined, hold: undefined, isDoubted: false });
+  fc.assert(
+    fc.property(signIns, fc.boolean(), (sample, isOnPages) => {
+      const one = { ...sample, minute: now, isOnPages };
+      expect(effect(guessed, source, one)).toEqual(effect(settled, undefined, one));
     }),
   );
 });

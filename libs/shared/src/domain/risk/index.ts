@@ -5,7 +5,7 @@ export {
   type Hold,
   safeName,
 } from "./account-facts.ts";
-export { type Assessment, assess, levelOf } from "./assess.ts";
+export { type Assessment, assess, levelsOf } from "./assess.ts";
 export type { AssessedSignIn } from "./assessed-sign-in.ts";
 export { guessingNetworks } from "./detectors.ts";
 export { createRiskNames, type RiskNames } from "./identify.ts";
@@ -36,4 +36,4 @@ export {
   noteAccountOfSource,
   type SourceFacts,
 } from "./source-facts.ts";
-export { holdOf, isCausedFromOutside, type RiskVerdict, verdictOf } from "./verdict.ts";
+export { holdOf, isDoubted, type RiskVerdict, verdictOf } from "./verdict.ts";
