@@ -148,6 +148,20 @@ test("submission is locked and reading is not; a hold refuses until it ends or t
   expect(assess(confirmed, undefined, { ...bot, device: "browser" }, strict).isKnown).toBe(true);
 });
 
+test("reading mail in a new network during a hold does not end the hold there, nor in the rest of its system", () => {
+  const hold = { kind: "submission", untilMinute: now + dayMinutes } as const;
+  const held = noteSignIn(settled, signIn({ minute: now, network: "bot", place: lagos }), {
+    isDoubted: true,
+    hold,
+    ages: settings,
+  });
+  const reads = signIn({ minute: now + 5, network: "hotel", place: { ...berlin, system: 64_500 } });
+  const after = noteSignIn(held, reads, { isDoubted: false, ages: settings });
+  expect(refusal(after, { ...reads, minute: now + 10, protocol: "smtp" })).toBe("hold_submission");
+  expect(refusal(after, { ...reads, minute: now + 10, network: "next", protocol: "smtp" })).toBe("hold_submission");
+  expect(refusal(after, signIn({ minute: now + 10, network: "phone", protocol: "smtp" }))).toBeUndefined();
+});
+
 test("a doubted network never becomes a known one, and the doubt ends after a week", () => {
   const bot = signIn({ minute: now, network: "bot", place: lagos });
   let facts = noteSignIn(settled, bot, { isDoubted: true, ages: settings });

@@ -1,4 +1,5 @@
 import { type AccountFacts, type Hold, type Seen, type SeenNetwork, safeName } from "./account-facts.ts";
+import { isNewSource } from "./detectors.ts";
 import type { Place } from "./place.ts";
 import type { RiskSettings } from "./risk-settings.ts";
 import { noteSubmission, trustSending } from "./sending.ts";
@@ -124,10 +125,13 @@ function lastOf({ last }: AccountFacts, { minute, place }: SignIn): AccountFacts
 export function noteSignIn(
   known: AccountFacts | undefined,
   signIn: SignIn,
-  { isDoubted, hold, ages }: { readonly isDoubted: boolean; readonly hold?: Hold | undefined; readonly ages: Ages },
+  noted: { readonly isDoubted: boolean; readonly hold?: Hold | undefined; readonly ages: Ages },
 ): AccountFacts {
+  const { hold, ages } = noted;
   const { minute, place } = signIn;
   const facts = known === undefined ? newAccountFacts(minute) : withoutOldFacts(known, minute, ages);
+  // During a hold, what is new becomes familiar only if the user confirms it: otherwise reading mail there would end the hold there.
+  const isDoubted = noted.isDoubted || (facts.hold !== undefined && isNewSource(facts, signIn));
   // Scored before the user confirmed the network, and written after it.
   if (isDoubted && facts.networks.some((one) => one.id === signIn.network && isKnownNetwork(one, minute, ages))) {
     return facts;

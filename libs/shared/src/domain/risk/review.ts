@@ -30,6 +30,8 @@ export interface ReviewedSignIn {
   readonly mode?: string;
   /** All responses of the level, which only `enforce` gives. Absent from earlier versions. */
   readonly responses?: readonly string[];
+  /** Creation of the app password with which it was made, in seconds since the epoch. Absent for passwords, and from earlier versions. */
+  readonly credentialSince?: number;
 }
 
 const text = (maxLength: number) => Type.String({ maxLength });
@@ -52,6 +54,7 @@ const Reviews = Type.Array(
     isRefused: Type.Boolean(),
     mode: Type.Optional(text(16)),
     responses: Type.Optional(Type.Array(text(16), { maxItems: 16 })),
+    credentialSince: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
 );
 

@@ -19,7 +19,7 @@ export const isDoubted = ({ ownLevel, isKnown }: Pick<Assessment, "ownLevel" | "
   ownLevel !== "ordinary" && !isKnown;
 
 /** The protocols that a hold refuses, and whether it does so now: only where the account was not used before. */
-function heldBy(facts: AccountFacts | undefined, signIn: SignIn, settings: RiskSettings) {
+export function heldBy(facts: AccountFacts | undefined, signIn: SignIn, settings: RiskSettings) {
   const hold = facts?.hold;
   const { protocol, minute } = signIn;
   if (facts === undefined || hold === undefined || hold.untilMinute <= minute) return undefined;

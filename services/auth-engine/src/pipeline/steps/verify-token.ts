@@ -14,9 +14,10 @@ async function verify(
   { backends, checkMailToken }: StepDeps,
 ): Promise<AuthDecision> {
   if (checkMailToken === undefined) return { outcome: "fail", reason: "method_not_enabled", memoryCache: "miss" };
-  const username = await checkMailToken({ ...token, username: attempt.username, protocol: attempt.protocol }, context);
-  if (username === undefined) return { outcome: "fail", reason: "bad_token", memoryCache: "miss" };
-  return lookUpAccount({ ...attempt, username }, context, backends);
+  const accepted = await checkMailToken({ ...token, username: attempt.username, protocol: attempt.protocol }, context);
+  if (accepted === undefined) return { outcome: "fail", reason: "bad_token", memoryCache: "miss" };
+  context.facts.credentialSince = accepted.signedInAt;
+  return lookUpAccount({ ...attempt, username: accepted.username }, context, backends);
 }
 
 /**
