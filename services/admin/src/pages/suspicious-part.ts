@@ -85,10 +85,8 @@ function learning({ since, is_learned: isLearned }: Pick<RiskExplanation, "since
 }
 
 /** Suspicious sign-ins and the responses to them. Engines store digests of networks only, so no address can be shown. */
-export function suspiciousPart(
-  links: SubjectLinks,
-  { mode, hold, sign_ins: found, incomplete, since, is_learned: isLearned }: RiskExplanation,
-): Html {
+export function suspiciousPart(links: SubjectLinks, risk: RiskExplanation): Html {
+  const { mode, hold, sign_ins: found, incomplete } = risk;
   return html`<h2>Suspicious sign-ins</h2>${
     mode === "off"
       ? html`<p class="lead">Sign-ins are not scored, because auth.risk.mode is off.</p>`
@@ -98,7 +96,7 @@ export function suspiciousPart(
     html`<p>${holds[hold.kind] ?? hold.kind} from new networks: refused until ${time(hold.until)}. Flushing the account ends this.</p>`
   }${incomplete.map((missing) => html`<p class="note">Incomplete: ${missing}.</p>`)}${
     found.length === 0
-      ? html`<p>None.${mode !== "off" && learning({ since, is_learned: isLearned })}</p>`
+      ? html`<p>None.${mode !== "off" && learning(risk)}</p>`
       : html`<ol class="timeline">${found.map((signIn) => item(links, signIn))}</ol>`
   }`;
 }

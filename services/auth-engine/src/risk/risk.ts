@@ -18,7 +18,7 @@ import {
 import { createHotCache } from "@postern/shared/platform/cache";
 import { within } from "@postern/shared/platform/concurrency";
 import type { Clock } from "@postern/shared/platform/time";
-import type { RiskKeys, RiskRead, RiskSubject } from "../brute-force/risk-read.ts";
+import type { RiskKeys, RiskRead } from "../brute-force/risk-read.ts";
 import type { Attempt } from "../decision/attempt.ts";
 import type { Facts } from "../facts/facts.ts";
 import type { RiskFacts, ScoredSignIn } from "../facts/risk.ts";
@@ -203,8 +203,8 @@ function createNote(deps: RiskDeps, { decode }: OwnFactsReader): Risk["note"] {
   const spray = createSprayWatch(deps.sources);
   const reported = createHotCache<number>(maxRemembered);
   /** Mail clients open many connections before the first of them is remembered. */
-  const isReportDue = ({ id }: RiskSubject, { network, minute }: AssessedSignIn): boolean => {
-    const key = `${id} ${network}`;
+  const isReportDue = ({ subject, signIn: { network, minute }, credentialSince }: ScoredSignIn): boolean => {
+    const key = `${subject.id} ${network} ${credentialSince ?? ""}`;
     const isDue = minute - (reported.get(key) ?? 0) >= reportMinutes;
     if (isDue) reported.set(key, minute);
     return isDue;
@@ -223,7 +223,9 @@ function createNote(deps: RiskDeps, { decode }: OwnFactsReader): Risk["note"] {
     const isNews = (!isRefused || doubts) && change(before) !== before;
     if (isNews) accounts.add(subject.key, read, change);
     if (!isRefused || isStrange) spray.right(from, subject.id, { minute: signIn.minute, isStrange });
-    const isReported = isNews && level !== "ordinary" && isReportDue(subject, signIn);
+    // An app password that is used suspiciously is news even in a network where the password was used so before.
+    const isOfAppPassword = doubts && scored.credentialSince !== undefined;
+    const isReported = (isNews || isOfAppPassword) && level !== "ordinary" && isReportDue(scored);
     if (isReported) {
       const review = reviewOf(attempt, risk);
       reviews.add(subjects.reviewKey(subject.id), "", (found) => addReview(found, review));

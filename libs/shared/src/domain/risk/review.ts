@@ -110,8 +110,10 @@ export function addReview(
   const before = recent.find(({ network }) => network === one.network);
   const { earlierMinute } = recent[0] ?? {};
   const worse = before !== undefined && before.isRejected !== true && before.score > one.score ? before : one;
+  const credentialSince = one.credentialSince ?? before?.credentialSince;
   const added = {
     ...worse,
+    ...(credentialSince !== undefined && { credentialSince }),
     minute: one.minute,
     firstMinute: Math.min(one.minute, before?.firstMinute ?? before?.minute ?? one.minute),
     ...(earlierMinute !== undefined && { earlierMinute }),

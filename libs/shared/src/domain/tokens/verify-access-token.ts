@@ -81,9 +81,9 @@ function subjectOf({ sub, client_id }: AccessTokenClaims, { isForUsers = false }
   return { kind: !isForUsers && sub === client_id ? "client" : "user", id: sub };
 }
 
-/** Claims of other issuers may have any form. */
+/** Claims of other issuers may have any form, and some send 0 if they do not know the time. */
 const signInOf = ({ auth_time: time, iat }: JWTPayload): number | undefined =>
-  typeof time === "number" && Number.isFinite(time) ? time : iat;
+  typeof time === "number" && time > 0 ? time : iat;
 
 function verified(claims: AccessTokenClaims, username: string | undefined, rules: AccessTokenRules): VerifiedToken {
   return {
