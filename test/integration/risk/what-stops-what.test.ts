@@ -91,7 +91,7 @@ test("an account delay slows passwords from unknown networks, and neither app pa
   expect(await signIn({}, home)).toMatchObject({ status: 200, delayMs: 0 });
 });
 
-test("a disabled account is refused whatever its credential, and tokens and sessions remain until somebody ends them", async () => {
+test("a disabled account is refused whatever its credential, and tokens and sessions remain until they are ended", async () => {
   using directory = new DatabaseSync(users.idp.directoryFile);
   directory.exec("UPDATE users SET enabled = 0 WHERE username = 'carol@example.test'");
   await poll("the refusal", async () => (await signIn({}, home)).status === 403);

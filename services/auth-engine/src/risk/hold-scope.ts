@@ -17,7 +17,7 @@ export interface HoldScopeDeps {
 
 /** What a hold does about sign-ins by app password and token. */
 export interface HoldScope {
-  /** Undefined, at once or later, unless a hold refuses the token. */
+  /** Undefined, or a promise of it, unless a hold refuses the token. */
   readonly ofToken: (own: ScoredSignIn) => Promise<RiskFacts | undefined> | undefined;
   /** The same sign-in, exempt from a hold that does not cover the app password. */
   readonly ofAppPassword: (own: ScoredSignIn) => Promise<ScoredSignIn> | ScoredSignIn;
@@ -39,7 +39,7 @@ export function createHoldScope({ settings, subjects, store }: HoldScopeDeps): H
         coversCredential({ kind, since }, { hold: before.hold, reviews, minute }, settings())
       );
     } catch {
-      // Redis became unavailable in between: what is unknown refuses nobody.
+      // Redis became unavailable in between: what is unknown refuses no sign-in.
       return false;
     }
   };

@@ -185,7 +185,7 @@ describe("a hold and a token", () => {
     expect(await refusalOf({ ...smtp, clientIp: "192.0.2.7" }, nowMinute * 60)).toBeUndefined();
   });
 
-  test("if Redis fails before the suspicious sign-ins are read, nobody is refused", async () => {
+  test("if Redis fails before the suspicious sign-ins are read, no token is refused", async () => {
     expect(await refusalOf(smtp, nowMinute * 60, { store: { read: unavailable } })).toBeUndefined();
   });
 });

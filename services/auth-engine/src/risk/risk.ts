@@ -203,7 +203,9 @@ function createNote(deps: RiskDeps, { decode }: OwnFactsReader): Risk["note"] {
   const spray = createSprayWatch(deps.sources);
   const reported = createHotCache<number>(maxRemembered);
   /** Mail clients open many connections before the first of them is remembered. */
-  const isReportDue = ({ subject, signIn: { network, minute }, credentialSince }: ScoredSignIn): boolean => {
+  const isReportDue = ({ level, scored: { subject, signIn, credentialSince } }: RiskFacts): boolean => {
+    if (level === "ordinary") return false;
+    const { network, minute } = signIn;
     const key = `${subject.id} ${network} ${credentialSince ?? ""}`;
     const isDue = minute - (reported.get(key) ?? 0) >= reportMinutes;
     if (isDue) reported.set(key, minute);
@@ -211,7 +213,7 @@ function createNote(deps: RiskDeps, { decode }: OwnFactsReader): Risk["note"] {
   };
   const noteSuccess = (attempt: Attempt, risk: RiskFacts, from: RiskRead): void => {
     const ages = settings();
-    const { verdict, level, isStrange, mode, isRefused, scored } = risk;
+    const { verdict, isStrange, mode, isRefused, scored } = risk;
     const { subject, read, before, signIn } = scored;
     // Tokens leave nothing: they were obtained by a sign-in that was scored.
     if (signIn.credential === "token") return onScored(attempt, risk, false);
@@ -225,7 +227,7 @@ function createNote(deps: RiskDeps, { decode }: OwnFactsReader): Risk["note"] {
     if (!isRefused || isStrange) spray.right(from, subject.id, { minute: signIn.minute, isStrange });
     // An app password that is used suspiciously is news even in a network where the password was used so before.
     const isOfAppPassword = doubts && scored.credentialSince !== undefined;
-    const isReported = (isNews || isOfAppPassword) && level !== "ordinary" && isReportDue(scored);
+    const isReported = (isNews || isOfAppPassword) && isReportDue(risk);
     if (isReported) {
       const review = reviewOf(attempt, risk);
       reviews.add(subjects.reviewKey(subject.id), "", (found) => addReview(found, review));

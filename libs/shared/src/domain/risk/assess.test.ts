@@ -227,6 +227,13 @@ test("wrong passwords alone refuse no sign-in, not even one from a new network",
   );
 });
 
+const effect = (facts: AccountFacts, met: SourceFacts | undefined, one: AssessedSignIn) => {
+  const found = assess(facts, met, one, strict);
+  const verdict = verdictOf(facts, one, found, strict);
+  const hold = holdOf(verdict, found, { minute: now, settings: strict });
+  return { refusal: verdict.refusal, hold, isDoubted: isDoubted(found) };
+};
+
 test("what others cause refuses no sign-in that its own signals do not, begins no hold and keeps no network unknown", () => {
   const guesses = Array.from({ length: 40 }, (_, index) => `guess${index * 7919}`);
   const sprayed = Array.from({ length: 60 }, (_, index) => `${(index * 7919).toString(36)}account`);
@@ -235,12 +242,6 @@ test("what others cause refuses no sign-in that its own signals do not, begins n
     undefined,
   );
   const guessed = guesses.reduce((facts, network) => noteWrongPassword(facts, { network, minute: now }), settled);
-  const effect = (facts: AccountFacts, met: SourceFacts | undefined, one: AssessedSignIn) => {
-    const found = assess(facts, met, one, strict);
-    const verdict = verdictOf(facts, one, found, strict);
-    const hold = holdOf(verdict, found, { minute: now, settings: strict });
-    return { refusal: verdict.refusal, hold, isDoubted: isDoubted(found) };
-  };
   // 30 of its own, and 50 of others.
   const owner = signIn({ minute: now, network: "hotel", place: { ...berlin, country: "PL" } });
   expect(assess(guessed, source, owner, strict)).toMatchObject({ score: 80, level: "suspicious" });

@@ -1,7 +1,7 @@
 import type { AccountFacts } from "./account-facts.ts";
 import type { AssessedSignIn } from "./assessed-sign-in.ts";
-import { type Case, detectors, isNewSource } from "./detectors.ts";
-import { isKnownNetwork, type SignIn, withoutOldFacts } from "./note.ts";
+import { type Case, detectors } from "./detectors.ts";
+import { isKnownNetwork, isNewSource, type SignIn, withoutOldFacts } from "./note.ts";
 import type { RiskSettings } from "./risk-settings.ts";
 import { causedFromOutside, type RaisedSignal, type RiskLevel } from "./signals.ts";
 import type { SourceFacts } from "./source-facts.ts";

@@ -3,7 +3,7 @@ import { earliestUnanswered, isOlderThanDoubt } from "./proof.ts";
 import type { ReviewedSignIn } from "./review.ts";
 import type { RiskSettings } from "./risk-settings.ts";
 
-/** A credential that whoever has the password may have obtained with it. */
+/** A credential that an attacker with the password may have obtained with it. */
 export interface ObtainedCredential {
   readonly kind: "app_password" | "token";
   /**
@@ -22,7 +22,7 @@ interface Doubt {
 
 /**
  * Whether a hold, which always covers the password, also covers this credential. What is older than the earliest unanswered suspicious
- * sign-in was not obtained by whoever made it.
+ * sign-in was not obtained by the one who made it.
  */
 export function coversCredential(
   { kind, since }: ObtainedCredential,

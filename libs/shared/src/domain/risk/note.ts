@@ -1,5 +1,4 @@
 import { type AccountFacts, type Hold, type Seen, type SeenNetwork, safeName } from "./account-facts.ts";
-import { isNewSource } from "./detectors.ts";
 import type { Place } from "./place.ts";
 import type { RiskSettings } from "./risk-settings.ts";
 import { noteSubmission, trustSending } from "./sending.ts";
@@ -38,6 +37,16 @@ export function newAccountFacts(minute: number): AccountFacts {
 export function isKnownNetwork(network: SeenNetwork, minute: number, { knownAfterMinutes }: Ages): boolean {
   return !network.isDoubted && minute - network.firstMinute >= knownAfterMinutes;
 }
+
+/** Neither the network nor its system was used for the account. */
+export function isNewSource(facts: AccountFacts, { network, place: { system } }: SignIn): boolean {
+  if (facts.networks.some(({ id, isDoubted }) => id === network && !isDoubted)) return false;
+  return system === 0 || !facts.systems.some(({ name }) => name === String(system));
+}
+
+/** During a hold, what is new becomes familiar only if the user confirms it: otherwise reading mail there would end the hold there. */
+const isHeldSource = (facts: AccountFacts, signIn: SignIn): boolean =>
+  facts.hold !== undefined && isNewSource(facts, signIn);
 
 /** A sign-in makes no device known, but one that is known stays so while it is used. */
 function withDevice({ devices }: AccountFacts, { device, minute }: SignIn): AccountFacts["devices"] {
@@ -130,8 +139,7 @@ export function noteSignIn(
   const { hold, ages } = noted;
   const { minute, place } = signIn;
   const facts = known === undefined ? newAccountFacts(minute) : withoutOldFacts(known, minute, ages);
-  // During a hold, what is new becomes familiar only if the user confirms it: otherwise reading mail there would end the hold there.
-  const isDoubted = noted.isDoubted || (facts.hold !== undefined && isNewSource(facts, signIn));
+  const isDoubted = noted.isDoubted || isHeldSource(facts, signIn);
   // Scored before the user confirmed the network, and written after it.
   if (isDoubted && facts.networks.some((one) => one.id === signIn.network && isKnownNetwork(one, minute, ages))) {
     return facts;

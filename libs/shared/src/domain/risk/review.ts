@@ -101,6 +101,15 @@ export function recentReviews(reviews: readonly ReviewedSignIn[], nowMinute: num
   );
 }
 
+/** Also if the more dangerous sign-in was made with the password. */
+function appPasswordOf(
+  { credentialSince }: ReviewedSignIn,
+  before: ReviewedSignIn | undefined,
+): Pick<ReviewedSignIn, "credentialSince"> {
+  const since = credentialSince ?? before?.credentialSince;
+  return since === undefined ? {} : { credentialSince: since };
+}
+
 /** Newest first; one for each network, of which the most dangerous counts. */
 export function addReview(
   reviews: readonly ReviewedSignIn[] | undefined,
@@ -110,10 +119,9 @@ export function addReview(
   const before = recent.find(({ network }) => network === one.network);
   const { earlierMinute } = recent[0] ?? {};
   const worse = before !== undefined && before.isRejected !== true && before.score > one.score ? before : one;
-  const credentialSince = one.credentialSince ?? before?.credentialSince;
   const added = {
     ...worse,
-    ...(credentialSince !== undefined && { credentialSince }),
+    ...appPasswordOf(one, before),
     minute: one.minute,
     firstMinute: Math.min(one.minute, before?.firstMinute ?? before?.minute ?? one.minute),
     ...(earlierMinute !== undefined && { earlierMinute }),

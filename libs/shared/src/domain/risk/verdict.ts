@@ -1,8 +1,7 @@
 import type { AccountFacts } from "./account-facts.ts";
 import type { Assessment } from "./assess.ts";
 import type { AssessedSignIn } from "./assessed-sign-in.ts";
-import { isNewSource } from "./detectors.ts";
-import type { SignIn } from "./note.ts";
+import { isNewSource, type SignIn } from "./note.ts";
 import type { RiskResponse, RiskSettings } from "./risk-settings.ts";
 
 /** What `enforce` does about a sign-in; empty for nothing. */

@@ -104,12 +104,12 @@ describe("users' tokens and callers' tokens", () => {
   });
 });
 
-describe("the sign-in from which a token descends", () => {
-  const signedInAt = async (claims: Readonly<Record<string, unknown>>) => {
-    const verdict = await users.verify(await sign(claims));
-    return verdict.outcome === "ok" ? verdict.token.signedInAt : verdict.outcome;
-  };
+const signedInAt = async (claims: Readonly<Record<string, unknown>>) => {
+  const verdict = await users.verify(await sign(claims));
+  return verdict.outcome === "ok" ? verdict.token.signedInAt : verdict.outcome;
+};
 
+describe("the sign-in from which a token descends", () => {
   test("is its auth_time, however young the token is", async () => {
     expect(await signedInAt({ auth_time: good.iat - 90_000 })).toBe(good.iat - 90_000);
   });

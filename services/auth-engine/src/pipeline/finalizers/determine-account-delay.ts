@@ -10,7 +10,7 @@ export const determineAccountDelay: Finalizer = {
   run: (attempt, decision, { facts }, { bruteForce }) => {
     const found = facts.bruteForce;
     if (bruteForce === undefined || found === undefined || decision.outcome !== "ok") return decision;
-    // Nobody guesses an app password or a token.
+    // App passwords and tokens cannot be guessed.
     if (facts.credential === "app_password" || facts.credential === "token") return decision;
     const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
     return bruteForce.determineDelay(account, found).then(() => decision);

@@ -14,8 +14,8 @@ async function refuseBanned(attempt: Attempt, facts: Facts, bruteForce: BruteFor
 }
 
 /**
- * Refuses a banned network before anything else happens, with one round trip to Redis. A ban stops guesses, and nobody guesses an access
- * token: verify-token refuses those that are not valid.
+ * Refuses a banned network before anything else happens, with one round trip to Redis. A ban stops guesses, and access tokens
+ * cannot be guessed: verify-token refuses those that are not valid.
  */
 export const checkBruteForce: Step = {
   name: "check-brute-force",
