@@ -60,7 +60,7 @@ const Reviews = Type.Array(
 
 const maxReviews = 8;
 /** As long as the doubt about a network. */
-export const reviewMinutes = 7 * 1440;
+const reviewMinutes = 7 * 1440;
 
 /** Undefined for a value that this version did not write. */
 export function decodeReviews(value: string): readonly ReviewedSignIn[] | undefined {
