@@ -53,6 +53,11 @@ test("signals that an outsider can cause refuse nothing, and what was refused be
   const strict = { suspicious: { score: 10, responses: ["deny"] }, dangerous: { score: 20, responses: ["deny"] } };
   const outside = decided(0, { risk_signals: "guessed_account spraying_source" });
   expect(await reported([outside], strict)).toMatchObject({ exitCode: 0, suspicious: 1, dangerous: 0, refused: 0 });
+  // What others cause does not complete what a sign-in lacks by itself, neither in an engine nor here.
+  const carried = decided(0, { risk_signals: "new_source guessed_account spraying_source" });
+  const higher = { suspicious: { score: 20, responses: ["deny"] } };
+  expect(await reported([carried], higher)).toMatchObject({ exitCode: 0, suspicious: 1, refused: 0 });
+  expect(await reported([carried], strict)).toMatchObject({ exitCode: 1, suspicious: 1, refused: 1 });
   const before = decided(1, { outcome: "fail", reason: "risk", risk_signals: stolen });
   expect(await reported([outside, before], strict)).toMatchObject({ exitCode: 1, refused: 1, refused_before: 1 });
 });

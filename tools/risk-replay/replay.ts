@@ -4,7 +4,7 @@ import {
   type AssessedSignIn,
   type Assessment,
   holdOf,
-  levelOf,
+  levelsOf,
   type RiskResponse,
   type RiskSettings,
   type RiskSignal,
@@ -79,7 +79,7 @@ function assessmentOf({ signals: names }: LoggedDecision, settings: RiskSettings
   });
   const score = signals.reduce((sum, { weight }) => sum + weight, 0);
   // Signals are raised for unknown networks, except that of a leaked password. Then the log does not tell.
-  return { score, level: levelOf(signals, settings), signals, isKnown: false, isStrange: false };
+  return { score, ...levelsOf(signals, settings), signals, isKnown: false, isStrange: false };
 }
 
 function signInOf({ minute, line: { protocol } }: LoggedDecision): AssessedSignIn {

@@ -16,9 +16,12 @@ const phone = "192.0.3.7";
 /** In no file, and so of no known system. */
 const hotel = "203.0.113.7";
 const bot = "198.51.100.7";
+const abroad = "203.0.200.7";
 const leakedUser = 9;
 
 const berlin = { country: { iso_code: "DE" }, location: { latitude: 52.5, longitude: 13.4 } };
+/** Near enough for a journey of an hour or two. */
+const poznan = { country: { iso_code: "PL" }, location: { latitude: 52.4, longitude: 16.9 } };
 const lagos = { country: { iso_code: "NG" }, location: { latitude: 6.5, longitude: 3.4 } };
 
 let folder: Awaited<ReturnType<typeof scratchFolder>>;
@@ -51,6 +54,7 @@ beforeAll(async () => {
       "192.0.3.0/24": berlin,
       "198.18.0.0/15": berlin,
       "198.51.100.0/24": lagos,
+      "203.0.200.0/24": poznan,
     }),
   );
   writeFileSync(
@@ -244,6 +248,16 @@ describe("with enforce", () => {
       expect([status, line["risk_score"]]).toEqual([200, 60]);
     }
     for (const { status } of await atEachEngine(stack, () => signIn(stack, 1, home, "smtp"))) expect(status).toBe(200);
+    // Abroad, its own signals are not enough either, and others do not make up what is missing.
+    const { status, line } = await signIn(stack, 1, abroad, "smtp");
+    expect([status, line["risk_score"], line["risk_signals"]]).toEqual([
+      200,
+      110,
+      "new_source new_country guessed_account",
+    ]);
+    for (const { status: again } of await atEachEngine(stack, () => signIn(stack, 1, abroad, "smtp"))) {
+      expect(again).toBe(200);
+    }
   });
 
   test("while Redis hangs, and once it is killed, there is no signal and no denial; in between there is both", async () => {

@@ -6,6 +6,7 @@ import {
   encodeAccountFacts,
   encodeSourceFacts,
   holdOf,
+  isDoubted,
   noteSignIn,
   noteWrongPassword,
   type RiskSettings,
@@ -71,10 +72,10 @@ export function createSimulatedEngine(settings: RiskSettings): SimulatedEngine {
   const note = (account: string, { signIn, found, verdict }: ReturnType<typeof score>): void => {
     const { minute, network } = signIn;
     const isRefused = verdict.refusal !== undefined;
-    const isDoubted = found.level !== "ordinary" && !found.isKnown;
+    const doubts = isDoubted(found);
     const hold = holdOf(verdict, found, { minute, settings });
-    if (!isRefused || isDoubted) {
-      accounts.set(account, noteSignIn(accounts.get(account), signIn, { isDoubted, hold, ages: settings }));
+    if (!isRefused || doubts) {
+      accounts.set(account, noteSignIn(accounts.get(account), signIn, { isDoubted: doubts, hold, ages: settings }));
     }
     const { isStrange } = found;
     if (!isRefused || isStrange) spray.right(readOf(account, network, minute), account, { minute, isStrange });

@@ -194,6 +194,21 @@ test("data that could not be read is not shown as empty", () => {
   expect(body).not.toContain("Browser sessions");
 });
 
+test("an empty list of suspicious sign-ins says whether the account is still being learned", () => {
+  const view = viewWith("alice");
+  const { answer } = view;
+  if (answer?.risk === undefined) throw new Error("the view has an answer");
+  const risk = { ...answer.risk, sign_ins: [] };
+  const shown = (change: Partial<typeof risk>) =>
+    bodyOf({ ...view, answer: { ...answer, risk: { ...risk, ...change } } });
+  const since = "2026-11-25T10:00:00.000Z";
+  const learned = shown({ since, is_learned: true });
+  expect(learned).toContain("<p>None.</p>");
+  expect(shown({ since, is_learned: false })).toMatch(/<p>None. The account is still being learned, .*2026-11-25/u);
+  expect(shown({ is_learned: false })).toContain("<p>None. Nothing is known of its sign-ins yet");
+  expect(shown({ since, is_learned: false, mode: "off" })).toContain("<p>None.</p>");
+});
+
 test("a suspicious sign-in says what was done about it, and what enforce would have done", () => {
   const view = viewWith("alice");
   const { answer } = view;

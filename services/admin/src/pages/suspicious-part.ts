@@ -75,11 +75,18 @@ function item(links: SubjectLinks, signIn: SignIn): Html {
 
 const holds: Readonly<Record<string, string>> = { mail: "Mail programs", submission: "Mail submission" };
 
+/** While engines are learning an account, an empty list says nothing about it. */
+function learning({ since, is_learned: isLearned }: Pick<RiskExplanation, "since" | "is_learned">): Html | false {
+  if (since === undefined) return html` Nothing is known of its sign-ins yet, so that nothing can be new to it.`;
+  return (
+    !isLearned &&
+    html` The account is still being learned, and nothing is new to it: its sign-ins are known since ${time(since)}.`
+  );
+}
+
 /** Suspicious sign-ins and the responses to them. Engines store digests of networks only, so no address can be shown. */
-export function suspiciousPart(
-  links: SubjectLinks,
-  { mode, hold, sign_ins: found, incomplete }: RiskExplanation,
-): Html {
+export function suspiciousPart(links: SubjectLinks, risk: RiskExplanation): Html {
+  const { mode, hold, sign_ins: found, incomplete } = risk;
   return html`<h2>Suspicious sign-ins</h2>${
     mode === "off"
       ? html`<p class="lead">Sign-ins are not scored, because auth.risk.mode is off.</p>`
@@ -89,7 +96,7 @@ export function suspiciousPart(
     html`<p>${holds[hold.kind] ?? hold.kind} from new networks: refused until ${time(hold.until)}. Flushing the account ends this.</p>`
   }${incomplete.map((missing) => html`<p class="note">Incomplete: ${missing}.</p>`)}${
     found.length === 0
-      ? html`<p>None.</p>`
+      ? html`<p>None.${mode !== "off" && learning(risk)}</p>`
       : html`<ol class="timeline">${found.map((signIn) => item(links, signIn))}</ol>`
   }`;
 }

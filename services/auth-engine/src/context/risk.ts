@@ -94,8 +94,8 @@ function makeNotifier(
 function makeReport({ base: { logger, audit }, metrics }: Parts, notifier: RiskNotifier | undefined) {
   return (attempt: Attempt, risk: RiskFacts, isNews: boolean): void => {
     const { session, username, protocol, clientIp } = attempt;
-    const { score, level, signals, mode, verdict } = risk;
-    metrics.risk.scored(mode, level);
+    const { score, level, signals, mode, verdict, scored } = risk;
+    if (scored.signIn.credential !== "token") metrics.risk.scored(mode, level);
     if (verdict.refusal !== undefined) metrics.risk.refused(mode, verdict.refusal);
     notifier?.notify(attempt, risk);
     if (level === "ordinary" || !isNews) return;

@@ -27,6 +27,11 @@ export interface Facts {
   /** Kind of credential (verify-token, verify-app-password; for a password, the step that decided). */
   credential?: "password" | "app_password" | "token";
   /**
+   * Since when the credential exists, in seconds since the epoch: an app password's creation (verify-app-password), or the sign-in from
+   * which a token descends (verify-token). Absent for passwords, and if it is unknown.
+   */
+  credentialSince?: number | undefined;
+  /**
    * Whether the account has a second factor (note-account, after a success). The first call queries the backend; it
    * throws if the backend cannot answer.
    */

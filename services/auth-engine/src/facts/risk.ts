@@ -20,6 +20,10 @@ export interface ScoredSignIn {
   readonly before: AccountFacts | undefined;
   readonly signIn: AssessedSignIn;
   readonly account: string;
+  /** The hold of the account does not cover the app password. */
+  readonly isExempt?: boolean;
+  /** Creation of the app password. */
+  readonly credentialSince?: number | undefined;
   /** Of which one is the mail address for a notification. */
   readonly attributes: Ok["attributes"];
 }

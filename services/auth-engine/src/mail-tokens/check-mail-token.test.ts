@@ -9,6 +9,7 @@ const token: VerifiedToken = {
   clientId: "mail",
   scopes: [],
   expiresAtMs: 0,
+  signedInAt: 1_700_000_000,
   revocation: { id: "1", subjectDigest: "d", epoch: 0 },
 };
 const { signal } = new AbortController();
@@ -42,7 +43,7 @@ function checkWith(verdict: TokenVerdict | Promise<TokenVerdict>, ignoreCase = f
 describe("a token in place of a password", () => {
   test("is accepted if it is the user's", async () => {
     const { check, outcomes } = checkWith({ outcome: "ok", token });
-    expect(await check(alice, { signal })).toBe("alice@example.test");
+    expect(await check(alice, { signal })).toEqual({ username: "alice@example.test", signedInAt: 1_700_000_000 });
     expect(outcomes).toEqual(["ok"]);
   });
 
@@ -67,7 +68,8 @@ describe("a token in place of a password", () => {
     "with the scopes %j, the result for %s is %s",
     async (scopes, protocol, outcome) => {
       const { check, outcomes } = checkWith({ outcome: "ok", token: { ...token, scopes } });
-      expect(await check({ ...alice, protocol }, { signal })).toBe(outcome === "ok" ? alice.username : undefined);
+      const accepted = await check({ ...alice, protocol }, { signal });
+      expect(accepted?.username).toBe(outcome === "ok" ? alice.username : undefined);
       expect(outcomes).toEqual([outcome]);
     },
   );
@@ -75,7 +77,8 @@ describe("a token in place of a password", () => {
   test("names are compared exactly or case-insensitively, and the result has the spelling of the token", async () => {
     const shouted = { ...alice, username: "ALICE@example.test" };
     expect(await checkWith({ outcome: "ok", token }).check(shouted, { signal })).toBeUndefined();
-    expect(await checkWith({ outcome: "ok", token }, true).check(shouted, { signal })).toBe("alice@example.test");
+    const accepted = await checkWith({ outcome: "ok", token }, true).check(shouted, { signal });
+    expect(accepted?.username).toBe("alice@example.test");
   });
 
   test("a SASL message with another user's name is rejected before its token is verified", async () => {

@@ -18,8 +18,15 @@ export interface MailTokenRequest {
 export const mailTokenOutcomes = ["ok", "invalid", "other_use", "other_user", "other_protocol", "unavailable"] as const;
 export type MailTokenOutcome = (typeof mailTokenOutcomes)[number];
 
+export interface AcceptedToken {
+  /** In the token's spelling. */
+  readonly username: string;
+  /** `VerifiedToken.signedInAt`. */
+  readonly signedInAt: number | undefined;
+}
+
 /**
- * The user name in the token's spelling if the token is valid and belongs to that user; otherwise undefined.
+ * What the token says if the token is valid and belongs to that user; otherwise undefined.
  *
  * @throws AppError UPSTREAM_UNAVAILABLE without keys, REDIS_UNAVAILABLE without the revocation state, REQUEST_ABORTED
  * if the caller left.
@@ -27,7 +34,7 @@ export type MailTokenOutcome = (typeof mailTokenOutcomes)[number];
 export type CheckMailToken = (
   request: MailTokenRequest,
   context: { readonly signal: AbortSignal },
-) => Promise<string | undefined>;
+) => Promise<AcceptedToken | undefined>;
 
 export interface MailTokenDeps {
   readonly verifier: TokenVerifier;
@@ -66,13 +73,14 @@ export function createMailTokenCheck({ verifier, ignoreCase, limits, observe }: 
   const judged = (
     verdict: TokenVerdict,
     { username, protocol }: Pick<MailTokenRequest, "username" | "protocol">,
-  ): { outcome: MailTokenOutcome; name?: string } => {
+  ): { outcome: MailTokenOutcome; accepted?: AcceptedToken } => {
     if (verdict.outcome === "unavailable") return { outcome: "unavailable" };
     if (verdict.outcome === "invalid") return { outcome: "invalid" };
     if (verdict.outcome === "wrong_token_type") return { outcome: "other_use" };
-    const { username: name } = verdict.token;
+    const { username: name, signedInAt } = verdict.token;
     if (name === undefined || !isSame(name, username)) return { outcome: "other_user" };
-    return permits(limits, verdict.token, protocol) ? { outcome: "ok", name } : { outcome: "other_protocol" };
+    if (!permits(limits, verdict.token, protocol)) return { outcome: "other_protocol" };
+    return { outcome: "ok", accepted: { username: name, signedInAt } };
   };
 
   return async ({ mechanism, username, credential, protocol }, context) => {
@@ -82,9 +90,9 @@ export function createMailTokenCheck({ verifier, ignoreCase, limits, observe }: 
       return undefined;
     }
     const verdict = await unlessAborted(Promise.resolve(verifier.verify(read.token)), context.signal);
-    const { outcome, name } = judged(verdict, { username, protocol });
+    const { outcome, accepted } = judged(verdict, { username, protocol });
     observe(outcome);
     if (verdict.outcome === "unavailable") throw undecidable(verdict.cause);
-    return name;
+    return accepted;
   };
 }

@@ -174,7 +174,7 @@ describe("looking up (mode=no-auth)", () => {
   });
 });
 
-const good: CheckMailToken = async () => "alice";
+const good: CheckMailToken = async () => ({ username: "alice", signedInAt: undefined });
 const bad: CheckMailToken = async () => undefined;
 const away: CheckMailToken = async () => {
   throw new AppError("REDIS_UNAVAILABLE");

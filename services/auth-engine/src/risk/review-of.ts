@@ -24,5 +24,6 @@ export function reviewOf(
     isRefused,
     mode,
     responses: [...verdict.responses],
+    ...(scored.credentialSince !== undefined && { credentialSince: scored.credentialSince }),
   };
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { notifySuspiciousSignIn, Request } from "@postern/shared/contracts";
-import { isCausedFromOutside } from "@postern/shared/domain/risk";
 import { createHotCache } from "@postern/shared/platform/cache";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
@@ -75,9 +74,9 @@ function requestOf(
 }
 
 /** What only a hold refuses says nothing about the account. */
-function isNotifiable({ level, mode, verdict, isRefused, signals }: RiskFacts): boolean {
+function isNotifiable({ level, ownLevel, mode, verdict, isRefused }: RiskFacts): boolean {
   if (level === "ordinary" || mode !== "enforce" || !verdict.responses.has("notify")) return false;
-  return !isRefused || !isCausedFromOutside(signals);
+  return !isRefused || ownLevel !== "ordinary";
 }
 
 /** What was stored, and what could not be. */

@@ -14,7 +14,7 @@ import {
   type SourceFacts,
 } from "@postern/shared/domain/risk";
 import { loadConfig } from "@postern/shared/platform/config";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { RiskRead } from "../brute-force/risk-read.ts";
 import type { Attempt } from "../decision/attempt.ts";
 import type { Facts } from "../facts/facts.ts";
@@ -151,6 +151,43 @@ test("without an answer from Redis, and for tokens, there is no score", async ()
   expect(await risk.assess(bot, ok, { credential: "password" })).toBeUndefined();
   const token = factsFor(risk, bot, { account: settled(), source: "" }, { credential: "token" });
   expect(await risk.assess(bot, ok, token)).toBeUndefined();
+});
+
+describe("a hold and a token", () => {
+  const hold = { kind: "submission", untilMinute: nowMinute + 60 } as const;
+  const facts = decodeAccountFacts(settled());
+  const held = facts === undefined ? "" : encodeAccountFacts({ ...facts, hold });
+  const smtp: Attempt = { ...attempt, clientIp: "198.51.100.7", protocol: "smtp" };
+  const enforcing = { settings: (): RiskSettings => ({ ...settings, mode: "enforce" }) };
+  const weekOld = (nowMinute - 7 * dayMinutes) * 60;
+
+  async function refusalOf(one: Attempt, since: number | undefined, overrides: Partial<RiskDeps> = {}) {
+    const { risk, values, scored } = riskWith({ ...enforcing, ...overrides });
+    const others = { credential: "token", credentialSince: since } as const;
+    const of = factsFor(risk, one, { account: held, source: "" }, others);
+    const found = await risk.assess(one, ok, of);
+    if (found !== undefined)
+      risk.note(
+        one,
+        { outcome: "fail", reason: "risk", memoryCache: "miss" },
+        { ...of, risk: { ...found, isRefused: true } },
+      );
+    // Tokens leave nothing.
+    expect([values.size, scored]).toEqual([0, found === undefined ? [] : [false]]);
+    return found?.verdict.refusal;
+  }
+
+  test("a young one is refused for the protocols of the hold in new networks only, an old one nowhere", async () => {
+    expect(await refusalOf(smtp, nowMinute * 60)).toBe("hold_submission");
+    expect(await refusalOf(smtp, undefined)).toBe("hold_submission");
+    expect(await refusalOf(smtp, weekOld)).toBeUndefined();
+    expect(await refusalOf({ ...smtp, protocol: "imap" }, nowMinute * 60)).toBeUndefined();
+    expect(await refusalOf({ ...smtp, clientIp: "192.0.2.7" }, nowMinute * 60)).toBeUndefined();
+  });
+
+  test("if Redis fails before the suspicious sign-ins are read, no token is refused", async () => {
+    expect(await refusalOf(smtp, nowMinute * 60, { store: { read: unavailable } })).toBeUndefined();
+  });
 });
 
 test("another name of an account uses the account's facts, and is read once", async () => {

@@ -4,10 +4,9 @@ import {
   type AssessedSignIn,
   addReview,
   assess,
-  decodeAccountFacts,
   decodeSourceFacts,
   holdOf,
-  isCausedFromOutside,
+  isDoubted,
   noteSignIn,
   noteWrongPassword,
   type ReviewedSignIn,
@@ -19,12 +18,14 @@ import {
 import { createHotCache } from "@postern/shared/platform/cache";
 import { within } from "@postern/shared/platform/concurrency";
 import type { Clock } from "@postern/shared/platform/time";
-import type { RiskKeys, RiskRead, RiskSubject } from "../brute-force/risk-read.ts";
+import type { RiskKeys, RiskRead } from "../brute-force/risk-read.ts";
 import type { Attempt } from "../decision/attempt.ts";
 import type { Facts } from "../facts/facts.ts";
 import type { RiskFacts, ScoredSignIn } from "../facts/risk.ts";
 import type { FactWriter } from "./fact-writer.ts";
+import { createHoldScope } from "./hold-scope.ts";
 import type { LeakedPasswords } from "./leaked-passwords.ts";
+import { createOwnFactsReader, type OwnFacts, type OwnFactsReader } from "./own-facts.ts";
 import type { Places } from "./places.ts";
 import type { Reputation } from "./reputation.ts";
 import { reviewOf } from "./review-of.ts";
@@ -37,8 +38,9 @@ export interface Risk {
   /** What the check for bans reads too. Undefined if the attempt is not scored. */
   readonly keysOf: (attempt: Attempt) => RiskKeys | undefined;
   /**
-   * Scores a sign-in with a correct password; undefined without facts, such as while Redis is unavailable. A promise
-   * only if the password or the second factor must be looked up, or the facts of another name.
+   * Scores a sign-in with a correct password or app password; undefined without facts, such as while Redis is unavailable, and for a token,
+   * unless a hold refuses it. A promise only if the password or the second factor must be looked up, the facts of another name, or what a
+   * hold covers.
    */
   readonly assess: (
     attempt: Attempt,
@@ -81,50 +83,10 @@ const maxRemembered = 16_384;
 const askMs = 1000;
 const reportMinutes = 30;
 
-/** Values recur with every sign-in of an account, so the decoded form of the last one is kept. */
-function createDecoder() {
-  const decoded = createHotCache<{ readonly value: string; readonly facts: AccountFacts | undefined }>(maxRemembered);
-  return ({ id }: RiskSubject, value: string): AccountFacts | undefined => {
-    if (value === "") return undefined;
-    const known = decoded.get(id);
-    if (known?.value === value) return known.facts;
-    const facts = decodeAccountFacts(value);
-    decoded.set(id, { value, facts });
-    return facts;
-  };
-}
-
 /** Not the API caller's own address, and not where a second factor has yet to show whether the password was correct. */
 function isScored({ operation, clientIp, clientIpIsPeer, masterLogin, hidesOutcome }: Attempt): boolean {
   if (operation !== "authenticate" || clientIp === undefined) return false;
   return clientIpIsPeer !== true && masterLogin === undefined && hidesOutcome !== true;
-}
-
-interface OwnFacts {
-  readonly subject: RiskSubject;
-  readonly read: string;
-}
-
-/** Facts are kept under the account's own name. Other names for it are remembered, and read once more each. */
-function createNames({ subjects, store }: Pick<RiskDeps, "subjects" | "store">) {
-  const aliases = createHotCache<RiskSubject>(maxRemembered);
-  const readAs = async (subject: RiskSubject, typed: string): Promise<OwnFacts | undefined> => {
-    try {
-      const read = await store.read(subject.key);
-      aliases.set(typed, subject);
-      return { subject, read: read ?? "" };
-    } catch {
-      // Redis became unavailable in between.
-      return undefined;
-    }
-  };
-  return {
-    subjectOf: (typed: string): RiskSubject => aliases.get(typed) ?? subjects.account(typed),
-    ofAccount: (account: string, typed: string, { keys, account: read }: RiskRead) => {
-      const subject = subjects.account(account);
-      return subject.id === keys.account.id ? { subject, read } : readAs(subject, typed);
-    },
-  };
 }
 
 /** What costs a query or a search in a file, and is remembered for cached sign-ins. */
@@ -157,10 +119,8 @@ function createFindings(leaked: LeakedPasswords | undefined) {
   };
 }
 
-function createAssess(deps: RiskDeps, decode: ReturnType<typeof createDecoder>, names: ReturnType<typeof createNames>) {
-  const { settings, subjects, places, reputation, leaked, clock } = deps;
+function createScore({ settings, reputation, leaked }: RiskDeps) {
   const findings = createFindings(leaked);
-  const familyOf = createFamilies();
 
   const scoreOf = (attempt: Attempt, facts: Facts, own: ScoredSignIn): RiskFacts => {
     const now = settings();
@@ -175,7 +135,13 @@ function createAssess(deps: RiskDeps, decode: ReturnType<typeof createDecoder>, 
       isFactorNext: attempt.dialect === "idp" && hasSecondFactor !== false,
     };
     const found = assess(own.before, source === "" ? undefined : decodeSourceFacts(source), signIn, now);
-    const verdict = verdictOf(own.before, signIn, found, now);
+    const { before, isExempt } = own;
+    const verdict = verdictOf(
+      isExempt === true ? before && { ...before, hold: undefined } : before,
+      signIn,
+      found,
+      now,
+    );
     return { ...found, mode: now.mode, verdict, scored: { ...own, signIn }, isRefused: false };
   };
   /** The backend is queried only where the answer matters. Observing must neither delay a decision nor load a backend. */
@@ -200,47 +166,68 @@ function createAssess(deps: RiskDeps, decode: ReturnType<typeof createDecoder>, 
     const found = scoreOf(attempt, facts, own);
     return mustAsk(attempt, found, facts) ? look(attempt, facts, own) : found;
   };
-  const assessOne: Risk["assess"] = (attempt, decision, facts) => {
+  return { score, forget: findings.forget };
+}
+
+type Score = ReturnType<typeof createScore>["score"];
+
+function createAssess(deps: RiskDeps, { decode, ofAccount }: OwnFactsReader, score: Score): Risk["assess"] {
+  const { subjects, places, clock } = deps;
+  const familyOf = createFamilies();
+  const holds = createHoldScope(deps);
+  const assessOne = (attempt: Attempt, facts: Facts, own: ScoredSignIn) => {
+    const { credential } = own.signIn;
+    if (credential === "token") return holds.ofToken(own);
+    const scoped = credential === "password" ? own : holds.ofAppPassword(own);
+    return scoped instanceof Promise ? scoped.then((one) => score(attempt, facts, one)) : score(attempt, facts, scoped);
+  };
+  return (attempt, decision, facts) => {
     const read = facts.bruteForce?.riskRead;
-    const { credential } = facts;
-    if (read === undefined || (credential !== "password" && credential !== "app_password")) return undefined;
+    const { credential, credentialSince } = facts;
+    if (read === undefined || credential === undefined) return undefined;
     const { id: network } = read.keys.source;
     const { account, attributes } = decision;
     const device = attempt.dialect === "idp" ? subjects.device(account, attempt.device) : "";
     const signIn = signInOf(attempt, { network, credential, device }, { places, familyOf, nowMs: clock.now() });
-    const scored = ({ subject, read: value }: OwnFacts) =>
-      score(attempt, facts, { subject, read: value, before: decode(subject, value), signIn, account, attributes });
-    const own = names.ofAccount(account, attempt.username, read);
+    const scored = ({ subject, read: value }: OwnFacts) => {
+      const before = decode(subject, value);
+      return assessOne(attempt, facts, { subject, read: value, before, signIn, account, attributes, credentialSince });
+    };
+    const own = ofAccount(account, attempt.username, read);
     return own instanceof Promise ? own.then((later) => later && scored(later)) : scored(own);
   };
-  return { assess: assessOne, forget: findings.forget };
 }
 
-function createNote(deps: RiskDeps, decode: ReturnType<typeof createDecoder>): Risk["note"] {
+function createNote(deps: RiskDeps, { decode }: OwnFactsReader): Risk["note"] {
   const { settings, subjects, accounts, reviews, clock, onScored } = deps;
   const spray = createSprayWatch(deps.sources);
   const reported = createHotCache<number>(maxRemembered);
   /** Mail clients open many connections before the first of them is remembered. */
-  const isReportDue = ({ id }: RiskSubject, { network, minute }: AssessedSignIn): boolean => {
-    const key = `${id} ${network}`;
+  const isReportDue = ({ level, scored: { subject, signIn, credentialSince } }: RiskFacts): boolean => {
+    if (level === "ordinary") return false;
+    const { network, minute } = signIn;
+    const key = `${subject.id} ${network} ${credentialSince ?? ""}`;
     const isDue = minute - (reported.get(key) ?? 0) >= reportMinutes;
     if (isDue) reported.set(key, minute);
     return isDue;
   };
   const noteSuccess = (attempt: Attempt, risk: RiskFacts, from: RiskRead): void => {
     const ages = settings();
-    const { verdict, level, signals, isKnown, isStrange, mode, isRefused, scored } = risk;
+    const { verdict, isStrange, mode, isRefused, scored } = risk;
     const { subject, read, before, signIn } = scored;
-    // Others must not keep an account from knowing its networks.
-    const isDoubted = level !== "ordinary" && !isKnown && !isCausedFromOutside(signals);
+    // Tokens leave nothing: they were obtained by a sign-in that was scored.
+    if (signIn.credential === "token") return onScored(attempt, risk, false);
+    const doubts = isDoubted(risk);
     const hold = mode === "enforce" ? holdOf(verdict, risk, { minute: signIn.minute, settings: ages }) : undefined;
     const change = (found: AccountFacts | undefined): AccountFacts =>
-      noteSignIn(found, signIn, { isDoubted, hold, ages });
+      noteSignIn(found, signIn, { isDoubted: doubts, hold, ages });
     // What only a hold refused says nothing about the account.
-    const isNews = (!isRefused || isDoubted) && change(before) !== before;
+    const isNews = (!isRefused || doubts) && change(before) !== before;
     if (isNews) accounts.add(subject.key, read, change);
     if (!isRefused || isStrange) spray.right(from, subject.id, { minute: signIn.minute, isStrange });
-    const isReported = isNews && level !== "ordinary" && isReportDue(subject, signIn);
+    // An app password that is used suspiciously is news even in a network where the password was used so before.
+    const isOfAppPassword = doubts && scored.credentialSince !== undefined;
+    const isReported = (isNews || isOfAppPassword) && isReportDue(risk);
     if (isReported) {
       const review = reviewOf(attempt, risk);
       reviews.add(subjects.reviewKey(subject.id), "", (found) => addReview(found, review));
@@ -270,17 +257,16 @@ function createNote(deps: RiskDeps, decode: ReturnType<typeof createDecoder>): R
 
 export function createRisk(deps: RiskDeps): Risk {
   const { settings, subjects, accounts, reviews, onForgotten } = deps;
-  const names = createNames(deps);
-  const decode = createDecoder();
-  const { assess: assessOne, forget } = createAssess(deps, decode, names);
+  const reader = createOwnFactsReader(deps);
+  const { score, forget } = createScore(deps);
   return {
     keysOf: (attempt) => {
       if (settings().mode === "off" || !isScored(attempt)) return undefined;
       const source = subjects.source(attempt.clientIp ?? "");
-      return source === undefined ? undefined : { account: names.subjectOf(attempt.username), source };
+      return source === undefined ? undefined : { account: reader.subjectOf(attempt.username), source };
     },
-    assess: assessOne,
-    note: createNote(deps, decode),
+    assess: createAssess(deps, reader, score),
+    note: createNote(deps, reader),
     forget: (flushed) => {
       for (const name of flushed) {
         const subject = subjects.account(name);

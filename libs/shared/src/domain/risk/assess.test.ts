@@ -27,7 +27,7 @@ import {
   strict,
   weights,
 } from "./testing/settled-account.ts";
-import { holdOf, verdictOf } from "./verdict.ts";
+import { holdOf, isDoubted, verdictOf } from "./verdict.ts";
 
 const refusal = (facts: AccountFacts, one: AssessedSignIn) =>
   verdictOf(facts, one, assess(facts, undefined, one, settings), settings).refusal;
@@ -36,6 +36,7 @@ test("an ordinary sign-in at home raises nothing", () => {
   expect(assess(settled, undefined, signIn({ minute: now }), settings)).toEqual({
     score: 0,
     level: "ordinary",
+    ownLevel: "ordinary",
     signals: [],
     isKnown: true,
     isStrange: false,
@@ -147,6 +148,20 @@ test("submission is locked and reading is not; a hold refuses until it ends or t
   expect(assess(confirmed, undefined, { ...bot, device: "browser" }, strict).isKnown).toBe(true);
 });
 
+test("reading mail in a new network during a hold does not end the hold there, nor in the rest of its system", () => {
+  const hold = { kind: "submission", untilMinute: now + dayMinutes } as const;
+  const held = noteSignIn(settled, signIn({ minute: now, network: "bot", place: lagos }), {
+    isDoubted: true,
+    hold,
+    ages: settings,
+  });
+  const reads = signIn({ minute: now + 5, network: "hotel", place: { ...berlin, system: 64_500 } });
+  const after = noteSignIn(held, reads, { isDoubted: false, ages: settings });
+  expect(refusal(after, { ...reads, minute: now + 10, protocol: "smtp" })).toBe("hold_submission");
+  expect(refusal(after, { ...reads, minute: now + 10, network: "next", protocol: "smtp" })).toBe("hold_submission");
+  expect(refusal(after, signIn({ minute: now + 10, network: "phone", protocol: "smtp" }))).toBeUndefined();
+});
+
 test("a doubted network never becomes a known one, and the doubt ends after a week", () => {
   const bot = signIn({ minute: now, network: "bot", place: lagos });
   let facts = noteSignIn(settled, bot, { isDoubted: true, ages: settings });
@@ -208,6 +223,33 @@ test("wrong passwords alone refuse no sign-in, not even one from a new network",
       const owner = signIn({ minute: now, network: "phone" });
       const found = assess(guessed, undefined, owner, { ...strict, scores: { suspicious: 1, dangerous: 1 } });
       expect(verdictOf(guessed, owner, found, strict).refusal).toBeUndefined();
+    }),
+  );
+});
+
+const effect = (facts: AccountFacts, met: SourceFacts | undefined, one: AssessedSignIn) => {
+  const found = assess(facts, met, one, strict);
+  const verdict = verdictOf(facts, one, found, strict);
+  const hold = holdOf(verdict, found, { minute: now, settings: strict });
+  return { refusal: verdict.refusal, hold, isDoubted: isDoubted(found) };
+};
+
+test("what others cause refuses no sign-in that its own signals do not, begins no hold and keeps no network unknown", () => {
+  const guesses = Array.from({ length: 40 }, (_, index) => `guess${index * 7919}`);
+  const sprayed = Array.from({ length: 60 }, (_, index) => `${(index * 7919).toString(36)}account`);
+  const source = sprayed.reduce<SourceFacts | undefined>(
+    (sum, account) => noteAccountOfSource(sum, { account, meeting: "wrong", minute: now }),
+    undefined,
+  );
+  const guessed = guesses.reduce((facts, network) => noteWrongPassword(facts, { network, minute: now }), settled);
+  // 30 of its own, and 50 of others.
+  const owner = signIn({ minute: now, network: "hotel", place: { ...berlin, country: "PL" } });
+  expect(assess(guessed, source, owner, strict)).toMatchObject({ score: 80, level: "suspicious" });
+  expect(effect(guessed, source, owner)).toEqual({ refusal: undefined, hold: undefined, isDoubted: false });
+  fc.assert(
+    fc.property(signIns, fc.boolean(), (sample, isOnPages) => {
+      const one = { ...sample, minute: now, isOnPages };
+      expect(effect(guessed, source, one)).toEqual(effect(settled, undefined, one));
     }),
   );
 });

@@ -1,7 +1,7 @@
 import type { AccountFacts } from "./account-facts.ts";
 import type { AssessedSignIn } from "./assessed-sign-in.ts";
-import { type Case, detectors, isNewSource } from "./detectors.ts";
-import { isKnownNetwork, type SignIn, withoutOldFacts } from "./note.ts";
+import { type Case, detectors } from "./detectors.ts";
+import { isKnownNetwork, isNewSource, type SignIn, withoutOldFacts } from "./note.ts";
 import type { RiskSettings } from "./risk-settings.ts";
 import { causedFromOutside, type RaisedSignal, type RiskLevel } from "./signals.ts";
 import type { SourceFacts } from "./source-facts.ts";
@@ -9,6 +9,8 @@ import type { SourceFacts } from "./source-facts.ts";
 export interface Assessment {
   readonly score: number;
   readonly level: RiskLevel;
+  /** The level without what others can cause: only this one refuses. */
+  readonly ownLevel: RiskLevel;
   /** What made the score, in the order of `riskSignals`. */
   readonly signals: readonly RaisedSignal[];
   /** The network or the device is known to the account: nothing refuses the sign-in. */
@@ -26,10 +28,17 @@ function knows(facts: AccountFacts, { network, device, minute }: SignIn, setting
 const scoreOf = (signals: readonly RaisedSignal[]): number => signals.reduce((sum, { weight }) => sum + weight, 0);
 
 /** What others can cause may make a sign-in suspicious, but never dangerous: many users share the network of a VPN. */
-export function levelOf(signals: readonly RaisedSignal[], { scores }: Pick<RiskSettings, "scores">): RiskLevel {
-  if (scoreOf(signals) < scores.suspicious) return "ordinary";
-  const own = signals.filter(({ signal }) => !causedFromOutside.has(signal));
-  return scoreOf(own) >= scores.dangerous ? "dangerous" : "suspicious";
+export function levelsOf(
+  signals: readonly RaisedSignal[],
+  { scores }: Pick<RiskSettings, "scores">,
+): Pick<Assessment, "level" | "ownLevel"> {
+  const own = scoreOf(signals.filter(({ signal }) => !causedFromOutside.has(signal)));
+  if (own >= scores.dangerous) return { level: "dangerous", ownLevel: "dangerous" };
+  const isSuspicious = scoreOf(signals) >= scores.suspicious;
+  return {
+    level: isSuspicious ? "suspicious" : "ordinary",
+    ownLevel: own >= scores.suspicious ? "suspicious" : "ordinary",
+  };
 }
 
 /**
@@ -67,5 +76,5 @@ export function assess(
     }
   }
   const isStrange = !isKnown && isLearned && isNewSource(facts, signIn);
-  return { score: scoreOf(signals), level: levelOf(signals, settings), signals, isKnown, isStrange };
+  return { score: scoreOf(signals), ...levelsOf(signals, settings), signals, isKnown, isStrange };
 }

@@ -2,7 +2,8 @@ import type { SignIn } from "./note.ts";
 
 /** A sign-in with everything that a score may depend on. */
 export interface AssessedSignIn extends SignIn {
-  readonly credential: "password" | "app_password";
+  /** Tokens have no score; a hold may refuse them. */
+  readonly credential: "password" | "app_password" | "token";
   /** Whether the password is in the list of leaked ones. Absent if it was not compared. */
   readonly isLeaked?: boolean | undefined;
   /** Absent if the backend was not asked. */

@@ -1,6 +1,6 @@
 import type { AccountFacts, SeenNetwork } from "./account-facts.ts";
 import type { AssessedSignIn } from "./assessed-sign-in.ts";
-import type { SignIn } from "./note.ts";
+import { isNewSource } from "./note.ts";
 import { distanceKm } from "./place.ts";
 import type { RiskSettings } from "./risk-settings.ts";
 import { submissionsWith } from "./sending.ts";
@@ -24,12 +24,6 @@ type Detector = (one: Case) => string | undefined;
 /** Whole degrees are that imprecise, and so are the places of mobile networks. */
 const placeErrorKm = 200;
 const shortestTravelKm = 500;
-
-/** Neither the network nor its system was used for the account. */
-export function isNewSource(facts: AccountFacts, { network, place: { system } }: SignIn): boolean {
-  if (facts.networks.some(({ id, isDoubted }) => id === network && !isDoubted)) return false;
-  return system === 0 || !facts.systems.some(({ name }) => name === String(system));
-}
 
 const newSource: Detector = ({ facts, signIn, isKnown, isLearned }) => {
   if (isKnown || !isLearned || !isNewSource(facts, signIn)) return undefined;

@@ -5,12 +5,14 @@ export {
   type Hold,
   safeName,
 } from "./account-facts.ts";
-export { type Assessment, assess, levelOf } from "./assess.ts";
+export { type Assessment, assess, levelsOf } from "./assess.ts";
 export type { AssessedSignIn } from "./assessed-sign-in.ts";
 export { guessingNetworks } from "./detectors.ts";
+export { coversCredential, type ObtainedCredential } from "./hold-scope.ts";
 export { createRiskNames, type RiskNames } from "./identify.ts";
 export { confirmSignIn, isKnownNetwork, noteSignIn, noteWrongPassword, type SignIn } from "./note.ts";
 export { type Location, type Place, unknownPlace } from "./place.ts";
+export { beforeRecords, earliestUnanswered, isOlderThanDoubt } from "./proof.ts";
 export {
   addReview,
   decodeReviews,
@@ -36,4 +38,4 @@ export {
   noteAccountOfSource,
   type SourceFacts,
 } from "./source-facts.ts";
-export { holdOf, isCausedFromOutside, type RiskVerdict, verdictOf } from "./verdict.ts";
+export { heldBy, holdOf, isDoubted, type RiskVerdict, verdictOf } from "./verdict.ts";

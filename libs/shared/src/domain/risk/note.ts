@@ -38,6 +38,16 @@ export function isKnownNetwork(network: SeenNetwork, minute: number, { knownAfte
   return !network.isDoubted && minute - network.firstMinute >= knownAfterMinutes;
 }
 
+/** Neither the network nor its system was used for the account. */
+export function isNewSource(facts: AccountFacts, { network, place: { system } }: SignIn): boolean {
+  if (facts.networks.some(({ id, isDoubted }) => id === network && !isDoubted)) return false;
+  return system === 0 || !facts.systems.some(({ name }) => name === String(system));
+}
+
+/** During a hold, what is new becomes familiar only if the user confirms it: otherwise reading mail there would end the hold there. */
+const isHeldSource = (facts: AccountFacts, signIn: SignIn): boolean =>
+  facts.hold !== undefined && isNewSource(facts, signIn);
+
 /** A sign-in makes no device known, but one that is known stays so while it is used. */
 function withDevice({ devices }: AccountFacts, { device, minute }: SignIn): AccountFacts["devices"] {
   const isKnown = device !== "" && devices.some(({ name }) => name === device);
@@ -124,10 +134,12 @@ function lastOf({ last }: AccountFacts, { minute, place }: SignIn): AccountFacts
 export function noteSignIn(
   known: AccountFacts | undefined,
   signIn: SignIn,
-  { isDoubted, hold, ages }: { readonly isDoubted: boolean; readonly hold?: Hold | undefined; readonly ages: Ages },
+  noted: { readonly isDoubted: boolean; readonly hold?: Hold | undefined; readonly ages: Ages },
 ): AccountFacts {
+  const { hold, ages } = noted;
   const { minute, place } = signIn;
   const facts = known === undefined ? newAccountFacts(minute) : withoutOldFacts(known, minute, ages);
+  const isDoubted = noted.isDoubted || isHeldSource(facts, signIn);
   // Scored before the user confirmed the network, and written after it.
   if (isDoubted && facts.networks.some((one) => one.id === signIn.network && isKnownNetwork(one, minute, ages))) {
     return facts;

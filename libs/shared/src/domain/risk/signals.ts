@@ -20,7 +20,7 @@ export const riskSignals = [
 ] as const;
 export type RiskSignal = (typeof riskSignals)[number];
 
-/** Signals that an attacker without the password can cause. Alone they never refuse a sign-in. */
+/** Signals that an attacker without the password can cause. They never refuse a sign-in, neither alone nor together with others. */
 export const causedFromOutside: ReadonlySet<RiskSignal> = new Set([
   "guessed_account",
   "spraying_source",

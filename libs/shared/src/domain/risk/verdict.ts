@@ -1,10 +1,8 @@
 import type { AccountFacts } from "./account-facts.ts";
 import type { Assessment } from "./assess.ts";
 import type { AssessedSignIn } from "./assessed-sign-in.ts";
-import { isNewSource } from "./detectors.ts";
-import type { SignIn } from "./note.ts";
+import { isNewSource, type SignIn } from "./note.ts";
 import type { RiskResponse, RiskSettings } from "./risk-settings.ts";
-import { causedFromOutside, type RaisedSignal } from "./signals.ts";
 
 /** What `enforce` does about a sign-in; empty for nothing. */
 export interface RiskVerdict {
@@ -15,13 +13,12 @@ export interface RiskVerdict {
 
 const noResponses: ReadonlySet<RiskResponse> = new Set();
 
-/** Whether an attacker without the password can raise all of these signals. */
-export function isCausedFromOutside(signals: readonly RaisedSignal[]): boolean {
-  return signals.every(({ signal }) => causedFromOutside.has(signal));
-}
+/** Whether the network stays unknown. Others must not keep an account from knowing its networks. */
+export const isDoubted = ({ ownLevel, isKnown }: Pick<Assessment, "ownLevel" | "isKnown">): boolean =>
+  ownLevel !== "ordinary" && !isKnown;
 
 /** The protocols that a hold refuses, and whether it does so now: only where the account was not used before. */
-function heldBy(facts: AccountFacts | undefined, signIn: SignIn, settings: RiskSettings) {
+export function heldBy(facts: AccountFacts | undefined, signIn: SignIn, settings: RiskSettings) {
   const hold = facts?.hold;
   const { protocol, minute } = signIn;
   if (facts === undefined || hold === undefined || hold.untilMinute <= minute) return undefined;
@@ -45,28 +42,28 @@ function refusalBy(
 }
 
 /**
- * The responses to an assessment, whatever the mode. Known networks and devices are never refused, and signals that an
- * outsider can cause are not enough to refuse a sign-in.
+ * The responses to an assessment, whatever the mode. Known networks and devices are never refused, and no signal that
+ * an outsider can cause makes a difference between a refused sign-in and an accepted one.
  */
 export function verdictOf(
   facts: AccountFacts | undefined,
   signIn: AssessedSignIn,
-  { level, signals, isKnown }: Assessment,
+  { level, ownLevel, isKnown }: Assessment,
   settings: RiskSettings,
 ): RiskVerdict {
   const responses = level === "ordinary" ? noResponses : settings.responses[level];
   if (isKnown || signIn.isFactorNext === true) return { responses, refusal: undefined };
-  const own = isCausedFromOutside(signals) ? undefined : refusalBy(responses, signIn, settings);
+  const own = ownLevel === "ordinary" ? undefined : refusalBy(responses, signIn, settings);
   return { responses, refusal: heldBy(facts, signIn, settings) ?? own };
 }
 
 /** The hold that a verdict begins, if it begins one. */
 export function holdOf(
   { responses }: RiskVerdict,
-  { signals, isKnown }: Assessment,
+  found: Assessment,
   { minute, settings }: { readonly minute: number; readonly settings: RiskSettings },
 ): AccountFacts["hold"] {
-  if (isKnown || isCausedFromOutside(signals)) return undefined;
+  if (!isDoubted(found)) return undefined;
   const untilMinute = minute + settings.holdMinutes;
   if (responses.has("hold_mail")) return { kind: "mail", untilMinute };
   return responses.has("hold_submission") ? { kind: "submission", untilMinute } : undefined;

@@ -51,6 +51,11 @@ export interface VerifiedToken {
   /** `<identifier>:<word>`; a role of a service token counts as the scope of that name. */
   readonly scopes: readonly string[];
   readonly expiresAtMs: number;
+  /**
+   * When the user signed in from whom the token descends, in seconds since the epoch; refreshing does not change it. If the token does not
+   * say so, a later time: its grant's or its own. Absent for service tokens.
+   */
+  readonly signedInAt?: number | undefined;
   readonly revocation: RevocationFacts;
 }
 

@@ -13,6 +13,8 @@ export interface OpaqueRecord {
   readonly audience: string;
   readonly scopes: readonly string[];
   readonly expiresAtMs: number;
+  /** When the user signed in, or else when the grant or the token was made, in seconds since the epoch. */
+  readonly signedInAt: number | undefined;
   /** Bound to a key whose possession is not proved here (RFC 9449 §7.1, RFC 8705 §3). */
   readonly isBound: boolean;
 }
@@ -75,6 +77,7 @@ export function createOpaqueRecordReader({ redis, keyPrefix, keys }: OpaqueRecor
         .split(" ")
         .filter((scope) => scope !== ""),
       expiresAtMs: token["exp"] * 1000,
+      signedInAt: [token["authTime"], grant["iat"], token["iat"]].find((time) => typeof time === "number"),
       isBound: token["jkt"] !== undefined || token["x5t#S256"] !== undefined,
     };
   };

@@ -97,6 +97,16 @@ test.each([
   expect(await verifierOf({ ...alive, ...change }).verify()).toHaveProperty("outcome", outcome);
 });
 
+test.each([
+  ["its own time", { authTime: 1, iat: 3 }, { iat: 2 }, 1],
+  ["the time of its grant, if an earlier version did not record it", { iat: 3 }, { iat: 2 }, 2],
+  ["the time at which it was made, if the grant has none either", { iat: 3 }, {}, 3],
+  ["unknown without any", {}, {}, undefined],
+])("the sign-in of a token: %s", async (_what, record, grant, expected) => {
+  const verdict = await verifierOf({ ...alive, record: { ...good, ...record }, grant }).verify();
+  expect(verdict.outcome === "ok" && verdict.token.signedInAt).toBe(expected);
+});
+
 test("text that cannot be a token is rejected without a query", async () => {
   const { state, verify } = verifierOf();
   for (const text of ["", "short", "A".repeat(129), `${token} `, "a.b.c", "A/".repeat(20)]) {

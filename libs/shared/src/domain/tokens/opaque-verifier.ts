@@ -16,7 +16,7 @@ export interface OpaqueVerifierOptions extends Omit<RecentReadsOptions<OpaqueRec
 const opaqueToken = /^[A-Za-z0-9_-]{20,128}$/;
 
 function verified(record: OpaqueRecord, { issuer, usernameClaims = [] }: Rules): VerifiedToken {
-  const { accountId, clientId, account, scopes, expiresAtMs } = record;
+  const { accountId, clientId, account, scopes, expiresAtMs, signedInAt } = record;
   const claims = { sub: accountId, client_id: clientId, ...(account !== "" && { preferred_username: account }) };
   return {
     kind: "access",
@@ -25,6 +25,7 @@ function verified(record: OpaqueRecord, { issuer, usernameClaims = [] }: Rules):
     clientId,
     scopes,
     expiresAtMs,
+    signedInAt,
     revocation: { id: "", subjectDigest: subjectDigest(issuer, accountId), epoch: 0 },
   };
 }

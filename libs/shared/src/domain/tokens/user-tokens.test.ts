@@ -104,6 +104,21 @@ describe("users' tokens and callers' tokens", () => {
   });
 });
 
+const signedInAt = async (claims: Readonly<Record<string, unknown>>) => {
+  const verdict = await users.verify(await sign(claims));
+  return verdict.outcome === "ok" ? verdict.token.signedInAt : verdict.outcome;
+};
+
+describe("the sign-in from which a token descends", () => {
+  test("is its auth_time, however young the token is", async () => {
+    expect(await signedInAt({ auth_time: good.iat - 90_000 })).toBe(good.iat - 90_000);
+  });
+
+  test.each([undefined, 0, -1, "1700000000", null])("is not later than its iat if auth_time is %j", async (time) => {
+    expect(await signedInAt({ auth_time: time })).toBe(good.iat);
+  });
+});
+
 describe("the user name", () => {
   test.each([
     [{ preferred_username: "alice", email: "a@example.test", email_verified: true }, "alice"],

@@ -81,6 +81,10 @@ function subjectOf({ sub, client_id }: AccessTokenClaims, { isForUsers = false }
   return { kind: !isForUsers && sub === client_id ? "client" : "user", id: sub };
 }
 
+/** Claims of other issuers may have any form, and some send 0 if they do not know the time. */
+const signInOf = ({ auth_time: time, iat }: JWTPayload): number | undefined =>
+  typeof time === "number" && time > 0 ? time : iat;
+
 function verified(claims: AccessTokenClaims, username: string | undefined, rules: AccessTokenRules): VerifiedToken {
   return {
     kind: "access",
@@ -89,6 +93,7 @@ function verified(claims: AccessTokenClaims, username: string | undefined, rules
     clientId: claims.client_id,
     scopes: scopesOf(claims),
     expiresAtMs: claims.exp * 1000,
+    signedInAt: signInOf(claims),
     revocation: {
       id: claims.jti,
       subjectDigest: subjectDigest(claims.iss, claims.sub),

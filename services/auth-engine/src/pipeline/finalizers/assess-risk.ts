@@ -28,7 +28,7 @@ function respond(
 }
 
 /**
- * Scores a sign-in with a correct password, from a backend or a cache. Runs before the success is recorded: a refused
+ * Scores a sign-in with a correct password, from a backend or a cache, and refuses a token that a hold covers. Runs before the success is recorded: a refused
  * sign-in makes no network known and is not cached.
  */
 export const assessRisk: Finalizer = {

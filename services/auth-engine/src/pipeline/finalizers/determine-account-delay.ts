@@ -10,6 +10,8 @@ export const determineAccountDelay: Finalizer = {
   run: (attempt, decision, { facts }, { bruteForce }) => {
     const found = facts.bruteForce;
     if (bruteForce === undefined || found === undefined || decision.outcome !== "ok") return decision;
+    // App passwords and tokens cannot be guessed.
+    if (facts.credential === "app_password" || facts.credential === "token") return decision;
     const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
     return bruteForce.determineDelay(account, found).then(() => decision);
   },

@@ -25,5 +25,6 @@ export async function recordSuccess(
   // With a master user, the correct password was the master user's.
   const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
   await bruteForce.recordSuccess(account, found);
-  return blockedBy(found) ?? decision;
+  // Guesses say nothing about a token.
+  return facts.credential === "token" ? decision : (blockedBy(found) ?? decision);
 }

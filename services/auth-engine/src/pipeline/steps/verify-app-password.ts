@@ -57,6 +57,7 @@ async function verify(
     const released = await found.backend.lookup(backendQuery(attempt), context);
     if (released.kind !== "ok") return denial("account_disabled");
     noteAccount(found.backend, released.account.groups, attempt, context);
+    context.facts.credentialSince = appPassword.createdAt;
     appPasswordUses.note(account, appPassword);
     return okDecision(found.backend, released.account);
   }

@@ -1,4 +1,5 @@
 import type { AuthDecision } from "@postern/shared/contracts";
+import { blockedBy } from "../../brute-force/blocked-by.ts";
 import type { Attempt } from "../../decision/attempt.ts";
 import type { CheckMailToken } from "../../mail-tokens/check-mail-token.ts";
 import { tokenMechanism } from "../../mail-tokens/mechanism.ts";
@@ -7,16 +8,25 @@ import { lookUpAccount } from "./look-up-in-backends.ts";
 
 type Token = Pick<Parameters<CheckMailToken>[0], "mechanism" | "credential">;
 
-async function verify(
+async function decide(
   attempt: Attempt,
   token: Token,
   context: StepContext,
   { backends, checkMailToken }: StepDeps,
 ): Promise<AuthDecision> {
   if (checkMailToken === undefined) return { outcome: "fail", reason: "method_not_enabled", memoryCache: "miss" };
-  const username = await checkMailToken({ ...token, username: attempt.username, protocol: attempt.protocol }, context);
-  if (username === undefined) return { outcome: "fail", reason: "bad_token", memoryCache: "miss" };
-  return lookUpAccount({ ...attempt, username }, context, backends);
+  const accepted = await checkMailToken({ ...token, username: attempt.username, protocol: attempt.protocol }, context);
+  if (accepted === undefined) return { outcome: "fail", reason: "bad_token", memoryCache: "miss" };
+  context.facts.credentialSince = accepted.signedInAt;
+  return lookUpAccount({ ...attempt, username: accepted.username }, context, backends);
+}
+
+/** From a banned network, only a valid token is accepted. */
+async function verify(attempt: Attempt, token: Token, context: StepContext, deps: StepDeps): Promise<AuthDecision> {
+  const decision = await decide(attempt, token, context, deps);
+  const { bruteForce } = context.facts;
+  const ban = decision.outcome === "ok" || bruteForce === undefined ? undefined : blockedBy(bruteForce);
+  return ban ?? decision;
 }
 
 /**
