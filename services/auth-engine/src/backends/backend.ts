@@ -22,8 +22,12 @@ export interface BackendAccount {
   readonly totpSecretField: string;
   /** Lists of the account's own, because decisions refer to them. */
   readonly attributes: Record<string, string[]>;
+  /** From the attribute or column that the site mapped; absent if none is mapped, or the account has none. */
+  readonly displayName?: string | undefined;
   /** Names of the account's groups; absent if the site configured no group search. */
   readonly groups?: readonly string[] | undefined;
+  /** DNs of the same groups; absent if the backend's groups have none. */
+  readonly groupDns?: readonly string[] | undefined;
 }
 
 /**

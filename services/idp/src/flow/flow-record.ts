@@ -48,6 +48,9 @@ export interface PendingSignIn {
   readonly shownAs?: string;
   readonly displayName?: string;
   readonly attributes: Readonly<Record<string, readonly string[]>>;
+  /** Names of the account's groups; absent if the backend provides none. */
+  readonly groups?: readonly string[];
+  readonly groupDns?: readonly string[];
   readonly backend: number;
   readonly remember: boolean;
   /** Seconds since the epoch. */

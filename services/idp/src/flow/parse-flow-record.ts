@@ -37,6 +37,8 @@ const Pending = Type.Object({
   shownAs: optional(text),
   displayName: optional(text),
   attributes: Type.Record(text, texts),
+  groups: optional(texts),
+  groupDns: optional(texts),
   backend: Type.Integer(),
   remember: Type.Boolean(),
   passwordTs: Type.Integer(),

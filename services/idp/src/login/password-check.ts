@@ -29,6 +29,9 @@ export type PasswordOutcome =
       readonly uniqueUserId: string | undefined;
       readonly displayName: string | undefined;
       readonly attributes: Readonly<Record<string, readonly string[]>>;
+      /** Undefined if the backend provides none. */
+      readonly groups: readonly string[] | undefined;
+      readonly groupDns: readonly string[] | undefined;
       readonly backend: number;
       /** How long to delay the response, in milliseconds. */
       readonly holdMs: number;
@@ -80,10 +83,12 @@ export function pendingUser({
   uniqueUserId,
   displayName,
   attributes,
+  groups,
+  groupDns,
   backend,
 }: Extract<PasswordOutcome, { outcome: "ok" }>): Pick<
   PendingSignIn,
-  "account" | "uniqueUserId" | "displayName" | "attributes" | "backend"
+  "account" | "uniqueUserId" | "displayName" | "attributes" | "groups" | "groupDns" | "backend"
 > {
   return {
     account,
@@ -91,6 +96,8 @@ export function pendingUser({
     backend,
     ...(uniqueUserId === undefined ? {} : { uniqueUserId }),
     ...(displayName === undefined ? {} : { displayName }),
+    ...(groups === undefined ? {} : { groups }),
+    ...(groupDns === undefined ? {} : { groupDns }),
   };
 }
 
@@ -123,9 +130,9 @@ function lookupRequest(attempt: Omit<PasswordAttempt, "password">, session: stri
 function outcomeOf(decision: AuthDecision): PasswordOutcome {
   switch (decision.outcome) {
     case "ok": {
-      const { account, uniqueUserId, attributes, backend, holdMs = 0 } = decision;
-      const displayName = attributes["displayName"]?.[0];
-      return { outcome: "ok", account, uniqueUserId, displayName, attributes, backend, holdMs };
+      const { account, uniqueUserId, attributes, groups, groupDns, backend, holdMs = 0 } = decision;
+      const { displayName = attributes["displayName"]?.[0] } = decision;
+      return { outcome: "ok", account, uniqueUserId, displayName, attributes, groups, groupDns, backend, holdMs };
     }
     case "fail": {
       const { reason, message, account, retryAfterSeconds, holdMs = 0 } = decision;

@@ -64,6 +64,18 @@ const Ok = Type.Object({
   groups: Type.Optional(
     Type.Array(Type.String(), { description: "Names of the account's groups. Absent if groups are not searched." }),
   ),
+  groupDns: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "DNs of the account's groups, for the identity provider. Only for dialect idp. Absent in older engines.",
+    }),
+  ),
+  displayName: Type.Optional(
+    Type.String({
+      description:
+        "Mapped display name, for the identity provider. Only for dialect idp. Absent: not mapped, or an older engine.",
+    }),
+  ),
   holdMs,
   risk,
   memoryCache,

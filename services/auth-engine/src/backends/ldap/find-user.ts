@@ -4,6 +4,7 @@ import type { BackendAccount, BackendContext, BackendQuery } from "../backend.ts
 import { backendUnavailable } from "../servers/errors.ts";
 import { accountName, toBackendAccount } from "./attributes.ts";
 import { isNoSuchObject } from "./errors.ts";
+import type { Group } from "./group-name.ts";
 import type { CompiledSearch } from "./select-search.ts";
 
 export interface Found {
@@ -107,17 +108,19 @@ export async function accountOf(
 ): Promise<BackendAccount> {
   const account = toBackendAccount(entry, search.mapping);
   if (search.groups === undefined) return account;
-  const groups = await groupsOf(search, { entry, account: account.account, query }, context);
+  const found = await groupsOf(search, { entry, account: account.account, query }, context);
+  const groups = [...new Set(found.flatMap(({ name }) => name ?? []))];
   const { releaseAs } = search.groups;
-  if (releaseAs === undefined || groups.length === 0) return { ...account, groups };
-  return { ...account, groups, attributes: { ...account.attributes, [releaseAs]: [...groups] } };
+  const member = { ...account, groups, groupDns: found.map(({ dn }) => dn) };
+  if (releaseAs === undefined || groups.length === 0) return member;
+  return { ...member, attributes: { ...account.attributes, [releaseAs]: [...groups] } };
 }
 
 async function groupsOf(
   { pool, groups, cacheKey }: CompiledSearch,
   member: { readonly entry: Entry; readonly account: string; readonly query: BackendQuery },
   context: BackendContext,
-): Promise<readonly string[]> {
+): Promise<readonly Group[]> {
   if (groups === undefined) return [];
   const { memberships } = pool.caches;
   const key = `${cacheKey}\0${member.entry.dn.toLowerCase()}`;

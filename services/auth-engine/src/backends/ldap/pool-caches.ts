@@ -1,6 +1,7 @@
 import { type BoundedCache, createBoundedCache } from "@postern/shared/platform/cache";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Entry } from "ldapts";
+import type { Group } from "./group-name.ts";
 import type { LdapCacheSettings } from "./settings.ts";
 
 interface Remembered {
@@ -14,8 +15,8 @@ export interface PoolCaches {
   readonly absent: BoundedCache<Remembered>;
   /** Entries with their DN, by search. The backend still answers their binds. */
   readonly entries: BoundedCache<Remembered & { readonly entry: Entry }>;
-  /** Names of groups, by DN. */
-  readonly memberships: BoundedCache<Remembered & { readonly groups: readonly string[] }>;
+  /** Groups, by the DN of their member. */
+  readonly memberships: BoundedCache<Remembered & { readonly groups: readonly Group[] }>;
   forget(name: string): void;
 }
 

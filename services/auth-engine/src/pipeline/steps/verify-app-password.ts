@@ -58,7 +58,7 @@ async function verify(
     if (released.kind !== "ok") return denial("account_disabled");
     noteAccount(found.backend, released.account.groups, attempt, context);
     appPasswordUses.note(account, appPassword);
-    return okDecision(found.backend, released.account);
+    return okDecision(found.backend, released.account, attempt);
   }
   if (unavailable !== undefined) throw unavailable;
   context.facts.accountKnown = found !== undefined;

@@ -51,7 +51,7 @@ export async function verifyPassword(attempt: Attempt, password: Secret, means: 
   if (found !== undefined && backends.length > 1) deps.accountShares.found(account ?? query.username, found.backend);
   if (found?.outcome.kind === "ok") {
     noteAccount(found.backend, found.outcome.account.groups, attempt, context);
-    return okDecision(found.backend, found.outcome.account);
+    return okDecision(found.backend, found.outcome.account, attempt);
   }
   if (unavailable !== undefined) throw unavailable;
   context.facts.accountKnown = found !== undefined;
