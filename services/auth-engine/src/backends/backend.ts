@@ -1,4 +1,4 @@
-import type { BackendKind } from "@postern/shared/contracts";
+import type { BackendKind, Ok } from "@postern/shared/contracts";
 import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import type { Secret } from "@postern/shared/platform/crypto";
 import type { MfaCredentials } from "./mfa-credentials.ts";
@@ -30,19 +30,28 @@ export interface BackendAccount {
   readonly groupDns?: readonly string[] | undefined;
 }
 
+/** What the server says about a password that it accepted. */
+export type PasswordWarning = NonNullable<Ok["passwordWarning"]>;
+
 /**
  * The answers of a backend. Every failure (unavailable, slow, overloaded, ambiguous, unreadable data) is thrown as an
  * `AppError` of kind `unavailable`, because it decides nothing about the user. `not_served`: the site configured no
  * search of this backend for the protocol.
  */
 export type VerifyOutcome =
-  | { readonly kind: "ok"; readonly account: BackendAccount }
+  | { readonly kind: "ok"; readonly account: BackendAccount; readonly passwordWarning?: PasswordWarning | undefined }
   /**
    * `account`: the backend's own name for the account, if returned, so that guesses under its other names count
    * together. `detail`: what the backend reports about the account, one of a closed list of words, for logs only.
    */
   | { readonly kind: "wrong_password"; readonly account?: string | undefined; readonly detail?: string | undefined }
-  | { readonly kind: "account_disabled"; readonly account?: string | undefined; readonly detail?: string | undefined }
+  | {
+      readonly kind: "account_disabled";
+      readonly account?: string | undefined;
+      readonly detail?: string | undefined;
+      /** The password is right, and the user can sign in once it is changed. */
+      readonly mustChangePassword?: boolean | undefined;
+    }
   | { readonly kind: "unknown_user" }
   | { readonly kind: "not_served" };
 

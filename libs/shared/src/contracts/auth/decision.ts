@@ -76,6 +76,20 @@ const Ok = Type.Object({
         "Mapped display name, for the identity provider. Only for dialect idp. Absent: not mapped, or an older engine.",
     }),
   ),
+  passwordWarning: Type.Optional(
+    Type.Object(
+      {
+        graceLoginsLeft: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            description: "The password has expired, and admits the user this many times more.",
+          }),
+        ),
+        expiresInSeconds: Type.Optional(Type.Integer({ minimum: 0, description: "Time until the password expires." })),
+      },
+      { description: "What the backend says about a password that must soon be changed. Older peers ignore it." },
+    ),
+  ),
   holdMs,
   risk,
   memoryCache,
@@ -112,6 +126,12 @@ const Fail = Type.Object({
   totalPasswordsSeen: passwordsSeen("Number of distinct guesses from this network, for logs."),
   account: Type.Optional(
     Type.String({ description: "Account of this name in a backend, for logs. Only for dialect idp." }),
+  ),
+  mustChangePassword: Type.Optional(
+    Type.Boolean({
+      description:
+        "The password is right, and the user can sign in once it is changed. For the sign-in pages; other callers are told nothing. Older peers ignore it.",
+    }),
   ),
   retryAfterSeconds,
   message: Type.Optional(Type.String({ description: "Message of a policy or script. Absent: the default message." })),

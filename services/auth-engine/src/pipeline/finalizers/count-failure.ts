@@ -7,9 +7,12 @@ import type { Finalizer } from "../step.ts";
 /** Denial reasons that mean a wrong guess. Other reasons say nothing about the password. */
 const guesses: ReadonlySet<string> = new Set(["wrong_password", "unknown_user", "account_disabled", "bad_token"]);
 
-/** Whether a decision is a wrong guess, which counts against its network. */
+/**
+ * Whether a decision is a wrong guess, which counts against its network. The right password of an account that must change
+ * it is none: when a site resets many passwords, their programs would ban whole offices.
+ */
 function isGuess(decision: AuthDecision): boolean {
-  return decision.outcome === "fail" && guesses.has(decision.reason);
+  return decision.outcome === "fail" && guesses.has(decision.reason) && decision.mustChangePassword !== true;
 }
 
 /**
