@@ -163,7 +163,7 @@ describe("a sign-in on the pages", () => {
     await logged(`"account":"${uid}"`, field);
   });
 
-  test("without a warning continues at once", async () => {
+  test("without a warning continues immediately", async () => {
     expect((await signIn("alice")).answer.location).toBe(home);
   });
 });

@@ -49,7 +49,7 @@ export type VerifyOutcome =
       readonly kind: "account_disabled";
       readonly account?: string | undefined;
       readonly detail?: string | undefined;
-      /** The password is right, and the user can sign in once it is changed. */
+      /** The password is correct, and the user can sign in once it is changed. */
       readonly mustChangePassword?: boolean | undefined;
     }
   | { readonly kind: "unknown_user" }

@@ -53,7 +53,7 @@ export interface PasswordDenial {
    * The user's network is banned. Says neither whether it was before this attempt nor whether the password was correct.
    */
   readonly isBlocked: boolean;
-  /** The password is right, and must be changed before it signs in. */
+  /** The password is correct, and must be changed before it signs in. */
   readonly mustChangePassword?: boolean | undefined;
   /** Time until that ban expires; absent in replies of older engines. */
   readonly retryAfterSeconds?: number | undefined;

@@ -130,7 +130,7 @@ const Fail = Type.Object({
   mustChangePassword: Type.Optional(
     Type.Boolean({
       description:
-        "The password is right, and the user can sign in once it is changed. For the sign-in pages; other callers are told nothing. Older peers ignore it.",
+        "The password is correct, and the user can sign in once it is changed. For the sign-in pages; other callers are told nothing. Older peers ignore it.",
     }),
   ),
   retryAfterSeconds,

@@ -44,13 +44,13 @@ const inWords: readonly (readonly [RegExp, AccountState])[] = [
 
 export interface ReportedState {
   readonly state: AccountState;
-  /** The password is right, and the user can sign in once it is changed. */
+  /** The password is correct, and the user can sign in once it is changed. */
   readonly mustChangePassword: boolean;
 }
 
 const endsWithNewPassword: ReadonlySet<AccountState> = new Set(["password_expired", "password_change_required"]);
 
-/** A state that servers report for the right password only. */
+/** A state that servers report for the correct password only. */
 function certain(state: AccountState): ReportedState {
   return { state, mustChangePassword: endsWithNewPassword.has(state) };
 }
@@ -69,8 +69,8 @@ export function accountState(error: unknown, policy: PasswordPolicy | undefined)
   if (known !== undefined) return certain(known);
   if (policy?.isExpired === true) return certain("password_expired");
   // Not every server verifies the password before it sends these words.
-  const told = inWords.find(([words]) => words.test(error.message))?.[1];
-  return told === undefined ? undefined : { state: told, mustChangePassword: false };
+  const state = inWords.find(([words]) => words.test(error.message))?.[1];
+  return state === undefined ? undefined : { state, mustChangePassword: false };
 }
 
 /** Why a user whose bind succeeded must not sign in: the server admits such a session to the change of its password only. */

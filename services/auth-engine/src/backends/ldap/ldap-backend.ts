@@ -136,7 +136,7 @@ async function bindAs({ search, entry }: Found, { password, context }: Login): P
   return { isRight: true, policy: answers.policy() };
 }
 
-/** The outcome for the right password. */
+/** The outcome for the correct password. */
 async function admitted(found: Found, policy: PasswordPolicy, { query, context }: Login): Promise<VerifyOutcome> {
   if (await isDisabled(found, query, context)) return { kind: "account_disabled", detail: "disabled" };
   const reported = stateAfterBind(policy);

@@ -94,12 +94,12 @@ export function readPasswordPolicy(value: Buffer): Answer {
   if (value.length === 0) return {};
   const [outer, ...more] = elementsOf(value);
   if (outer?.tag !== sequence || more.length > 0) throw damaged("password policy control");
-  let answer: Answer = {};
-  for (const { tag, content } of elementsOf(outer.content)) {
-    if (tag === warning) answer = { ...answer, ...readWarning(content) };
-    if (tag === policyError) answer = { ...answer, error: numberOf(content) };
-  }
-  return answer;
+  const members = new Map(elementsOf(outer.content).map(({ tag, content }) => [tag, content]));
+  const [warned, error] = [members.get(warning), members.get(policyError)];
+  return {
+    ...(warned === undefined ? {} : readWarning(warned)),
+    ...(error === undefined ? {} : { error: numberOf(error) }),
+  };
 }
 
 function readSeconds(value: Buffer): number {
@@ -109,13 +109,13 @@ function readSeconds(value: Buffer): number {
 }
 
 export function createPolicyControls(): PolicyControls {
-  const asked = new ResponseControl(passwordPolicyType);
+  const requested = new ResponseControl(passwordPolicyType);
   const expired = new UnaskedControl(expiredType);
   const expiring = new UnaskedControl(expiringType);
   return {
-    controls: [asked, expired, expiring],
+    controls: [requested, expired, expiring],
     policy: () => {
-      const answer = asked.value && readPasswordPolicy(asked.value);
+      const answer = requested.value && readPasswordPolicy(requested.value);
       const expiresInSeconds = expiring.value && readSeconds(expiring.value);
       const isExpired = expired.value !== undefined;
       return { expiresInSeconds, ...answer, isAnswered: answer !== undefined, isExpired };

@@ -8,8 +8,8 @@ import type { Finalizer } from "../step.ts";
 const guesses: ReadonlySet<string> = new Set(["wrong_password", "unknown_user", "account_disabled", "bad_token"]);
 
 /**
- * Whether a decision is a wrong guess, which counts against its network. The right password of an account that must change
- * it is none: when a site resets many passwords, their programs would ban whole offices.
+ * Whether a decision is a wrong guess, which counts against its network. The correct password of an account that must change
+ * it is not counted: when a site resets many passwords, their programs would ban whole offices.
  */
 function isGuess(decision: AuthDecision): boolean {
   return decision.outcome === "fail" && guesses.has(decision.reason) && decision.mustChangePassword !== true;

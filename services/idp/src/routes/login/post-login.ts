@@ -177,7 +177,7 @@ async function accept(
   return reply;
 }
 
-/** `POST /login`: shows the same text for every denial, except for the right password that must be changed first. */
+/** `POST /login`: shows the same text for every denial, except for the correct password that must be changed first. */
 export function postLogin(deps: LoginDeps): VisitHandler {
   const { pages, metrics, decisionTimeoutMs } = deps;
   return async (visit) => {
