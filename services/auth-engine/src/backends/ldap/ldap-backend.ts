@@ -83,8 +83,8 @@ export function createLdapBackend(settings: LdapBackendSettings, deps: LdapBacke
       const found = await find(query, context);
       if (found === "not_served") return { kind: "not_served" };
       if (found === "none") return { kind: "unknown_user" };
-      if (await isDisabled(found, query, context)) return { kind: "unknown_user", isDisabled: true };
-      return { kind: "ok", account: await accountOf(found, query, context) };
+      if (await isDisabled(found, context)) return { kind: "unknown_user", isDisabled: true };
+      return { kind: "ok", account: await accountOf(found, context) };
     },
     listAccounts: listing.listAccounts,
     endListing: listing.endListing,
@@ -137,12 +137,12 @@ async function bindAs({ search, entry }: Found, { password, context }: Login): P
 }
 
 /** The outcome for the correct password. */
-async function admitted(found: Found, policy: PasswordPolicy, { query, context }: Login): Promise<VerifyOutcome> {
-  if (await isDisabled(found, query, context)) return { kind: "account_disabled", detail: "disabled" };
+async function admitted(found: Found, policy: PasswordPolicy, { context }: Login): Promise<VerifyOutcome> {
+  if (await isDisabled(found, context)) return { kind: "account_disabled", detail: "disabled" };
   const reported = stateAfterBind(policy);
   if (reported !== undefined) return closedOutcome(found, reported);
   const passwordWarning = warningOf(policy);
-  return { kind: "ok", account: await accountOf(found, query, context), ...(passwordWarning && { passwordWarning }) };
+  return { kind: "ok", account: await accountOf(found, context), ...(passwordWarning && { passwordWarning }) };
 }
 
 function warningOf({ graceLoginsLeft, expiresInSeconds }: PasswordPolicy): PasswordWarning | undefined {

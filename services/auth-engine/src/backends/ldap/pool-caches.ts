@@ -1,4 +1,5 @@
 import { type BoundedCache, createBoundedCache } from "@postern/shared/platform/cache";
+import { canonicalName } from "@postern/shared/platform/net";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Entry } from "ldapts";
 import type { Group } from "./group-name.ts";
@@ -31,7 +32,7 @@ export function createPoolCaches(settings: LdapCacheSettings, clock: Clock): Poo
     entries,
     memberships,
     forget: (name) => {
-      const isTheirs = ({ names }: Remembered): boolean => names.includes(name.toLowerCase());
+      const isTheirs = ({ names }: Remembered): boolean => names.includes(canonicalName(name).toLowerCase());
       absent.deleteWhere(isTheirs);
       entries.deleteWhere(isTheirs);
       memberships.deleteWhere(isTheirs);
