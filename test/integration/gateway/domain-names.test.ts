@@ -73,7 +73,7 @@ beforeAll(async () => {
               name: "gone",
               operations: ["authenticate"],
               if: { attribute: "request.username", in: [`gone@${unicode}`] },
-              then: { effect: "deny" },
+              then: { decision: "deny" },
             },
           ],
         },
