@@ -38,6 +38,7 @@ auth:
   backends:
     order: [cache, "remote(far-away)", ldap, "remote(other)", "plugin(p)", test]
     remote: { far-away: { authority: a } }
+    lua: { backend: { default: { queue_length: 0 } } }
     ldap:
       default: { <<: *pool, server_uri: ["ldaps://ldap.example.test"], bind_dn: cn=a, bind_pw: the-password-of-the-directory, number_of_workers: 10 }
       search:
@@ -101,6 +102,7 @@ test.each([
   ["kept, with a different meaning", "runtime.timeouts.redis_read: had no unit"],
   ["kept, with a different meaning", "storage.redis.positive_cache_ttl: had no unit"],
   ["kept, with a different meaning", "auth.backends.ldap.default.lookup_queue_length: 0 was unlimited"],
+  ["kept, with a different meaning", "auth.backends.lua.backend.default.queue_length: 0 was unlimited"],
   ["kept, with a different meaning", "storage.redis.prefix: records of the other product are not read"],
   ["under another name", "developer_mode: runtime.developer_mode"],
   ["under another name", "identity.saml.key_file: key: { file: … }"],

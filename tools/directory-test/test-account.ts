@@ -4,6 +4,7 @@ import type {
   BackendAccount,
   BackendContext,
   BackendQuery,
+  PasswordWarning,
 } from "../../services/auth-engine/src/backends/backend.ts";
 import type { FindOutcome } from "../../services/auth-engine/src/backends/mfa-credentials.ts";
 import { appPasswordDigest } from "../../services/auth-engine/src/mfa-credentials/app-password.ts";
@@ -71,10 +72,15 @@ async function checkAppPassword(digest: string, found: FindOutcome | undefined, 
   return match === undefined ? "denied" : "accepted";
 }
 
+function warningText({ graceLoginsLeft, expiresInSeconds }: PasswordWarning = {}): string {
+  if (graceLoginsLeft !== undefined) return `, but expired: ${graceLoginsLeft} grace logins left`;
+  return expiresInSeconds === undefined ? "" : `, expires in ${expiresInSeconds} s`;
+}
+
 async function checkPassword({ backend, query, context, report }: Asking, password: Secret): Promise<Answer> {
   const outcome = await backend.verify(query, password, context);
   if (outcome.kind === "ok") {
-    report("password", "ok", "correct");
+    report("password", "ok", `correct${warningText(outcome.passwordWarning)}`);
     return "accepted";
   }
   const detail = "detail" in outcome && outcome.detail !== undefined ? `: ${outcome.detail}` : "";

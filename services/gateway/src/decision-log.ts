@@ -98,6 +98,8 @@ const decidedFields = [
   "outcome",
   "reason",
   "detail",
+  "grace_logins_left",
+  "password_expires_s",
   "account_passwords_seen",
   "total_passwords_seen",
   "risk_score",
@@ -117,6 +119,7 @@ export function createDecisionLog({ logger, lineWriter }: Pick<ProcessLogger, "l
     decided: (request, decision, seconds, { delayedMs, caller }) => {
       const denial = decision.outcome === "fail" ? decision : undefined;
       const risk = riskOf(decision);
+      const warning = decision.outcome === "ok" ? decision.passwordWarning : undefined;
       writeDecided([
         request.session,
         request.dialect,
@@ -125,6 +128,8 @@ export function createDecisionLog({ logger, lineWriter }: Pick<ProcessLogger, "l
         decision.outcome,
         reasonOf(decision),
         denial?.detail,
+        warning?.graceLoginsLeft,
+        warning?.expiresInSeconds,
         denial?.accountPasswordsSeen,
         denial?.totalPasswordsSeen,
         risk?.score,

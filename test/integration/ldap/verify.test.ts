@@ -35,6 +35,7 @@ describe("an LDAP directory", () => {
         account: "alice",
         // entryUUID, which slapd generates, is requested as the identifier but not released.
         uniqueUserId: expect.stringMatching(/^[\da-f-]{36}$/),
+        displayName: "Displayed alice",
         accountField: "uid",
         totpSecretField: "description",
         attributes: {

@@ -59,7 +59,14 @@ describe("users in MariaDB with a site's own schema, by the example of the guide
           order: ["lua"],
           sql: { default: { driver: "mysql", server: [`127.0.0.1:${port}`], database: name, user, password } },
           lua: {
-            backend: { default: { backend_script_path: join(examples, "sql-users.lua"), mfa: { enabled: true } } },
+            // 0 is the default bound.
+            backend: {
+              default: {
+                backend_script_path: join(examples, "sql-users.lua"),
+                mfa: { enabled: true },
+                queue_length: 0,
+              },
+            },
           },
         },
       }),

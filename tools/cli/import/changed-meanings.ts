@@ -21,6 +21,11 @@ const meanings: readonly Meaning[] = [
     })),
   ),
   {
+    path: "auth.backends.lua.backend.default.queue_length",
+    applies: isZero,
+    text: "0 was unlimited; here it is 1000 calls that run or wait",
+  },
+  {
     path: "auth.backends.ldap.search",
     text: "a search that finds several entries is a temporary failure; their attributes are not merged",
   },

@@ -2,7 +2,8 @@ const remedies: Readonly<Record<string, string>> = {
   wrong_password: "Have the customer check the password in every program; postern flush removes cached results.",
   risk: "Ask the customer whether they signed in from there. If so, postern flush ends the refusal; if not, the password must be changed.",
   factor_locked: "To unlock the second factors: postern unlock ACCOUNT",
-  account_disabled: "The account has to be enabled in its backend.",
+  account_disabled:
+    "The account has to be enabled in its backend, or its password changed: detail in the log line says which.",
   unknown_user: "Ask the customer how the name is spelled.",
 };
 

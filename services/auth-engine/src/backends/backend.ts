@@ -1,4 +1,4 @@
-import type { BackendKind } from "@postern/shared/contracts";
+import type { BackendKind, Ok } from "@postern/shared/contracts";
 import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import type { Secret } from "@postern/shared/platform/crypto";
 import type { MfaCredentials } from "./mfa-credentials.ts";
@@ -22,9 +22,16 @@ export interface BackendAccount {
   readonly totpSecretField: string;
   /** Lists of the account's own, because decisions refer to them. */
   readonly attributes: Record<string, string[]>;
+  /** From the attribute or column that the site mapped; absent if none is mapped, or the account has none. */
+  readonly displayName?: string | undefined;
   /** Names of the account's groups; absent if the site configured no group search. */
   readonly groups?: readonly string[] | undefined;
+  /** DNs of the same groups; absent if the backend's groups have none. */
+  readonly groupDns?: readonly string[] | undefined;
 }
+
+/** What the server says about a password that it accepted. */
+export type PasswordWarning = NonNullable<Ok["passwordWarning"]>;
 
 /**
  * The answers of a backend. Every failure (unavailable, slow, overloaded, ambiguous, unreadable data) is thrown as an
@@ -32,13 +39,19 @@ export interface BackendAccount {
  * search of this backend for the protocol.
  */
 export type VerifyOutcome =
-  | { readonly kind: "ok"; readonly account: BackendAccount }
+  | { readonly kind: "ok"; readonly account: BackendAccount; readonly passwordWarning?: PasswordWarning | undefined }
   /**
    * `account`: the backend's own name for the account, if returned, so that guesses under its other names count
    * together. `detail`: what the backend reports about the account, one of a closed list of words, for logs only.
    */
   | { readonly kind: "wrong_password"; readonly account?: string | undefined; readonly detail?: string | undefined }
-  | { readonly kind: "account_disabled"; readonly account?: string | undefined; readonly detail?: string | undefined }
+  | {
+      readonly kind: "account_disabled";
+      readonly account?: string | undefined;
+      readonly detail?: string | undefined;
+      /** The password is correct, and the user can sign in once it is changed. */
+      readonly mustChangePassword?: boolean | undefined;
+    }
   /** The stored password has an unknown scheme or is damaged: a fault of the site's data, whatever password was sent. */
   | {
       readonly kind: "password_unverifiable";

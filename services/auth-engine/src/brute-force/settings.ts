@@ -1,6 +1,6 @@
 import { type BruteForceRules, bruteForceRules } from "@postern/shared/domain/brute-force";
 import type { BruteForceConfig } from "@postern/shared/platform/config";
-import { type CidrSet, createCidrSet } from "@postern/shared/platform/net";
+import { type CidrSet, canonicalName, createCidrSet } from "@postern/shared/platform/net";
 import type { AccountDelaySettings } from "./account-delay-settings.ts";
 import { noToleration, type Toleration } from "./toleration.ts";
 
@@ -58,7 +58,7 @@ function userAllowlistFrom(allowlist: unknown): ReadonlyMap<string, CidrSet> {
   const entries = typeof allowlist === "object" && allowlist !== null ? Object.entries(allowlist) : [];
   return new Map(
     entries.map(([user, networks]: [string, unknown]) => [
-      user.toLowerCase(),
+      canonicalName(user.toLowerCase()),
       createCidrSet(Array.isArray(networks) ? networks.map(String) : []),
     ]),
   );

@@ -1,3 +1,4 @@
+import { canonicalDomain } from "@postern/shared/platform/net";
 import type { Control } from "./control.ts";
 import type { UserAllowlist } from "./user-allowlist.ts";
 
@@ -10,12 +11,17 @@ export interface RelayDomainsSettings {
 /** The domain of `local@domain`; undefined for a name without a domain or with more than one `@`. */
 function domainOf(username: string): string | undefined {
   const [, domain, ...more] = username.split("@");
-  return domain === undefined || domain === "" || more.length > 0 ? undefined : domain.toLowerCase();
+  return domain === undefined || domain === "" || more.length > 0 ? undefined : comparable(domain);
+}
+
+/** `canonicalDomain` knows no domain with one label, which may be served. */
+function comparable(domain: string): string {
+  return canonicalDomain(domain) ?? domain.toLowerCase();
 }
 
 /** Denies users of domains that are not served, before any backend is queried or failure counted. */
 export function createRelayDomains({ domains, allowlist }: RelayDomainsSettings): Control {
-  const served = new Set(domains.map((domain) => domain.toLowerCase()));
+  const served = new Set(domains.map((domain) => comparable(domain)));
   return {
     name: "relay_domains",
     check: ({ username, masterLogin, clientIp }, { facts }) => {

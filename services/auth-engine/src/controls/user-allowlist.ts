@@ -1,4 +1,4 @@
-import { type CidrSet, createCidrSet } from "@postern/shared/platform/net";
+import { type CidrSet, canonicalName, createCidrSet } from "@postern/shared/platform/net";
 
 /** Users and the networks from which a control does not apply to them. Names are compared in lower case. */
 export interface UserAllowlist {
@@ -10,12 +10,14 @@ export function createUserAllowlist(allowlist: unknown): UserAllowlist {
   const entries = typeof allowlist === "object" && allowlist !== null ? Object.entries(allowlist) : [];
   const byName = new Map<string, CidrSet>(
     entries.map(([name, networks]) => [
-      name.toLowerCase(),
+      canonicalName(name.toLowerCase()),
       createCidrSet(Array.isArray(networks) ? networks.map(String) : []),
     ]),
   );
   return {
     has: (username, clientIp) =>
-      byName.size > 0 && clientIp !== undefined && (byName.get(username.toLowerCase())?.has(clientIp) ?? false),
+      byName.size > 0 &&
+      clientIp !== undefined &&
+      (byName.get(canonicalName(username.toLowerCase()))?.has(clientIp) ?? false),
   };
 }

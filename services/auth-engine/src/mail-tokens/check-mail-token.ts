@@ -2,6 +2,7 @@ import { normalisedProtocol } from "@postern/shared/contracts";
 import type { TokenVerdict, TokenVerifier, VerifiedToken } from "@postern/shared/domain/tokens";
 import { unlessAborted } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
+import { canonicalName } from "@postern/shared/platform/net";
 import { readBearerCredential } from "./bearer-credential.ts";
 import type { TokenMechanism } from "./mechanism.ts";
 
@@ -67,7 +68,7 @@ function undecidable(cause: "keys" | "revocation"): AppError {
 }
 
 export function createMailTokenCheck({ verifier, ignoreCase, limits, observe }: MailTokenDeps): CheckMailToken {
-  const fold = (name: string): string => (ignoreCase ? name.toLowerCase() : name);
+  const fold = (name: string): string => canonicalName(ignoreCase ? name.toLowerCase() : name);
   const isSame = (one: string, other: string): boolean => fold(one) === fold(other);
 
   const judged = (

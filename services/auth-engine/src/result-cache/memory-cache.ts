@@ -22,6 +22,7 @@ export interface MemoryCache {
   set(context: string, result: CachedResult & { readonly username: string }, generation: number): boolean;
   /** Removes all entries of these accounts or login names. */
   flush(names: readonly string[]): void;
+  readonly ttlMs: number;
   /** Increases with each flush. */
   readonly generation: number;
   readonly entries: number;
@@ -115,6 +116,7 @@ export function createMemoryCache(
       generation += 1;
       for (const context of names.flatMap((name) => index.of(name))) table.delete(context);
     },
+    ttlMs,
     get generation() {
       return generation;
     },

@@ -1,3 +1,4 @@
+import type { Ok } from "@postern/shared/contracts";
 import type { Attempt } from "../decision/attempt.ts";
 import { createCacheRules, type ResultCacheSettings } from "./cache-rules.ts";
 import type { CachedResult } from "./cached-result.ts";
@@ -77,6 +78,13 @@ async function lookInShared(
   return result;
 }
 
+/** A kept success must neither spare a grace login nor outlive the password. */
+function mayKeep(warning: Ok["passwordWarning"], ttlMs: number): boolean {
+  if (warning === undefined) return true;
+  const { graceLoginsLeft, expiresInSeconds = 0 } = warning;
+  return graceLoginsLeft === undefined && expiresInSeconds * 1000 > ttlMs;
+}
+
 export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
   const { settings, memory, shared, passwordDigest, observeRead, observeWrite } = deps;
   const rules = createCacheRules(settings, shared !== undefined);
@@ -114,9 +122,11 @@ export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
     },
     readShared: async (attempt, facts) =>
       shared === undefined || !rules.usesShared(attempt) ? undefined : lookInShared(attempt, facts, shared, deps),
-    write: async (attempt, answer, facts) => {
+    write: async (attempt, { decision: { passwordWarning, ...decision }, backendName }, facts) => {
       const { servedFrom, read } = facts;
-      if (servedFrom === "memory") return;
+      if (servedFrom === "memory" || !mayKeep(passwordWarning, Math.max(memory.ttlMs, rules.sharedTtlMs(attempt))))
+        return;
+      const answer = { decision, backendName };
       const isNew = servedFrom === undefined && read !== undefined && rules.mayShare(attempt, answer);
       if (isNew) await share(attempt, answer, facts, read);
       else keepInMemory(attempt, answer, facts);

@@ -41,6 +41,7 @@ export interface PagesContext extends PagesDeps {
 export interface ProtocolParts {
   readonly ends: FlowEnds;
   readonly onReplaced: (session: BrowserSessionRecord) => Promise<void>;
+  readonly onSignedIn: (session: BrowserSessionRecord) => Promise<void>;
   readonly applications: ConnectedApplications | undefined;
   readonly mailSignIns: MailSignIns | undefined;
   readonly demanders: readonly ListDemands[];
@@ -129,7 +130,7 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
   const delaying = { responseDelays, maxWaiting: settings.maxHeld };
   const flows = createFlowStore({ redis: state, keyPrefix, keys: flowKeys, clock });
   const gate = createFlowGate(flows);
-  const { ends, onReplaced, applications, mailSignIns, demanders } = protocols;
+  const { ends, onReplaced, onSignedIn, applications, mailSignIns, demanders } = protocols;
   return {
     login: {
       pages,
@@ -151,6 +152,7 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
         gate,
         ends,
         onReplaced: auditReplaced(audit, onReplaced),
+        onSignedIn,
         nowSeconds: () => Math.floor(times.nowMs() / 1000),
         subject: settings.subject,
       }),

@@ -6,6 +6,7 @@ import type { Clock } from "@postern/shared/platform/time";
 import type { ClientUses } from "../applications/client-uses.ts";
 import type { FlowStarter } from "../flow/flow-port.ts";
 import { createSingleLogout, type SingleLogout } from "../login/single-logout.ts";
+import { accountOfSession } from "../oidc/accounts/session-account.ts";
 import { deviceEnd } from "../oidc/device/device-end.ts";
 import type { Pages } from "../pages/pages.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
@@ -51,6 +52,10 @@ function partsForPages({ oidc, saml, singleLogout }: Protocols): ProtocolParts {
       ...(saml === undefined ? {} : { saml: saml.finish }),
     },
     onReplaced: async (session) => singleLogout?.ended(session),
+    onSignedIn: async (session) => {
+      const account = accountOfSession(session);
+      if (account !== undefined) await oidc?.accounts.save(account);
+    },
     applications: oidc?.applications,
     mailSignIns: oidc?.mailSignIns,
     demanders: [

@@ -39,6 +39,13 @@ export interface FlowMissing {
 
 export type FactorMethod = "totp" | "webauthn" | "recovery";
 
+/** What the backend says about a password that must soon be changed. */
+export interface PasswordWarning {
+  /** The password has expired, and admits the user this many times more. */
+  readonly graceLoginsLeft?: number;
+  readonly expiresInSeconds?: number;
+}
+
 /** A sign-in whose password was correct and whose second factor is still missing. */
 export interface PendingSignIn {
   readonly account: string;
@@ -48,6 +55,10 @@ export interface PendingSignIn {
   readonly shownAs?: string;
   readonly displayName?: string;
   readonly attributes: Readonly<Record<string, readonly string[]>>;
+  /** Names of the account's groups; absent if the backend provides none. */
+  readonly groups?: readonly string[];
+  readonly groupDns?: readonly string[];
+  readonly passwordWarning?: PasswordWarning;
   readonly backend: number;
   readonly remember: boolean;
   /** Seconds since the epoch. */

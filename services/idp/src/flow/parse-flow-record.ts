@@ -37,6 +37,11 @@ const Pending = Type.Object({
   shownAs: optional(text),
   displayName: optional(text),
   attributes: Type.Record(text, texts),
+  groups: optional(texts),
+  groupDns: optional(texts),
+  passwordWarning: optional(
+    Type.Object({ graceLoginsLeft: optional(Type.Integer()), expiresInSeconds: optional(Type.Integer()) }),
+  ),
   backend: Type.Integer(),
   remember: Type.Boolean(),
   passwordTs: Type.Integer(),

@@ -20,6 +20,8 @@ export interface CompleteSignInDeps {
   readonly ends: FlowEnds;
   /** A session was replaced by another user's: also ends its tokens. */
   readonly onReplaced: (session: BrowserSessionRecord) => Promise<void>;
+  /** Stores what the backend said at this sign-in: the source of claims, of which refreshed tokens have the new ones too. */
+  readonly onSignedIn: (session: BrowserSessionRecord) => Promise<void>;
   readonly nowSeconds: () => number;
   /** `identity.subject` */
   readonly subject: SubjectRule;
@@ -51,7 +53,7 @@ function sessionOf(
   { pending, method, origin }: SignedIn,
   { nowSeconds, rule }: { readonly nowSeconds: number; readonly rule: SubjectRule },
 ): NewSession {
-  const { account, displayName, attributes, backend, remember } = pending;
+  const { account, displayName, attributes, groups, groupDns, backend, remember } = pending;
   return {
     ...subjectOf(pending, rule),
     account,
@@ -63,6 +65,8 @@ function sessionOf(
     amr: method === undefined ? ["pwd"] : references[method],
     acr: acrOfRank(rankOfMethod(method === "passkey" ? "webauthn" : method)),
     ...(displayName === undefined ? {} : { displayName }),
+    ...(groups === undefined ? {} : { groups }),
+    ...(groupDns === undefined ? {} : { groupDns }),
     ...(method === undefined ? {} : { mfaTs: nowSeconds }),
   };
 }
@@ -111,10 +115,9 @@ function createCancel({ ends, gate }: Pick<CompleteSignInDeps, "ends" | "gate">)
   };
 }
 
-export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
-  const { sessions, gate, ends, onReplaced, nowSeconds, subject: rule } = deps;
-
-  const establish = async (signedIn: SignedIn): Promise<BrowserSessionRecord> => {
+/** Creates the session, or renews that of the same user in this browser; ends that of another user. */
+function createEstablish({ sessions, onReplaced, onSignedIn, nowSeconds, subject: rule }: CompleteSignInDeps) {
+  const renewOrCreate = async (signedIn: SignedIn): Promise<BrowserSessionRecord> => {
     const newSession = sessionOf(signedIn, { nowSeconds: nowSeconds(), rule });
     const old = signedIn.cookie === undefined ? undefined : await sessions.findBySid(signedIn.cookie);
     // Compares both: a name may have been reassigned, and a subject may have been renamed.
@@ -127,6 +130,17 @@ export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
     }
     return sessions.create(newSession);
   };
+  return async (signedIn: SignedIn): Promise<BrowserSessionRecord> => {
+    const session = await renewOrCreate(signedIn);
+    await onSignedIn(session);
+    return session;
+  };
+}
+
+export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
+  const { sessions, gate, ends } = deps;
+
+  const establish = createEstablish(deps);
 
   const resume = async (flow: FlowRecord, session: BrowserSessionRecord | undefined): Promise<Completion> => {
     if (session === undefined || flow.state !== "ready" || session.uid !== flow.sessionUid) {

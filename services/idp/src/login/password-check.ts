@@ -1,7 +1,7 @@
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
 import type { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
-import type { PendingSignIn } from "../flow/flow-record.ts";
+import type { PasswordWarning, PendingSignIn } from "../flow/flow-record.ts";
 import type { FlowKind } from "../flow/flow-table.ts";
 import { protocolOfFlow } from "../flow/flow-table.ts";
 import { type EngineCall } from "./engine-call.ts";
@@ -29,6 +29,10 @@ export type PasswordOutcome =
       readonly uniqueUserId: string | undefined;
       readonly displayName: string | undefined;
       readonly attributes: Readonly<Record<string, readonly string[]>>;
+      /** Undefined if the backend provides none. */
+      readonly groups: readonly string[] | undefined;
+      readonly groupDns: readonly string[] | undefined;
+      readonly passwordWarning: PasswordWarning | undefined;
       readonly backend: number;
       /** How long to delay the response, in milliseconds. */
       readonly holdMs: number;
@@ -49,6 +53,8 @@ export interface PasswordDenial {
    * The user's network is banned. Says neither whether it was before this attempt nor whether the password was correct.
    */
   readonly isBlocked: boolean;
+  /** The password is correct, and must be changed before it signs in. */
+  readonly mustChangePassword?: boolean | undefined;
   /** Time until that ban expires; absent in replies of older engines. */
   readonly retryAfterSeconds?: number | undefined;
   /** How long to delay the response, in milliseconds. */
@@ -80,10 +86,13 @@ export function pendingUser({
   uniqueUserId,
   displayName,
   attributes,
+  groups,
+  groupDns,
+  passwordWarning,
   backend,
 }: Extract<PasswordOutcome, { outcome: "ok" }>): Pick<
   PendingSignIn,
-  "account" | "uniqueUserId" | "displayName" | "attributes" | "backend"
+  "account" | "uniqueUserId" | "displayName" | "attributes" | "groups" | "groupDns" | "passwordWarning" | "backend"
 > {
   return {
     account,
@@ -91,6 +100,9 @@ export function pendingUser({
     backend,
     ...(uniqueUserId === undefined ? {} : { uniqueUserId }),
     ...(displayName === undefined ? {} : { displayName }),
+    ...(groups === undefined ? {} : { groups }),
+    ...(groupDns === undefined ? {} : { groupDns }),
+    ...(passwordWarning === undefined ? {} : { passwordWarning }),
   };
 }
 
@@ -123,17 +135,19 @@ function lookupRequest(attempt: Omit<PasswordAttempt, "password">, session: stri
 function outcomeOf(decision: AuthDecision): PasswordOutcome {
   switch (decision.outcome) {
     case "ok": {
-      const { account, uniqueUserId, attributes, backend, holdMs = 0 } = decision;
-      const displayName = attributes["displayName"]?.[0];
-      return { outcome: "ok", account, uniqueUserId, displayName, attributes, backend, holdMs };
+      const { account, uniqueUserId, attributes, groups, groupDns, backend, passwordWarning, holdMs = 0 } = decision;
+      const { displayName = attributes["displayName"]?.[0] } = decision;
+      const profile = { account, uniqueUserId, displayName, attributes, groups, groupDns, backend };
+      return { outcome: "ok", ...profile, passwordWarning, holdMs };
     }
     case "fail": {
-      const { reason, message, account, retryAfterSeconds, holdMs = 0 } = decision;
+      const { reason, message, account, mustChangePassword, retryAfterSeconds, holdMs = 0 } = decision;
       return {
         outcome: "denied",
         reason,
         message,
         account,
+        mustChangePassword,
         isBlocked: retryAfterSeconds !== undefined,
         retryAfterSeconds,
         holdMs,

@@ -10,6 +10,7 @@ import { mfaPage, recoveryPage, totpPage } from "./templates/factors.ts";
 import { loginPage } from "./templates/login.ts";
 import { mailClientPage, mailClientReadyPage, mailClientsPage } from "./templates/mail-clients.ts";
 import { errorPage, loggedOutPage, logoutPage } from "./templates/notices.ts";
+import { passwordWarningPage } from "./templates/password-warning.ts";
 import { postMessagePage } from "./templates/post-message.ts";
 import { removalPage } from "./templates/removal.ts";
 import { partlySignedOutPage, signingOutPage } from "./templates/single-logout.ts";
@@ -33,6 +34,7 @@ export const pageList: readonly ListedPage[] = Object.freeze([
   listed(totpPage),
   listed(recoveryPage),
   listed(codesLowPage),
+  listed(passwordWarningPage),
   listed(consentPage),
   listed(consentDeniedPage),
   listed(logoutPage),

@@ -1,10 +1,17 @@
 import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
+import type { Look } from "./look.ts";
 import type { Texts } from "./texts.ts";
 
 /** The button that returns to the application without signing in; absent if no application waits. */
 export function cancelForm(view: FormView | undefined, text: Texts): Html | undefined {
   if (view === undefined) return undefined;
   return formOf(view, html`<button type="submit" class="quiet">${text("login.cancel")}</button>`);
+}
+
+/** The link to the page on which users change their password; nothing if the site has none. */
+export function changeLink({ text, brand }: Pick<Look, "text" | "brand">, isQuiet = false): Html | undefined {
+  if (brand.passwordChange === undefined) return undefined;
+  return html`<a class="button${isQuiet && " quiet"}" href="${brand.passwordChange}">${text("review.change_password")}</a>`;
 }
 
 /**

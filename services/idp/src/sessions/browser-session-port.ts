@@ -24,6 +24,9 @@ export interface BrowserSessionRecord {
   readonly account: string;
   readonly displayName?: string;
   readonly attributes?: Readonly<Record<string, readonly string[]>>;
+  /** Names of the account's groups; absent if the backend provides none. */
+  readonly groups?: readonly string[];
+  readonly groupDns?: readonly string[];
   /** The number of the backend, as in `BackendKind`. */
   readonly backend?: number;
   /** Seconds since the epoch: `auth_time`. */

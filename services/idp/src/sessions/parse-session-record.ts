@@ -13,6 +13,8 @@ const Record = Type.Object({
   account: text,
   displayName: optional(text),
   attributes: optional(Type.Record(text, Type.Array(text))),
+  groups: optional(Type.Array(text)),
+  groupDns: optional(Type.Array(text)),
   backend: optional(Type.Integer()),
   loginTs: Type.Integer(),
   acr: optional(text),

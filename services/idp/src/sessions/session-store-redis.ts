@@ -15,11 +15,18 @@ interface Parts {
   readonly records: SessionRecords;
 }
 
+/** A new sign-in replaces what the backend said at the last one: a group that is gone must not stay. */
+function withoutAccountData(record: BrowserSessionRecord): BrowserSessionRecord {
+  const { lacksSubject: _1, displayName: _2, attributes: _3, groups: _4, groupDns: _5, ...kept } = record;
+  return kept;
+}
+
 /** Retries while other requests write at the same time. @returns undefined for a session that has ended */
 async function change(
   { records }: Parts,
   uid: string,
   changes: SessionChange & Partial<NewSession>,
+  renews = false,
 ): Promise<BrowserSessionRecord | undefined> {
   for (let attempt = 0; attempt < changeAttempts; attempt += 1) {
     const stored = await records.read(uid);
@@ -27,7 +34,7 @@ async function change(
     const { forgets, ...more } = changes;
     const all = { ...stored.record.authorizations, ...changes.authorizations };
     const authorizations = Object.fromEntries(Object.entries(all).filter(([client]) => client !== forgets));
-    const next = { ...stored.record, ...more, authorizations };
+    const next = { ...(renews ? withoutAccountData(stored.record) : stored.record), ...more, authorizations };
     if (changes.sid !== undefined) await records.point(changes.sid, next);
     if (await records.replace(stored.version, next)) return next;
   }
@@ -119,7 +126,7 @@ export function createSessionStore(deps: SessionStoreDeps): SessionStore {
 
   const renew = async (uid: string, session: NewSession): Promise<BrowserSessionRecord | undefined> => {
     const old = await records.read(uid);
-    const next = await change(parts, uid, { ...session, sid: newToken(), exp: endOf(session.remember) });
+    const next = await change(parts, uid, { ...session, sid: newToken(), exp: endOf(session.remember) }, true);
     if (next === undefined) return undefined;
     await records.index(next);
     if (old !== undefined) await retire(old.record.sid);

@@ -8,6 +8,8 @@ export type NewSession = Pick<
   | "account"
   | "displayName"
   | "attributes"
+  | "groups"
+  | "groupDns"
   | "backend"
   | "loginTs"
   | "acr"

@@ -116,6 +116,7 @@ export const loginDrives: readonly Drive[] = [
     },
   ),
   ...both("codesLowPage", 302, asBob),
+  ...both("passwordWarningPage", 302, asBob),
   ...both("webauthnPage", 302, asBob),
   ...both("beginWebauthnSignIn", 200, login),
   ...both("finishWebauthnSignIn", 200, passkey),

@@ -79,6 +79,9 @@ function countsOf(
   };
 }
 
+/** Instead of 0, which means no bound in configurations that were imported. */
+const usualQueueLength = 1000;
+
 export function scriptPoolsFromConfig(first: Config, parts: ScriptParts): MakeScriptPool {
   const { base, redis, passwords } = parts;
   const reporting = reportingOf(first, base);
@@ -96,7 +99,12 @@ export function scriptPoolsFromConfig(first: Config, parts: ScriptParts): MakeSc
     const read: ScriptFiles = { files, packagePath: package_path, translationsPath: translations_path };
     return createScriptPool({
       set: await loadScripts(read),
-      limits: { workers, maxInFlight: queue_length, cpuLimitMs: cpu_limit, memoryLimitBytes: memory_limit },
+      limits: {
+        workers,
+        maxInFlight: queue_length === 0 ? usualQueueLength : queue_length,
+        cpuLimitMs: cpu_limit,
+        memoryLimitBytes: memory_limit,
+      },
       host: createScriptHost(
         httpModule(() => http),
         dnsModule({ servers: modules.dns.resolvers, timeoutMs: modules.dns.timeout }),

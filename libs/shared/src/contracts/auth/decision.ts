@@ -65,6 +65,32 @@ const Ok = Type.Object({
   groups: Type.Optional(
     Type.Array(Type.String(), { description: "Names of the account's groups. Absent if groups are not searched." }),
   ),
+  groupDns: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "DNs of the account's groups, for the identity provider. Only for dialect idp. Absent in older engines.",
+    }),
+  ),
+  displayName: Type.Optional(
+    Type.String({
+      description:
+        "Mapped display name, for the identity provider. Only for dialect idp. Absent: not mapped, or an older engine.",
+    }),
+  ),
+  passwordWarning: Type.Optional(
+    Type.Object(
+      {
+        graceLoginsLeft: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            description: "The password has expired, and admits the user this many times more.",
+          }),
+        ),
+        expiresInSeconds: Type.Optional(Type.Integer({ minimum: 0, description: "Time until the password expires." })),
+      },
+      { description: "What the backend says about a password that must soon be changed. Older peers ignore it." },
+    ),
+  ),
   holdMs,
   risk,
   memoryCache,
@@ -101,6 +127,12 @@ const Fail = Type.Object({
   totalPasswordsSeen: passwordsSeen("Number of distinct guesses from this network, for logs."),
   account: Type.Optional(
     Type.String({ description: "Account of this name in a backend, for logs. Only for dialect idp." }),
+  ),
+  mustChangePassword: Type.Optional(
+    Type.Boolean({
+      description:
+        "The password is correct, and the user can sign in once it is changed. For the sign-in pages; other callers are told nothing. Older peers ignore it.",
+    }),
   ),
   retryAfterSeconds,
   message: Type.Optional(Type.String({ description: "Message of a policy or script. Absent: the default message." })),

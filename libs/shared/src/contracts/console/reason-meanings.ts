@@ -5,7 +5,7 @@ export const reasonMeanings: Readonly<Record<string, string>> = {
     "the stored password of the account cannot be verified: its scheme is unknown, or it is damaged",
   wrong_password_before: "the second factor was correct, but the password before it was wrong",
   unknown_user: "no backend has an account of this name",
-  account_disabled: "the account is disabled",
+  account_disabled: "the account is disabled or locked, or its password must be changed",
   empty_password: "the password was empty",
   empty_username: "the user name was empty",
   bad_token: "the access token was not accepted",

@@ -175,6 +175,15 @@ export const loginOperations = [
     query,
     answers: { 200: page("The page."), 302: elsewhere },
   }),
+  definePage({
+    ...common,
+    method: "get",
+    path: "/login/password",
+    operationId: "passwordWarningPage",
+    summary: "Show, after a sign-in, that the password must soon be changed",
+    query,
+    answers: { 200: page("The page."), 302: elsewhere },
+  }),
   ...webauthn,
   definePage({
     ...common,

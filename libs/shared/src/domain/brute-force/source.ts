@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { embeddedIpv4 } from "../../platform/net/embedded-ipv4.ts";
 import { canonicalIp } from "../../platform/net/ip.ts";
+import { canonicalName } from "../../platform/net/name-forms.ts";
 import {
   accountDelayKey,
   accountFailuresKey,
@@ -74,9 +75,9 @@ function digestOfUser(user: string): string {
   return `sha256:${createHash("sha256").update(user).digest("hex")}`;
 }
 
-/** A user name as part of a key: lower-cased, and replaced with its digest if it is long. */
+/** A user name as part of a key: lower-cased, with A-labels, and replaced with its digest if it is long. */
 export function userPart(username: string): string {
-  const user = username.toLowerCase();
+  const user = canonicalName(username.toLowerCase());
   return user.length <= longestUser ? user : digestOfUser(user);
 }
 
@@ -119,12 +120,12 @@ const alreadyFolded = /^[!-@[-~]+$/u;
 
 /**
  * The name under which failures of an account are counted over all networks. Many backends treat names as equal that differ in case,
- * character width or blanks.
+ * character width or blanks, or in the form of an internationalised domain.
  */
 export function foldedName(username: string): string {
   if (alreadyFolded.test(username)) return username;
   const folded = username.normalize("NFKC").toLowerCase().normalize("NFKC");
-  return folded.trim().replaceAll(/\s+/gu, " ");
+  return canonicalName(folded.trim().replaceAll(/\s+/gu, " "));
 }
 
 /** A user name as a hash tag. Redis would hash the whole key if the tag were empty or contained braces. */

@@ -1,4 +1,5 @@
 import { normalisedProtocol } from "../../contracts/auth/protocol.ts";
+import { canonicalName, nameForms } from "../net/name-forms.ts";
 import { type FactValue, factType, policyFacts } from "./facts.ts";
 import { type Compiled, isOperator, type OperatorName, operatorNames, operators } from "./operators.ts";
 import type { PolicySets } from "./sets.ts";
@@ -52,21 +53,44 @@ function compileList(raw: unknown, place: Position, context: ConditionContext): 
   return [];
 }
 
-function inOneSpelling(operand: unknown): unknown {
-  return typeof operand === "string" ? normalisedProtocol(operand) : operand;
+type Spelling = (text: string) => string;
+
+/** Operands and the values of sets in the one spelling in which the fact is compared; the name of a set is no value. */
+function compileSpelled(
+  name: Exclude<OperatorName, "matches">,
+  operand: unknown,
+  { strings, networks }: PolicySets,
+  spelling: Spelling,
+): Compiled {
+  const { compile } = operators[name];
+  const spelled = (one: unknown): unknown => (typeof one === "string" ? spelling(one) : one);
+  const sets = { networks, strings: new Map([...strings].map(([set, values]) => [set, values.map(spelling)])) };
+  if (Array.isArray(operand)) return compile(operand.map(spelled), sets);
+  return compile(name === "eq" || name === "ne" ? spelled(operand) : operand, sets);
 }
 
-/** The fact is in lower case, so operands are lower-cased too; the name of a set is not. */
-function compileForProtocol(name: OperatorName, operand: unknown, { strings, networks }: PolicySets): Compiled {
-  const { compile } = operators[name];
-  const sets = {
-    networks,
-    strings: new Map([...strings].map(([set, values]) => [set, values.map(normalisedProtocol)])),
-  };
-  if (Array.isArray(operand)) return compile(operand.map(inOneSpelling), sets);
-  if (name === "eq" || name === "ne") return compile(inOneSpelling(operand), sets);
-  return compile(name === "matches" && typeof operand === "string" ? `(?i)${operand}` : operand, sets);
+/** The fact is in lower case, so operands are lower-cased too. */
+function compileForProtocol(name: OperatorName, operand: unknown, sets: PolicySets): Compiled {
+  if (name !== "matches") return compileSpelled(name, operand, sets, normalisedProtocol);
+  return operators.matches.compile(typeof operand === "string" ? `(?i)${operand}` : operand);
 }
+
+/** Names are compared in one form of their domain; a pattern may describe any form. */
+function compileForName(name: OperatorName, operand: unknown, sets: PolicySets): Compiled {
+  const isPattern = name === "matches";
+  const test = isPattern ? operators.matches.compile(operand) : compileSpelled(name, operand, sets, canonicalName);
+  if (typeof test === "string") return test;
+  return (value) => {
+    if (typeof value !== "string") return test(value);
+    return isPattern ? nameForms(value).some((form) => test(form)) : test(canonicalName(value));
+  };
+}
+
+const compileFor: Readonly<Partial<Record<string, typeof compileForName>>> = {
+  "request.protocol": compileForProtocol,
+  "request.username": compileForName,
+  "auth.account.name": compileForName,
+};
 
 function compileComparison(raw: Mapping, place: Position, { sets, problem }: ConditionContext): Condition {
   const { attribute, ...rest } = raw;
@@ -95,7 +119,7 @@ function compileComparison(raw: Mapping, place: Position, { sets, problem }: Con
     problem(expected(path, `an operator for a ${type}, which is the type of ${attribute}`));
     return never;
   }
-  const test = attribute === "request.protocol" ? compileForProtocol(name, operand, sets) : compile(operand, sets);
+  const test = compileFor[attribute]?.(name, operand, sets) ?? compile(operand, sets);
   if (typeof test === "string") {
     problem(expected(path, test));
     return never;

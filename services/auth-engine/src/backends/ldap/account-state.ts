@@ -1,4 +1,5 @@
-import { PasswordPolicyError, type PasswordPolicyValue, ResultCodeError } from "ldapts";
+import { PasswordPolicyError, ResultCodeError } from "ldapts";
+import type { PasswordPolicy } from "./password-policy.ts";
 
 /** Why a server refused a user, beyond "wrong password". For logs and metrics only; callers never see it. */
 export const accountStates = [
@@ -41,11 +42,41 @@ const inWords: readonly (readonly [RegExp, AccountState])[] = [
   [/inactivated|disabled/i, "disabled"],
 ];
 
-/** What the server says about the account beyond its result code; undefined if that says everything. */
-export function accountState(error: unknown, policy: PasswordPolicyValue | undefined): AccountState | undefined {
-  const policyState = policy?.error === undefined ? undefined : passwordPolicy.get(policy.error);
-  if (policyState !== undefined) return policyState;
+export interface ReportedState {
+  readonly state: AccountState;
+  /** The password is correct, and the user can sign in once it is changed. */
+  readonly mustChangePassword: boolean;
+}
+
+const endsWithNewPassword: ReadonlySet<AccountState> = new Set(["password_expired", "password_change_required"]);
+
+/** A state that servers report for the correct password only. */
+function certain(state: AccountState): ReportedState {
+  return { state, mustChangePassword: endsWithNewPassword.has(state) };
+}
+
+function policyState({ error }: PasswordPolicy): AccountState | undefined {
+  return error === undefined ? undefined : passwordPolicy.get(error);
+}
+
+/** What the server says about the account beyond the result code of a refused bind; undefined if that says everything. */
+export function accountState(error: unknown, policy: PasswordPolicy | undefined): ReportedState | undefined {
+  const stated = policy && policyState(policy);
+  if (stated !== undefined) return certain(stated);
   if (!(error instanceof ResultCodeError)) return undefined;
   const [, code = ""] = /\bdata ([0-9a-f]+)\b/i.exec(error.message) ?? [];
-  return activeDirectory[code] ?? inWords.find(([words]) => words.test(error.message))?.[1];
+  const known = activeDirectory[code];
+  if (known !== undefined) return certain(known);
+  if (policy?.isExpired === true) return certain("password_expired");
+  // Not every server verifies the password before it sends these words.
+  const state = inWords.find(([words]) => words.test(error.message))?.[1];
+  return state === undefined ? undefined : { state, mustChangePassword: false };
+}
+
+/** Why a user whose bind succeeded must not sign in: the server admits such a session to the change of its password only. */
+export function stateAfterBind(policy: PasswordPolicy): ReportedState | undefined {
+  const stated = policyState(policy);
+  if (stated !== undefined) return certain(stated);
+  // Beside the password policy control, Netscape's also accompanies grace logins.
+  return policy.isExpired && !policy.isAnswered ? certain("password_change_required") : undefined;
 }

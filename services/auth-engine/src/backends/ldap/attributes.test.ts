@@ -4,6 +4,7 @@ import { attributesToRequest, binaryAttributes, toBackendAccount, uniqueUserId }
 const mapping = {
   accountField: "uid",
   uniqueUserIdField: "",
+  displayNameField: "",
   totpSecretField: "totp",
   attributes: ["MAIL", "dn", "photo", "absent"],
 };
@@ -11,9 +12,7 @@ const mapping = {
 describe("an LDAP entry", () => {
   it("is requested with the attributes that are used, or with none if only its DN is used", () => {
     expect(attributesToRequest(mapping)).toEqual(["uid", "MAIL", "photo", "absent"]);
-    expect(
-      attributesToRequest({ accountField: "dn", uniqueUserIdField: "", totpSecretField: "", attributes: ["dn"] }),
-    ).toEqual(["1.1"]);
+    expect(attributesToRequest({ ...mapping, accountField: "dn", attributes: ["dn"] })).toEqual(["1.1"]);
   });
 
   it("becomes an account with the first account name and the configured attributes in the configured spelling", () => {

@@ -7,6 +7,8 @@ export interface AttributeMapping {
   /** Attribute with the identifier that survives renames; empty if none is mapped. */
   readonly uniqueUserIdField: string;
   readonly totpSecretField: string;
+  /** Attribute with the display name; empty if none is mapped. */
+  readonly displayNameField: string;
   readonly attributes: readonly string[];
 }
 
@@ -31,10 +33,10 @@ export function findValues(entry: Entry, name: string): readonly string[] {
 
 /** The attributes to request: only those that are used. */
 export function attributesToRequest(
-  { accountField, uniqueUserIdField, attributes }: AttributeMapping,
+  { accountField, uniqueUserIdField, displayNameField, attributes }: AttributeMapping,
   more: readonly string[] = [],
 ): string[] {
-  const mapped = uniqueUserIdField === "" ? [accountField] : [accountField, uniqueUserIdField];
+  const mapped = [accountField, uniqueUserIdField, displayNameField].filter((name) => name !== "");
   const names = new Set([...mapped, ...attributes, ...more].filter((name) => name.toLowerCase() !== "dn"));
   return names.size === 0 ? ["1.1"] : [...names];
 }
@@ -79,9 +81,11 @@ export function toBackendAccount(entry: Entry, mapping: AttributeMapping): Backe
     const values = findValues(entry, name);
     if (values.length > 0) attributes.push([name, [...values]]);
   }
-  const { uniqueUserIdField: idField } = mapping;
+  const { uniqueUserIdField: idField, displayNameField: nameField } = mapping;
+  const [displayName] = nameField === "" ? [] : findValues(entry, nameField);
   return {
     account,
+    ...(displayName === undefined ? {} : { displayName }),
     ...(idField === "" ? {} : { uniqueUserId: uniqueUserId(entry, idField) }),
     accountField: mapping.accountField,
     totpSecretField: mapping.totpSecretField,

@@ -1,7 +1,7 @@
 import { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
-import type { PasswordPolicyControl } from "ldapts";
+import type { Control } from "ldapts";
 import type { BackendContext } from "../backend.ts";
 import { ConnectionPool } from "../servers/connection-pool.ts";
 import type { ConnectionPoolSnapshot } from "../servers/connection-pool-options.ts";
@@ -20,9 +20,9 @@ import type { LdapPoolSettings } from "./settings.ts";
 export interface BindPool {
   /**
    * Rejects with the server's `ResultCodeError` if it refuses, or with `DIRECTORY_OVERLOADED` above the pool's rate.
-   * `policy` receives what the server adds about the password.
+   * `controls` receive what the server adds about the password.
    */
-  bind(dn: string, password: Secret, context: BackendContext, policy?: PasswordPolicyControl): Promise<void>;
+  bind(dn: string, password: Secret, context: BackendContext, controls?: Control[]): Promise<void>;
   rebalance(): void;
   snapshot(): ConnectionPoolSnapshot;
   close(): Promise<void>;
@@ -48,11 +48,11 @@ export function createBindPool(settings: LdapPoolSettings, targets: TargetSet<Se
   });
   const takeBind = createBindRate(settings.bindRate, steadyClock);
   return {
-    bind: async (dn, password, context, policy) => {
+    bind: async (dn, password, context, controls) => {
       if (!takeBind())
         throw new AppError("DIRECTORY_OVERLOADED", { detail: "more binds than auth_rate_limit_per_second allows" });
       const sent = settings.composesPasswords === true ? new Secret(password.reveal().normalize("NFC")) : password;
-      await pool.run((connection) => connection.bind(dn, sent, policy), context);
+      await pool.run((connection) => connection.bind(dn, sent, controls), context);
     },
     rebalance: () => pool.rebalance(),
     snapshot: () => pool.snapshot(),

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
-import { type Change, Client, type PasswordPolicyControl, type SearchOptions, type SearchResult } from "ldapts";
+import { type Change, Client, type Control, type SearchOptions, type SearchResult } from "ldapts";
 import { classifyFailure, ServiceBindError } from "./errors.ts";
 import { type OpenSocketOptions, openSocket } from "./open-socket.ts";
 import type { ServerAddress } from "./server-uri.ts";
@@ -19,9 +19,9 @@ export interface LdapConnection {
   /** The same in pages (RFC 2696). One search at a time: servers keep one position per connection. */
   searchPages(baseDn: string, options: SearchOptions): AsyncGenerator<SearchResult>;
   /**
-   * Simple bind. The connection then belongs to that user until the next bind. `policy` receives what the server adds.
+   * Simple bind. The connection then belongs to that user until the next bind. `controls` receive what the server adds.
    */
-  bind(dn: string, password: Secret, policy?: PasswordPolicyControl): Promise<void>;
+  bind(dn: string, password: Secret, controls?: Control[]): Promise<void>;
   /** Applies all changes or none (RFC 4511 section 4.6). */
   modify(dn: string, changes: Change[]): Promise<void>;
   bindService(identity: Exclude<ServiceIdentity, { kind: "anonymous" }>): Promise<void>;
@@ -75,12 +75,12 @@ async function openConnection(address: ServerAddress, options: OpenConnectionOpt
     },
   });
   const hold = createHold(socket);
-  const bind = async (dn: string, password: Secret, policy?: PasswordPolicyControl): Promise<void> => {
+  const bind = async (dn: string, password: Secret, controls?: Control[]): Promise<void> => {
     // RFC 4513 section 5.1: if either is empty, the bind would be anonymous and succeed.
     if (password.isEmpty || !dn.includes("=")) {
       throw new AppError("INTERNAL", { detail: "LDAP bind without a password or without a name" });
     }
-    await client.bind(dn, password.reveal(), policy);
+    await client.bind(dn, password.reveal(), controls);
   };
   return {
     get isAlive() {

@@ -1,7 +1,8 @@
 import { AppError } from "@postern/shared/platform/errors";
-import { type PasswordPolicyValue, ResultCodeError } from "ldapts";
+import { ResultCodeError } from "ldapts";
 import { type FailureKind, RefusedAccountError } from "../servers/errors.ts";
-import { type AccountState, accountState } from "./account-state.ts";
+import { accountState, type ReportedState } from "./account-state.ts";
+import type { PasswordPolicy } from "./password-policy.ts";
 
 /** Result codes of RFC 4511 appendix A that are distinguished here. */
 const resultCode = {
@@ -30,14 +31,14 @@ export const isNoSuchObject = (error: unknown): boolean =>
 export interface BindRefusal {
   readonly kind: "wrong_password" | "account_disabled" | "unknown_user";
   /** What the server adds, for logs. */
-  readonly accountState?: AccountState | undefined;
+  readonly reported?: ReportedState | undefined;
 }
 
 /** What the server's answer to a user's bind says about the user; undefined if nothing. */
-export function bindRefusal(error: unknown, policy?: PasswordPolicyValue): BindRefusal | undefined {
+export function bindRefusal(error: unknown, policy?: PasswordPolicy): BindRefusal | undefined {
   if (!(error instanceof ResultCodeError)) return undefined;
-  const state = accountState(error, policy);
-  const closed = state === undefined ? undefined : ({ kind: "account_disabled", accountState: state } as const);
+  const reported = accountState(error, policy);
+  const closed = reported === undefined ? undefined : ({ kind: "account_disabled", reported } as const);
   switch (error.code) {
     case resultCode.invalidCredentials:
       return closed ?? { kind: "wrong_password" };

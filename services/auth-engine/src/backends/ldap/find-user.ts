@@ -1,14 +1,18 @@
 import { AppError } from "@postern/shared/platform/errors";
+import { canonicalName, nameForms } from "@postern/shared/platform/net";
 import type { Entry, SearchOptions } from "ldapts";
 import type { BackendAccount, BackendContext, BackendQuery } from "../backend.ts";
 import { backendUnavailable } from "../servers/errors.ts";
 import { accountName, toBackendAccount } from "./attributes.ts";
 import { isNoSuchObject } from "./errors.ts";
+import type { Group } from "./group-name.ts";
 import type { CompiledSearch } from "./select-search.ts";
 
 export interface Found {
   readonly search: CompiledSearch;
   readonly entry: Entry;
+  /** With the form of the name under which it was found. */
+  readonly query: BackendQuery;
   /** From the DN cache; the entry may have another name on the server by now. */
   readonly isRemembered: boolean;
 }
@@ -17,17 +21,17 @@ export interface Found {
 const sizeLimit = 2;
 
 const lowerCased = (names: readonly (string | undefined)[]): readonly string[] =>
-  names.flatMap((name) => (name === undefined ? [] : [name.toLowerCase()]));
+  names.flatMap((name) => (name === undefined ? [] : [canonicalName(name).toLowerCase()]));
 
 /**
  * The one entry that a search finds; undefined if there is none. `isFresh` queries the server even if the entry is
  * cached. Throws `DIRECTORY_AMBIGUOUS` for more than one.
  */
-export async function findInSearch(
+async function findUnder(
   search: CompiledSearch,
   query: BackendQuery,
   context: BackendContext,
-  isFresh = false,
+  isFresh: boolean,
 ): Promise<Found | undefined> {
   const { pool, mapping } = search;
   const { absent, entries } = pool.caches;
@@ -37,7 +41,7 @@ export async function findInSearch(
   const key = negativeTtlMs > 0 || dnTtlMs > 0 ? `${search.cacheKey}\0${baseDn}\0${filter.toString()}` : "";
   if (!isFresh) {
     const remembered = entries.get(key);
-    if (remembered !== undefined) return { search, entry: remembered.entry, isRemembered: true };
+    if (remembered !== undefined) return { search, entry: remembered.entry, query, isRemembered: true };
     if (absent.get(key) !== undefined) return undefined;
   }
   const entry = await ask(search, { query, baseDn, filter }, context);
@@ -47,7 +51,24 @@ export async function findInSearch(
     return undefined;
   }
   entries.set(key, { entry, names: lowerCased([query.username, accountName(entry, mapping.accountField)]) });
-  return { search, entry, isRemembered: false };
+  return { search, entry, query, isRemembered: false };
+}
+
+/**
+ * The same under any form of the name. The searches run side by side, so that the time does not reveal which of them found an
+ * entry; the entry with A-labels takes precedence.
+ */
+export async function findInSearch(
+  search: CompiledSearch,
+  query: BackendQuery,
+  context: BackendContext,
+  isFresh = false,
+): Promise<Found | undefined> {
+  const [first, ...others] = nameForms(query.username);
+  const under = (username: string) => findUnder(search, { ...query, username }, context, isFresh);
+  if (others.length === 0) return under(first);
+  const found = await Promise.all([first, ...others].map((username) => under(username)));
+  return found.find((one) => one !== undefined);
 }
 
 interface SearchRequest {
@@ -78,11 +99,7 @@ async function ask(
 }
 
 /** Whether the site's filter for disabled accounts matches the entry. */
-export async function isDisabled(
-  { search, entry }: Found,
-  query: BackendQuery,
-  context: BackendContext,
-): Promise<boolean> {
+export async function isDisabled({ search, entry, query }: Found, context: BackendContext): Promise<boolean> {
   const { pool, disabledFilter } = search;
   if (disabledFilter === undefined) return false;
   const options: SearchOptions = {
@@ -100,24 +117,22 @@ export async function isDisabled(
 }
 
 /** The account with its groups. Throws `DIRECTORY_DATA` if the entry has no account name. */
-export async function accountOf(
-  { search, entry }: Found,
-  query: BackendQuery,
-  context: BackendContext,
-): Promise<BackendAccount> {
+export async function accountOf({ search, entry, query }: Found, context: BackendContext): Promise<BackendAccount> {
   const account = toBackendAccount(entry, search.mapping);
   if (search.groups === undefined) return account;
-  const groups = await groupsOf(search, { entry, account: account.account, query }, context);
+  const found = await groupsOf(search, { entry, account: account.account, query }, context);
+  const groups = [...new Set(found.flatMap(({ name }) => name ?? []))];
   const { releaseAs } = search.groups;
-  if (releaseAs === undefined || groups.length === 0) return { ...account, groups };
-  return { ...account, groups, attributes: { ...account.attributes, [releaseAs]: [...groups] } };
+  const member = { ...account, groups, groupDns: found.map(({ dn }) => dn) };
+  if (releaseAs === undefined || groups.length === 0) return member;
+  return { ...member, attributes: { ...account.attributes, [releaseAs]: [...groups] } };
 }
 
 async function groupsOf(
   { pool, groups, cacheKey }: CompiledSearch,
   member: { readonly entry: Entry; readonly account: string; readonly query: BackendQuery },
   context: BackendContext,
-): Promise<readonly string[]> {
+): Promise<readonly Group[]> {
   if (groups === undefined) return [];
   const { memberships } = pool.caches;
   const key = `${cacheKey}\0${member.entry.dn.toLowerCase()}`;

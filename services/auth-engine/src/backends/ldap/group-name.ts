@@ -1,3 +1,9 @@
+/** `name` is undefined until it is needed. */
+export interface Group {
+  readonly dn: string;
+  readonly name: string | undefined;
+}
+
 /** The first attribute and value of a DN (RFC 4514). */
 export interface Rdn {
   readonly type: string;

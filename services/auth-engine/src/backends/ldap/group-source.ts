@@ -5,16 +5,10 @@ import { findValues } from "./attributes.ts";
 import { compileBaseDn } from "./base-dn.ts";
 import { isNoSuchObject } from "./errors.ts";
 import { compileFilter } from "./filter.ts";
-import { leadingRdn } from "./group-name.ts";
+import { type Group, leadingRdn } from "./group-name.ts";
 import type { LdapPool } from "./ldap-pool.ts";
 import type { TemplateValues } from "./macros.ts";
 import type { LdapGroupSettings } from "./settings.ts";
-
-/** `name` is undefined until it is needed. */
-export interface Group {
-  readonly dn: string;
-  readonly name: string | undefined;
-}
 
 export interface ReadGroup {
   readonly group: Group;

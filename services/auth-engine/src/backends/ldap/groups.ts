@@ -2,14 +2,8 @@ import { AppError } from "@postern/shared/platform/errors";
 import type { Entry } from "ldapts";
 import type { BackendContext, BackendQuery } from "../backend.ts";
 import { findValues } from "./attributes.ts";
-import {
-  batches,
-  createGroupReader,
-  createGroupSearch,
-  type Group,
-  namedByDn,
-  type ReadGroup,
-} from "./group-source.ts";
+import type { Group } from "./group-name.ts";
+import { batches, createGroupReader, createGroupSearch, namedByDn, type ReadGroup } from "./group-source.ts";
 import type { LdapPool } from "./ldap-pool.ts";
 import type { LdapGroupSettings } from "./settings.ts";
 
@@ -25,8 +19,8 @@ export interface GroupFinder {
   readonly attributes: readonly string[];
   /** Whether the user's entry alone is not enough. */
   readonly asksServer: boolean;
-  /** Names of the groups, each once. Throws if a server cannot answer: a partial list is never returned. */
-  find(member: GroupMember, context: BackendContext): Promise<readonly string[]>;
+  /** The groups, each once. Throws if a server cannot answer: a partial list is never returned. */
+  find(member: GroupMember, context: BackendContext): Promise<readonly Group[]>;
 }
 
 /** Policies may test for the absence of a group, so a list that is too long is an error. */
@@ -85,7 +79,7 @@ export function createGroupFinder(settings: LdapGroupSettings, pool: LdapPool): 
         const members = fresh.map(({ dn }) => ({ ...query, account, userDn: dn }));
         level = [...parents.map((dn) => namedByDn(dn, nameAttribute)), ...(await searchGroups(members, context))];
       }
-      return [...new Set([...known.values()].flatMap(({ name }) => name ?? []))];
+      return [...known.values()];
     },
   };
 }

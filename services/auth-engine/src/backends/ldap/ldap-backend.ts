@@ -1,10 +1,17 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import { createKeyedDigest, type KeyedDigest, type Secret } from "@postern/shared/platform/crypto";
 import type { Clock } from "@postern/shared/platform/time";
-import { PasswordPolicyControl } from "ldapts";
-import type { Backend, BackendContext, BackendQuery, LookupOutcome, VerifyOutcome } from "../backend.ts";
+import type {
+  Backend,
+  BackendContext,
+  BackendQuery,
+  LookupOutcome,
+  PasswordWarning,
+  VerifyOutcome,
+} from "../backend.ts";
 import { backendUnavailable } from "../servers/errors.ts";
 import type { ServerLog } from "../servers/target-set.ts";
+import { type ReportedState, stateAfterBind } from "./account-state.ts";
 import { accountName } from "./attributes.ts";
 import { type BindRefusal, bindRefusal } from "./errors.ts";
 import { accountOf, type Found, findInSearch, isDisabled } from "./find-user.ts";
@@ -12,6 +19,7 @@ import { createLdapPool, type LdapPool, type LdapPoolSnapshot } from "./ldap-poo
 import { createAccountListing } from "./list-accounts.ts";
 import { createLoginCosts, type LoginCosts } from "./login-costs.ts";
 import { createLdapMfaCredentials } from "./mfa-credentials.ts";
+import { createPolicyControls, type PasswordPolicy } from "./password-policy.ts";
 import { compileSearches } from "./select-search.ts";
 import type { LdapBackendSettings } from "./settings.ts";
 import { createUnknownNames, type UnknownNames } from "./unknown-names.ts";
@@ -75,8 +83,8 @@ export function createLdapBackend(settings: LdapBackendSettings, deps: LdapBacke
       const found = await find(query, context);
       if (found === "not_served") return { kind: "not_served" };
       if (found === "none") return { kind: "unknown_user" };
-      if (await isDisabled(found, query, context)) return { kind: "unknown_user", isDisabled: true };
-      return { kind: "ok", account: await accountOf(found, query, context) };
+      if (await isDisabled(found, context)) return { kind: "unknown_user", isDisabled: true };
+      return { kind: "ok", account: await accountOf(found, context) };
     },
     listAccounts: listing.listAccounts,
     endListing: listing.endListing,
@@ -112,18 +120,39 @@ interface Login {
   readonly unknown: Pick<UnknownNames, "answered">;
 }
 
-type BindResult = { readonly isRight: true } | { readonly isRight: false; readonly refusal: BindRefusal };
+type BindResult =
+  | { readonly isRight: true; readonly policy: PasswordPolicy }
+  | { readonly isRight: false; readonly refusal: BindRefusal };
 
 async function bindAs({ search, entry }: Found, { password, context }: Login): Promise<BindResult> {
-  const policy = new PasswordPolicyControl();
+  const answers = createPolicyControls();
   try {
-    await search.pool.bind.bind(entry.dn, password, context, policy);
-    return { isRight: true };
+    await search.pool.bind.bind(entry.dn, password, context, answers.controls);
   } catch (error) {
-    const refusal = bindRefusal(error, policy.value);
+    const refusal = bindRefusal(error, answers.policy());
     if (refusal !== undefined) return { isRight: false, refusal };
     throw backendUnavailable(`bind in LDAP pool ${search.pool.name}`, error);
   }
+  return { isRight: true, policy: answers.policy() };
+}
+
+/** The outcome for the correct password. */
+async function admitted(found: Found, policy: PasswordPolicy, { context }: Login): Promise<VerifyOutcome> {
+  if (await isDisabled(found, context)) return { kind: "account_disabled", detail: "disabled" };
+  const reported = stateAfterBind(policy);
+  if (reported !== undefined) return closedOutcome(found, reported);
+  const passwordWarning = warningOf(policy);
+  return { kind: "ok", account: await accountOf(found, context), ...(passwordWarning && { passwordWarning }) };
+}
+
+function warningOf({ graceLoginsLeft, expiresInSeconds }: PasswordPolicy): PasswordWarning | undefined {
+  if (graceLoginsLeft !== undefined) return { graceLoginsLeft };
+  return expiresInSeconds === undefined ? undefined : { expiresInSeconds };
+}
+
+function closedOutcome({ entry, search }: Found, { state, mustChangePassword }: ReportedState): VerifyOutcome {
+  const account = accountName(entry, search.mapping.accountField);
+  return { kind: "account_disabled", account, detail: state, mustChangePassword };
 }
 
 /** Binds only once for one name: a second refusal would count against the user on the server. */
@@ -131,17 +160,14 @@ async function bindAsUser(found: Found, login: Login): Promise<VerifyOutcome> {
   const { query, context } = login;
   const result = await bindAs(found, login);
   login.unknown.answered(found.search, found.entry.dn, performance.now() - login.startedMs);
-  if (result.isRight) {
-    if (await isDisabled(found, query, context)) return { kind: "account_disabled", detail: "disabled" };
-    return { kind: "ok", account: await accountOf(found, query, context) };
-  }
+  if (result.isRight) return admitted(found, result.policy, login);
   if (found.isRemembered) {
     const anew = await findInSearch(found.search, query, context, true);
     if (anew === undefined) return { kind: "unknown_user" };
     if (anew.entry.dn !== found.entry.dn) return bindAsUser(anew, login);
   }
-  const { kind, accountState } = result.refusal;
+  const { kind, reported } = result.refusal;
   if (kind === "unknown_user") return { kind };
-  const account = accountName(found.entry, found.search.mapping.accountField);
-  return kind === "account_disabled" ? { kind, account, detail: accountState } : { kind, account };
+  if (reported !== undefined) return closedOutcome(found, reported);
+  return { kind, account: accountName(found.entry, found.search.mapping.accountField) };
 }

@@ -1,3 +1,4 @@
+import { nameForms } from "@postern/shared/platform/net";
 import type { BackendContext, BackendQuery } from "../backend.ts";
 import type { FindOutcome, MfaAccount, MfaCredentialKind, MfaCredentials } from "../mfa-credentials.ts";
 import { backendUnavailable } from "../servers/errors.ts";
@@ -78,9 +79,12 @@ async function mfaAccount(found: Found, context: BackendContext): Promise<MfaAcc
 export function createLdapMfaCredentials(searches: Searches): MfaCredentials {
   return {
     holdersOf: async (id, { username, protocol }, context) => {
-      const query: BackendQuery = { username, protocol: protocol ?? "mfa" };
+      const queries = nameForms(username).map((form) => ({ username: form, protocol: protocol ?? "mfa" }));
       const uniqueSearches = [...new Set(searches.values().flatMap((list) => list))];
-      const found = await Promise.all(uniqueSearches.map((search) => webauthnHolders(search, { id, query }, context)));
+      const places = uniqueSearches.flatMap((search) => queries.map((query) => ({ search, query })));
+      const found = await Promise.all(
+        places.map(({ search, query }) => webauthnHolders(search, { id, query }, context)),
+      );
       return found.flat();
     },
     find: async ({ username, protocol }, context): Promise<FindOutcome> => {
@@ -90,7 +94,7 @@ export function createLdapMfaCredentials(searches: Searches): MfaCredentials {
       for (const search of eligibleSearches) {
         const found = await findInSearch(search, query, context, true);
         if (found === undefined) continue;
-        const [account, disabled] = await Promise.all([mfaAccount(found, context), isDisabled(found, query, context)]);
+        const [account, disabled] = await Promise.all([mfaAccount(found, context), isDisabled(found, context)]);
         return { kind: "ok", account, isDisabled: disabled };
       }
       return { kind: "unknown_user" };

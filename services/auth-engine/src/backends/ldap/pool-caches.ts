@@ -1,6 +1,8 @@
 import { type BoundedCache, createBoundedCache } from "@postern/shared/platform/cache";
+import { canonicalName } from "@postern/shared/platform/net";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Entry } from "ldapts";
+import type { Group } from "./group-name.ts";
 import type { LdapCacheSettings } from "./settings.ts";
 
 interface Remembered {
@@ -14,8 +16,8 @@ export interface PoolCaches {
   readonly absent: BoundedCache<Remembered>;
   /** Entries with their DN, by search. The backend still answers their binds. */
   readonly entries: BoundedCache<Remembered & { readonly entry: Entry }>;
-  /** Names of groups, by DN. */
-  readonly memberships: BoundedCache<Remembered & { readonly groups: readonly string[] }>;
+  /** Groups, by the DN of their member. */
+  readonly memberships: BoundedCache<Remembered & { readonly groups: readonly Group[] }>;
   forget(name: string): void;
 }
 
@@ -30,7 +32,7 @@ export function createPoolCaches(settings: LdapCacheSettings, clock: Clock): Poo
     entries,
     memberships,
     forget: (name) => {
-      const isTheirs = ({ names }: Remembered): boolean => names.includes(name.toLowerCase());
+      const isTheirs = ({ names }: Remembered): boolean => names.includes(canonicalName(name).toLowerCase());
       absent.deleteWhere(isTheirs);
       entries.deleteWhere(isTheirs);
       memberships.deleteWhere(isTheirs);

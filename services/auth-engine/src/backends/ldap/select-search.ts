@@ -97,10 +97,10 @@ function compileSearch(
   }
   const { accountField, totpSecretField, attributes, listAccountsFilter, disabledFilter } = search;
   const groups = compileGroups(search.groups, pool);
-  const { uniqueUserIdField } = search.mfa;
-  const identifiers = uniqueUserIdField === "" ? [accountField] : [accountField, uniqueUserIdField];
-  assertReleasable([...identifiers, ...attributes, ...(groups?.finder.attributes ?? [])]);
-  const mapping = { accountField, uniqueUserIdField, totpSecretField, attributes };
+  const { uniqueUserIdField, displayNameField } = search.mfa;
+  const mapped = [uniqueUserIdField, displayNameField].filter((name) => name !== "");
+  assertReleasable([accountField, ...mapped, ...attributes, ...(groups?.finder.attributes ?? [])]);
+  const mapping = { accountField, uniqueUserIdField, displayNameField, totpSecretField, attributes };
   return {
     pool,
     baseDn: compileBaseDn(beforeUserIsFound(search.baseDn)),

@@ -2,6 +2,7 @@ import type { Decoys, PasswordVerifier } from "@postern/shared/domain/passwords"
 import type { LuaObject, ScriptRunner } from "@postern/shared/domain/scripts";
 import type { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
+import { nameForms } from "@postern/shared/platform/net";
 import { steadyClock } from "@postern/shared/platform/time";
 import { attributesOf, BackendResult, itemsOf, ListResult, resultReader } from "../../scripts/results.ts";
 import type {
@@ -67,21 +68,33 @@ export function createLuaBackend({ settings, runner, passwords, decoys }: LuaBac
     protocols.length === 0 || protocols.includes(protocol) || protocols.includes("*");
   const call = (entry: string, args: readonly LuaObject[], { deadline }: BackendContext) =>
     runner.run({ script, entry, args, deadline: Math.min(deadline, steadyClock.now() + timeoutMs) });
-  const ask = async (entry: string, table: LuaObject, context: BackendContext): Promise<ScriptAnswer> =>
-    readBackend(script, await call(entry, [table], context));
+  /** Under each form of the name until the script knows the user: a script may change something, so forms are not tried side by side. */
+  const ask = async (
+    entry: string,
+    query: BackendQuery,
+    password: Secret | undefined,
+    context: BackendContext,
+  ): Promise<ScriptAnswer> => {
+    const [first, ...others] = nameForms(query.username);
+    const under = async (username: string): Promise<ScriptAnswer> =>
+      readBackend(script, await call(entry, [queryTable({ ...query, username }, password)], context));
+    let found = await under(first);
+    for (const form of others) if (found.result === "unknown_user") found = await under(form);
+    return found;
+  };
   return {
     kind: "lua",
     name,
     ...(keepsMfa ? { mfa: createMfaCredentialsLua({ script, runner, timeoutMs, serves }) } : {}),
     verify: async (query, password, context): Promise<VerifyOutcome> => {
       if (!serves(query.protocol)) return { kind: "not_served" };
-      const found = await ask("verify_password", queryTable(query, password), context);
+      const found = await ask("verify_password", query, password, context);
       if (found.result === "ok") return { kind: "ok", account: accountOf(settings, found) };
       return found.result === "unknown_user" ? { kind: found.result } : { kind: found.result, account: found.account };
     },
     lookup: async (query, context): Promise<LookupOutcome> => {
       if (!serves(query.protocol)) return { kind: "not_served" };
-      const found = await ask("lookup", queryTable(query, undefined), context);
+      const found = await ask("lookup", query, undefined, context);
       if (found.result === "ok") return { kind: "ok", account: accountOf(settings, found) };
       return found.result === "account_disabled"
         ? { kind: "unknown_user", isDisabled: true }

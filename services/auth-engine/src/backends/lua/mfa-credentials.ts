@@ -1,5 +1,6 @@
 import type { LuaObject, LuaValue, ScriptRunner } from "@postern/shared/domain/scripts";
 import { AppError } from "@postern/shared/platform/errors";
+import { nameForms } from "@postern/shared/platform/net";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { CallContext } from "../../decision/call-context.ts";
 import { itemsOf, resultReader } from "../../scripts/results.ts";
@@ -34,7 +35,11 @@ export function createMfaCredentialsLua({ script, runner, timeoutMs, serves }: M
   return {
     async find({ username, protocol }, context): Promise<FindOutcome> {
       if (protocol !== undefined && !serves(protocol)) return { kind: "not_served" };
-      const found = readAccount(script, await run("mfa_account", { username, protocol }, context));
+      const [first, ...others] = nameForms(username);
+      const under = async (name: string) =>
+        readAccount(script, await run("mfa_account", { username: name, protocol }, context));
+      let found = await under(first);
+      for (const form of others) if (found.result === "unknown_user") found = await under(form);
       if (found.result === "unknown_user") return { kind: "unknown_user" };
       const { account } = found;
       if (account === undefined)

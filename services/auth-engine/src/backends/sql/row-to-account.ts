@@ -27,9 +27,15 @@ function uniqueUserId(row: SqlRow, column: string): string {
   return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : String(value);
 }
 
+/** Undefined as well if the query lacks the column: an account without a name can still sign in. */
+function displayName(row: SqlRow, column: string): string | undefined {
+  const value = Object.hasOwn(row, column) ? row[column] : undefined;
+  return value === undefined || value === null || value instanceof Uint8Array ? undefined : String(value);
+}
+
 /** The account in a row, with the configured attributes only; NULL attributes are omitted. */
 export function rowToAccount(row: SqlRow, search: SqlSearchSettings): BackendAccount {
-  const { accountField, totpSecretField, uniqueUserIdField: idColumn } = search;
+  const { accountField, totpSecretField, uniqueUserIdField: idColumn, displayNameField: nameColumn } = search;
   const account = readColumn(row, accountField);
   if (account === undefined || account === "") {
     throw new AppError("DIRECTORY_DATA", { detail: `column ${accountField} of the account is empty` });
@@ -39,8 +45,14 @@ export function rowToAccount(row: SqlRow, search: SqlSearchSettings): BackendAcc
     const value = readColumn(row, name);
     if (value !== undefined) attributes.push([name, [value]]);
   }
-  const found = { account, accountField, totpSecretField, attributes: Object.fromEntries(attributes) };
-  return idColumn === undefined ? found : { ...found, uniqueUserId: uniqueUserId(row, idColumn) };
+  return {
+    account,
+    accountField,
+    totpSecretField,
+    attributes: Object.fromEntries(attributes),
+    ...(idColumn === undefined ? {} : { uniqueUserId: uniqueUserId(row, idColumn) }),
+    ...(nameColumn === undefined ? {} : { displayName: displayName(row, nameColumn) }),
+  };
 }
 
 /** Reads the `disabledColumn`: NULL, 0, empty and the usual words for "no" mean that the account is enabled. */

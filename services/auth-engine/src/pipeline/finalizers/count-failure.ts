@@ -13,9 +13,12 @@ const guesses: ReadonlySet<string> = new Set([
   "bad_token",
 ]);
 
-/** Whether a decision is a wrong guess, which counts against its network. */
+/**
+ * Whether a decision is a wrong guess, which counts against its network. The correct password of an account that must change
+ * it is not counted: when a site resets many passwords, their programs would ban whole offices.
+ */
 function isGuess(decision: AuthDecision): boolean {
-  return decision.outcome === "fail" && guesses.has(decision.reason);
+  return decision.outcome === "fail" && guesses.has(decision.reason) && decision.mustChangePassword !== true;
 }
 
 /**

@@ -7,10 +7,17 @@ export function backendQuery({ username, protocol, clientIp, clientPort, localIp
   return { username, protocol, clientIp, clientPort, localIp, localPort };
 }
 
-export function okDecision(
-  backend: Backend,
-  { account, uniqueUserId, accountField, totpSecretField, attributes, groups }: BackendAccount,
-): Ok {
+/** What only the identity provider reads; the decisions of mail sign-ins, which caches keep, stay small. */
+function forSessions({ displayName, groupDns }: BackendAccount, { dialect }: Attempt): Partial<Ok> {
+  if (dialect !== "idp") return {};
+  return {
+    ...(displayName === undefined ? {} : { displayName }),
+    ...(groupDns === undefined ? {} : { groupDns: [...groupDns] }),
+  };
+}
+
+export function okDecision(backend: Backend, found: BackendAccount, attempt: Attempt): Ok {
+  const { account, uniqueUserId, accountField, totpSecretField, attributes, groups } = found;
   return {
     outcome: "ok",
     account,
@@ -20,6 +27,7 @@ export function okDecision(
     backend: BackendKind[backend.kind],
     attributes: withAccountAttribute(attributes, accountField, account),
     ...(groups === undefined ? {} : { groups: [...groups] }),
+    ...forSessions(found, attempt),
     memoryCache: "miss",
   };
 }

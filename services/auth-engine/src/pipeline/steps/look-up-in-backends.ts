@@ -20,7 +20,7 @@ export async function lookUpAccount(
   const { found, unavailable } = await askBackends(backends, (backend) => backend.lookup(query, context));
   if (found?.outcome.kind === "ok") {
     noteAccount(found.backend, found.outcome.account.groups, attempt, context);
-    return okDecision(found.backend, found.outcome.account);
+    return okDecision(found.backend, found.outcome.account, attempt);
   }
   if (unavailable !== undefined) throw unavailable;
   return { outcome: "fail", reason: "unknown_user", memoryCache: "miss" };

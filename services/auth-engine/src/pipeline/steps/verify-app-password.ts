@@ -59,7 +59,7 @@ async function verify(
     noteAccount(found.backend, released.account.groups, attempt, context);
     context.facts.credentialSince = appPassword.createdAt;
     appPasswordUses.note(account, appPassword);
-    return okDecision(found.backend, released.account);
+    return okDecision(found.backend, released.account, attempt);
   }
   if (unavailable !== undefined) throw unavailable;
   context.facts.accountKnown = found !== undefined;

@@ -8,8 +8,18 @@ import { askBackends, type BackendSearch } from "./ask-backends.ts";
 import { backendQuery, okDecision } from "./backend-query.ts";
 import { noteAccount } from "./note-account.ts";
 
-function denial(reason: DenialReason, detail?: string): AuthDecision {
-  return { outcome: "fail", reason, ...(detail === undefined ? {} : { detail }), memoryCache: "miss" };
+function denial(reason: DenialReason): AuthDecision {
+  return { outcome: "fail", reason, memoryCache: "miss" };
+}
+
+/** What a backend that knows the account says about its refusal. */
+function refusal(outcome: Exclude<Found["outcome"], { readonly kind: "ok" }>): AuthDecision {
+  const { detail, mustChangePassword } = { detail: undefined, mustChangePassword: undefined, ...outcome };
+  return {
+    ...denial(outcome.kind),
+    ...(detail === undefined ? {} : { detail }),
+    ...(mustChangePassword === true ? { mustChangePassword } : {}),
+  };
 }
 
 interface Means {
@@ -51,13 +61,15 @@ export async function verifyPassword(attempt: Attempt, password: Secret, means: 
   if (found !== undefined && backends.length > 1) deps.accountShares.found(account ?? query.username, found.backend);
   if (found?.outcome.kind === "ok") {
     noteAccount(found.backend, found.outcome.account.groups, attempt, context);
-    return okDecision(found.backend, found.outcome.account);
+    const { account: named, passwordWarning } = found.outcome;
+    const decision = okDecision(found.backend, named, attempt);
+    return passwordWarning === undefined ? decision : { ...decision, passwordWarning };
   }
   if (unavailable !== undefined) throw unavailable;
   context.facts.accountKnown = found !== undefined;
   if (found !== undefined) {
     context.facts.guessedAccount = account;
-    return denial(found.outcome.kind, "detail" in found.outcome ? found.outcome.detail : undefined);
+    return refusal(found.outcome);
   }
   await spendingFor(query.username, unknownTo, deps).spendVerification(query, password, context);
   return denial("unknown_user");

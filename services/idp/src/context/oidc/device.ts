@@ -1,3 +1,4 @@
+import { createFindAccount } from "../../oidc/accounts/find-account.ts";
 import { createDeviceCodes, type DeviceCodes } from "../../oidc/device/device.ts";
 import type { DeviceLimits } from "../../oidc/device/device-limits.ts";
 import { createDeviceLimits } from "../../oidc/device/device-limits-redis.ts";
@@ -23,7 +24,7 @@ export function createDevices(
     current: () => generations.current(),
     store,
     times,
-    accounts,
+    findAccount: createFindAccount({ accounts, sessions }),
     sessions,
     records,
     clientResource: (clientId) => clientResourceOf(initial.identifier, clientId),

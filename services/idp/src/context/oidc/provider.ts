@@ -14,7 +14,7 @@ export interface ProviderFeature extends KeysFeature {
 /** The provider, what creates its generations, and how requests and ended flows reach it. */
 export function createProviderFeature(parts: OidcParts, features: HookedFeatures): ProviderFeature {
   const { sessions, logger } = parts;
-  const { accounts, consents, outcomes, times } = features;
+  const { consents, outcomes, times } = features;
   const current = (): Generation => generations.current();
   const generations: Generations = createGenerations(createHooks(parts, features, () => current().policies));
   const bridge = createBridge(current);
@@ -28,7 +28,6 @@ export function createProviderFeature(parts: OidcParts, features: HookedFeatures
       consents,
       outcomes,
       sessions,
-      accounts,
       times,
       onNoSubject: (account, client) =>
         logger.error({ account, client }, "sign-in refused: the account lacks the mapped unique_user_id_field"),

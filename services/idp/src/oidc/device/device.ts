@@ -1,7 +1,6 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { BrowserSessionRecord, BrowserSessions } from "../../sessions/browser-session-port.ts";
-import type { OidcAccounts } from "../accounts/accounts.ts";
-import { accountOfSession } from "../accounts/session-account.ts";
+import type { FindAccount } from "../accounts/find-account.ts";
 import type { Generation } from "../provider/generation.ts";
 import { isRecord, textOf, wordsOf } from "../storage/json.ts";
 import type { RecordTimes } from "../storage/record-times.ts";
@@ -31,7 +30,7 @@ export interface DeviceCodesDeps {
   readonly current: () => Generation;
   readonly store: Pick<OidcStore, "unseen">;
   readonly times: Pick<RecordTimes, "ownSeconds">;
-  readonly accounts: Pick<OidcAccounts, "save">;
+  readonly findAccount: FindAccount;
   readonly sessions: Pick<BrowserSessions, "findByUid">;
   readonly records: Pick<TokenRecords, "revokeGrant">;
   /** The resource of a client whose tokens are signed. */
@@ -101,7 +100,7 @@ async function grantTo(
 }
 
 export function createDeviceCodes(deps: DeviceCodesDeps): DeviceCodes {
-  const { current, store, accounts, sessions, records } = deps;
+  const { current, store, findAccount, sessions, records } = deps;
 
   const pending = async (userCode: string): Promise<DeviceCode | undefined> => {
     if (userCode === "") return undefined;
@@ -127,15 +126,15 @@ export function createDeviceCodes(deps: DeviceCodesDeps): DeviceCodes {
       return { userCode, clientId, scopes: wordsOf(params["scope"]), claims: claimNames(claimsOf(params)) };
     },
     allow: async (userCode, session) => {
-      const account = accountOfSession(session);
       if (session.lacksSubject === true) {
         throw new AppError("DIRECTORY_DATA", {
           detail: `account ${session.account} lacks the mapped unique_user_id_field`,
         });
       }
       const code = await decide(userCode);
-      if (code === undefined || account === undefined) return false;
-      await accounts.save(account);
+      if (code === undefined) return false;
+      // Stores an account that is new to OIDC, whose session the device outlives.
+      await findAccount(session.accountId, session.uid);
       const grantId = await grantTo(deps, code, session);
       if ((await sessions.findByUid(session.uid)) !== undefined) return true;
       // The session was ended in the meantime.

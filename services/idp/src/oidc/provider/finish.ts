@@ -2,8 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pathTo } from "@postern/shared/contracts";
 import type { ConsentEnd, FlowEnd, FlowEnding } from "../../flow/flow-port.ts";
 import type { BrowserSessions } from "../../sessions/browser-session-port.ts";
-import type { OidcAccounts } from "../accounts/accounts.ts";
-import { accountOfSession } from "../accounts/session-account.ts";
 import type { Consents } from "../grants/consents.ts";
 import { isRecord, textOf } from "../storage/json.ts";
 import type { RecordTimes } from "../storage/record-times.ts";
@@ -18,7 +16,6 @@ export interface FinishDeps {
   readonly consents: Consents;
   readonly outcomes: Pick<Outcomes, "isKnown" | "wait">;
   readonly sessions: Pick<BrowserSessions, "findByUid">;
-  readonly accounts: Pick<OidcAccounts, "save">;
   readonly times: Pick<RecordTimes, "ownSeconds">;
   /** Called when an account without the mapped identifier signs in for this client. */
   readonly onNoSubject: (account: string, clientId: string) => void;
@@ -41,7 +38,7 @@ async function endingAgain({ outcomes, current }: FinishDeps, flowId: string): P
 }
 
 function createFinishLogin(deps: FinishDeps): FlowEnd["finishLogin"] {
-  const { current, sessions, accounts, times, onNoSubject } = deps;
+  const { current, sessions, times, onNoSubject } = deps;
   return async (flowId, session): Promise<FlowEnding> => {
     const interaction = await current().provider.Interaction.find(flowId);
     if (interaction === undefined) return endingAgain(deps, flowId);
@@ -53,8 +50,6 @@ function createFinishLogin(deps: FinishDeps): FlowEnd["finishLogin"] {
       await interaction.persist();
       return { redirect: interaction.returnTo };
     }
-    const account = accountOfSession(stored);
-    if (account !== undefined) await accounts.save(account);
     // First sign-in of this browser, or another account: the previous session does not apply.
     if (interaction.session?.uid !== uid) interaction.session = undefined;
     const login = {

@@ -1,3 +1,4 @@
+import { canonicalName } from "@postern/shared/platform/net";
 import { interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import { rankOfAcr, wantedRank } from "../../login/acr.ts";
 import { meetsDemands } from "../../login/sign-in-demands.ts";
@@ -40,7 +41,9 @@ function knowsUser({ client, session }: KoaContextWithOIDC["oidc"], policies: Cl
 }
 
 function isNamed({ account, accountId, attributes = {} }: BrowserSessionRecord, hint: string): boolean {
-  return [account, accountId, ...Object.values(attributes).flat()].some((name) => name.toLowerCase() === hint);
+  return [account, accountId, ...Object.values(attributes).flat()].some(
+    (name) => canonicalName(name.toLowerCase()) === hint,
+  );
 }
 
 /**
@@ -53,7 +56,7 @@ async function namesAnotherAccount(
   { findSession }: PromptDeps,
 ): Promise<boolean> {
   const { params, prompts, session, result } = oidc;
-  const hint = textOf(params?.["login_hint"])?.trim().toLowerCase() ?? "";
+  const hint = canonicalName(textOf(params?.["login_hint"])?.trim().toLowerCase() ?? "");
   if (!hint.includes("@") || session?.accountId === undefined || result?.login !== undefined) return false;
   if (prompts.has("none") && !knowsUser(oidc, policies)) return false;
   const known = await findSession(session.uid);

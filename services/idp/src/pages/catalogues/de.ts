@@ -244,6 +244,12 @@ export const de: Catalogue = {
   "error.required_title": "Diese Methode ist erforderlich",
   "error.required_text":
     "Eine Anwendung, die Sie nutzen, verlangt sie. Richten Sie eine andere Methode ein, bevor Sie diese entfernen.",
+  "login.must_change": "Ihr Passwort stimmt, aber Sie müssen es ändern, bevor Sie sich anmelden können.",
+  "password.title": "Ändern Sie Ihr Passwort",
+  "password.expires": "Ihr Passwort läuft {when} ab.",
+  "password.grace": "Ihr Passwort ist abgelaufen. Verbleibende Anmeldungen: {count}.",
+  "password.text":
+    "Sie sind angemeldet. Ändern Sie Ihr Passwort jetzt, damit Sie sich auch später noch anmelden können.",
   "login.blocked": "Zu viele fehlgeschlagene Anmeldeversuche aus Ihrem Netzwerk. Versuchen Sie es {when} erneut.",
   "login.blocked_later": "Zu viele fehlgeschlagene Anmeldeversuche aus Ihrem Netzwerk. Versuchen Sie es später erneut.",
   "remove.totp_title": "Authenticator-App entfernen?",

@@ -246,6 +246,12 @@ export const fr: Catalogue = {
   "error.required_title": "Cette méthode est requise",
   "error.required_text":
     "Une application que vous utilisez l’exige. Configurez une autre méthode avant de la supprimer.",
+  "login.must_change": "Votre mot de passe est correct, mais vous devez le modifier avant de pouvoir vous connecter.",
+  "password.title": "Modifiez votre mot de passe",
+  "password.expires": "Votre mot de passe expire {when}.",
+  "password.grace": "Votre mot de passe a expiré. Connexions restantes\u00A0: {count}.",
+  "password.text":
+    "Vous êtes connecté. Modifiez votre mot de passe maintenant afin de pouvoir encore vous connecter plus tard.",
   "login.blocked": "Trop de tentatives de connexion infructueuses depuis votre réseau. Réessayez {when}.",
   "login.blocked_later": "Trop de tentatives de connexion infructueuses depuis votre réseau. Réessayez plus tard.",
   "remove.totp_title": "Supprimer votre application d’authentification\u202F?",

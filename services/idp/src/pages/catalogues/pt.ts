@@ -232,6 +232,11 @@ export const pt: Catalogue = {
   "login.passkey": "Usar uma chave de acesso",
   "error.required_title": "Este método é obrigatório",
   "error.required_text": "Uma aplicação que usa exige-o. Configure outro método antes de remover este.",
+  "login.must_change": "A sua palavra-passe está correta, mas tem de a alterar antes de poder iniciar sessão.",
+  "password.title": "Altere a sua palavra-passe",
+  "password.expires": "A sua palavra-passe expira {when}.",
+  "password.grace": "A sua palavra-passe expirou. Inícios de sessão restantes: {count}.",
+  "password.text": "Iniciou sessão. Altere agora a sua palavra-passe para poder continuar a iniciar sessão mais tarde.",
   "login.blocked": "Demasiadas tentativas de início de sessão falhadas a partir da sua rede. Tente novamente {when}.",
   "login.blocked_later":
     "Demasiadas tentativas de início de sessão falhadas a partir da sua rede. Tente novamente mais tarde.",

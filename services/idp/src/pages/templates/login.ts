@@ -1,7 +1,7 @@
 import { maxUserNameLength, pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, html, icons } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
-import { alertOf, cancelForm } from "../parts.ts";
+import { alertOf, cancelForm, changeLink } from "../parts.ts";
 import { type CeremonyView, ceremony } from "./webauthn.ts";
 
 export interface LoginView extends FormView {
@@ -13,6 +13,8 @@ export interface LoginView extends FormView {
   readonly offersRemember: boolean;
   readonly remember: boolean;
   readonly problem: string | undefined;
+  /** Links to the page on which users change their password. */
+  readonly offersChange: boolean;
   /** Reference of the failed attempt. */
   readonly reference: string | undefined;
   /** Present if passkeys are offered. */
@@ -33,7 +35,7 @@ export const loginPage: Page<LoginView> = {
     return html`<h1>${text("login.title")}</h1>
 ${view.client !== undefined && html`<p class="lead">${text("login.to", { client: view.client })}</p>`}
 ${view.fresh && html`<p class="lead">${text("login.fresh")}</p>`}
-${alertOf(view.problem, { reference: view.reference, text })}
+${alertOf(view.problem, { reference: view.reference, text })}${view.offersChange && changeLink({ text, brand })}
 ${formOf(
   view,
   html`<div class="field"><label for="username">${text("login.username")}</label>
@@ -74,6 +76,7 @@ ${cancelForm(view.cancel, text)}`;
     offersRemember: true,
     remember: false,
     problem: undefined,
+    offersChange: false,
     reference: undefined,
     passkey: { begin: pathTo("beginWebauthnSignIn"), finish: pathTo("finishWebauthnSignIn"), csrfToken: "sample" },
     cancel: { action: pathTo("cancelLogin"), csrfToken: "sample" },

@@ -4,7 +4,7 @@ import { type FormView, formOf, type Html, html } from "@postern/shared/platform
 import type { TextKey } from "../catalogues/en.ts";
 import type { Look, Page } from "../look.ts";
 import { moment } from "../moments.ts";
-import { listOf } from "../parts.ts";
+import { changeLink, listOf } from "../parts.ts";
 import { type BackView, wayBack } from "./enrolment.ts";
 
 export interface ShownSignIn {
@@ -63,7 +63,7 @@ export const suspiciousSignInsPage: Page<SuspiciousSignInsView> = {
   scripts: ["page"],
   title: (view, { text }) => text(titleOf(view)),
   body: (view, look) => {
-    const { text, brand } = look;
+    const { text } = look;
     const { signIns, csrfToken, factors } = view;
     const cannotConfirm = signIns.some(({ confirm }) => confirm === undefined);
     return html`<h1>${text(titleOf(view))}</h1>
@@ -72,10 +72,7 @@ ${listOf(signIns.map((one) => itemOf(one, csrfToken, look)))}
 ${cannotConfirm && html`<p>${text("review.how_to_confirm")}</p>`}
 ${signIns.length > 0 && html`<p>${text("review.not_mine_text")}</p>`}
 ${signIns.length > 0 && formOf(view, html`<button type="submit" class="danger">${text("review.not_mine")}</button>`)}
-${
-  brand.passwordChange !== undefined &&
-  html`<a class="button${signIns.length > 0 && " quiet"}" href="${brand.passwordChange}">${text("review.change_password")}</a>`
-}
+${changeLink(look, signIns.length > 0)}
 ${
   factors !== undefined &&
   html`<p>${text("review.check_text")}</p>

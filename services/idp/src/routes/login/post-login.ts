@@ -107,6 +107,7 @@ interface Refused {
 function problemText({ pages, explainsNetworkBlock }: LoginDeps, visit: Visit, { flow, denial }: Refused): string {
   const look = lookOf(pages, visit, flow);
   if (denial.message !== undefined) return denial.message;
+  if (denial.mustChangePassword === true) return look.text("login.must_change");
   if (!denial.isBlocked || !explainsNetworkBlock) return look.text("login.failed");
   const { retryAfterSeconds } = denial;
   if (retryAfterSeconds === undefined) return look.text("login.blocked_later");
@@ -126,7 +127,9 @@ async function refuse(deps: LoginDeps, visit: Visit, refused: Refused): Promise<
   const needed = known === undefined ? undefined : neededFactors(known, flow.client, acrValuesOf(flow));
   if (known === undefined || needed?.isNeeded !== true) {
     const problem = problemText(deps, visit, refused);
-    return showLogin(deps, visit, { flow, browserToken, username, remember, problem, reference: referenceIn(visit) });
+    const offersChange = refused.denial.mustChangePassword === true;
+    const shown = { flow, browserToken, username, remember, problem, offersChange, reference: referenceIn(visit) };
+    return showLogin(deps, visit, shown);
   }
   const pending: PendingSignIn = {
     account: known.account,
@@ -174,7 +177,7 @@ async function accept(
   return reply;
 }
 
-/** `POST /login`: shows the same text for every denial. */
+/** `POST /login`: shows the same text for every denial, except for the correct password that must be changed first. */
 export function postLogin(deps: LoginDeps): VisitHandler {
   const { pages, metrics, decisionTimeoutMs } = deps;
   return async (visit) => {

@@ -1,5 +1,5 @@
 import { AppError } from "@postern/shared/platform/errors";
-import type { FlowRecord } from "../../flow/flow-record.ts";
+import type { FlowRecord, PasswordWarning } from "../../flow/flow-record.ts";
 import { protocolOfFlow } from "../../flow/flow-table.ts";
 import { referenceOf } from "../../login/failed-sign-ins.ts";
 import { EngineUndecided } from "../../login/password-check.ts";
@@ -18,6 +18,8 @@ export interface SignInReport {
   readonly rule?: string | undefined;
   /** Set only if a backend has the account, because a name that was merely typed may be a password. */
   readonly account?: string | undefined;
+  /** Of the password of this sign-in. */
+  readonly passwordWarning?: PasswordWarning | undefined;
   /** An engine decided this step and has recorded it in the decision history. */
   readonly isRecorded?: boolean;
 }
@@ -99,13 +101,26 @@ export function reportSignIn(
   flow: FlowRecord,
   report: SignInReport,
 ): void {
-  const { step, outcome, reason, rule, account } = report;
+  const { step, outcome, reason, rule, account, passwordWarning } = report;
   const session = request.caller?.session ?? request.id;
   const clientIp = request.caller?.clientIp ?? "";
   const protocol = protocolOfFlow[flow.kind];
   const client = flow.client?.id;
   deps.logger.info(
-    { session, dialect: "idp", step, outcome, reason, rule, account, protocol, client, client_ip: clientIp },
+    {
+      session,
+      dialect: "idp",
+      step,
+      outcome,
+      reason,
+      rule,
+      account,
+      protocol,
+      client,
+      client_ip: clientIp,
+      grace_logins_left: passwordWarning?.graceLoginsLeft,
+      password_expires_s: passwordWarning?.expiresInSeconds,
+    },
     "sign-in decided",
   );
   const isOk = outcome === "ok";

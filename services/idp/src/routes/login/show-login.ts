@@ -12,6 +12,8 @@ export interface LoginState {
   readonly username: string;
   readonly remember: boolean;
   readonly problem?: string | undefined;
+  /** Links to the page on which users change their password. */
+  readonly offersChange?: boolean | undefined;
   /** Reference of the failed attempt. */
   readonly reference?: string | undefined;
 }
@@ -30,7 +32,7 @@ export function showLogin(
   visit: Visit,
   state: LoginState,
 ): FastifyReply {
-  const { flow, browserToken, username, remember, problem, reference } = state;
+  const { flow, browserToken, username, remember, problem, offersChange = false, reference } = state;
   const view = {
     action: visit.language === undefined ? visit.path : `${visit.path}/${visit.language.tag}`,
     csrfToken: csrfToken(flow.id, browserToken),
@@ -40,6 +42,7 @@ export function showLogin(
     offersRemember: rememberMs > 0,
     remember,
     problem,
+    offersChange,
     reference,
     passkey: {
       begin: hrefIn(pathTo("beginWebauthnSignIn"), visit, flow),

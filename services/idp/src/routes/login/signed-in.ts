@@ -1,3 +1,4 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import { isBrowserToken, newBrowserToken } from "../../flow/browser-binding.ts";
 import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
@@ -5,7 +6,7 @@ import type { Completion, SignInMethod } from "../../login/complete-sign-in.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import { deviceSeconds } from "../../user-notifications/known-devices.ts";
 import { notificationOrigin } from "../notification-origin.ts";
-import { noteBrowserState, sendOn, setCookie, type Visit } from "../visit.ts";
+import { hrefIn, noteBrowserState, sendOn, setCookie, type Visit } from "../visit.ts";
 import { codesLowPlace } from "./codes-low-place.ts";
 import type { LoginDeps } from "./deps.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
@@ -68,7 +69,9 @@ async function complete(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Pro
     deps,
     visit,
     flow,
-    isOk ? { ...report, outcome: "ok" } : { ...report, outcome: "denied", reason: "expired" },
+    isOk
+      ? { ...report, outcome: "ok", passwordWarning: pending.passwordWarning }
+      : { ...report, outcome: "denied", reason: "expired" },
   );
   if (completion.completion === "signed_in") noteDevice(deps, visit, signedIn);
   const factor = method === "passkey" ? undefined : method;
@@ -76,18 +79,28 @@ async function complete(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Pro
   return completion;
 }
 
+/** A page that the user sees before the application, about the password or the last recovery codes. */
+async function pageBetween(deps: LoginDeps, visit: Visit, { flow, pending, method }: SignInEnd) {
+  // Factors are set up first, and that leads to the application.
+  if ((pending.missing ?? []).length > 0) return undefined;
+  if (pending.passwordWarning !== undefined) return hrefIn(pathTo("passwordWarningPage"), visit, flow);
+  return method === "recovery" ? codesLowPlace(deps, visit, flow, pending.account) : undefined;
+}
+
+async function completeWithPage(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Promise<Completion> {
+  const completion = await complete(deps, visit, signedIn);
+  const between = completion.completion === "expired" ? undefined : await pageBetween(deps, visit, signedIn);
+  return completion.completion === "expired" || between === undefined
+    ? completion
+    : { ...completion, redirect: between };
+}
+
 /** Completes a sign-in for which everything required was verified. */
 export async function finishSignIn(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Promise<FastifyReply> {
-  const completion = await complete(deps, visit, signedIn);
-  const { flow, pending, method } = signedIn;
-  if (completion.completion === "expired" || method !== "recovery" || (pending.missing ?? []).length > 0) {
-    return sendCompletion(deps, visit, completion);
-  }
-  const low = await codesLowPlace(deps, visit, flow, pending.account);
-  return sendCompletion(deps, visit, low === undefined ? completion : { ...completion, redirect: low });
+  return sendCompletion(deps, visit, await completeWithPage(deps, visit, signedIn));
 }
 
 /** The same for a script: sets the session's cookie. @returns the redirect, or undefined if the flow has expired */
 export async function completeFor(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Promise<string | undefined> {
-  return takeSession(deps, visit, await complete(deps, visit, signedIn));
+  return takeSession(deps, visit, await completeWithPage(deps, visit, signedIn));
 }

@@ -8,6 +8,7 @@ import { getCodesLow } from "../login/get-codes-low.ts";
 import { getFactor } from "../login/get-factor.ts";
 import { getLogin } from "../login/get-login.ts";
 import { getMfa } from "../login/get-mfa.ts";
+import { getPasswordWarning } from "../login/get-password-warning.ts";
 import { getRestart } from "../login/get-restart.ts";
 import { getWebauthn } from "../login/get-webauthn.ts";
 import { beginWebauthn } from "../login/get-webauthn-begin.ts";
@@ -46,6 +47,7 @@ function loginRoutes(deps: LoginDeps): readonly PageRoute[] {
     servePage("recoveryPage", getFactor(deps, recovery)),
     servePage("recoverySignIn", postFactor(deps, recovery)),
     servePage("codesLowPage", getCodesLow(deps)),
+    servePage("passwordWarningPage", getPasswordWarning(deps)),
     servePage("webauthnPage", getWebauthn(deps)),
     servePage("beginWebauthnSignIn", beginWebauthn(deps)),
     servePage("loggedOutPage", getLoggedOut(deps.pages)),

@@ -9,6 +9,13 @@ export interface ReleasedAttribute {
 
 type UserAttributes = Readonly<Record<string, readonly string[]>>;
 
+export interface SamlUser {
+  readonly account: string;
+  readonly attributes: UserAttributes;
+  readonly groups?: readonly string[] | undefined;
+  readonly groupDns?: readonly string[] | undefined;
+}
+
 const uri = "urn:oasis:names:tc:SAML:2.0:attrname-format:uri";
 const basic = "urn:oasis:names:tc:SAML:2.0:attrname-format:basic";
 
@@ -56,13 +63,20 @@ function eduPerson(attributes: UserAttributes, account: string): UserAttributes 
   return has || !account.includes("@") ? attributes : { ...attributes, eduPersonPrincipalName: [account] };
 }
 
+/** Groups under the names that OIDC mappings use in `from`; an attribute of the backend with such a name takes precedence. */
+function withGroups({ attributes, groups = [], groupDns = [] }: SamlUser): UserAttributes {
+  const derived = Object.entries({ groups, group_dns: groupDns });
+  return { ...attributes, ...Object.fromEntries(derived.filter(([name]) => valuesOf(attributes, name).length === 0)) };
+}
+
 /** The attributes that this service provider may receive, with all their values. */
 export function releasedAttributes(
   provider: Pick<SamlProviderConfig, "allowed_attributes" | "attribute_preset" | "attributes">,
-  user: { readonly account: string; readonly attributes: UserAttributes },
+  user: SamlUser,
 ): readonly ReleasedAttribute[] {
   const { attribute_preset: preset, allowed_attributes: allowed, attributes: mapped } = provider;
-  const source = preset === "eduperson" ? eduPerson(user.attributes, user.account) : user.attributes;
+  const known = withGroups(user);
+  const source = preset === "eduperson" ? eduPerson(known, user.account) : known;
   const own = mapped.map(({ attribute, name, friendly_name, name_format }) => {
     const releasedName = name === "" ? attribute : name;
     const guessed = releasedName.includes(":") ? uri : basic;

@@ -128,7 +128,7 @@ export function createAnswers({ settings, keys, participants, clock, times, onNo
       const sessionIndex = known?.sessionIndex ?? newId();
       await participants.add(session.uid, { entityId, nameId, sessionIndex }, session.exp * 1000);
       const head = headOf(pending);
-      const { account, attributes = {} } = session;
+      const { account, attributes = {}, groups, groupDns } = session;
       const content = {
         id: newId(),
         audience: entityId,
@@ -137,7 +137,7 @@ export function createAnswers({ settings, keys, participants, clock, times, onNo
         sessionIndex,
         authnInstantMs: times.ownSeconds(session.loginTs) * 1000,
         sessionEndMs: Math.min(times.ownSeconds(session.exp) * 1000, head.nowMs + saml.default_expire_time),
-        attributes: releasedAttributes(provider.config, { account, attributes }),
+        attributes: releasedAttributes(provider.config, { account, attributes, groups, groupDns }),
       };
       onUsed(entityId);
       const xml = successResponse(head, content, { signer, encryption: encryptionOf(provider) });

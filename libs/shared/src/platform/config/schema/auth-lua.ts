@@ -80,8 +80,7 @@ const Pool = section("Interpreters and script files. Changed files are read agai
     maximum: 64,
   }),
   queue_length: integer(1000, {
-    description: "Maximum number of calls of each kind that run or wait. Further calls are rejected.",
-    minimum: 1,
+    description: "Maximum number of calls of each kind that run or wait. Further calls are rejected. 0 uses 1000.",
   }),
   cpu_limit: duration("50ms", {
     description: "Maximum CPU time of a call. Time spent waiting for modules does not count.",

@@ -53,7 +53,7 @@ const Links = section("Links at the foot of the pages. Empty ones are not shown.
   }),
   password_change_url: string("", {
     description:
-      "URL of the page on which users change their password, for users whose account was used by others. If empty, password_forgotten_url is used.",
+      "URL of the page on which users change their password, for users whose account was used by others or whose password must be changed. If empty, password_forgotten_url is used.",
     form: "http-url",
   }),
   support_url: string("", { description: "URL of the help page.", form: "http-url" }),
