@@ -11,6 +11,7 @@ export { guessingNetworks } from "./detectors.ts";
 export { createRiskNames, type RiskNames } from "./identify.ts";
 export { confirmSignIn, isKnownNetwork, noteSignIn, noteWrongPassword, type SignIn } from "./note.ts";
 export { type Location, type Place, unknownPlace } from "./place.ts";
+export { beforeRecords, earliestUnanswered, isOlderThanDoubt } from "./proof.ts";
 export {
   addReview,
   decodeReviews,

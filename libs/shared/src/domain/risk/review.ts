@@ -6,6 +6,12 @@ export interface ReviewedSignIn {
   /** GUID of the request. */
   readonly session: string;
   readonly minute: number;
+  /** When the network was first suspicious, of the sign-ins that nobody answered. Absent from earlier versions. */
+  readonly firstMinute?: number;
+  /** The earliest unanswered sign-in of all that the list no longer has. Absent if there is none. */
+  readonly earlierMinute?: number;
+  /** The user said that it was someone else: it is not shown again, but remains a doubt. Absent otherwise. */
+  readonly isRejected?: boolean;
   /** Keyed digest of the network. */
   readonly network: string;
   readonly country: string;
@@ -31,6 +37,9 @@ const Reviews = Type.Array(
   Type.Object({
     session: text(64),
     minute: Type.Integer({ minimum: 0 }),
+    firstMinute: Type.Optional(Type.Integer({ minimum: 0 })),
+    earlierMinute: Type.Optional(Type.Integer({ minimum: 0 })),
+    isRejected: Type.Optional(Type.Boolean()),
     network: text(16),
     country: text(2),
     system: Type.Integer({ minimum: 0 }),
@@ -63,13 +72,47 @@ export function decodeReviews(value: string): readonly ReviewedSignIn[] | undefi
 
 export const encodeReviews = (reviews: readonly ReviewedSignIn[]): string => JSON.stringify(reviews);
 
+export const isRecentReview = ({ minute }: Pick<ReviewedSignIn, "minute">, nowMinute: number): boolean =>
+  nowMinute - minute < reviewMinutes;
+
+function earliestOf(reviews: readonly ReviewedSignIn[]): number | undefined {
+  const minutes = reviews.flatMap(({ minute, firstMinute = minute, earlierMinute }) =>
+    earlierMinute === undefined ? [firstMinute] : [firstMinute, earlierMinute],
+  );
+  return minutes.length === 0 ? undefined : Math.min(...minutes);
+}
+
+/** The listed sign-ins remember when the earliest of those began that are dropped unanswered, so that no flood of others hides it. */
+function withEarlier(kept: readonly ReviewedSignIn[], dropped: readonly ReviewedSignIn[]): readonly ReviewedSignIn[] {
+  const earliest = earliestOf(dropped);
+  if (earliest === undefined) return kept;
+  return kept.map((one) => ({ ...one, earlierMinute: Math.min(earliest, one.earlierMinute ?? earliest) }));
+}
+
+/** Sign-ins of the last week. Older ones are forgotten with the last of them. */
+export function recentReviews(reviews: readonly ReviewedSignIn[], nowMinute: number): readonly ReviewedSignIn[] {
+  const recent = reviews.filter((one) => isRecentReview(one, nowMinute));
+  return withEarlier(
+    recent,
+    reviews.filter((one) => !recent.includes(one)),
+  );
+}
+
 /** Newest first; one for each network, of which the most dangerous counts. */
 export function addReview(
   reviews: readonly ReviewedSignIn[] | undefined,
   one: ReviewedSignIn,
 ): readonly ReviewedSignIn[] {
-  const recent = (reviews ?? []).filter(({ minute }) => one.minute - minute < reviewMinutes);
+  const recent = recentReviews(reviews ?? [], one.minute);
   const before = recent.find(({ network }) => network === one.network);
-  const worse = before !== undefined && before.score > one.score ? { ...before, minute: one.minute } : one;
-  return [worse, ...recent.filter((other) => other !== before)].slice(0, maxReviews);
+  const { earlierMinute } = recent[0] ?? {};
+  const worse = before !== undefined && before.isRejected !== true && before.score > one.score ? before : one;
+  const added = {
+    ...worse,
+    minute: one.minute,
+    firstMinute: Math.min(one.minute, before?.firstMinute ?? before?.minute ?? one.minute),
+    ...(earlierMinute !== undefined && { earlierMinute }),
+  };
+  const all = [added, ...recent.filter((other) => other !== before)];
+  return withEarlier(all.slice(0, maxReviews), all.slice(maxReviews));
 }

@@ -4,7 +4,8 @@ import type { Clock } from "../../platform/time/clock.ts";
 import { type AccountFacts, decodeAccountFacts, encodeAccountFacts } from "./account-facts.ts";
 import type { RiskNames } from "./identify.ts";
 import { confirmSignIn, isKnownNetwork } from "./note.ts";
-import { decodeReviews, encodeReviews, type ReviewedSignIn, reviewMinutes } from "./review.ts";
+import { earliestUnanswered } from "./proof.ts";
+import { decodeReviews, encodeReviews, type ReviewedSignIn, recentReviews } from "./review.ts";
 import type { RiskSettings } from "./risk-settings.ts";
 import type { RiskStore } from "./risk-store.ts";
 
@@ -20,6 +21,8 @@ export interface RiskReviews {
    * @returns whether there is such a sign-in
    */
   readonly confirm: (account: string, network: string, device: string) => Promise<boolean>;
+  /** The minute of the earliest suspicious sign-in that nobody confirmed; undefined if there is none. Takes one read. */
+  readonly earliestUnanswered: (account: string) => Promise<number | undefined>;
   /** None of them was the user. Networks stay doubted, and a hold continues. */
   readonly reject: (account: string) => Promise<void>;
 }
@@ -59,12 +62,15 @@ export function createRiskReviews(deps: RiskReviewsDeps): RiskReviews {
   const reviewKey = (account: string): string => riskReviewKey.build(keyPrefix, names.account(account));
   const recentIn = (value: string | undefined): readonly ReviewedSignIn[] => {
     const reviews = value === undefined || value === "" ? [] : (decodeReviews(value) ?? []);
-    return reviews.filter(({ minute }) => minuteNow() - minute < reviewMinutes);
+    return recentReviews(reviews, minuteNow());
   };
-  const leave = (account: string, isLeft: (one: ReviewedSignIn) => boolean): Promise<void> =>
+  const change = (
+    account: string,
+    changed: (reviews: readonly ReviewedSignIn[]) => readonly ReviewedSignIn[],
+  ): Promise<void> =>
     replace(
       reviewKey(account),
-      (value) => (value === "" ? undefined : encodeReviews(recentIn(value).filter(isLeft))),
+      (value) => (value === "" ? undefined : encodeReviews(changed(recentIn(value)))),
       riskReviewKey.ttlSeconds,
     );
   const factsOf = async (account: string): Promise<AccountFacts | undefined> => {
@@ -76,7 +82,9 @@ export function createRiskReviews(deps: RiskReviewsDeps): RiskReviews {
     const [facts, value] = await Promise.all([factsOf(account), store.read(reviewKey(account))]);
     const now = minuteNow();
     const known = facts?.networks.filter((one) => isKnownNetwork(one, now, settings())).map(({ id }) => id);
-    return recentIn(value).filter(({ network }) => known?.includes(network) !== true);
+    return recentIn(value).filter(
+      ({ network, isRejected }) => isRejected !== true && known?.includes(network) !== true,
+    );
   };
   return {
     list: (account) => decided(() => list(account)),
@@ -88,14 +96,17 @@ export function createRiskReviews(deps: RiskReviewsDeps): RiskReviews {
         const { country, system, protocol, client } = found;
         const place = { country, system, location: undefined };
         const signIn = { minute: minuteNow(), network, place, protocol, client, device: names.device(account, device) };
-        const change = (value: string): string | undefined => {
+        const confirmed = (value: string): string | undefined => {
           const facts = value === "" ? undefined : decodeAccountFacts(value);
           return facts && encodeAccountFacts(confirmSignIn(facts, signIn, settings()));
         };
-        await replace(factsKey(account), change, settings().retentionMinutes * 60);
-        await leave(account, (one) => one.network !== network);
+        await replace(factsKey(account), confirmed, settings().retentionMinutes * 60);
+        await change(account, (reviews) => reviews.filter((one) => one.network !== network));
         return true;
       }),
-    reject: (account) => decided(() => leave(account, () => false)),
+    earliestUnanswered: (account) =>
+      decided(async () => earliestUnanswered(recentIn(await store.read(reviewKey(account))), minuteNow())),
+    reject: (account) =>
+      decided(() => change(account, (reviews) => reviews.map((one) => ({ ...one, isRejected: true })))),
   };
 }
