@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Base, historyWriterFromConfig, keyRingFromConfig } from "@postern/shared/assembly";
 import type { Audit } from "@postern/shared/domain/audit";
+import { createEnrolments } from "@postern/shared/domain/enrolments";
 import { createRiskNames, createRiskReviews, createRiskStore, riskSettings } from "@postern/shared/domain/risk";
 import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays } from "@postern/shared/platform/concurrency";
@@ -19,6 +20,7 @@ import { createFailedSignIns } from "../login/failed-sign-ins-redis.ts";
 import { createSignInHistory, type SignInHistory } from "../login/sign-in-history.ts";
 import type { MailSetup } from "../mail-clients/mail-setup.ts";
 import type { IdpMetrics } from "../metrics.ts";
+import { createFactorProofs } from "../mfa/factor-proofs.ts";
 import type { SuspiciousSignIns } from "../mfa/suspicious-sign-ins.ts";
 import { totpTimes } from "../mfa/totp.ts";
 import type { PagesDeps } from "../routes/pages/register.ts";
@@ -85,18 +87,20 @@ function historyOf({ config, base, state, sharedClock }: PagesParts): SignInHist
   return write && createSignInHistory({ write, nowMs: () => sharedClock.now(), onLost });
 }
 
-/** Facts of engines, which the user's judgement changes. */
-function suspiciousSignInsOf({ config, state, sharedClock }: PagesParts): SuspiciousSignIns {
+/** Facts of engines, which the user's judgement changes, and what proves the user. */
+function doubtsOf({ config, state, sharedClock: clock }: PagesParts) {
   const { auth, storage, runtime } = config;
+  const { password_nonce: nonce, prefix: keyPrefix } = storage.redis;
   const settings = riskSettings(auth.risk);
-  const reviews = createRiskReviews({
-    store: createRiskStore(state, runtime.timeouts.decision),
-    names: createRiskNames(storage.redis.password_nonce),
-    keyPrefix: storage.redis.prefix,
-    settings: () => settings,
-    clock: sharedClock,
-  });
-  return { ...reviews, knownAfterMinutes: () => settings.knownAfterMinutes };
+  const names = createRiskNames(nonce);
+  const store = createRiskStore(state, runtime.timeouts.decision);
+  const reviews = createRiskReviews({ store, names, keyPrefix, settings: () => settings, clock });
+  const knownAfterMinutes = (): number => settings.knownAfterMinutes;
+  const suspiciousSignIns: SuspiciousSignIns = { ...reviews, knownAfterMinutes };
+  const knownSince = async (account: string) => (await reviews.facts(account))?.sinceMinute;
+  const enrolments = createEnrolments({ redis: state, keyPrefix, nonce, names, knownSince, knownAfterMinutes, clock });
+  const proofs = createFactorProofs({ enrolments, suspiciousSignIns, nowMs: () => clock.now() });
+  return { suspiciousSignIns, proofs };
 }
 
 type Closing = { readonly close: () => Promise<void> } | undefined;
@@ -122,7 +126,9 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
   const notifier = notifications?.notifier;
   const { logger, audit } = base;
   const keys = keysFor("pending-proof");
-  const factorParts = { bus, state, keyPrefix, keys, settings, ...times, logger, audit, notifier };
+  const doubts = doubtsOf(parts);
+  const { proofs } = doubts;
+  const factorParts = { bus, state, keyPrefix, keys, settings, ...times, logger, audit, notifier, proofs };
   const factors = createFactorsFeature(factorParts);
   const history = historyOf(parts);
   const responseDelays = createResponseDelays();
@@ -139,7 +145,7 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
       ...createEngineCalls(bus, settings),
       failedSignIns: createFailedSignIns({ redis: state, keyPrefix, keys: keysFor("failed-sign-in") }),
       history,
-      suspiciousSignIns: suspiciousSignInsOf(parts),
+      ...doubts,
       ...factors,
       mailSetup,
       applications,

@@ -50,6 +50,8 @@ export interface PendingSignIn {
   readonly attributes: Readonly<Record<string, readonly string[]>>;
   readonly backend: number;
   readonly remember: boolean;
+  /** It looks as if someone else had the password. */
+  readonly isSuspicious?: boolean;
   /** Seconds since the epoch. */
   readonly passwordTs: number;
   /** The factors that are enrolled and allowed. */

@@ -39,6 +39,7 @@ const Pending = Type.Object({
   attributes: Type.Record(text, texts),
   backend: Type.Integer(),
   remember: Type.Boolean(),
+  isSuspicious: optional(Type.Boolean()),
   passwordTs: Type.Integer(),
   methods: Type.Array(oneOf(["totp", "webauthn", "recovery"])),
   missing: optional(Type.Array(oneOf(["totp", "webauthn", "recovery"]))),

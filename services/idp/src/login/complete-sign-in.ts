@@ -28,6 +28,8 @@ export interface CompleteSignInDeps {
 export interface SignedIn {
   readonly pending: PendingSignIn;
   readonly method: SignInMethod | undefined;
+  /** The factor that was verified, and whether the sign-in is doubted. */
+  readonly proof: Pick<BrowserSessionRecord, "factor" | "isDoubted">;
   /** The browser's current session. */
   readonly cookie: string | undefined;
   readonly origin: SessionOrigin;
@@ -48,7 +50,7 @@ const references: Readonly<Record<SignInMethod, readonly string[]>> = {
 };
 
 function sessionOf(
-  { pending, method, origin }: SignedIn,
+  { pending, method, origin, proof }: SignedIn,
   { nowSeconds, rule }: { readonly nowSeconds: number; readonly rule: SubjectRule },
 ): NewSession {
   const { account, displayName, attributes, backend, remember } = pending;
@@ -64,6 +66,7 @@ function sessionOf(
     acr: acrOfRank(rankOfMethod(method === "passkey" ? "webauthn" : method)),
     ...(displayName === undefined ? {} : { displayName }),
     ...(method === undefined ? {} : { mfaTs: nowSeconds }),
+    ...proof,
   };
 }
 

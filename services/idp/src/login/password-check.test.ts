@@ -102,7 +102,8 @@ test("a temporary failure throws with the engine's error code and is never a den
 });
 
 test("an empty mapped identifier is kept, because it differs from a missing mapping: the account has no subject", () => {
-  const user = { outcome: "ok", account: "a", attributes: {}, backend: 8, holdMs: 0, displayName: undefined } as const;
+  const known = { outcome: "ok", account: "a", attributes: {}, backend: 8, holdMs: 0, displayName: undefined } as const;
+  const user = { ...known, isSuspicious: false };
   expect(pendingUser({ ...user, uniqueUserId: "" })).toEqual({
     account: "a",
     attributes: {},

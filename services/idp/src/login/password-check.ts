@@ -30,6 +30,8 @@ export type PasswordOutcome =
       readonly displayName: string | undefined;
       readonly attributes: Readonly<Record<string, readonly string[]>>;
       readonly backend: number;
+      /** It looks as if someone else had the password. */
+      readonly isSuspicious: boolean;
       /** How long to delay the response, in milliseconds. */
       readonly holdMs: number;
     }
@@ -81,14 +83,16 @@ export function pendingUser({
   displayName,
   attributes,
   backend,
+  isSuspicious,
 }: Extract<PasswordOutcome, { outcome: "ok" }>): Pick<
   PendingSignIn,
-  "account" | "uniqueUserId" | "displayName" | "attributes" | "backend"
+  "account" | "uniqueUserId" | "displayName" | "attributes" | "backend" | "isSuspicious"
 > {
   return {
     account,
     attributes,
     backend,
+    ...(isSuspicious ? { isSuspicious } : {}),
     ...(uniqueUserId === undefined ? {} : { uniqueUserId }),
     ...(displayName === undefined ? {} : { displayName }),
   };
@@ -123,9 +127,10 @@ function lookupRequest(attempt: Omit<PasswordAttempt, "password">, session: stri
 function outcomeOf(decision: AuthDecision): PasswordOutcome {
   switch (decision.outcome) {
     case "ok": {
-      const { account, uniqueUserId, attributes, backend, holdMs = 0 } = decision;
+      const { account, uniqueUserId, attributes, backend, risk, holdMs = 0 } = decision;
       const displayName = attributes["displayName"]?.[0];
-      return { outcome: "ok", account, uniqueUserId, displayName, attributes, backend, holdMs };
+      const isSuspicious = risk !== undefined && risk.level !== "ordinary";
+      return { outcome: "ok", account, uniqueUserId, displayName, attributes, backend, isSuspicious, holdMs };
     }
     case "fail": {
       const { reason, message, account, retryAfterSeconds, holdMs = 0 } = decision;

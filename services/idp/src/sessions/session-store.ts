@@ -13,6 +13,8 @@ export type NewSession = Pick<
   | "acr"
   | "amr"
   | "mfaTs"
+  | "factor"
+  | "isDoubted"
   | "remember"
   | "origin"
 >;

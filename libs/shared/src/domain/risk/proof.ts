@@ -33,5 +33,5 @@ export function isOlderThanDoubt(
   { knownAfterMinutes }: Pick<RiskSettings, "knownAfterMinutes">,
 ): boolean {
   if (earliest === undefined || since === beforeRecords) return true;
-  return since !== undefined && since + knownAfterMinutes <= earliest;
+  return since !== undefined && since + Math.max(1, knownAfterMinutes) <= earliest;
 }

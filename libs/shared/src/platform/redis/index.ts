@@ -19,6 +19,7 @@ export {
 } from "./keys/account.ts";
 export {
   accountSessionsKey,
+  enrolmentsBeganKey,
   factorFlowAttemptsKey,
   failedSignInsKey,
   failedSignInsPerShard,
@@ -97,3 +98,4 @@ export {
   readFields,
   type VariableScript,
 } from "./script.ts";
+export { together } from "./together.ts";
