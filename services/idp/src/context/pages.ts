@@ -113,7 +113,7 @@ function closeBoth(one: Closing, other: Closing): () => Promise<void> {
 
 /** Undefined while `identity.frontend.enabled` is off. */
 export function createPagesContext(parts: PagesParts): PagesContext | undefined {
-  const { config, base, bus, state, sharedClock: clock, protocols, metrics, notifications, mailSetup } = parts;
+  const { config, base, bus, state, sharedClock: clock, metrics, notifications, mailSetup } = parts;
   const sessionKeys = keyRingFromConfig(config, "browser-session");
   const flowKeys = keyRingFromConfig(config, "flow");
   if (!config.identity.frontend.enabled || sessionKeys === undefined || flowKeys === undefined) return undefined;
@@ -127,15 +127,14 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
   const { logger, audit } = base;
   const keys = keysFor("pending-proof");
   const doubts = doubtsOf(parts);
-  const { proofs } = doubts;
-  const factorParts = { bus, state, keyPrefix, keys, settings, ...times, logger, audit, notifier, proofs };
+  const factorParts = { bus, state, keyPrefix, keys, settings, ...times, logger, audit, notifier, ...doubts };
   const factors = createFactorsFeature(factorParts);
   const history = historyOf(parts);
   const responseDelays = createResponseDelays();
   const delaying = { responseDelays, maxWaiting: settings.maxHeld };
   const flows = createFlowStore({ redis: state, keyPrefix, keys: flowKeys, clock });
   const gate = createFlowGate(flows);
-  const { ends, onReplaced, applications, mailSignIns, demanders } = protocols;
+  const { ends, onReplaced, applications, mailSignIns, demanders } = parts.protocols;
   return {
     login: {
       pages,

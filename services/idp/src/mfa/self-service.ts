@@ -55,7 +55,7 @@ export function cleanName(name: string, fallback: string): string {
   return clean === "" ? fallback : clean;
 }
 
-const codes: NamedFactor = { kind: "recovery", part: "" };
+const recovery: NamedFactor = { kind: "recovery", part: "" };
 
 async function storedTotp(
   { totpSecret }: SelfServiceDeps,
@@ -104,12 +104,12 @@ function totpService(deps: SelfServiceDeps): Pick<SelfService, "totpSetup" | "co
 
 function codesService(deps: SelfServiceDeps): Pick<SelfService, "draftCodes" | "saveCodes" | "makeCodes"> {
   const { store, pending, guard, notify, proofs } = deps;
-  const keep = async (subject: Subject, made: readonly string[]): Promise<"done" | "refused" | "doubted"> => {
+  const keep = async (subject: Subject, codes: readonly string[]): Promise<"done" | "refused" | "doubted"> => {
     const { account, context } = subject;
     const hasCodes = async (): Promise<boolean> => ((await store.read(account, context))?.recoveryCodesLeft ?? 0) > 0;
-    if (!(await proofs.mayRemove(subject, async () => ((await hasCodes()) ? [codes] : [])))) return "doubted";
-    const noted = await proofs.note(subject, codes);
-    if (noted === "refused" || (await store.setRecoveryCodes(account, made, context)) !== "done") return "refused";
+    if (!(await proofs.mayRemove(subject, async () => ((await hasCodes()) ? [recovery] : [])))) return "doubted";
+    const noted = await proofs.note(subject, recovery);
+    if (noted === "refused" || (await store.setRecoveryCodes(account, codes, context)) !== "done") return "refused";
     // The codes are stored. If Redis fails here, the old count remains, which an operator can reset.
     await guard.replaced(account, "recovery").catch(() => undefined);
     notify(notificationOf(subject, "recovery_codes_made", undefined, noted === "doubted"));
@@ -117,21 +117,21 @@ function codesService(deps: SelfServiceDeps): Pick<SelfService, "draftCodes" | "
   };
   return {
     draftCodes: async ({ sessionUid }) => {
-      const made = newRecoveryCodes();
-      await pending.put("recovery", sessionUid, made.join(" "));
-      return { codes: made, set: setOf(made) };
+      const codes = newRecoveryCodes();
+      await pending.put("recovery", sessionUid, codes.join(" "));
+      return { codes, set: setOf(codes) };
     },
     saveCodes: async (subject, set) => {
-      const made = (await pending.find("recovery", subject.sessionUid))?.split(" ");
-      if (made === undefined || (set !== undefined && set !== setOf(made))) return "absent";
-      const outcome = await keep(subject, made);
+      const codes = (await pending.find("recovery", subject.sessionUid))?.split(" ");
+      if (codes === undefined || (set !== undefined && set !== setOf(codes))) return "absent";
+      const outcome = await keep(subject, codes);
       if (outcome === "done") await pending.take("recovery", subject.sessionUid);
       return outcome;
     },
     makeCodes: async (subject) => {
-      const made = newRecoveryCodes();
-      const outcome = await keep(subject, made);
-      return outcome === "done" ? made : outcome;
+      const codes = newRecoveryCodes();
+      const outcome = await keep(subject, codes);
+      return outcome === "done" ? codes : outcome;
     },
   };
 }

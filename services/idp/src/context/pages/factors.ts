@@ -69,7 +69,7 @@ export function createFactorsFeature(parts: FactorParts): FactorsFeature {
   };
   const { totpIssuer, totpSkew } = settings;
   const factors = auditFactors(createFactors(bus), audit);
-  const { totpSecret } = factors;
+  const totpSecret: typeof factors.totpSecret = (account, context) => factors.totpSecret(account, context);
   const changing = { store, pending, guard, ceremonies, notify, proofs };
   const self = createSelfService({ ...changing, totpSecret, totpIssuer, totpSkew, totpTimesMs });
   const { maxFactorFailures } = settings;
