@@ -42,7 +42,7 @@ export {
   repetitionsKey,
 } from "./keys/brute-force.ts";
 export { clientUsesKey } from "./keys/clients.ts";
-export { consoleSessionKey, consoleSignInKey } from "./keys/console.ts";
+export { consoleInvitationKey, consoleSessionKey, consoleSignInKey } from "./keys/console.ts";
 export type { KeyFamily } from "./keys/family.ts";
 export { flushQueue, foundKeysKey, jobKey, jobsPrefix, notificationJobKey, notificationQueue } from "./keys/jobs.ts";
 export {
