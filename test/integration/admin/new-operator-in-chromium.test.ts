@@ -67,6 +67,8 @@ test("a second factor that the password alone set up admits nobody to the consol
   const page = await first.newPage();
   await page.goto(`${desk.url}/console`);
   await isRefused(first, "Sign in with your second factor", page);
+  await page.getByRole("link", { name: "Sign in again" }).click();
+  await page.getByLabel("Password", { exact: true }).waitFor();
   // In a session that began with it.
   await using second = await browser.newContext(inEnglish);
   const again = await second.newPage();

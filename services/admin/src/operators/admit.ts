@@ -13,7 +13,7 @@ export interface OperatorProof {
 export type Admit = (account: string, proof: OperatorProof) => Promise<"new_factor" | "unproven" | "code" | undefined>;
 
 /**
- * Whoever has the password of an operator without a second factor can set one up. So one is accepted only if it was set up with another
+ * An attacker with the password of an operator without a second factor can set one up. So one is accepted only if it was set up with another
  * one, with an invitation, before enrolments were recorded, or through the management interface.
  */
 export function createAdmit({

@@ -8,6 +8,8 @@ interface Notice {
   readonly status: number;
   /** Label of the link to the sign-in. */
   readonly signIn?: string;
+  /** The identity provider asks for password and second factor, even if its session could do without. */
+  readonly asksAgain?: true;
   /** It has a form for an invitation code. */
   readonly takesCode?: true;
 }
@@ -47,9 +49,10 @@ const notices = {
   },
   new_factor: {
     title: "Sign in with your second factor",
-    text: "The second factor was not used at this sign-in. Sign out of the identity provider, then sign in again with it.",
+    text: "Your session at the identity provider did not begin with a second factor. Sign in again with it.",
     status: 403,
     signIn: "Sign in again",
+    asksAgain: true,
   },
   unproven: {
     title: "Invitation required",
@@ -106,8 +109,9 @@ const codeForm = html`<form method="post" action="${pathTo(
 
 /** A page with one sentence. `reference` is the GUID of the request. */
 export function noticePage(key: NoticeKey, reference?: string): ConsolePage {
-  const { title, text, status, signIn, takesCode }: Notice = notices[key];
-  const link = signIn === undefined ? pathTo("consoleSearch") : pathTo("consoleSignIn");
+  const { title, text, status, signIn, asksAgain, takesCode }: Notice = notices[key];
+  const toSignIn = `${pathTo("consoleSignIn")}${asksAgain === true ? "?proof=1" : ""}`;
+  const link = signIn === undefined ? pathTo("consoleSearch") : toSignIn;
   const body: Html = html`<h1>${title}</h1><p class="lead">${text}</p>${
     reference !== undefined && html`<p class="reference">Reference <code>${reference}</code></p>`
   }${takesCode === true && codeForm}<a class="button quiet" href="${link}">${signIn ?? "Back to the search"}</a>`;

@@ -58,7 +58,7 @@ export function createFactorProofs({ enrolments, suspiciousSignIns, nowMs }: Fac
       const isProven =
         factor !== undefined &&
         proofOf({ loginTs: nowSeconds, mfaTs: nowSeconds, factor, isDoubted: true }, doubt, nowMs());
-      // Whoever signs in with a doubted factor is as doubted as who set it up.
+      // A user with a doubted factor is as doubted as the one who set it up.
       const isBySuspect = factor !== undefined && factor.since === undefined;
       const isDoubted = !isProven && (isBySuspect || earliest !== undefined);
       return { factor, isDoubted };

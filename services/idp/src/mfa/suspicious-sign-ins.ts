@@ -6,7 +6,7 @@ import { isFresh } from "./freshness.ts";
 export interface SuspiciousSignIns {
   /** Newest first. */
   list(account: string): Promise<readonly ReviewedSignIn[]>;
-  /** The minute of the earliest one that nobody confirmed; undefined if there is none. */
+  /** The minute of the earliest one that is not confirmed; undefined if there is none. */
   earliestUnanswered(account: string): Promise<number | undefined>;
   /** `device`: digest of the browser's device cookie, empty if it has none. @returns whether there is such a sign-in */
   confirm(account: string, network: string, device: string): Promise<boolean>;
