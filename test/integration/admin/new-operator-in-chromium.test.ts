@@ -60,7 +60,7 @@ const codeFor = async (username: string): Promise<string> => {
   return String(body["code"]);
 };
 
-test("a second factor that the password alone set up admits nobody to the console, unless an invitation vouches for it", async () => {
+test("a second factor that the password alone set up does not admit to the console, unless an invitation vouches for it", async () => {
   await using first = await browser.newContext(inEnglish);
   const secret = await enrol(first);
   // In the session that set it up.

@@ -109,7 +109,7 @@ test("one button ends other sessions and app passwords, leads to the change of t
   await audited(/"risk.reject"/u);
 });
 
-/** Who has the password of alice, under a name without second factors. */
+/** Has the password of alice, under a name without second factors. */
 const dora = "dora@example.test";
 const doraSubmits = (clientIp: string) =>
   askJson(users.idp.stack.url, {
@@ -192,7 +192,7 @@ async function takeOverDora(from: string): Promise<void> {
   expect(await remembered(stack, { account: dora, kind: "review" }, isHeld)).toBe(403);
 }
 
-test("whoever has only the password confirms nothing, whatever second factors they set up", async () => {
+test("an attacker with only the password confirms nothing, with any second factor that the attacker sets up", async () => {
   {
     using database = new DatabaseSync(users.idp.directoryFile);
     database.exec(
