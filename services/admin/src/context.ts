@@ -37,6 +37,7 @@ import { createAdminHealth } from "./context/health.ts";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
 import { createJobs } from "./context/jobs.ts";
 import { createIssuer } from "./context/jwt.ts";
+import { createOperatorProofs } from "./context/operator-proofs.ts";
 import { createRiskExplanations } from "./context/risk.ts";
 import { createSystem, type SystemContext } from "./context/system.ts";
 import type { FactorLocks } from "./factor-locks/factor-locks.ts";
@@ -45,6 +46,7 @@ import type { JobQueue, ReadJob } from "./jobs/jobs.ts";
 import type { JwtIssuer } from "./jwt/jwt-issuer.ts";
 import { type AdminMetrics, createAdminMetrics } from "./metrics.ts";
 import { createEventStreams, type EventStreams } from "./operators/event-streams.ts";
+import type { Invitations } from "./operators/invitations.ts";
 import { type AdminSettings, adminSettings, type LiveAdminSettings, liveAdminSettings } from "./settings.ts";
 
 /** All components of the administration service. Only this file and `context/` construct them. */
@@ -66,6 +68,7 @@ export interface AdminContext extends Base, EngineBus, SystemContext {
   /** Undefined while audit records are not kept in Redis. */
   readonly readAuditHistory: ReadAuditHistory | undefined;
   readonly explain: Explain;
+  readonly invitations: Invitations;
   readonly auditReads: AuditReads;
   readonly explainRisk: ExplainRisk;
   readonly reportAccount: ReportAccount;
@@ -115,10 +118,12 @@ export async function createContext(config: Config): Promise<AdminContext> {
   const factorLocks = createFactorLocks(redis, keyPrefix);
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
   const health = createAdminHealth(config, parts);
+  const proofs = createOperatorProofs(config, parts);
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
     factorLocks,
+    invitations: proofs.invitations,
     accountNames,
     jobs,
     bruteForce,
@@ -135,6 +140,6 @@ export async function createContext(config: Config): Promise<AdminContext> {
     jwtIssuer: createIssuer(config, parts),
     openapi: lazyOpenapi("management", config),
     hooks: await createHookScripts(config, parts),
-    consolePages: await createConsole(config, { ...parts, sharedClock }),
+    consolePages: await createConsole(config, { ...parts, sharedClock, ...proofs }),
   };
 }

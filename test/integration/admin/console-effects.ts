@@ -1,10 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ConsoleActionId, ConsoleRole } from "@postern/shared/contracts";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { poll } from "@postern/shared/testing";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { expect } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
+import { testRedis } from "../../support/redis-content.ts";
 import type { ConsoleStack } from "./console-stack.ts";
 
 export const account = alice.username;
@@ -108,6 +110,20 @@ async function pathsOf({ customers }: Case): Promise<readonly string[]> {
   return paths;
 }
 
+async function withRedis<Result>(
+  { stack }: ConsoleStack,
+  work: (redis: RedisClient) => Promise<Result>,
+): Promise<Result> {
+  const redis = await testRedis(stack.redis?.port ?? 0);
+  try {
+    return await work(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+const codesIn = (redis: RedisClient): Promise<string[]> => redis.keys("*console:invitation:*");
+
 const otherPassword = "UPDATE users SET password = (SELECT password FROM users WHERE uid = 'bob') WHERE uid = 'alice'";
 const [signedIn, signedOut] = ["/mfa/register/home", "/login"];
 const secret = { totp_secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ" };
@@ -155,6 +171,14 @@ export const effects: Readonly<Record<ConsoleActionId, Effect>> = {
     before: { totp: 1 },
     after: {},
     event: "second_factor.unlock",
+  },
+  invite: {
+    prepare: async ({ desk }) =>
+      withRedis(desk, async (redis) => void (await redis.del(...(await codesIn(redis)), "-"))),
+    state: ({ desk }) => withRedis(desk, async (redis) => (await codesIn(redis)).length),
+    before: 0,
+    after: 1,
+    event: "console.invite",
   },
   "end-sessions": {
     prepare: (about) => signInAt(about, ["First browser", "Second browser"]),

@@ -1,3 +1,4 @@
+import { beforeRecords } from "@postern/shared/domain/risk";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { expect } from "vitest";
 import type { NewSession } from "../../../services/idp/src/sessions/session-store.ts";
@@ -64,12 +65,14 @@ export async function startUserStack(risk: Tree, settings: Tree = {}): Promise<U
   };
 }
 
+/** It was there before enrolments were recorded. */
+const oldFactor = { id: "totp:old", since: beforeRecords, isVouched: true };
 const now = (): number => Math.floor(Date.now() / 1000);
 /** Sessions that are older than a suspicious sign-in, and as new as one. */
 export const longAgo = (): Partial<NewSession> => ({ loginTs: now() - 1800 });
 export const justNow = (mfaSecondsAgo?: number): Partial<NewSession> => ({
   loginTs: now(),
-  ...(mfaSecondsAgo !== undefined && { mfaTs: now() - mfaSecondsAgo }),
+  ...(mfaSecondsAgo !== undefined && { mfaTs: now() - mfaSecondsAgo, factor: oldFactor }),
 });
 
 /** The address of the first "Yes, it was me". */

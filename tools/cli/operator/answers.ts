@@ -12,6 +12,7 @@ import {
   DecisionHistoryPage,
   Explanation,
   FailedSignInRecord,
+  Invitation,
   MfaBackchannelCredentials,
   MfaBackchannelFactors,
   MfaBackchannelUnlocked,
@@ -82,6 +83,7 @@ export const readFailedSignIn = reader(FailedSignInRecord);
 export const readHistory = reader(DecisionHistoryPage);
 export const readRiskExplanation = reader(RiskExplanation);
 export const readSystem = reader(SystemReport);
+export const readInvitation = reader(Invitation);
 export const readUnlocked = reader(MfaBackchannelUnlocked);
 export const readRegisteredClients = reader(RegisteredClientList);
 export const readSessions = reader(Sessions);

@@ -5,6 +5,7 @@ import type { OperatorCommand } from "./command.ts";
 import { factorsCommand } from "./factors.ts";
 import { flushCommand, unbanCommand } from "./flush.ts";
 import { historyCommand } from "./history.ts";
+import { inviteCommand } from "./invite.ts";
 import { keysCommand } from "./keys.ts";
 import { remoteConfigCommand } from "./remote-config.ts";
 import { riskCommand } from "./risk.ts";
@@ -25,6 +26,7 @@ export const operatorCommands: ReadonlyMap<string, OperatorCommand> = new Map([
   ["bans", bansCommand],
   ["sessions", sessionsCommand],
   ["factors", factorsCommand],
+  ["invite", inviteCommand],
   ["clients", clientsCommand],
   ["keys", keysCommand],
   ["status", statusCommand],

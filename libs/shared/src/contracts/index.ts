@@ -84,6 +84,7 @@ export {
   auditFilters,
   auditFormats,
 } from "./console/audit.ts";
+export { Invitation, InvitationRequest } from "./console/invitation.ts";
 export {
   type ConsolePageId,
   type ConsolePageRow,

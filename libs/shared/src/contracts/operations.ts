@@ -5,6 +5,7 @@ import { adminOperations } from "./admin/operations.ts";
 import { authOperations } from "./auth/operations.ts";
 import { authPolicyOperations } from "./auth-policy/operations.ts";
 import { auditOperations } from "./console/audit.ts";
+import { invitationOperations } from "./console/invitation.ts";
 import { consoleOperations } from "./console/operations.ts";
 import { consolePageOperations } from "./console/page-operations.ts";
 import { riskOperations } from "./console/risk.ts";
@@ -34,6 +35,7 @@ const table = [
   ...flushOperations,
   ...adminOperations,
   ...consoleOperations,
+  ...invitationOperations,
   ...riskOperations,
   ...auditOperations,
   ...consolePageOperations,

@@ -7,6 +7,7 @@ import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock as clock, steadyClock } from "@postern/shared/platform/time";
 import { consoleSettings } from "../console-settings.ts";
 import { createAct } from "../operators/act.ts";
+import { createAdmit } from "../operators/admit.ts";
 import type { EventStreams } from "../operators/event-streams.ts";
 import { createFindOperator } from "../operators/operator.ts";
 import {
@@ -29,8 +30,9 @@ import { liveScript } from "../pages/live-script.ts";
 import { createConsoleCookies } from "../routes/console-pages/console-cookies.ts";
 import type { ConsolePagesDeps } from "../routes/console-pages/deps.ts";
 import type { AdminSettings, LiveAdminSettings } from "../settings.ts";
+import type { OperatorProofs } from "./operator-proofs.ts";
 
-interface ConsoleParts extends Pick<Base, "audit" | "logger">, Pick<EngineBus, "bus"> {
+interface ConsoleParts extends Pick<Base, "audit" | "logger">, Pick<EngineBus, "bus">, OperatorProofs {
   readonly settings: AdminSettings;
   readonly live: { readonly current: LiveAdminSettings };
   readonly state: RedisClient;
@@ -92,6 +94,7 @@ export async function createConsole(config: Config, parts: ConsoleParts): Promis
       attempts: createSignInAttempts(stores),
       provider: createProvider({ ...settings, logger }),
       findRole,
+      admit: createAdmit(parts),
       findOperator: createFindOperator({ sessions, findRole, clock }),
       ask,
       stream: createStreamApi(writeRequest, own.stream),

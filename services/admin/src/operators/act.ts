@@ -27,8 +27,11 @@ export interface Deed {
  */
 export type ActOutcome = "done" | "role" | "target" | "proof" | "failed";
 
-/** @throws AppError if it cannot be decided whether the operator may do it, or whether it was done */
-export type Act = (operator: Operator, deed: Deed) => Promise<ActOutcome>;
+/**
+ * `onAnswer` gets what the operation answered if it is done.
+ * @throws AppError if it cannot be decided whether the operator may do it, or whether it was done
+ */
+export type Act = (operator: Operator, deed: Deed, onAnswer?: (body: unknown) => void) => Promise<ActOutcome>;
 
 export interface ActDeps {
   readonly findRole: FindRole;
@@ -45,6 +48,7 @@ const parameters: Readonly<Record<ConsoleActionId, (target: string, item: string
   flush: (target) => ({ body: { user: target } }),
   unlock: (target) => ({ body: { username: target } }),
   "end-sessions": (target) => ({ path: { user_id: target } }),
+  invite: (target) => ({ body: { username: target } }),
   "reset-totp": (target) => ({ body: { username: target } }),
   "reset-recovery": (target) => ({ body: { username: target } }),
   "end-session": (target, item) => ({ path: { user_id: target, token: item } }),
@@ -68,7 +72,7 @@ export function createAct({ findRole, mayHaveRole, ask, audit, helpdesk }: ActDe
     if (account === operator.account || !isAbove(operator.role, role)) return undefined;
     return isUnknown === true && (await mayHaveRole(account)) ? undefined : account;
   };
-  const carryOut = async (operator: Operator, deed: Deed): Promise<ActOutcome> => {
+  const carryOut: Act = async (operator, deed, onAnswer) => {
     const action: ConsoleAction = consoleActions[deed.id];
     if (!operator.isRoleCurrent)
       throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the operator's role is unknown" });
@@ -76,14 +80,16 @@ export function createAct({ findRole, mayHaveRole, ask, audit, helpdesk }: ActDe
     if (action.needsProof === true && !operator.isProved) return "proof";
     const target = await targetOf(operator, deed);
     if (target === undefined) return "target";
-    const { status } = await ask(operator, {
+    const { status, body } = await ask(operator, {
       ...parameters[deed.id](target, deed.item ?? ""),
       operation: action.operation,
     });
     if (status >= 500) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${action.operation} returned ${status}` });
-    return status < 300 ? "done" : "failed";
+    if (status >= 300) return "failed";
+    onAnswer?.(body);
+    return "done";
   };
-  return async (operator, deed) => {
+  return async (operator, deed, onAnswer) => {
     const { account: actor, clientIp, session } = operator;
     const write = (outcome: AuditOutcome): void =>
       audit.record({
@@ -97,7 +103,7 @@ export function createAct({ findRole, mayHaveRole, ask, audit, helpdesk }: ActDe
         reason: deed.id,
         note: deed.note,
       });
-    const outcome = await carryOut(operator, deed).catch((error: unknown) => {
+    const outcome = await carryOut(operator, deed, onAnswer).catch((error: unknown) => {
       write("undecided");
       throw error;
     });

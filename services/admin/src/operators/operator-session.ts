@@ -38,6 +38,8 @@ export interface SignInAttempt {
   readonly isProof: boolean;
   /** Cookie of the session that the new one replaces; empty if there is none. */
   readonly replaces: string;
+  /** Code as typed; absent without one, and from earlier versions. */
+  readonly invitation?: string;
 }
 
 /** @throws AppError REDIS_UNAVAILABLE */

@@ -39,6 +39,7 @@ const Attempt = Type.Object({
   next: Type.String(),
   isProof: Type.Boolean(),
   replaces: Type.String(),
+  invitation: Type.Optional(Type.String()),
 });
 
 const newCookie = (): string => randomBytes(32).toString("base64url");

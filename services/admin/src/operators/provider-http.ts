@@ -47,9 +47,13 @@ async function readSignIn(
   const claims = tokens.claims();
   if (claims?.auth_time === undefined) return "invalid";
   if (!acceptedAcr.some((one) => one === claims.acr)) return "one_factor";
-  const { [accountClaim]: account } = await fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  const { [accountClaim]: account, second_factor: factor } = await fetchUserInfo(
+    configuration,
+    tokens.access_token,
+    claims.sub,
+  );
   if (typeof account !== "string" || account === "") return "unnamed";
-  return { account, signedInMs: claims.auth_time * 1000 };
+  return { account, signedInMs: claims.auth_time * 1000, factor: typeof factor === "string" ? factor : undefined };
 }
 
 const unavailable = (cause: unknown): AppError =>

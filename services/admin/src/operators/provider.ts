@@ -5,6 +5,8 @@ export interface SignedIn {
   readonly account: string;
   /** When the operator signed in there, in milliseconds since the epoch. */
   readonly signedInMs: number;
+  /** See `OperatorProof`; undefined from an earlier version. */
+  readonly factor: string | undefined;
 }
 
 /** Why a sign-in was not accepted; `one_factor`: without a second factor, `unnamed`: without the claim for the account. */
@@ -14,7 +16,7 @@ export type SignInRefusal = "one_factor" | "unnamed" | "cancelled" | "invalid";
 export interface Provider {
   /** Begins a sign-in: the attempt to keep, and the address to go to. */
   begin(
-    wish: Pick<SignInAttempt, "next" | "isProof" | "replaces">,
+    wish: Pick<SignInAttempt, "next" | "isProof" | "replaces" | "invitation">,
   ): Promise<{ readonly attempt: SignInAttempt; readonly url: string }>;
   /** @param query of the request that the provider redirected here, with its question mark */
   complete(query: string, attempt: SignInAttempt): Promise<SignedIn | SignInRefusal>;

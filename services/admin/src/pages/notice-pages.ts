@@ -8,6 +8,10 @@ interface Notice {
   readonly status: number;
   /** Label of the link to the sign-in. */
   readonly signIn?: string;
+  /** The identity provider asks for password and second factor, even if its session could do without. */
+  readonly asksAgain?: true;
+  /** It has a form for an invitation code. */
+  readonly takesCode?: true;
 }
 
 const notices = {
@@ -42,6 +46,25 @@ const notices = {
     text: "The console requires an authenticator app or a passkey. Set one up on your account page, then sign in again.",
     status: 403,
     signIn: "Sign in again",
+  },
+  new_factor: {
+    title: "Sign in with your second factor",
+    text: "Your session at the identity provider did not begin with a second factor. Sign in again with it.",
+    status: 403,
+    signIn: "Sign in again",
+    asksAgain: true,
+  },
+  unproven: {
+    title: "Invitation required",
+    text: "Your second factor is new, and the password was enough to set it up. Enter the code that an administrator gives you in person. Administrators create it on your page Account, or by postern invite.",
+    status: 403,
+    takesCode: true,
+  },
+  code: {
+    title: "Code not valid",
+    text: "The code is wrong or used, has expired after a day, or belongs to another account. Nothing was changed.",
+    status: 403,
+    takesCode: true,
   },
   unnamed: {
     title: "Not signed in",
@@ -80,12 +103,17 @@ const notices = {
 
 export type NoticeKey = keyof typeof notices;
 
+const codeForm = html`<form method="post" action="${pathTo(
+  "consoleSignInByCode",
+)}"><div class="field"><label for="code">Invitation code</label><input type="text" id="code" name="code" autocomplete="off" maxlength="64" required></div><button type="submit">Sign in</button></form>`;
+
 /** A page with one sentence. `reference` is the GUID of the request. */
 export function noticePage(key: NoticeKey, reference?: string): ConsolePage {
-  const { title, text, status, signIn }: Notice = notices[key];
-  const link = signIn === undefined ? pathTo("consoleSearch") : pathTo("consoleSignIn");
+  const { title, text, status, signIn, asksAgain, takesCode }: Notice = notices[key];
+  const toSignIn = `${pathTo("consoleSignIn")}${asksAgain === true ? "?proof=1" : ""}`;
+  const link = signIn === undefined ? pathTo("consoleSearch") : toSignIn;
   const body: Html = html`<h1>${title}</h1><p class="lead">${text}</p>${
     reference !== undefined && html`<p class="reference">Reference <code>${reference}</code></p>`
-  }<a class="button quiet" href="${link}">${signIn ?? "Back to the search"}</a>`;
+  }${takesCode === true && codeForm}<a class="button quiet" href="${link}">${signIn ?? "Back to the search"}</a>`;
   return { title, status, body };
 }

@@ -1,6 +1,7 @@
 import { keyRingFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
+import { type ConsoleClaims, createConsoleClaims } from "../oidc/claims/console-claims.ts";
 import type { DeviceCodes } from "../oidc/device/device.ts";
 import type { DeviceLimits } from "../oidc/device/device-limits.ts";
 import type { CheckProof } from "../oidc/dpop/proof.ts";
@@ -37,6 +38,7 @@ export interface OidcContext
   readonly metrics: OidcMetrics;
   readonly resolve: ResolveToken;
   readonly checkProof: CheckProof;
+  readonly consoleClaims: ConsoleClaims;
   readonly deviceLimits: DeviceLimits;
   readonly devices: DeviceCodes;
 }
@@ -73,6 +75,7 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
     ...createClientsFeature(parts, features, generations),
     resolve: createTokenResolver(parts, features, generations),
     checkProof: createProofCheck(parts, storage),
+    consoleClaims: createConsoleClaims(config.runtime.console.client_id, parts.sessions),
     devices: createDevices(parts, features, generations),
     ...logout,
     ...createSessionsFeature(parts, { ...features, ...logout, generations }),

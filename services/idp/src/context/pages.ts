@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Base, historyWriterFromConfig, keyRingFromConfig } from "@postern/shared/assembly";
 import type { Audit } from "@postern/shared/domain/audit";
+import { createEnrolments } from "@postern/shared/domain/enrolments";
 import { createRiskNames, createRiskReviews, createRiskStore, riskSettings } from "@postern/shared/domain/risk";
 import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays } from "@postern/shared/platform/concurrency";
@@ -19,6 +20,7 @@ import { createFailedSignIns } from "../login/failed-sign-ins-redis.ts";
 import { createSignInHistory, type SignInHistory } from "../login/sign-in-history.ts";
 import type { MailSetup } from "../mail-clients/mail-setup.ts";
 import type { IdpMetrics } from "../metrics.ts";
+import { createFactorProofs } from "../mfa/factor-proofs.ts";
 import type { SuspiciousSignIns } from "../mfa/suspicious-sign-ins.ts";
 import { totpTimes } from "../mfa/totp.ts";
 import type { PagesDeps } from "../routes/pages/register.ts";
@@ -86,18 +88,20 @@ function historyOf({ config, base, state, sharedClock }: PagesParts): SignInHist
   return write && createSignInHistory({ write, nowMs: () => sharedClock.now(), onLost });
 }
 
-/** Facts of engines, which the user's judgement changes. */
-function suspiciousSignInsOf({ config, state, sharedClock }: PagesParts): SuspiciousSignIns {
+/** Facts of engines, which the user's judgement changes, and what proves the user. */
+function doubtsOf({ config, state, sharedClock: clock }: PagesParts) {
   const { auth, storage, runtime } = config;
+  const { password_nonce: nonce, prefix: keyPrefix } = storage.redis;
   const settings = riskSettings(auth.risk);
-  const reviews = createRiskReviews({
-    store: createRiskStore(state, runtime.timeouts.decision),
-    names: createRiskNames(storage.redis.password_nonce),
-    keyPrefix: storage.redis.prefix,
-    settings: () => settings,
-    clock: sharedClock,
-  });
-  return { ...reviews, knownAfterMinutes: () => settings.knownAfterMinutes };
+  const names = createRiskNames(nonce);
+  const store = createRiskStore(state, runtime.timeouts.decision);
+  const reviews = createRiskReviews({ store, names, keyPrefix, settings: () => settings, clock });
+  const knownAfterMinutes = (): number => settings.knownAfterMinutes;
+  const suspiciousSignIns: SuspiciousSignIns = { ...reviews, knownAfterMinutes };
+  const knownSince = async (account: string) => (await reviews.facts(account))?.sinceMinute;
+  const enrolments = createEnrolments({ redis: state, keyPrefix, nonce, names, knownSince, knownAfterMinutes, clock });
+  const proofs = createFactorProofs({ enrolments, suspiciousSignIns, nowMs: () => clock.now() });
+  return { suspiciousSignIns, proofs };
 }
 
 type Closing = { readonly close: () => Promise<void> } | undefined;
@@ -110,7 +114,7 @@ function closeBoth(one: Closing, other: Closing): () => Promise<void> {
 
 /** Undefined while `identity.frontend.enabled` is off. */
 export function createPagesContext(parts: PagesParts): PagesContext | undefined {
-  const { config, base, bus, state, sharedClock: clock, protocols, metrics, notifications, mailSetup } = parts;
+  const { config, base, bus, state, sharedClock: clock, metrics, notifications, mailSetup } = parts;
   const sessionKeys = keyRingFromConfig(config, "browser-session");
   const flowKeys = keyRingFromConfig(config, "flow");
   if (!config.identity.frontend.enabled || sessionKeys === undefined || flowKeys === undefined) return undefined;
@@ -123,14 +127,15 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
   const notifier = notifications?.notifier;
   const { logger, audit } = base;
   const keys = keysFor("pending-proof");
-  const factorParts = { bus, state, keyPrefix, keys, settings, ...times, logger, audit, notifier };
+  const doubts = doubtsOf(parts);
+  const factorParts = { bus, state, keyPrefix, keys, settings, ...times, logger, audit, notifier, ...doubts };
   const factors = createFactorsFeature(factorParts);
   const history = historyOf(parts);
   const responseDelays = createResponseDelays();
   const delaying = { responseDelays, maxWaiting: settings.maxHeld };
   const flows = createFlowStore({ redis: state, keyPrefix, keys: flowKeys, clock });
   const gate = createFlowGate(flows);
-  const { ends, onReplaced, onSignedIn, applications, mailSignIns, demanders } = protocols;
+  const { ends, onReplaced, onSignedIn, applications, mailSignIns, demanders } = parts.protocols;
   return {
     login: {
       pages,
@@ -140,7 +145,7 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
       ...createEngineCalls(bus, settings),
       failedSignIns: createFailedSignIns({ redis: state, keyPrefix, keys: keysFor("failed-sign-in") }),
       history,
-      suspiciousSignIns: suspiciousSignInsOf(parts),
+      ...doubts,
       ...factors,
       mailSetup,
       applications,

@@ -61,6 +61,8 @@ export interface PendingSignIn {
   readonly passwordWarning?: PasswordWarning;
   readonly backend: number;
   readonly remember: boolean;
+  /** It looks as if someone else had the password. */
+  readonly isSuspicious?: boolean;
   /** Seconds since the epoch. */
   readonly passwordTs: number;
   /** The factors that are enrolled and allowed. */

@@ -44,6 +44,7 @@ const Pending = Type.Object({
   ),
   backend: Type.Integer(),
   remember: Type.Boolean(),
+  isSuspicious: optional(Type.Boolean()),
   passwordTs: Type.Integer(),
   methods: Type.Array(oneOf(["totp", "webauthn", "recovery"])),
   missing: optional(Type.Array(oneOf(["totp", "webauthn", "recovery"]))),

@@ -30,6 +30,8 @@ export interface CompleteSignInDeps {
 export interface SignedIn {
   readonly pending: PendingSignIn;
   readonly method: SignInMethod | undefined;
+  /** The factor that was verified, and whether the sign-in is doubted. */
+  readonly proof: Pick<BrowserSessionRecord, "factor" | "isDoubted">;
   /** The browser's current session. */
   readonly cookie: string | undefined;
   readonly origin: SessionOrigin;
@@ -50,7 +52,7 @@ const references: Readonly<Record<SignInMethod, readonly string[]>> = {
 };
 
 function sessionOf(
-  { pending, method, origin }: SignedIn,
+  { pending, method, origin, proof }: SignedIn,
   { nowSeconds, rule }: { readonly nowSeconds: number; readonly rule: SubjectRule },
 ): NewSession {
   const { account, displayName, attributes, groups, groupDns, backend, remember } = pending;
@@ -68,6 +70,7 @@ function sessionOf(
     ...(groups === undefined ? {} : { groups }),
     ...(groupDns === undefined ? {} : { groupDns }),
     ...(method === undefined ? {} : { mfaTs: nowSeconds }),
+    ...proof,
   };
 }
 

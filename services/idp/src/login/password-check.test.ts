@@ -103,7 +103,15 @@ test("a temporary failure throws with the engine's error code and is never a den
 
 test("an empty mapped identifier is kept, because it differs from a missing mapping: the account has no subject", () => {
   const none = { displayName: undefined, groups: undefined, groupDns: undefined, passwordWarning: undefined };
-  const user = { outcome: "ok", account: "a", attributes: {}, backend: 8, holdMs: 0, ...none } as const;
+  const user = {
+    outcome: "ok",
+    account: "a",
+    attributes: {},
+    backend: 8,
+    holdMs: 0,
+    isSuspicious: false,
+    ...none,
+  } as const;
   expect(pendingUser({ ...user, uniqueUserId: "" })).toEqual({
     account: "a",
     attributes: {},

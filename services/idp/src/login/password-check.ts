@@ -34,6 +34,8 @@ export type PasswordOutcome =
       readonly groupDns: readonly string[] | undefined;
       readonly passwordWarning: PasswordWarning | undefined;
       readonly backend: number;
+      /** It looks as if someone else had the password. */
+      readonly isSuspicious: boolean;
       /** How long to delay the response, in milliseconds. */
       readonly holdMs: number;
     }
@@ -90,14 +92,24 @@ export function pendingUser({
   groupDns,
   passwordWarning,
   backend,
+  isSuspicious,
 }: Extract<PasswordOutcome, { outcome: "ok" }>): Pick<
   PendingSignIn,
-  "account" | "uniqueUserId" | "displayName" | "attributes" | "groups" | "groupDns" | "passwordWarning" | "backend"
+  | "account"
+  | "uniqueUserId"
+  | "displayName"
+  | "attributes"
+  | "groups"
+  | "groupDns"
+  | "passwordWarning"
+  | "backend"
+  | "isSuspicious"
 > {
   return {
     account,
     attributes,
     backend,
+    ...(isSuspicious ? { isSuspicious } : {}),
     ...(uniqueUserId === undefined ? {} : { uniqueUserId }),
     ...(displayName === undefined ? {} : { displayName }),
     ...(groups === undefined ? {} : { groups }),
@@ -135,10 +147,21 @@ function lookupRequest(attempt: Omit<PasswordAttempt, "password">, session: stri
 function outcomeOf(decision: AuthDecision): PasswordOutcome {
   switch (decision.outcome) {
     case "ok": {
-      const { account, uniqueUserId, attributes, groups, groupDns, backend, passwordWarning, holdMs = 0 } = decision;
+      const {
+        account,
+        uniqueUserId,
+        attributes,
+        groups,
+        groupDns,
+        backend,
+        passwordWarning,
+        risk,
+        holdMs = 0,
+      } = decision;
       const { displayName = attributes["displayName"]?.[0] } = decision;
       const profile = { account, uniqueUserId, displayName, attributes, groups, groupDns, backend };
-      return { outcome: "ok", ...profile, passwordWarning, holdMs };
+      const isSuspicious = risk !== undefined && risk.level !== "ordinary";
+      return { outcome: "ok", ...profile, passwordWarning, isSuspicious, holdMs };
     }
     case "fail": {
       const { reason, message, account, mustChangePassword, retryAfterSeconds, holdMs = 0 } = decision;

@@ -8,6 +8,7 @@ const english = { tag: "en", name: "English", direction: "ltr" } as const;
 const subject: Subject = {
   account: "a@example.test",
   sessionUid: "uid",
+  signIn: { loginTs: 0 },
   context: { session: "session", deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal },
   origin: { clientIp: "192.0.2.1", userAgent: "", language: english, attributes: {} },
 };
@@ -37,6 +38,7 @@ function passkeysWith(...ends: readonly Removal[]) {
       deleteRecoveryCodes: unused,
     },
     ceremonies: { finishRegistration: unused },
+    proofs: { note: unused, mayRemove: async () => true },
     notify: ({ event, factor }) => void notified.push(`${event} ${factor}`),
   });
   return { passkeys, notified };

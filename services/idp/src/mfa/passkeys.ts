@@ -1,5 +1,6 @@
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { Notify } from "../user-notifications/notification.ts";
+import type { FactorProofs, NamedFactor } from "./factor-proofs.ts";
 import type { FactorStore } from "./factor-store.ts";
 import { notificationOf, type Outcome, type Subject } from "./subject.ts";
 import type { Ceremonies } from "./webauthn/ceremonies.ts";
@@ -20,6 +21,7 @@ export interface ChangePasskeysDeps {
   >;
   readonly ceremonies: Pick<Ceremonies, "finishRegistration">;
   readonly notify: Notify;
+  readonly proofs: Pick<FactorProofs, "note" | "mayRemove">;
 }
 
 type Store = ChangePasskeysDeps["store"];
@@ -75,14 +77,19 @@ async function isAnyGone(store: Store, subject: Subject, texts: readonly string[
   }
 }
 
-export function createChangePasskeys({ store, ceremonies, notify }: ChangePasskeysDeps): ChangePasskeys {
+/** Under the id with which browsers present it. */
+const named = (text: string): NamedFactor => ({ kind: "webauthn", part: readCredential(text)?.id ?? text });
+
+export function createChangePasskeys({ store, ceremonies, notify, proofs }: ChangePasskeysDeps): ChangePasskeys {
   return {
     addPasskey: async (subject, response, name) => {
       const { account, sessionUid, context } = subject;
       const text = await ceremonies.finishRegistration(sessionUid, response, name);
       if (text === undefined) return "denied";
+      const noted = await proofs.note(subject, named(text));
+      if (noted === "refused") return "refused";
       const outcome = await store.addCredential(account, text, context);
-      if (outcome === "done") notify(notificationOf(subject, "factor_added", "webauthn"));
+      if (outcome === "done") notify(notificationOf(subject, "factor_added", "webauthn", noted === "doubted"));
       return outcome;
     },
     renamePasskey: async (subject, id, name) => {
@@ -100,6 +107,7 @@ export function createChangePasskeys({ store, ceremonies, notify }: ChangePasske
     removePasskeys: async (subject, id) => {
       const found = await storedPasskeys(store, subject, id);
       if (found.length === 0) return "absent";
+      if (!(await proofs.mayRemove(subject, async () => found.map(named)))) return "doubted";
       try {
         const outcome = await removeStored(store, subject, { id, found });
         if (outcome !== "done") return outcome;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Notify } from "../user-notifications/notification.ts";
 import type { FactorGuard } from "./factor-guard.ts";
+import type { FactorProofs, NamedFactor } from "./factor-proofs.ts";
 import type { FactorState, FactorStore } from "./factor-store.ts";
 import { type ChangePasskeys, createChangePasskeys, removeLonelyCodes } from "./passkeys.ts";
 import type { PendingProofs } from "./pending-proofs.ts";
@@ -16,6 +17,9 @@ export interface SelfServiceDeps {
   readonly guard: FactorGuard;
   readonly ceremonies: Ceremonies;
   readonly notify: Notify;
+  readonly proofs: FactorProofs;
+  /** The account's stored secret; undefined if it has none. */
+  readonly totpSecret: (account: string, context: Subject["context"]) => Promise<string | undefined>;
   readonly totpIssuer: string;
   readonly totpSkew: number;
   /** What time it may be, see `totpTimes`. */
@@ -36,8 +40,8 @@ export interface SelfService extends ChangePasskeys {
   draftCodes(subject: Subject): Promise<{ readonly codes: readonly string[]; readonly set: string }>;
   /** `absent`: these codes were never created, or are already stored. */
   saveCodes(subject: Subject, set: string | undefined): Promise<Outcome>;
-  /** Creates codes and stores them immediately. Undefined: refused. */
-  makeCodes(subject: Subject): Promise<readonly string[] | undefined>;
+  /** Creates codes and stores them immediately. */
+  makeCodes(subject: Subject): Promise<readonly string[] | "refused" | "doubted">;
 }
 
 const setOf = (codes: readonly string[]): string =>
@@ -51,8 +55,18 @@ export function cleanName(name: string, fallback: string): string {
   return clean === "" ? fallback : clean;
 }
 
-function totpService(deps: SelfServiceDeps): Pick<SelfService, "totpSetup" | "confirmTotp"> {
-  const { store, pending, guard, notify, totpIssuer, totpSkew: skew, totpTimesMs } = deps;
+const recovery: NamedFactor = { kind: "recovery", part: "" };
+
+async function storedTotp(
+  { totpSecret }: SelfServiceDeps,
+  { account, context }: Subject,
+): Promise<readonly NamedFactor[]> {
+  const part = await totpSecret(account, context);
+  return part === undefined ? [] : [{ kind: "totp", part }];
+}
+
+function totpService(deps: SelfServiceDeps): Pick<SelfService, "totpSetup" | "confirmTotp" | "removeTotp"> {
+  const { store, pending, guard, notify, proofs, totpIssuer, totpSkew: skew, totpTimesMs } = deps;
   return {
     totpSetup: async ({ account, sessionUid }) => {
       const kept = await pending.find("totp", sessionUid);
@@ -68,24 +82,37 @@ function totpService(deps: SelfServiceDeps): Pick<SelfService, "totpSetup" | "co
       if (!(await guard.admitSetup(account))) return "throttled";
       const step = matchTotpAt(totpTimesMs(), { stored, code, skew });
       if (step === undefined || !(await guard.claimTotpStep({ account, stored, step }))) return "denied";
-      const change = await store.setTotp(account, stored, context);
-      if (change !== "done") return "refused";
+      // It replaces the one that the account has.
+      if (!(await proofs.mayRemove(subject, () => storedTotp(deps, subject)))) return "doubted";
+      const noted = await proofs.note(subject, { kind: "totp", part: stored });
+      if (noted === "refused" || (await store.setTotp(account, stored, context)) !== "done") return "refused";
       await guard.succeeded({ account, method: "totp" });
       await pending.take("totp", sessionUid);
-      notify(notificationOf(subject, "factor_added", "totp"));
+      notify(notificationOf(subject, "factor_added", "totp", noted === "doubted"));
+      return "done";
+    },
+    removeTotp: async (subject) => {
+      const { account, context } = subject;
+      if (!(await proofs.mayRemove(subject, () => storedTotp(deps, subject)))) return "doubted";
+      if ((await store.deleteTotp(account, context)) !== "done") return "refused";
+      notify(notificationOf(subject, "factor_removed", "totp"));
+      await removeLonelyCodes(store, subject);
       return "done";
     },
   };
 }
 
 function codesService(deps: SelfServiceDeps): Pick<SelfService, "draftCodes" | "saveCodes" | "makeCodes"> {
-  const { store, pending, guard, notify } = deps;
-  const keep = async (subject: Subject, codes: readonly string[]): Promise<Outcome> => {
+  const { store, pending, guard, notify, proofs } = deps;
+  const keep = async (subject: Subject, codes: readonly string[]): Promise<"done" | "refused" | "doubted"> => {
     const { account, context } = subject;
-    if ((await store.setRecoveryCodes(account, codes, context)) !== "done") return "refused";
+    const hasCodes = async (): Promise<boolean> => ((await store.read(account, context))?.recoveryCodesLeft ?? 0) > 0;
+    if (!(await proofs.mayRemove(subject, async () => ((await hasCodes()) ? [recovery] : [])))) return "doubted";
+    const noted = await proofs.note(subject, recovery);
+    if (noted === "refused" || (await store.setRecoveryCodes(account, codes, context)) !== "done") return "refused";
     // The codes are stored. If Redis fails here, the old count remains, which an operator can reset.
     await guard.replaced(account, "recovery").catch(() => undefined);
-    notify(notificationOf(subject, "recovery_codes_made"));
+    notify(notificationOf(subject, "recovery_codes_made", undefined, noted === "doubted"));
     return "done";
   };
   return {
@@ -103,24 +130,18 @@ function codesService(deps: SelfServiceDeps): Pick<SelfService, "draftCodes" | "
     },
     makeCodes: async (subject) => {
       const codes = newRecoveryCodes();
-      return (await keep(subject, codes)) === "done" ? codes : undefined;
+      const outcome = await keep(subject, codes);
+      return outcome === "done" ? codes : outcome;
     },
   };
 }
 
 export function createSelfService(deps: SelfServiceDeps): SelfService {
-  const { store, notify } = deps;
+  const { store } = deps;
   return {
     ...totpService(deps),
     ...codesService(deps),
     ...createChangePasskeys(deps),
     read: ({ account, context }) => store.read(account, context),
-    removeTotp: async (subject) => {
-      const { account, context } = subject;
-      if ((await store.deleteTotp(account, context)) !== "done") return "refused";
-      notify(notificationOf(subject, "factor_removed", "totp"));
-      await removeLonelyCodes(store, subject);
-      return "done";
-    },
   };
 }

@@ -1,4 +1,4 @@
-import type { ReviewedSignIn } from "@postern/shared/domain/risk";
+import { isOlderThanDoubt, type ReviewedSignIn } from "@postern/shared/domain/risk";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import { isFresh } from "./freshness.ts";
 
@@ -6,26 +6,45 @@ import { isFresh } from "./freshness.ts";
 export interface SuspiciousSignIns {
   /** Newest first. */
   list(account: string): Promise<readonly ReviewedSignIn[]>;
+  /** The minute of the earliest one that is not confirmed; undefined if there is none. */
+  earliestUnanswered(account: string): Promise<number | undefined>;
   /** `device`: digest of the browser's device cookie, empty if it has none. @returns whether there is such a sign-in */
   confirm(account: string, network: string, device: string): Promise<boolean>;
   /** None of them was the user. */
   reject(account: string): Promise<void>;
-  /** Age from which a device counts as known, in minutes. */
+  /** How much older than the earliest one a proof must be, in minutes. */
   readonly knownAfterMinutes: () => number;
+}
+
+/** What a session says about its user. */
+export type SessionFacts = Pick<BrowserSessionRecord, "loginTs" | "mfaTs" | "factor" | "isDoubted">;
+
+export interface Doubt {
+  /** See `earliestUnanswered`. */
+  readonly earliest: number | undefined;
+  readonly knownAfterMinutes: number;
 }
 
 const minuteSeconds = 60;
 
-/** An attacker has the password, and may have signed in with it on the web shortly before. */
-export function isKnownDevice(
-  { loginTs }: Pick<BrowserSessionRecord, "loginTs">,
-  { minute }: Pick<ReviewedSignIn, "minute">,
-  knownAfterMinutes: number,
-): boolean {
-  return Math.floor(loginTs / minuteSeconds) + knownAfterMinutes <= minute;
+/**
+ * With what a session proves that its user, and not only someone with the password, is there: a second factor that was verified recently,
+ * or the browser, if they are older than the doubt. Undefined if it does not.
+ */
+export function proofOf(
+  session: SessionFacts,
+  doubt: Doubt,
+  nowMs: number,
+): "second_factor" | "known_device" | undefined {
+  const { loginTs, factor, isDoubted } = session;
+  const isOld = (since: number | undefined): boolean =>
+    since !== undefined && isOlderThanDoubt(since, doubt.earliest, doubt);
+  if (isFresh(session, true, Math.floor(nowMs / 1000)) && isOld(factor?.since)) return "second_factor";
+  return isDoubted !== true && isOld(Math.floor(loginTs / minuteSeconds)) ? "known_device" : undefined;
 }
 
-/** Whether a second factor was verified recently. */
-export function isProven(session: Pick<BrowserSessionRecord, "loginTs" | "mfaTs">, nowMs: number): boolean {
-  return isFresh(session, true, Math.floor(nowMs / 1000));
+/** Whether what this session sets up is doubted for as long as it exists. */
+export function isUnderDoubt(session: SessionFacts, doubt: Doubt, nowMs: number): boolean {
+  if (doubt.earliest === undefined && session.isDoubted !== true) return false;
+  return proofOf(session, doubt, nowMs) === undefined;
 }

@@ -129,6 +129,7 @@ const statusOf: Readonly<Record<Problem, number>> = {
   not_found: 404,
   unauthenticated: 401,
   required: 400,
+  doubted: 403,
 };
 
 /** Where the user can try again: the page itself, or after a form the page of the form. */

@@ -10,6 +10,15 @@ export interface SessionOrigin {
   readonly userAgent: string;
 }
 
+/** The second factor with which a session began. */
+export interface SignInFactor {
+  /** What it is recorded under in `Enrolments`. */
+  readonly id: string;
+  /** The minute since which it exists; absent if it was set up during an attack. */
+  readonly since?: number;
+  readonly isVouched: boolean;
+}
+
 /** One sign-in of one browser, kept on the server (ADR 0005). */
 export interface BrowserSessionRecord {
   /** Never changes during the session; tokens and grants refer to it. */
@@ -35,6 +44,10 @@ export interface BrowserSessionRecord {
   readonly amr?: readonly string[];
   /** When a second factor was last verified, in seconds since the epoch. */
   readonly mfaTs?: number;
+  /** Absent without one, and from earlier versions. Setting one up does not change it. */
+  readonly factor?: SignInFactor | undefined;
+  /** It began while a suspicious sign-in was unanswered, or was one, without a factor from before: it never proves the user. */
+  readonly isDoubted?: boolean;
   /** False: the cookie expires when the browser closes. */
   readonly remember: boolean;
   readonly origin?: SessionOrigin;

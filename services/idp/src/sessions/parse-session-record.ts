@@ -20,6 +20,8 @@ const Record = Type.Object({
   acr: optional(text),
   amr: optional(Type.Array(text)),
   mfaTs: optional(Type.Integer()),
+  factor: optional(Type.Object({ id: text, since: optional(Type.Integer()), isVouched: Type.Boolean() })),
+  isDoubted: optional(Type.Boolean()),
   remember: Type.Boolean(),
   origin: optional(Type.Object({ clientIp: text, userAgent: text })),
   iat: Type.Integer(),

@@ -15,6 +15,8 @@ export type NewSession = Pick<
   | "acr"
   | "amr"
   | "mfaTs"
+  | "factor"
+  | "isDoubted"
   | "remember"
   | "origin"
 >;

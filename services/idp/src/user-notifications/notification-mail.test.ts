@@ -2,7 +2,7 @@ import { notificationEvents } from "@postern/shared/contracts";
 import { describe, expect, test } from "vitest";
 import { languages } from "../pages/languages.ts";
 import type { Notification } from "./notification.ts";
-import { notificationMail } from "./notification-mail.ts";
+import { notificationMails } from "./notification-mail.ts";
 
 const settings = { brand: "Example Mail", link: "https://id.example.test/mfa/register/home", addressAttribute: "mail" };
 const [english] = languages;
@@ -23,7 +23,7 @@ const notification = (more: Partial<Notification["origin"]> = {}): Notification 
 });
 
 test("a notification reports the event, time, device and address with a link, and is sent to the first address", () => {
-  const mail = notificationMail(notification(), settings, Date.UTC(2026, 0, 2, 3, 4, 5));
+  const [mail] = notificationMails(notification(), settings, Date.UTC(2026, 0, 2, 3, 4, 5));
   expect(mail?.to).toBe("alice@example.test");
   expect(mail?.subject).toBe("Security alert for your Example Mail account");
   expect(mail?.text).toContain("added to your account alice@example.test: Authenticator app.");
@@ -31,27 +31,46 @@ test("a notification reports the event, time, device and address with a link, an
   expect(mail?.text).toContain(settings.link);
 });
 
+test("while someone else may read one address, all that the account has are written to, once each", () => {
+  const doubted = { ...notification(), isDoubted: true };
+  expect(notificationMails(doubted, settings, 0).map((mail) => mail.to)).toEqual([
+    "alice@example.test",
+    "other@example.test",
+  ]);
+  const { attributes } = doubted.origin;
+  const outside = {
+    ...doubted,
+    origin: { ...doubted.origin, attributes: { ...attributes, recovery: ["alice@home.test"] } },
+  };
+  const to = notificationMails(outside, { ...settings, addressAttribute: "recovery" }, 0).map((mail) => mail.to);
+  expect(to).toEqual(["alice@home.test", "alice@example.test", "other@example.test"]);
+  const unmapped = { ...doubted, origin: { ...doubted.origin, attributes: {} } };
+  expect(notificationMails(unmapped, settings, 0).map((mail) => mail.to)).toEqual(["alice@example.test"]);
+});
+
 test.each([[[]], [[""]], [["no address"]], [["a@b\r\nBcc: x@y"]], [["a@b,c@d"]], [["<a@b>"]]])(
   "an account with the address %j receives no notification",
   (mail) => {
-    expect(notificationMail(notification({ attributes: { mail } }), settings, 0)).toBeUndefined();
-    expect(notificationMail(notification({ attributes: {} }), settings, 0)).toBeUndefined();
+    expect(notificationMails(notification({ attributes: { mail } }), settings, 0)).toEqual([]);
+    expect(notificationMails(notification({ attributes: {} }), settings, 0)).toEqual([]);
   },
 );
 
 test("the User-Agent header cannot add a line to the message", () => {
-  const mail = notificationMail(notification({ userAgent: "x\r\n\r\nCall +1 555 now" }), settings, 0);
+  const [mail] = notificationMails(notification({ userAgent: "x\r\n\r\nCall +1 555 now" }), settings, 0);
   expect(mail?.text.split("\n").filter((line) => line.startsWith("Call"))).toEqual([]);
 });
 
 describe.each(languages)("in $name", (language) => {
   test.each(notificationEvents)("the message for %s has no unfilled placeholder", (event) => {
-    const mail = notificationMail({ ...notification({ language }), event }, settings, 0);
+    const [mail] = notificationMails({ ...notification({ language }), event }, settings, 0);
     expect(`${mail?.subject}${mail?.text}`).not.toMatch(/[{}]/);
   });
 
   test("no factor is named with soft hyphens, which mail programs show", () => {
     for (const factor of ["totp", "webauthn", "recovery"] as const)
-      expect(notificationMail({ ...notification({ language }), factor }, settings, 0)?.text).not.toContain("\u00AD");
+      expect(notificationMails({ ...notification({ language }), factor }, settings, 0)[0]?.text).not.toContain(
+        "\u00AD",
+      );
   });
 });

@@ -29,15 +29,23 @@ const factorText: Readonly<Record<NonNullable<Notification["factor"]>, TextKey>>
 /** Keeps a text on one line, whatever its user agent contains. */
 const line = (text: string): string => text.replaceAll(/\p{C}/gu, " ");
 
-/** The mail to the user; undefined for an account without a usable address. */
-export function notificationMail(
+/** Attackers choose none of these addresses, but an account may have many. */
+const maxAddresses = 8;
+
+/** The address for notifications, or while someone else may read it, all addresses that are known of the account. */
+function addressesOf({ account, origin, isDoubted }: Notification, { addressAttribute }: NotificationMailSettings) {
+  const named = origin.attributes[addressAttribute] ?? [];
+  const all = isDoubted === true ? [...named, ...(origin.attributes["mail"] ?? []), account] : named.slice(0, 1);
+  return [...new Set(all)].filter((address) => addressForm.test(address)).slice(0, maxAddresses);
+}
+
+/** The mails to the user; none for an account without a usable address. */
+export function notificationMails(
   notification: Notification,
   settings: NotificationMailSettings,
   nowMs: number,
-): NotificationMail | undefined {
+): readonly NotificationMail[] {
   const { event, account, factor, origin } = notification;
-  const to = origin.attributes[settings.addressAttribute]?.[0];
-  if (to === undefined || !addressForm.test(to)) return undefined;
   const text = textsOf(origin.language);
   const time = new Intl.DateTimeFormat(writtenTag(origin.language.tag), {
     dateStyle: "medium",
@@ -50,9 +58,9 @@ export function notificationMail(
   });
   const device = line(deviceName(origin.userAgent));
   const where = text("notice.where", { time, device, address: origin.clientIp });
-  return {
+  return addressesOf(notification, settings).map((to) => ({
     to,
     subject: line(text("notice.subject", { brand: settings.brand })),
     text: [what, where, text("notice.not_you", { link: settings.link })].join("\n\n"),
-  };
+  }));
 }

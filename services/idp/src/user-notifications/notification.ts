@@ -18,6 +18,8 @@ export interface Notification {
   readonly event: NotificationEvent;
   readonly factor?: "totp" | "webauthn" | "recovery";
   readonly account: string;
+  /** Someone else may read one of the account's addresses: all of them are written to. */
+  readonly isDoubted?: boolean;
   /** The request's GUID. */
   readonly session: string;
   readonly origin: NotificationOrigin;

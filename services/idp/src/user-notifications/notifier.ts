@@ -4,7 +4,7 @@ import type { NotificationJob } from "@postern/shared/domain/jobs";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { KnownDevices } from "./known-devices.ts";
 import type { Notification, NotificationEvent, Notify } from "./notification.ts";
-import { type NotificationMailSettings, notificationMail } from "./notification-mail.ts";
+import { type NotificationMailSettings, notificationMails } from "./notification-mail.ts";
 import type { NotificationQueue } from "./notification-queue.ts";
 
 export interface NotifierSettings {
@@ -69,11 +69,17 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   const jobsOf = (notification: Notification, body: AccountNotification): readonly NotificationJob[] => {
     const { id, account, event } = body;
     const about = { id, account, event };
-    const mail =
-      settings.mail === undefined ? undefined : notificationMail(notification, settings.mail, Date.parse(body.time));
+    const mails =
+      settings.mail === undefined ? [] : notificationMails(notification, settings.mail, Date.parse(body.time));
     return [
       ...(settings.toWebhook ? [{ channel: "webhook", ...about, body: JSON.stringify(body) } as const] : []),
-      ...(mail === undefined ? [] : [{ channel: "mail", ...about, ...mail } as const]),
+      // Each is a job of its own, under an id of its own.
+      ...mails.map((mail, index) => ({
+        channel: "mail" as const,
+        ...about,
+        id: index === 0 ? id : `${id}-${index}`,
+        ...mail,
+      })),
     ];
   };
   const lost = ({ event, session }: Pick<Notification, "event" | "session">, err: unknown): void => {

@@ -30,6 +30,8 @@ export const consoleDrives: readonly Drive[] = [
   drive("showAccount", { body: { type: "application/json", value: { account: "alice@example.test" } } }),
   drive("showAccount", { body: { type: "application/json", value: { account: "nobody", protocol: "pop3" } } }),
   broken("showAccount", { body: { type: "application/json", value: {} } }),
+  drive("inviteOperator", { body: { type: "application/json", value: { username: "alice@example.test" } } }),
+  broken("inviteOperator", { body: { type: "application/json", value: {} } }),
   drive("listApplications", {}),
   drive("showSystem", {}),
 ];

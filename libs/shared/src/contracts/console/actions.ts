@@ -62,6 +62,16 @@ export const consoleActions = {
     operation: "deleteOidcSessions",
     scope: "security",
   },
+  invite: {
+    label: "Invite to the console",
+    effect:
+      "Creates a code that admits this operator to the console with a new second factor. Pass it on in person: it replaces an earlier code, works once, and expires after a day. It assigns no role.",
+    target: "account",
+    role: "admin",
+    needsProof: true,
+    operation: "inviteOperator",
+    scope: "admin",
+  },
   "reset-totp": {
     label: "Remove the authenticator app",
     effect:

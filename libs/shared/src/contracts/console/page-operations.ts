@@ -39,6 +39,12 @@ export const consolePageOperations = [
     summary: "Begin a sign-in at the identity provider",
   }),
   defineConsolePage({
+    method: "post",
+    path: "/console/sign-in",
+    operationId: "consoleSignInByCode",
+    summary: "Begin a sign-in with an invitation code",
+  }),
+  defineConsolePage({
     method: "get",
     path: "/console/callback",
     operationId: "consoleCallback",

@@ -33,6 +33,7 @@ export type ConsoleRight = "everyone" | "operator" | ConsolePageId;
 export const consoleRoutes = {
   consoleHome: "everyone",
   consoleSignIn: "everyone",
+  consoleSignInByCode: "everyone",
   consoleCallback: "everyone",
   consoleAsset: "everyone",
   consoleSignOut: "operator",

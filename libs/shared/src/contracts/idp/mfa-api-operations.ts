@@ -30,7 +30,9 @@ const refusals = {
     "The code or response is invalid, there were too many attempts, or the backend does not store this factor.",
   ),
   401: errorAnswer("The browser is not signed in."),
-  403: errorAnswer("`step_up_required`: the last sign-in is too old; `cross_site`; `factor_required`."),
+  403: errorAnswer(
+    "`step_up_required`: the last sign-in is too old; `cross_site`; `factor_required`; `doubted`: there are unanswered suspicious sign-ins, and the session does not prove the user.",
+  ),
   500: temporaryFailure,
 };
 const done = { 200: jsonAnswer("Done.", StatusMessage), ...refusals };

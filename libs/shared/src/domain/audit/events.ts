@@ -80,6 +80,11 @@ export const auditEvents = {
     actor: "the operator's account",
     target: "the account or network",
   },
+  "console.invite": {
+    meaning: "A code was created that admits a new operator to the console",
+    actor: "the caller: its Basic user name, or its token's client_id and, if different, subject",
+    target: "the account",
+  },
   "console.sign_in": {
     meaning: "An operator signed in to the console, or tried to; `reason` states why it was denied",
     actor: "the operator's account, if the identity provider named it",

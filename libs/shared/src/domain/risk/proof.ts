@@ -8,7 +8,7 @@ import type { RiskSettings } from "./risk-settings.ts";
 export const beforeRecords = 0;
 
 /**
- * The minute of the account's earliest suspicious sign-in that nobody confirmed; undefined if there is none. It remains until all are
+ * The minute of the account's earliest unconfirmed suspicious sign-in; undefined if there is none. It remains until all are
  * confirmed, or until none has come for a week: neither further sign-ins nor a rejection, which the password alone permits, move it.
  */
 export function earliestUnanswered(
@@ -25,7 +25,7 @@ export function earliestUnanswered(
 
 /**
  * Whether a factor, remembered device, session, app password or grant that exists since the minute `since` proves that the user, and not
- * whoever has the password, made the doubted sign-ins. True if nothing is doubted.
+ * an attacker with the password, made the doubted sign-ins. True if nothing is doubted.
  */
 export function isOlderThanDoubt(
   since: number | undefined,
@@ -33,5 +33,5 @@ export function isOlderThanDoubt(
   { knownAfterMinutes }: Pick<RiskSettings, "knownAfterMinutes">,
 ): boolean {
   if (earliest === undefined || since === beforeRecords) return true;
-  return since !== undefined && since + knownAfterMinutes <= earliest;
+  return since !== undefined && since + Math.max(1, knownAfterMinutes) <= earliest;
 }

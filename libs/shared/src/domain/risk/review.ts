@@ -6,7 +6,7 @@ export interface ReviewedSignIn {
   /** GUID of the request. */
   readonly session: string;
   readonly minute: number;
-  /** When the network was first suspicious, of the sign-ins that nobody answered. Absent from earlier versions. */
+  /** When the network was first suspicious, of the unanswered sign-ins. Absent from earlier versions. */
   readonly firstMinute?: number;
   /** The earliest unanswered sign-in of all that the list no longer has. Absent if there is none. */
   readonly earlierMinute?: number;

@@ -21,7 +21,7 @@ export interface RiskReviews {
    * @returns whether there is such a sign-in
    */
   readonly confirm: (account: string, network: string, device: string) => Promise<boolean>;
-  /** The minute of the earliest suspicious sign-in that nobody confirmed; undefined if there is none. Takes one read. */
+  /** The minute of the earliest unconfirmed suspicious sign-in; undefined if there is none. Takes one read. */
   readonly earliestUnanswered: (account: string) => Promise<number | undefined>;
   /** None of them was the user. Networks stay doubted, and a hold continues. */
   readonly reject: (account: string) => Promise<void>;

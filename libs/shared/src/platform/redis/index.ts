@@ -19,6 +19,7 @@ export {
 } from "./keys/account.ts";
 export {
   accountSessionsKey,
+  enrolmentsBeganKey,
   factorFlowAttemptsKey,
   failedSignInsKey,
   failedSignInsPerShard,
@@ -41,7 +42,7 @@ export {
   repetitionsKey,
 } from "./keys/brute-force.ts";
 export { clientUsesKey } from "./keys/clients.ts";
-export { consoleSessionKey, consoleSignInKey } from "./keys/console.ts";
+export { consoleInvitationKey, consoleSessionKey, consoleSignInKey } from "./keys/console.ts";
 export type { KeyFamily } from "./keys/family.ts";
 export { flushQueue, foundKeysKey, jobKey, jobsPrefix, notificationJobKey, notificationQueue } from "./keys/jobs.ts";
 export {
@@ -97,3 +98,4 @@ export {
   readFields,
   type VariableScript,
 } from "./script.ts";
+export { together } from "./together.ts";

@@ -3,6 +3,7 @@ import type { Audit } from "@postern/shared/domain/audit";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Act } from "../../operators/act.ts";
+import type { Admit } from "../../operators/admit.ts";
 import type { EventStreams } from "../../operators/event-streams.ts";
 import type { FindOperator } from "../../operators/operator.ts";
 import type { AskApi, StreamApi } from "../../operators/operator-api.ts";
@@ -26,6 +27,7 @@ export interface ConsolePagesDeps {
   readonly attempts: SignInAttempts;
   readonly provider: Provider;
   readonly findRole: FindRole;
+  readonly admit: Admit;
   readonly findOperator: FindOperator;
   readonly ask: AskApi;
   readonly stream: StreamApi;

@@ -21,18 +21,21 @@ const withoutQuestionMark = (url: string): string => url.slice(Math.max(0, url.i
 
 /** `GET /console/callback`: ends the old session of this browser and creates a new one. */
 export function getCallback(deps: ConsolePagesDeps) {
-  const { attempts, provider, cookies, sessions, findRole, audit, clock } = deps;
+  const { attempts, provider, cookies, sessions, findRole, admit, audit, clock } = deps;
   const takeAttempt = async ({ headers }: FastifyRequest): Promise<SignInAttempt | undefined> => {
     const cookie = cookies.read(headers.cookie, "signIn");
     return cookie === undefined ? undefined : attempts.take(cookie);
   };
-  /** @returns the cookie; undefined for an account without a role */
-  const begin = async ({ account, signedInMs }: SignedIn, guid: string): Promise<string | undefined> => {
+  /** @returns the cookie, or why there is none */
+  const begin = async ({ account, signedInMs, factor }: SignedIn, guid: string, { invitation = "" }: SignInAttempt) => {
     const known = await findRole(account, guid);
-    if (known.role === undefined) return undefined;
+    if (known.role === undefined) return { refusal: "no_role" } as const;
+    const refusal = await admit(known.account, { factor, invitation });
+    if (refusal !== undefined) return { refusal };
     const nowMs = clock.now();
     const provedMs = Math.min(signedInMs, nowMs);
-    return sessions.create({ account: known.account, role: known.role, provedMs, endMs: nowMs + sessionLifeMs });
+    const endMs = nowMs + sessionLifeMs;
+    return { cookie: await sessions.create({ account: known.account, role: known.role, provedMs, endMs }) };
   };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const about = originOf(request);
@@ -44,11 +47,10 @@ export function getCallback(deps: ConsolePagesDeps) {
       audit.record({ event: "console.sign_in", outcome: "denied", reason: signedIn, ...about });
       return sendNotice(deps, reply, signedIn);
     }
-    const cookie = await begin(signedIn, about.session);
-    const reason = cookie === undefined ? "no_role" : undefined;
+    const { cookie, refusal: reason } = await begin(signedIn, about.session, attempt);
     const outcome = cookie === undefined ? "denied" : "ok";
     audit.record({ event: "console.sign_in", outcome, actor: signedIn.account, reason, ...about });
-    if (cookie === undefined) return sendNotice(deps, reply, "no_role");
+    if (cookie === undefined) return sendNotice(deps, reply, reason);
     if (attempt.replaces !== "") await sessions.end(attempt.replaces);
     reply.header("set-cookie", cookies.set("session", cookie));
     return sendPage(deps, reply, arrived(attempt.next));

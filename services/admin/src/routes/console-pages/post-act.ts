@@ -2,9 +2,10 @@ import { type ConsoleAction, type ConsoleActionId, consoleActions, isConsoleActi
 import type { FastifyReply } from "fastify";
 import type { Deed } from "../../operators/act.ts";
 import { reasonLength } from "../../pages/action-forms.ts";
+import { invitationPage } from "../../pages/invitation-page.ts";
 import { ownForm } from "./console-form.ts";
 import { pageWithin } from "./console-paths.ts";
-import { type ConsoleVisit, forOperator, goTo, sendNotice } from "./console-visit.ts";
+import { type ConsoleVisit, forOperator, goTo, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
 
 function actionOf({ request: { params } }: ConsoleVisit): ConsoleActionId | undefined {
@@ -41,8 +42,11 @@ async function carryOut(
 ): Promise<FastifyReply> {
   const deed = deedIn(form, id);
   if (deed === undefined) return sendNotice(deps, reply, "reason", operator);
-  const outcome = await deps.act(operator, deed);
   const next = pageWithin(deps.origin, form.get("next"));
+  let answer: unknown;
+  const outcome = await deps.act(operator, deed, (body) => void (answer = body));
+  // Shown once, and therefore not behind a redirect.
+  if (outcome === "done" && id === "invite") return sendPage(deps, reply, invitationPage(answer, next), operator);
   if (outcome === "done") return goTo(reply, withDone(next, id));
   // The page shows how to sign in again.
   return outcome === "proof" ? goTo(reply, next) : sendNotice(deps, reply, outcome, operator);

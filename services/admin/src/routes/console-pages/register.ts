@@ -20,6 +20,7 @@ import { getSystemEvents, getSystemPage } from "./get-system-page.ts";
 import { postAct } from "./post-act.ts";
 import { postAuditExport } from "./post-audit-export.ts";
 import { postFind } from "./post-find.ts";
+import { postSignIn } from "./post-sign-in.ts";
 import { postSignOut } from "./post-sign-out.ts";
 import { showAudit } from "./show-audit.ts";
 
@@ -41,6 +42,7 @@ export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDep
   });
   app.route({ ...routeOf(operation("consoleHome")), handler: getHome });
   app.route({ ...routeOf(operation("consoleSignIn")), handler: getSignIn(deps) });
+  app.route({ ...routeOf(operation("consoleSignInByCode")), handler: postSignIn(deps) });
   app.route({ ...routeOf(operation("consoleCallback")), handler: getCallback(deps) });
   app.route({ ...routeOf(operation("consoleSignOut")), handler: postSignOut(deps) });
   app.route({ ...routeOf(operation("consoleClients")), handler: getClientsPage(deps) });

@@ -12,6 +12,7 @@ import { getHistory } from "./get-history.ts";
 import { getRisk } from "./get-risk.ts";
 import { getSystem } from "./get-system.ts";
 import { postAccount } from "./post-account.ts";
+import { postInvitation } from "./post-invitation.ts";
 
 export function registerConsole(app: FastifyInstance, context: AdminContext): void {
   const { settings, live } = context;
@@ -27,5 +28,6 @@ export function registerConsole(app: FastifyInstance, context: AdminContext): vo
   app.route({ ...guarded("listAuditRecords"), handler: getAudit(context) });
   app.route({ ...guarded("exportAuditRecords"), handler: getAuditExport(context) });
   app.route({ ...guarded("showAccount"), handler: postAccount(context) });
+  app.route({ ...guarded("inviteOperator"), handler: postInvitation(context) });
   app.route({ ...guarded("showSystem"), handler: getSystem(context) });
 }

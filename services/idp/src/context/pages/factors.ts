@@ -8,6 +8,7 @@ import { steadyClock } from "@postern/shared/platform/time";
 import type { FrontendSettings } from "../../frontend-settings.ts";
 import { auditFactorStore, auditFactors } from "../../mfa/audited-factors.ts";
 import { createFactorGuard } from "../../mfa/factor-guard-redis.ts";
+import type { FactorProofs } from "../../mfa/factor-proofs.ts";
 import { createFactorStore } from "../../mfa/factor-store-nats.ts";
 import { createFactors } from "../../mfa/factors-nats.ts";
 import { createPasskeyAttempts } from "../../mfa/passkey-attempts-redis.ts";
@@ -31,6 +32,7 @@ export interface FactorParts {
   readonly logger: Logger;
   readonly audit: Audit;
   readonly notifier: Notifier | undefined;
+  readonly proofs: FactorProofs;
 }
 
 type FactorsFeature = Pick<
@@ -50,7 +52,7 @@ type FactorsFeature = Pick<
 
 /** Second factors, at sign-in and in self-service. */
 export function createFactorsFeature(parts: FactorParts): FactorsFeature {
-  const { bus, state, keyPrefix, keys, settings, nowMs, totpTimesMs, logger, audit, notifier } = parts;
+  const { bus, state, keyPrefix, keys, settings, nowMs, totpTimesMs, logger, audit, notifier, proofs } = parts;
   const removedPasskeys = createRemovedPasskeys(state, keyPrefix, logger);
   const store = auditFactorStore(noteRemovedPasskeys(createFactorStore(bus), removedPasskeys), audit);
   const pending = createPendingProofs({ redis: state, keyPrefix, keys });
@@ -66,9 +68,11 @@ export function createFactorsFeature(parts: FactorParts): FactorsFeature {
     notifier?.notify(notification);
   };
   const { totpIssuer, totpSkew } = settings;
-  const self = createSelfService({ store, pending, guard, ceremonies, notify, totpIssuer, totpSkew, totpTimesMs });
-  const { maxFactorFailures } = settings;
   const factors = auditFactors(createFactors(bus), audit);
+  const totpSecret: typeof factors.totpSecret = (account, context) => factors.totpSecret(account, context);
+  const changing = { store, pending, guard, ceremonies, notify, proofs };
+  const self = createSelfService({ ...changing, totpSecret, totpIssuer, totpSkew, totpTimesMs });
+  const { maxFactorFailures } = settings;
   return {
     factors,
     store,

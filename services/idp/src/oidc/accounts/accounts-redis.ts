@@ -1,5 +1,11 @@
 import type { KeyRing } from "@postern/shared/platform/crypto";
-import { decidedInRedis, oidcAccountKey, oidcSubjectsKey, type RedisClient } from "@postern/shared/platform/redis";
+import {
+  decidedInRedis,
+  oidcAccountKey,
+  oidcSubjectsKey,
+  type RedisClient,
+  together,
+} from "@postern/shared/platform/redis";
 import { isRecord, textOf } from "../storage/json.ts";
 import { digestOfId } from "../storage/store-redis.ts";
 import type { OidcAccount, OidcAccounts } from "./accounts.ts";
@@ -24,13 +30,6 @@ function isAccount(value: unknown): value is OidcAccount {
 }
 
 const decided = decidedInRedis("an account of the provider cannot be read or written");
-
-/** Runs all commands or none: a crash leaves no key without a TTL. */
-async function together(commands: Pick<ReturnType<RedisClient["multi"]>, "exec">): Promise<void> {
-  const written = await commands.exec();
-  if (written === null || written.some(([error]) => error !== null))
-    throw new Error("the subjects could not be written");
-}
 
 export function createOidcAccounts({ redis, keyPrefix, keys, ttlSeconds }: AccountDeps): OidcAccounts {
   const keyOf = (accountId: string): string => oidcAccountKey.build(keyPrefix, digestOfId(accountId));

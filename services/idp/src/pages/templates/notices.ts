@@ -4,7 +4,15 @@ import type { TextKey } from "../catalogues/en.ts";
 import type { Page } from "../look.ts";
 import { accountRow, referenceOf, type Sign, signOf } from "../parts.ts";
 
-export type Problem = "failed" | "expired" | "unavailable" | "request" | "not_found" | "unauthenticated" | "required";
+export type Problem =
+  | "failed"
+  | "expired"
+  | "unavailable"
+  | "request"
+  | "not_found"
+  | "unauthenticated"
+  | "required"
+  | "doubted";
 
 export interface ErrorView {
   readonly problem: Problem;
@@ -55,6 +63,13 @@ const words: Readonly<Record<Problem, Words>> = {
   required: {
     title: "error.required_title",
     text: "error.required_text",
+    link: "common.back",
+    icon: "shield",
+    sign: "plain",
+  },
+  doubted: {
+    title: "review.doubted_title",
+    text: "review.doubted_text",
     link: "common.back",
     icon: "shield",
     sign: "plain",

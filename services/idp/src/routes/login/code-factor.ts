@@ -2,6 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import { csrfToken } from "../../flow/browser-binding.ts";
 import type { EngineCall } from "../../login/engine-call.ts";
+import type { NamedFactor } from "../../mfa/factor-proofs.ts";
 import type { TextKey } from "../../pages/catalogues/en.ts";
 import type { Page } from "../../pages/look.ts";
 import type { FactorView } from "../../pages/templates/factors.ts";
@@ -17,8 +18,8 @@ export interface CodeFactor {
   readonly failed: TextKey;
   /** The notification about a used code. */
   readonly used?: NotificationEvent;
-  /** @returns whether the code is correct, which also uses it up. @throws AppError on a temporary failure */
-  readonly verify: (account: string, code: string, context: EngineCall) => Promise<boolean>;
+  /** @returns the factor if the code is correct, which also uses it up. @throws AppError on a temporary failure */
+  readonly verify: (account: string, code: string, context: EngineCall) => Promise<NamedFactor | undefined>;
   /**
    * Takes as long as `verify` but does not use the code up: for an attempt that is rejected in any case. Absent if `verify`
    * uses up nothing that the owner would miss.

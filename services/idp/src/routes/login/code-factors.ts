@@ -13,9 +13,10 @@ export function totpFactor({ factors, guard, totpTimesMs, totpSkew: skew }: Logi
     failed: "totp.failed",
     verify: async (account, code, context) => {
       const stored = await factors.totpSecret(account, context);
-      if (stored === undefined) return false;
+      if (stored === undefined) return undefined;
       const step = matchStored(totpTimesMs(), { stored, code, skew });
-      return step !== undefined && guard.claimTotpStep({ account, stored, step });
+      const isRight = step !== undefined && (await guard.claimTotpStep({ account, stored, step }));
+      return isRight ? { kind: "totp", part: stored } : undefined;
     },
   };
 }
@@ -37,12 +38,14 @@ function unusable(code: string): string {
 }
 
 export function recoveryFactor({ factors }: LoginDeps): CodeFactor {
+  const redeem: CodeFactor["verify"] = async (account, code, context) =>
+    (await factors.redeemRecoveryCode(account, code, context)) ? { kind: "recovery", part: "" } : undefined;
   return {
     method: "recovery",
     page: recoveryPage,
     failed: "recovery.failed",
     used: "recovery_code_used",
-    verify: (account, code, context) => factors.redeemRecoveryCode(account, code, context),
-    pretend: (account, code, context) => factors.redeemRecoveryCode(account, unusable(code), context),
+    verify: redeem,
+    pretend: (account, code, context) => redeem(account, unusable(code), context),
   };
 }

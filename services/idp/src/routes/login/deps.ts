@@ -12,6 +12,7 @@ import type { SignInHistory } from "../../login/sign-in-history.ts";
 import type { MailSetup } from "../../mail-clients/mail-setup.ts";
 import type { IdpMetrics } from "../../metrics.ts";
 import type { FactorGuard } from "../../mfa/factor-guard.ts";
+import type { FactorProofs } from "../../mfa/factor-proofs.ts";
 import type { FactorStore } from "../../mfa/factor-store.ts";
 import type { Factors } from "../../mfa/factors.ts";
 import type { PasskeyAttempts } from "../../mfa/passkey-attempts.ts";
@@ -49,6 +50,7 @@ export interface LoginDeps {
   readonly history: Pick<SignInHistory, "note"> | undefined;
   readonly self: SelfService;
   readonly suspiciousSignIns: SuspiciousSignIns;
+  readonly proofs: FactorProofs;
   /** Undefined while `identity.mail_clients.enabled` is off. */
   readonly mailSetup: MailSetup | undefined;
   /** Absent if OIDC is off. */

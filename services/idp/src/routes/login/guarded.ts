@@ -1,5 +1,6 @@
 import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
 import type { FactorAttempt, GuardedFactor } from "../../mfa/factor-guard.ts";
+import type { NamedFactor } from "../../mfa/factor-proofs.ts";
 import type { Notification } from "../../user-notifications/notification.ts";
 import { auditVisit } from "../audit-visit.ts";
 import { notificationOrigin } from "../notification-origin.ts";
@@ -8,7 +9,7 @@ import type { LoginDeps } from "./deps.ts";
 
 /** The outcome of verifying a factor; `reason` is for logs and the audit stream. */
 export type Judged =
-  | { readonly judged: "ok" }
+  | { readonly judged: "ok"; readonly factor: NamedFactor }
   | { readonly judged: "denied" | "throttled" | "locked"; readonly reason: string };
 
 export interface Shown {
@@ -75,7 +76,7 @@ export async function judgeFactor(
   deps: LoginDeps,
   visit: Visit,
   shown: Shown,
-  verify: (isDiscarded: boolean) => Promise<boolean>,
+  verify: (isDiscarded: boolean) => Promise<NamedFactor | undefined>,
 ): Promise<Judged> {
   const { guard } = deps;
   const attempt = attemptOf(shown);
@@ -83,7 +84,7 @@ export async function judgeFactor(
   if (admission === "throttled") return { judged: "throttled", reason: "too_many_attempts" };
   if (admission === "locked") return { judged: "locked", reason: "factor_locked" };
   const isDiscarded = admission === "discarded";
-  const isRight = await verify(isDiscarded).catch(async (error: unknown) => {
+  const factor = await verify(isDiscarded).catch(async (error: unknown) => {
     await guard.undecided(attempt, admission).catch(() => undefined);
     throw error;
   });
@@ -91,10 +92,10 @@ export async function judgeFactor(
     const isLocked = shown.method !== "webauthn" && failures >= deps.maxFactorFailures;
     return { judged: "denied", reason: isLocked ? "factor_locked" : "account_throttled" };
   }
-  if (!isRight) {
+  if (factor === undefined) {
     notifyOfFailures(deps, visit, shown, failures);
     return { judged: "denied", reason: shown.wrong };
   }
   if (attempt.isProved) await guard.succeeded(attempt);
-  return { judged: "ok" };
+  return { judged: "ok", factor };
 }

@@ -47,7 +47,7 @@ export function postFactor(deps: LoginDeps, factor: CodeFactor): VisitHandler {
       deps.metrics.signIn(method, "denied");
       return refuseAfterWrongPassword(deps, visit, flow, method);
     }
-    if (outcome.judged === "ok") return finishSignIn(deps, visit, { flow, pending, method });
+    if (outcome.judged === "ok") return finishSignIn(deps, visit, { flow, pending, method, factor: outcome.factor });
     const counted = outcome.judged === "locked" ? "throttled" : outcome.judged;
     deps.metrics.signIn(method, counted);
     const { reason } = outcome;

@@ -168,7 +168,7 @@ async function accept(
     methods: needed.methods,
     missing: needed.missing,
   };
-  if (!needed.isNeeded) return finishSignIn(deps, visit, { flow, pending, method: undefined });
+  if (!needed.isNeeded) return finishSignIn(deps, visit, { flow, pending, method: undefined, factor: undefined });
   // The password alone does not return the session of a sign-in with a second factor.
   if (flow.state === "ready") return sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag));
   const factorRequest = { pending, event: "password_accepted" } as const;

@@ -20,9 +20,10 @@ async function secondFactor(deps: LoginDeps, visit: Visit, flow: FlowRecord, pen
   const context = callContext(visit, decisionTimeoutMs());
   const proof = { owner: flow.id, kind: "webauthn_login", account, response } as const;
   const shown = { flow, pending, method: "webauthn", wrong: "wrong_signature" } as const;
-  const verify = async (): Promise<boolean> => (await ceremonies.finishSignIn(proof, context)) !== undefined;
+  const factor = { kind: "webauthn", part: response.id } as const;
+  const verify = async () => ((await ceremonies.finishSignIn(proof, context)) === undefined ? undefined : factor);
   const outcome = await judgeFactor(deps, visit, shown, verify);
-  if (outcome.judged === "ok") return { pending, method: "webauthn" };
+  if (outcome.judged === "ok") return { pending, method: "webauthn", factor };
   if (outcome.judged === "denied") return denied(outcome.reason, account);
   return { failed: "throttled", reason: outcome.reason, account };
 }

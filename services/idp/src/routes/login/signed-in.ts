@@ -3,6 +3,7 @@ import type { FastifyReply } from "fastify";
 import { isBrowserToken, newBrowserToken } from "../../flow/browser-binding.ts";
 import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
 import type { Completion, SignInMethod } from "../../login/complete-sign-in.ts";
+import type { NamedFactor } from "../../mfa/factor-proofs.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import { deviceSeconds } from "../../user-notifications/known-devices.ts";
 import { notificationOrigin } from "../notification-origin.ts";
@@ -33,6 +34,8 @@ export interface SignInEnd {
   readonly flow: FlowRecord;
   readonly pending: PendingSignIn;
   readonly method: SignInMethod | undefined;
+  /** What was verified besides the password. */
+  readonly factor: NamedFactor | undefined;
 }
 
 /** Keeps the browser's device cookie, and notifies the user if the browser is new for the account. */
@@ -47,15 +50,16 @@ function noteDevice({ pages, notifier }: LoginDeps, visit: Visit, { flow, pendin
 }
 
 async function complete(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Promise<Completion> {
-  const { pages, completeSignIn, metrics } = deps;
-  const { flow, pending, method } = signedIn;
+  const { pages, completeSignIn, metrics, proofs } = deps;
+  const { flow, pending, method, factor: named } = signedIn;
   const { request, reply } = visit;
   const { account } = pending;
   const report = { step: method ?? "password", account } as const;
-  const completion = await reportUndecided(deps, visit, { flow, ...report }, () =>
+  const completion = await reportUndecided(deps, visit, { flow, ...report }, async () =>
     completeSignIn.complete(flow, {
       pending,
       method,
+      proof: await proofs.ofSignIn(account, named, pending.isSuspicious === true),
       cookie: pages.cookies.read(request.headers.cookie, cookieNames.session),
       origin: {
         clientIp: request.caller?.clientIp ?? "",

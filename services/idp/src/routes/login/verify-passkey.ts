@@ -2,6 +2,7 @@ import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
 import type { SignInMethod } from "../../login/complete-sign-in.ts";
 import { isSupported, neededFactors } from "../../login/needed-factors.ts";
 import { pendingUser } from "../../login/password-check.ts";
+import type { NamedFactor } from "../../mfa/factor-proofs.ts";
 import { accountOfHandle, readAssertion } from "../../mfa/webauthn/browser-answer.ts";
 import { callContext, type Visit } from "../visit.ts";
 import { attemptOrigin } from "./attempt-origin.ts";
@@ -10,6 +11,7 @@ import type { LoginDeps } from "./deps.ts";
 interface Proved {
   readonly pending: PendingSignIn;
   readonly method: SignInMethod;
+  readonly factor: NamedFactor;
 }
 
 interface Unproved {
@@ -79,5 +81,5 @@ async function judgePasskey(deps: LoginDeps, visit: Visit, { flow, account, resp
     methods: ["webauthn"],
     missing: neededFactors(await factors.enrolled(known.account, context), flow.client).missing,
   };
-  return { pending, method: "passkey" };
+  return { pending, method: "passkey", factor: { kind: "webauthn", part: response.id } };
 }

@@ -53,7 +53,7 @@ export function forSignedIn(deps: LoginDeps, isChange: boolean, answer: Answer) 
     const visit = formVisit({ request, reply, path: "", language: undefined });
     const context = callContext(visit, decisionTimeoutMs());
     const origin = notificationOrigin(pages, visit, session.attributes);
-    const subject = { account: session.account, sessionUid: session.uid, context, origin };
+    const subject = { account: session.account, sessionUid: session.uid, signIn: session, context, origin };
     const state = await self.read(subject);
     if (!isFresh(session, hasFactor(state), Math.floor(nowMs() / 1000))) {
       return reply.code(403).send({ error: "step_up_required" });
@@ -70,6 +70,7 @@ export function textIn(body: unknown, name: string): string {
 
 export function sendOutcome(reply: FastifyReply, outcome: Outcome, message: string): FastifyReply {
   if (outcome === "done") return reply.send({ status: "success", message });
+  if (outcome === "doubted") return reply.code(403).send({ error: outcome });
   if (outcome === "absent") return reply.code(400).send({ error: "unknown" });
   return reply.code(outcome === "refused" ? 500 : 400).send({ error: outcome });
 }

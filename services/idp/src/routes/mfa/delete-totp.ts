@@ -12,6 +12,7 @@ export function deleteTotp(deps: LoginDeps): VisitHandler {
       return sendProblem(deps.pages, visit, "required", { href: homePath });
     }
     const outcome = await deps.self.removeTotp(subject);
+    if (outcome === "doubted") return sendProblem(deps.pages, visit, "doubted", { href: homePath });
     if (outcome !== "done") return sendProblem(deps.pages, visit, "failed", { href: homePath });
     noteDone(
       deps.pages,

@@ -18,6 +18,7 @@ export function deletePasskeys(deps: LoginDeps): VisitHandler {
       return sendProblem(pages, visit, "required", { href: devices });
     }
     const outcome = await self.removePasskeys(subject, id);
+    if (outcome === "doubted") return sendProblem(pages, visit, "doubted", { href: devices });
     if (outcome === "refused") return sendProblem(pages, visit, "failed", { href: devices });
     if (outcome === "done") {
       const codes = codesGone(state, gone) > 0 ? ["codes_gone" as const] : [];

@@ -48,7 +48,7 @@ export function forMember(deps: LoginDeps, handler: MemberHandler): VisitHandler
     }
     const context = callContext(visit, decisionTimeoutMs());
     const origin = notificationOrigin(pages, visit, session.attributes);
-    const subject = { account: session.account, sessionUid: session.uid, context, origin };
+    const subject = { account: session.account, sessionUid: session.uid, signIn: session, context, origin };
     return handler(visit, { session, subject, csrfToken: csrfToken(session.uid, browserToken) });
   };
 }
@@ -59,7 +59,7 @@ export function here({ language }: Visit, path: string): string {
 }
 
 /** Requires a new sign-in, which returns to `returnTo`. */
-async function stepUp(
+export async function stepUp(
   { starts }: Pick<LoginDeps, "starts">,
   { request, reply, language }: Visit,
   { session }: Member,

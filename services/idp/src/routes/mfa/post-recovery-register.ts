@@ -13,6 +13,7 @@ export function postSave(deps: LoginDeps): VisitHandler {
   return forFresh(deps, page, async (visit, member) => {
     const outcome = await self.saveCodes(member.subject, visit.form.one("set"));
     if (outcome === "absent") return sendTo(visit.reply, here(visit, page));
+    if (outcome === "doubted") return sendProblem(pages, visit, "doubted", { href: homePath });
     if (outcome !== "done") return sendProblem(pages, visit, "failed", { href: homePath });
     noteDone(pages, visit, "codes_saved");
     return sendOn(deps, visit, member);

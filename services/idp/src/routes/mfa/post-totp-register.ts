@@ -23,6 +23,7 @@ function failed(
 export function postTotp(deps: LoginDeps): VisitHandler {
   return forFresh(deps, page, async (visit, member, state) => {
     const outcome = await deps.self.confirmTotp(member.subject, visit.form.one("code")?.trim() ?? "");
+    if (outcome === "doubted") return sendProblem(deps.pages, visit, "doubted", { href: homePath });
     if (outcome === "refused") return sendProblem(deps.pages, visit, "failed", { href: homePath });
     if (outcome !== "done") return failed(deps, visit, member, { state, outcome });
     await noteShown(deps, member, "totp");

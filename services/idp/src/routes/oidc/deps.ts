@@ -1,5 +1,6 @@
 import type { Logger } from "@postern/shared/platform/logging";
 import type { ConsentEnd } from "../../flow/flow-port.ts";
+import type { ConsoleClaims } from "../../oidc/claims/console-claims.ts";
 import type { AuthenticateClient } from "../../oidc/clients/client-auth.ts";
 import type { DeviceCodes } from "../../oidc/device/device.ts";
 import type { DeviceLimits } from "../../oidc/device/device-limits.ts";
@@ -31,6 +32,7 @@ export interface OidcRoutesDeps {
   readonly checkProof: CheckProof;
   readonly digestOf: (id: string) => string;
   readonly reportUnreadable: ReportUnreadable;
+  readonly consoleClaims: ConsoleClaims;
   readonly logger: Logger;
   readonly registered: Pick<RegisteredClients, "load">;
   readonly registerClient: RegisterClient;

@@ -1,6 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { claimsOf } from "../../oidc/claims/claims.ts";
+import type { ConsoleClaims } from "../../oidc/claims/console-claims.ts";
 import type { ClientPolicies } from "../../oidc/clients/clients.ts";
 import type { CheckProof } from "../../oidc/dpop/proof.ts";
 import { isExcludedProof } from "../../oidc/dpop/proof-algorithm.ts";
@@ -22,6 +23,7 @@ export interface UserinfoDeps {
   readonly checkProof: CheckProof;
   readonly reportUnreadable: ReportUnreadable;
   readonly sign: SignUserinfo;
+  readonly consoleClaims: ConsoleClaims;
 }
 
 /** The claims that the request named and that the user's grant contains. */
@@ -53,15 +55,20 @@ function answer(token: ResolvedToken, deps: UserinfoDeps): Readonly<Record<strin
 async function sendClaims(
   request: FastifyRequest,
   reply: FastifyReply,
-  answered: { readonly clientId: string; readonly claims: Readonly<Record<string, unknown>> },
-  { policies, sign }: UserinfoDeps,
+  answered: {
+    readonly clientId: string;
+    readonly claims: Readonly<Record<string, unknown>>;
+    readonly payload: ResolvedToken["payload"];
+  },
+  { policies, sign, consoleClaims }: UserinfoDeps,
 ): Promise<FastifyReply> {
-  const { clientId, claims } = answered;
+  const { clientId, claims, payload } = answered;
   const config = policies().get(clientId)?.config;
   if (config === undefined || isForeignOrigin(request, config))
     return oauthError(withoutOrigin(reply), 400, "invalid_request", "the origin is not one of the client");
-  const signed = config.userinfo_signed_response_alg === "" ? undefined : await sign(clientId, claims);
-  return signed === undefined ? noStore(reply).send(claims) : noStore(reply).type("application/jwt").send(signed);
+  const all = { ...claims, ...(await consoleClaims(clientId, payload.sessionUid)) };
+  const signed = config.userinfo_signed_response_alg === "" ? undefined : await sign(clientId, all);
+  return signed === undefined ? noStore(reply).send(all) : noStore(reply).type("application/jwt").send(signed);
 }
 
 const needsProof = "the access token is bound to a key: send it with the scheme DPoP and a DPoP proof";
@@ -90,7 +97,7 @@ async function withProof(
   if (refusal !== undefined) return proofRefused(reply, issuer, refusal);
   const claims = answer(token, deps);
   if (claims === undefined) return proofRefused(reply, issuer, notBound);
-  return sendClaims(request, reply, { clientId: token.clientId, claims }, deps);
+  return sendClaims(request, reply, { ...token, claims }, deps);
 }
 
 function tokenOf(scheme: "dpop" | "bearer", authorization = ""): string | undefined {
@@ -115,6 +122,6 @@ export function getUserinfo(deps: UserinfoDeps) {
       return tokenRefused(reply, deps.issuer, "invalid_token");
     const claims = answer(token, deps);
     if (claims === undefined) return tokenRefused(reply, deps.issuer, "invalid_token");
-    return sendClaims(request, reply, { clientId: token.clientId, claims }, deps);
+    return sendClaims(request, reply, { ...token, claims }, deps);
   };
 }

@@ -182,6 +182,34 @@ export const knownDevicesKey: KeyFamily<[accountDigest: string]> = {
   build: (prefix, accountDigest) => `${prefix}device:known:{${accountDigest}}`,
 };
 
+/**
+ * When each second factor of an account was set up, and whether that proves anything, by keyed digest of the factor; at most 64. A flush
+ * of the account does not remove it.
+ */
+export const enrolmentsKey: KeyFamily<[accountDigest: string]> = {
+  name: "enrolments of second factors",
+  owner: "idp",
+  role: "state",
+  type: "hash",
+  ttlSeconds: 400 * daySeconds,
+  lost: "the account's second factors count as having existed since the records began; those set up during an attack too",
+  parts: ["keyed digest of the account"],
+  build: (prefix, accountDigest) => `${prefix}factor:enrolled:{${accountDigest}}`,
+};
+
+/** The minute since which enrolments are recorded: second factors without a record existed before. */
+export const enrolmentsBeganKey: KeyFamily<[]> = {
+  name: "begin of the records of enrolments",
+  owner: "idp",
+  role: "state",
+  type: "string",
+  ttlSeconds: 0,
+  bound: "one key",
+  lost: "second factors without a record prove nothing about suspicious sign-ins in the following `auth.risk.known_after`",
+  parts: [],
+  build: (prefix) => `${prefix}factor:enrolled-since`,
+};
+
 /** Entries of one shard of failed sign-ins; there are 64 shards. */
 export const failedSignInsPerShard = 512;
 
@@ -214,5 +242,7 @@ export const browserKeys: readonly KeyFamily<never[]>[] = [
   pendingProofKey,
   mailProfileKey,
   knownDevicesKey,
+  enrolmentsKey,
+  enrolmentsBeganKey,
   failedSignInsKey,
 ];

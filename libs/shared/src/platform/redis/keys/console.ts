@@ -24,4 +24,20 @@ export const consoleSignInKey: KeyFamily<[cookieDigest: string]> = {
   build: (prefix, cookieDigest) => `${prefix}console:sign-in:{${cookieDigest}}`,
 };
 
-export const consoleKeyFamilies: readonly KeyFamily<never[]>[] = [consoleSessionKey, consoleSignInKey];
+/** Digest of the code that vouches for the second factor of a new operator. Used once. */
+export const consoleInvitationKey: KeyFamily<[accountDigest: string]> = {
+  name: "invitation to the console",
+  owner: "admin",
+  role: "state",
+  type: "string",
+  ttlSeconds: 86_400,
+  lost: "the operator needs a new code",
+  parts: ["keyed digest of the account"],
+  build: (prefix, accountDigest) => `${prefix}console:invitation:{${accountDigest}}`,
+};
+
+export const consoleKeyFamilies: readonly KeyFamily<never[]>[] = [
+  consoleSessionKey,
+  consoleSignInKey,
+  consoleInvitationKey,
+];

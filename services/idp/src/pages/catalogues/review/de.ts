@@ -12,7 +12,10 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.refused": "Diese Anmeldung wurde blockiert.",
   "review.mine": "Ja, das war ich",
   "review.how_to_confirm":
-    "Um eine Anmeldung zu bestätigen, verwenden Sie ein Gerät, auf dem Sie zu diesem Zeitpunkt bereits angemeldet waren, oder die Bestätigung in zwei Schritten.",
+    "Um eine Anmeldung zu bestätigen, verwenden Sie ein Gerät, auf dem Sie schon vor all diesen Anmeldungen angemeldet waren, oder eine Bestätigung in zwei Schritten, die Sie vorher eingerichtet hatten.",
+  "review.doubted_title": "Wir brauchen einen älteren Nachweis",
+  "review.doubted_text":
+    "Es gab ungewöhnliche Anmeldungen bei Ihrem Konto. Um fortzufahren, verwenden Sie ein Gerät, auf dem Sie schon vorher angemeldet waren, oder eine Bestätigung in zwei Schritten, die Sie schon vorher eingerichtet hatten. Wenn Sie beides nicht haben, wenden Sie sich an den Support.",
   "review.not_mine_text":
     "Wenn Sie eine dieser Anmeldungen nicht kennen, schützen Sie Ihr Konto: Sie werden auf allen anderen Geräten und in allen Apps abgemeldet, Ihre App-Passwörter werden gelöscht und der Zugriff von Anwendungen wird entfernt. Ändern Sie danach Ihr Passwort.",
   "review.not_mine": "Nein, Konto schützen",

@@ -11,7 +11,10 @@ export const review = {
   "review.refused": "This sign-in was blocked.",
   "review.mine": "Yes, it was me",
   "review.how_to_confirm":
-    "To confirm a sign-in, use a device on which you were already signed in at that time, or two-step verification.",
+    "To confirm a sign-in, use a device on which you were signed in before all of these sign-ins, or two-step verification that you had set up before them.",
+  "review.doubted_title": "We need proof from before",
+  "review.doubted_text":
+    "There were unusual sign-ins to your account. To continue, use a device on which you were signed in before them, or two-step verification that you had set up before them. If you have neither, contact your help desk.",
   "review.not_mine_text":
     "If you don’t recognize one of these sign-ins, secure your account. This signs you out on all other devices and in all apps, deletes your app passwords and disconnects applications. Then change your password.",
   "review.not_mine": "No, secure my account",

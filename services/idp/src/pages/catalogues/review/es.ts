@@ -12,7 +12,10 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.refused": "Se bloqueó este inicio de sesión.",
   "review.mine": "Sí, he sido yo",
   "review.how_to_confirm":
-    "Para confirmar un inicio de sesión, use un dispositivo en el que ya hubiera iniciado sesión en ese momento, o la verificación en dos pasos.",
+    "Para confirmar un inicio de sesión, use un dispositivo en el que ya hubiera iniciado sesión antes de todos estos inicios de sesión, o una verificación en dos pasos que hubiera configurado antes de ellos.",
+  "review.doubted_title": "Se necesita una prueba anterior",
+  "review.doubted_text":
+    "Ha habido inicios de sesión inusuales en su cuenta. Para continuar, use un dispositivo en el que hubiera iniciado sesión antes de ellos, o una verificación en dos pasos que hubiera configurado antes. Si no dispone de ninguno, póngase en contacto con el servicio de asistencia.",
   "review.not_mine_text":
     "Si no reconoce alguno de estos inicios de sesión, proteja su cuenta: se cerrará la sesión en todos los demás dispositivos y en todas las aplicaciones, se eliminarán sus contraseñas de aplicación y se desconectarán las aplicaciones. Después, cambie su contraseña.",
   "review.not_mine": "No, proteger mi cuenta",

@@ -12,7 +12,10 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.refused": "Cette connexion a été bloquée.",
   "review.mine": "Oui, c’était moi",
   "review.how_to_confirm":
-    "Pour confirmer une connexion, utilisez un appareil sur lequel vous étiez déjà connecté à ce moment-là, ou la validation en deux étapes.",
+    "Pour confirmer une connexion, utilisez un appareil sur lequel vous étiez connecté avant toutes ces connexions, ou une validation en deux étapes que vous aviez configurée avant celles-ci.",
+  "review.doubted_title": "Une preuve antérieure est nécessaire",
+  "review.doubted_text":
+    "Des connexions inhabituelles à votre compte ont eu lieu. Pour continuer, utilisez un appareil sur lequel vous étiez connecté avant celles-ci, ou une validation en deux étapes que vous aviez configurée auparavant. Si vous n’avez ni l’un ni l’autre, contactez l’assistance.",
   "review.not_mine_text":
     "Si vous n’êtes pas à l’origine de l’une de ces connexions, protégez votre compte\u00A0: vous serez déconnecté de tous les autres appareils et de toutes les applications, vos mots de passe d’application seront supprimés et les applications connectées perdront leur accès. Changez ensuite votre mot de passe.",
   "review.not_mine": "Non, protéger mon compte",

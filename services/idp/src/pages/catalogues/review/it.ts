@@ -12,7 +12,10 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.refused": "Questo accesso è stato bloccato.",
   "review.mine": "Sì, sono stato io",
   "review.how_to_confirm":
-    "Per confermare un accesso, usa un dispositivo su cui avevi già effettuato l’accesso in quel momento, oppure la verifica in due passaggi.",
+    "Per confermare un accesso, usa un dispositivo su cui avevi già effettuato l’accesso prima di tutti questi accessi, oppure una verifica in due passaggi che avevi configurato prima.",
+  "review.doubted_title": "Serve una prova precedente",
+  "review.doubted_text":
+    "Ci sono stati accessi insoliti al tuo account. Per continuare, usa un dispositivo su cui avevi effettuato l’accesso prima, oppure una verifica in due passaggi che avevi già configurato. Se non hai né l’uno né l’altra, contatta l’assistenza.",
   "review.not_mine_text":
     "Se non riconosci uno di questi accessi, proteggi il tuo account: verrai disconnesso da tutti gli altri dispositivi e da tutte le app, le tue password per app verranno eliminate e le applicazioni verranno scollegate. Poi cambia la password.",
   "review.not_mine": "No, proteggi il mio account",

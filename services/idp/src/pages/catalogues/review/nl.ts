@@ -12,7 +12,10 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.refused": "Deze inlogpoging is geblokkeerd.",
   "review.mine": "Ja, dat was ik",
   "review.how_to_confirm":
-    "Wilt u een inlogpoging bevestigen? Gebruik een apparaat waarop u op dat moment al was ingelogd, of verificatie in twee stappen.",
+    "Wilt u een inlogpoging bevestigen? Gebruik een apparaat waarop u al vóór al deze inlogpogingen was ingelogd, of verificatie in twee stappen die u daarvoor al had ingesteld.",
+  "review.doubted_title": "Er is een eerder bewijs nodig",
+  "review.doubted_text":
+    "Er waren ongebruikelijke inlogpogingen op uw account. Gebruik om verder te gaan een apparaat waarop u daarvoor al was ingelogd, of verificatie in twee stappen die u daarvoor al had ingesteld. Hebt u geen van beide, neem dan contact op met de helpdesk.",
   "review.not_mine_text":
     "Herkent u een van deze inlogpogingen niet? Beveilig dan uw account: u wordt uitgelogd op alle andere apparaten en in alle apps, uw app-wachtwoorden worden verwijderd en toepassingen worden ontkoppeld. Wijzig daarna uw wachtwoord.",
   "review.not_mine": "Nee, beveilig mijn account",

@@ -12,7 +12,10 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.refused": "To logowanie zostało zablokowane.",
   "review.mine": "Tak, to ja",
   "review.how_to_confirm":
-    "Aby potwierdzić logowanie, użyj urządzenia, na którym trwała już wtedy Twoja sesja, albo weryfikacji dwuetapowej.",
+    "Aby potwierdzić logowanie, użyj urządzenia, na którym Twoja sesja trwała już przed wszystkimi tymi logowaniami, albo weryfikacji dwuetapowej skonfigurowanej przed nimi.",
+  "review.doubted_title": "Potrzebne jest wcześniejsze potwierdzenie",
+  "review.doubted_text":
+    "Na Twoim koncie wystąpiły nietypowe logowania. Aby kontynuować, użyj urządzenia, na którym Twoja sesja trwała już przed nimi, albo weryfikacji dwuetapowej skonfigurowanej przed nimi. Jeśli nie masz ani jednego, ani drugiego, skontaktuj się z pomocą techniczną.",
   "review.not_mine_text":
     "Jeśli nie rozpoznajesz któregoś z tych logowań, zabezpiecz konto: nastąpi wylogowanie na wszystkich innych urządzeniach i we wszystkich aplikacjach, hasła aplikacji zostaną usunięte, a aplikacje odłączone. Następnie zmień hasło.",
   "review.not_mine": "Nie, zabezpiecz moje konto",

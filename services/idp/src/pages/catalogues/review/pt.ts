@@ -12,7 +12,10 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.refused": "Este início de sessão foi bloqueado.",
   "review.mine": "Sim, reconheço",
   "review.how_to_confirm":
-    "Para confirmar um início de sessão, use um dispositivo em que já tinha sessão iniciada nessa altura, ou a verificação em dois passos.",
+    "Para confirmar um início de sessão, use um dispositivo em que já tinha sessão iniciada antes de todos estes inícios de sessão, ou uma verificação em dois passos que tinha configurado antes deles.",
+  "review.doubted_title": "É necessária uma prova anterior",
+  "review.doubted_text":
+    "Houve inícios de sessão invulgares na sua conta. Para continuar, use um dispositivo em que tinha sessão iniciada antes deles, ou uma verificação em dois passos que já tinha configurado. Se não tiver nenhum dos dois, contacte o suporte.",
   "review.not_mine_text":
     "Se não reconhecer algum destes inícios de sessão, proteja a sua conta: a sessão será terminada em todos os outros dispositivos e em todas as aplicações, as suas palavras-passe de aplicação serão eliminadas e as aplicações serão desligadas da conta. Depois, altere a palavra-passe.",
   "review.not_mine": "Não, proteger a minha conta",

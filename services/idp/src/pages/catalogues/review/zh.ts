@@ -11,7 +11,10 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   "review.program": "应用：",
   "review.refused": "此登录已被阻止。",
   "review.mine": "是我本人",
-  "review.how_to_confirm": "要确认某次登录，请使用当时已登录的设备，或使用两步验证。",
+  "review.how_to_confirm": "要确认某次登录，请使用在所有这些登录之前就已登录的设备，或使用在此之前设置的两步验证。",
+  "review.doubted_title": "需要更早的身份证明",
+  "review.doubted_text":
+    "您的账号出现了异常登录。若要继续，请使用在此之前就已登录的设备，或使用在此之前设置的两步验证。如果两者都没有，请联系服务台。",
   "review.not_mine_text":
     "如果其中任何一次不是您本人，请保护您的账号：您将在所有其他设备和应用中退出登录，应用专用密码将被删除，已连接的应用将被断开。然后请更改密码。",
   "review.not_mine": "不是我，保护我的账号",

@@ -1,0 +1,93 @@
+import { createSecretKey } from "node:crypto";
+import { createKeyedDigest } from "../../platform/crypto/index.ts";
+import type { RedisClient } from "../../platform/redis/client.ts";
+import { decidedInRedis } from "../../platform/redis/decided.ts";
+import { enrolmentsBeganKey, enrolmentsKey } from "../../platform/redis/keys/browser.ts";
+import { together } from "../../platform/redis/together.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { beforeRecords, type RiskNames } from "../risk/index.ts";
+import { type Enrolment, isPrunable, maxEnrolments, readEnrolment, writeEnrolment } from "./enrolment.ts";
+
+/**
+ * When second factors were set up. Directories do not say it, so Redis remembers it; a flush of the account does not erase it. Every method
+ * throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
+ */
+export interface Enrolments {
+  /** What a factor of the account is recorded under. `part`: its secret, or its identifier. */
+  readonly idOf: (kind: "totp" | "webauthn" | "recovery", part: string) => string;
+  /** A factor without a record was there before enrolments were recorded, or an operator set it up. */
+  readonly find: (account: string, id: string) => Promise<Enrolment>;
+  /** Called before the factor is stored, so that none is stored without it. @returns false if the account has too many records */
+  readonly note: (account: string, id: string, how: Pick<Enrolment, "isDoubted" | "isVouched">) => Promise<boolean>;
+  /** An operator vouches for the user who set the factor up. */
+  readonly vouch: (account: string, id: string) => Promise<void>;
+}
+
+export interface EnrolmentsDeps {
+  readonly redis: RedisClient;
+  readonly keyPrefix: string;
+  /** `storage.redis.password_nonce` */
+  readonly nonce: string;
+  readonly names: Pick<RiskNames, "account">;
+  /** The minute since which Redis knows the account; undefined if it does not. */
+  readonly knownSince: (account: string) => Promise<number | undefined>;
+  readonly knownAfterMinutes: () => number;
+  readonly clock: Clock;
+}
+
+const idLength = 22;
+const minuteMs = 60_000;
+const decided = decidedInRedis("enrolments of second factors cannot be reached");
+
+export function createEnrolments(deps: EnrolmentsDeps): Enrolments {
+  const { redis, keyPrefix, nonce, names, knownSince, knownAfterMinutes, clock } = deps;
+  const digest = createKeyedDigest(createSecretKey(Buffer.from(`factor\0${nonce}`)));
+  const keyOf = (account: string): string => enrolmentsKey.build(keyPrefix, names.account(account));
+  const minuteNow = (): number => Math.floor(clock.now() / minuteMs);
+  /** Since when enrolments are recorded. */
+  const began = async (): Promise<number> => {
+    const key = enrolmentsBeganKey.build(keyPrefix);
+    await redis.set(key, minuteNow(), "NX");
+    return Number(await redis.get(key));
+  };
+  /** Redis that knew the account long before the records began has lost none of them. */
+  const sinceOfUnrecorded = async (account: string): Promise<number> => {
+    const [beganMinute, knownMinute] = await Promise.all([began(), knownSince(account)]);
+    const isUpgrade = knownMinute !== undefined && knownMinute + knownAfterMinutes() <= beganMinute;
+    return isUpgrade ? beforeRecords : beganMinute;
+  };
+  const write = (key: string, id: string, value: Enrolment): Promise<void> =>
+    together(redis.multi().hset(key, id, writeEnrolment(value)).expire(key, enrolmentsKey.ttlSeconds));
+  const read = async (key: string, id: string): Promise<Enrolment | undefined> => {
+    const value = await redis.hget(key, id);
+    return value === null ? undefined : readEnrolment(value);
+  };
+  return {
+    idOf: (kind, part) => `${kind}:${digest(JSON.stringify([kind, part]), "base64url").slice(0, idLength)}`,
+    find: (account, id) =>
+      decided(async () => {
+        const key = keyOf(account);
+        const found = await read(key, id);
+        if (found === undefined) return { minute: await sinceOfUnrecorded(account), isDoubted: false, isVouched: true };
+        await redis.expire(key, enrolmentsKey.ttlSeconds);
+        return found;
+      }),
+    note: (account, id, how) =>
+      decided(async () => {
+        await began();
+        const [key, minute] = [keyOf(account), minuteNow()];
+        const known = await redis.hgetall(key);
+        const old = Object.keys(known).filter((one) => isPrunable(readEnrolment(known[one] ?? ""), minute));
+        if (old.length > 0) await redis.hdel(key, ...old);
+        if (Object.keys(known).length - old.length >= maxEnrolments) return false;
+        await write(key, id, { minute, ...how });
+        return true;
+      }),
+    vouch: (account, id) =>
+      decided(async () => {
+        const key = keyOf(account);
+        const found = await read(key, id);
+        if (found !== undefined) await write(key, id, { minute: found.minute, isDoubted: false, isVouched: true });
+      }),
+  };
+}

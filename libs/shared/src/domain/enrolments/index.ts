@@ -1,0 +1,2 @@
+export type { Enrolment } from "./enrolment.ts";
+export { createEnrolments, type Enrolments } from "./enrolments-redis.ts";

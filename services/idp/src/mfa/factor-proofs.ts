@@ -1,0 +1,84 @@
+import type { Enrolments } from "@postern/shared/domain/enrolments";
+import type { BrowserSessionRecord, SignInFactor } from "../sessions/browser-session-port.ts";
+import { isFresh } from "./freshness.ts";
+import { type Doubt, isUnderDoubt, proofOf, type SessionFacts, type SuspiciousSignIns } from "./suspicious-sign-ins.ts";
+
+/** A factor of an account. `part`: the secret of a TOTP app, or the id of a passkey. */
+export type NamedFactor =
+  | { readonly kind: "totp" | "webauthn"; readonly part: string }
+  | { readonly kind: "recovery"; readonly part: "" };
+
+export interface Enroller {
+  readonly account: string;
+  readonly signIn: SessionFacts;
+}
+
+/** What factors and sessions prove about their user. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
+export interface FactorProofs {
+  /** For the session of a sign-in, which a factor completes unless it is undefined. */
+  ofSignIn(
+    account: string,
+    factor: NamedFactor | undefined,
+    isSuspicious: boolean,
+  ): Promise<Pick<BrowserSessionRecord, "factor" | "isDoubted">>;
+  /** With what the session proves its user now. */
+  ofSession(who: Enroller): Promise<ReturnType<typeof proofOf>>;
+  /** Records a factor, before it is stored. `refused`: there are too many records. */
+  note(who: Enroller, factor: NamedFactor): Promise<"sound" | "doubted" | "refused">;
+  /** Whether the session may take this factor away: one under suspicion may not remove what was there before. */
+  mayRemove(who: Enroller, factors: () => Promise<readonly NamedFactor[]>): Promise<boolean>;
+}
+
+export interface FactorProofsDeps {
+  readonly enrolments: Pick<Enrolments, "idOf" | "find" | "note">;
+  readonly suspiciousSignIns: Pick<SuspiciousSignIns, "earliestUnanswered" | "knownAfterMinutes">;
+  readonly nowMs: () => number;
+}
+
+export function createFactorProofs({ enrolments, suspiciousSignIns, nowMs }: FactorProofsDeps): FactorProofs {
+  const doubtOf = async (account: string): Promise<Doubt> => ({
+    earliest: await suspiciousSignIns.earliestUnanswered(account),
+    knownAfterMinutes: suspiciousSignIns.knownAfterMinutes(),
+  });
+  const find = async (account: string, { kind, part }: NamedFactor): Promise<SignInFactor> => {
+    const id = enrolments.idOf(kind, part);
+    const { minute, isDoubted, isVouched } = await enrolments.find(account, id);
+    return { id, isVouched, ...(!isDoubted && { since: minute }) };
+  };
+  return {
+    ofSignIn: async (account, named, isSuspicious) => {
+      const [known, factor] = await Promise.all([
+        doubtOf(account),
+        named === undefined ? undefined : find(account, named),
+      ]);
+      const nowSeconds = Math.floor(nowMs() / 1000);
+      // Engines report a suspicious sign-in a moment after they have decided it.
+      const earliest = known.earliest ?? (isSuspicious ? Math.floor(nowSeconds / 60) : undefined);
+      const doubt = { ...known, earliest };
+      const isProven =
+        factor !== undefined &&
+        proofOf({ loginTs: nowSeconds, mfaTs: nowSeconds, factor, isDoubted: true }, doubt, nowMs());
+      // A user with a doubted factor is as doubted as the one who set it up.
+      const isBySuspect = factor !== undefined && factor.since === undefined;
+      const isDoubted = !isProven && (isBySuspect || earliest !== undefined);
+      return { factor, isDoubted };
+    },
+    ofSession: async ({ account, signIn }) => proofOf(signIn, await doubtOf(account), nowMs()),
+    note: async ({ account, signIn }, { kind, part }) => {
+      const isDoubted = isUnderDoubt(signIn, await doubtOf(account), nowMs());
+      const isShown = isFresh(signIn, true, Math.floor(nowMs() / 1000));
+      const isVouched = !isDoubted && isShown && signIn.factor?.isVouched === true;
+      const isNoted = await enrolments.note(account, enrolments.idOf(kind, part), { isDoubted, isVouched });
+      if (!isNoted) return "refused";
+      return isDoubted ? "doubted" : "sound";
+    },
+    mayRemove: async ({ account, signIn }, factors) => {
+      const doubt = await doubtOf(account);
+      if (!isUnderDoubt(signIn, doubt, nowMs())) return true;
+      const found = await Promise.all((await factors()).map((factor) => find(account, factor)));
+      return found.every(
+        ({ since }) => since === undefined || (doubt.earliest !== undefined && since >= doubt.earliest),
+      );
+    },
+  };
+}
