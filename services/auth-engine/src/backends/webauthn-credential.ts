@@ -41,6 +41,11 @@ export function webauthnCredentialId(text: string): string | undefined {
   return typeof id === "string" ? id.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "") : "";
 }
 
+/** An id, in base64url, as writers spell it in either alphabet; padding follows it. */
+export function idSpellings(id: string): readonly string[] {
+  return [...new Set([id.replaceAll("-", "+").replaceAll("_", "/"), id])];
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -3,6 +3,7 @@ import type { WorkGate } from "@postern/shared/domain/passwords";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { Backend } from "../backends/backend.ts";
 import { findAccount, isRefusal } from "./find-account.ts";
+import { findCredentialHolder } from "./find-credential-holder.ts";
 import { createOnAccount, done, invalid } from "./on-account.ts";
 import { createRecoveryCodes } from "./recovery-codes.ts";
 import type { SecondFactors } from "./second-factors.ts";
@@ -20,7 +21,11 @@ export interface SecondFactorsDeps {
 
 function createReadFactors({ backends, ring }: Pick<SecondFactorsDeps, "backends" | "ring">): SecondFactors["read"] {
   return async (request, context) => {
-    const found = await findAccount(backends(), request, context);
+    const { credentialId: id } = request;
+    const found =
+      id === undefined
+        ? await findAccount(backends(), request, context)
+        : await findCredentialHolder(backends(), { target: request, id }, context);
     if (isRefusal(found)) return found;
     const { account, backend } = found;
     const { totpSecret, recoveryCodes, webauthnCredentials } = await account.readFactors(context);

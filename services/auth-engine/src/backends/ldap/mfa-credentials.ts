@@ -22,10 +22,12 @@ function supportedKinds({
   return new Set(kinds.filter((kind) => places[kind].field !== ""));
 }
 
+const allOf = (searches: Searches): readonly CompiledSearch[] => [...new Set([...searches.values()].flat())];
+
 /** Without a protocol: the searches for `mfa`, or else all, each once. */
 function candidates(searches: Searches, protocol: string | undefined): readonly CompiledSearch[] {
   if (protocol !== undefined) return searches.get(protocol) ?? [];
-  return searches.get("mfa") ?? [...new Set([...searches.values()].flat())];
+  return searches.get("mfa") ?? allOf(searches);
 }
 
 async function namesOf({ search, entry }: Found, context: BackendContext) {
@@ -77,10 +79,12 @@ async function mfaAccount(found: Found, context: BackendContext): Promise<MfaAcc
 /** Second factors and app passwords in attributes of the users' entries. */
 export function createLdapMfaCredentials(searches: Searches): MfaCredentials {
   return {
-    holdersOf: async (id, { username, protocol }, context) => {
+    holdersOf: async (wanted, { username, protocol }, context) => {
       const query: BackendQuery = { username, protocol: protocol ?? "mfa" };
-      const uniqueSearches = [...new Set(searches.values().flatMap((list) => list))];
-      const found = await Promise.all(uniqueSearches.map((search) => webauthnHolders(search, { id, query }, context)));
+      const eligibleSearches = wanted.by === "name" ? candidates(searches, protocol) : allOf(searches);
+      const found = await Promise.all(
+        eligibleSearches.map((search) => webauthnHolders(search, { ...wanted, query }, context)),
+      );
       return found.flat();
     },
     find: async ({ username, protocol }, context): Promise<FindOutcome> => {

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { createWeightedChoice } from "@postern/shared/domain/passwords";
-import { createWaitUntil } from "@postern/shared/platform/concurrency";
 import type { KeyedDigest, Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
@@ -9,6 +8,7 @@ import { classifyFailure } from "./errors.ts";
 import type { LdapPool } from "./ldap-pool.ts";
 import type { LoginCosts } from "./login-costs.ts";
 import type { CompiledSearch, compileSearches } from "./select-search.ts";
+import { createWaitUntil } from "./wait-until.ts";
 
 /** Makes sign-ins with unknown names take as long as those with known ones. */
 export interface UnknownNames {

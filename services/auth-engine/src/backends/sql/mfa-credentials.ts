@@ -1,5 +1,6 @@
 import type { CallContext } from "../../decision/call-context.ts";
-import type { FindOutcome, MfaCredentials, MfaQuery } from "../mfa-credentials.ts";
+import type { CredentialHolder, FindOutcome, MfaCredentials, MfaQuery } from "../mfa-credentials.ts";
+import { webauthnCredentialId } from "../webauthn-credential.ts";
 import { findUserRow } from "./find-user.ts";
 import { createMfaAccountSql } from "./mfa-account.ts";
 import { isDisabled, readColumn, rowToAccount } from "./row-to-account.ts";
@@ -38,8 +39,33 @@ export function createMfaCredentialsSql({ settings: { searches }, client }: MfaC
     return undefined;
   };
 
+  /** Reads the credentials even if there is no such account, because the time would reveal that. */
+  const namedHolders = async (
+    id: string,
+    { username, protocol }: MfaQuery,
+    context: CallContext,
+  ): Promise<readonly CredentialHolder[]> => {
+    const holders: CredentialHolder[] = [];
+    for (const search of searchesFor({ username, protocol })) {
+      const { mfa } = search;
+      if (mfa === undefined) continue;
+      const by = protocol ?? search.protocols[0] ?? mfaProtocol;
+      const row = await findUserRow(client, search, { username, protocol: by }, context);
+      const account = row === undefined ? username : rowToAccount(row, search).account;
+      const names = { displayName: undefined, uniqueUserId: undefined };
+      const stored = createMfaAccountSql({ client, account, mfa, ...names });
+      const { webauthnCredentials } = await stored.readFactors(context);
+      const isHeld = webauthnCredentials.some((text) => webauthnCredentialId(text) === id);
+      if (row !== undefined && isHeld) holders.push({ account });
+    }
+    return holders;
+  };
+
   return {
-    holdersOf: (id, _query, context) => webauthnHoldersSql(client, searches, id, context),
+    holdersOf: (wanted, query, context) =>
+      wanted.by === "name"
+        ? namedHolders(wanted.id, query, context)
+        : webauthnHoldersSql(client, searches, wanted, context),
     async find(query, context): Promise<FindOutcome> {
       if (searchesFor(query).length === 0) return { kind: "not_served" };
       const found = await findUser(query, context);

@@ -14,6 +14,8 @@ export interface StoredCredential {
   /** The authenticator may copy it to other devices (WebAuthn §6.1.3, BE). */
   readonly backupEligible: boolean;
   readonly isBackedUp: boolean;
+  /** The user handle that the authenticator got, in base64url; absent if another version or product wrote the credential. */
+  readonly userHandle: string | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -62,6 +64,7 @@ export function readCredential(text: string): StoredCredential | undefined {
   const flags = part(value, "flags");
   const transports = value["transport"];
   const name = value["name"];
+  const userHandle = value["userHandle"];
   return {
     text,
     id: Buffer.from(id).toString("base64url"),
@@ -73,6 +76,7 @@ export function readCredential(text: string): StoredCredential | undefined {
     lastUsedMs: timeOf(value["lastUsed"]),
     backupEligible: flags["backupEligible"] === true,
     isBackedUp: flags["backupState"] === true,
+    userHandle: typeof userHandle === "string" && userHandle !== "" ? userHandle : undefined,
   };
 }
 
@@ -87,6 +91,7 @@ export interface NewCredential {
   readonly backupEligible: boolean;
   readonly isBackedUp: boolean;
   readonly name: string;
+  readonly userHandle: string | undefined;
   readonly nowMs: number;
 }
 
@@ -113,6 +118,7 @@ export function writeCredential(credential: NewCredential): string {
     },
     signCount: credential.signCount,
     name: credential.name,
+    userHandle: credential.userHandle,
     created: new Date(credential.nowMs).toISOString(),
   });
 }

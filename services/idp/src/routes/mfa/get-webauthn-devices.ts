@@ -30,7 +30,8 @@ export function getPasskeys(deps: LoginDeps): VisitHandler {
       .map((text) => readCredential(text))
       .flatMap((credential) => (credential === undefined ? [] : [shownOf(credential)]));
     const done = readDone(pages.cookies.read(visit.request.headers.cookie, cookieNames.done));
-    const signals = deps.ceremonies.signals({
+    const signals = await deps.ceremonies.signals({
+      owner: member.subject.sessionUid,
       account: state.account,
       displayName: member.session.displayName,
       credentials: state.webauthnCredentials,
