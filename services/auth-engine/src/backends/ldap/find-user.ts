@@ -13,6 +13,11 @@ export interface Found {
   readonly isRemembered: boolean;
 }
 
+/** What a search without an entry is: the server's answer, or that answer to an earlier request. */
+export type Absence = "absent" | "remembered_absence";
+
+export const isFound = (found: Found | Absence): found is Found => typeof found === "object";
+
 /** Enough to detect several entries. */
 const sizeLimit = 2;
 
@@ -20,7 +25,7 @@ const lowerCased = (names: readonly (string | undefined)[]): readonly string[] =
   names.flatMap((name) => (name === undefined ? [] : [name.toLowerCase()]));
 
 /**
- * The one entry that a search finds; undefined if there is none. `isFresh` queries the server even if the entry is
+ * The one entry that a search finds. `isFresh` queries the server even if the entry is
  * cached. Throws `DIRECTORY_AMBIGUOUS` for more than one.
  */
 export async function findInSearch(
@@ -28,7 +33,7 @@ export async function findInSearch(
   query: BackendQuery,
   context: BackendContext,
   isFresh = false,
-): Promise<Found | undefined> {
+): Promise<Found | Absence> {
   const { pool, mapping } = search;
   const { absent, entries } = pool.caches;
   const baseDn = search.baseDn.expand(query);
@@ -38,13 +43,13 @@ export async function findInSearch(
   if (!isFresh) {
     const remembered = entries.get(key);
     if (remembered !== undefined) return { search, entry: remembered.entry, isRemembered: true };
-    if (absent.get(key) !== undefined) return undefined;
+    if (absent.get(key) !== undefined) return "remembered_absence";
   }
   const entry = await ask(search, { query, baseDn, filter }, context);
   if (entry === undefined) {
     entries.delete(key);
     absent.set(key, { names: lowerCased([query.username]) });
-    return undefined;
+    return "absent";
   }
   entries.set(key, { entry, names: lowerCased([query.username, accountName(entry, mapping.accountField)]) });
   return { search, entry, isRemembered: false };

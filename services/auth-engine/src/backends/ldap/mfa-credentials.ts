@@ -4,7 +4,7 @@ import { backendUnavailable } from "../servers/errors.ts";
 import { createAppPasswordValues } from "./app-password-values.ts";
 import { findValues, toBackendAccount } from "./attributes.ts";
 import { createMfaCredentialValues } from "./credential-values.ts";
-import { type Found, findInSearch, isDisabled } from "./find-user.ts";
+import { type Found, findInSearch, isDisabled, isFound } from "./find-user.ts";
 import type { LdapMfaSettings } from "./mfa-settings.ts";
 import type { CompiledSearch } from "./select-search.ts";
 import { webauthnHolders } from "./webauthn-holders.ts";
@@ -93,7 +93,7 @@ export function createLdapMfaCredentials(searches: Searches): MfaCredentials {
       const query: BackendQuery = { username, protocol: protocol ?? "mfa" };
       for (const search of eligibleSearches) {
         const found = await findInSearch(search, query, context, true);
-        if (found === undefined) continue;
+        if (!isFound(found)) continue;
         const [account, disabled] = await Promise.all([mfaAccount(found, context), isDisabled(found, query, context)]);
         return { kind: "ok", account, isDisabled: disabled };
       }
