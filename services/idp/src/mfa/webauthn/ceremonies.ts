@@ -1,3 +1,4 @@
+import { readCredential, type StoredCredential } from "@postern/shared/domain/passkeys";
 import { AppError } from "@postern/shared/platform/errors";
 import type {
   AuthenticationResponseJSON,
@@ -9,9 +10,9 @@ import type { EngineCall } from "../../login/engine-call.ts";
 import type { FactorStore } from "../factor-store.ts";
 import type { PendingProofs } from "../pending-proofs.ts";
 import { type PasskeySignals, type Signalled, signalsOf } from "./signals.ts";
-import { readCredential, type StoredCredential, usedCredential, writeCredential } from "./stored-credential.ts";
 import { handlesOf, newUserHandle, storedHandle } from "./user-handle.ts";
 import { loadLibrary, verifyAssertion, verifyRegistration } from "./verify.ts";
+import { usedCredential, writeCredential } from "./written-credential.ts";
 
 export interface WebauthnSettings {
   readonly rpId: string;

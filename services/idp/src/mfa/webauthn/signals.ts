@@ -1,4 +1,4 @@
-import { readCredential } from "./stored-credential.ts";
+import { readCredential } from "@postern/shared/domain/passkeys";
 import { handlesOf } from "./user-handle.ts";
 
 /** Facts about an account's passkeys for a password manager (WebAuthn Level 3 §5.1.10), as its options are named. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readCredential } from "./stored-credential.ts";
+import { readCredential } from "@postern/shared/domain/passkeys";
 
 /** WebAuthn Level 3 §5.4.3. */
 const maxBytes = 64;

@@ -1,5 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
-import { readCredential, type StoredCredential } from "../../mfa/webauthn/stored-credential.ts";
+import { readCredential, type StoredCredential } from "@postern/shared/domain/passkeys";
 import { readDone } from "../../pages/done.ts";
 import { passkeysPage, type ShownPasskey } from "../../pages/templates/webauthn.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
