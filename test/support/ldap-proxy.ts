@@ -1,12 +1,9 @@
-import { connect } from "node:net";
-import { startTcpServer, type TcpServer } from "./tcp-server.ts";
+import { type DelayingProxy, startDelayingProxy } from "./delaying-proxy.ts";
 
-/** A TCP proxy before an LDAP server that records requests and delays responses by a constant time. */
-export interface LdapProxy extends TcpServer {
+/** A proxy before an LDAP server that records requests. */
+export interface LdapProxy extends DelayingProxy {
   /** Names of the requests since the last call, in order, without reads of the root entry, by which connections are checked. */
   take(): readonly string[];
-  /** Delays what the server sends from now on, by this number of milliseconds. */
-  delay(ms: number): void;
 }
 
 /** Application tags of requests (RFC 4511 §4). */
@@ -35,38 +32,24 @@ function requestIn(message: Buffer): string | undefined {
 }
 
 export async function startLdapProxy(targetPort: number): Promise<LdapProxy> {
-  let seen: string[] = [];
-  let delayMs = 0;
-  const server = await startTcpServer((near) => {
-    const far = connect(targetPort, "127.0.0.1");
-    far.on("error", () => near.destroy());
-    far.on("close", () => near.destroy());
-    near.on("close", () => far.destroy());
+  let taken: string[] = [];
+  const proxy = await startDelayingProxy(targetPort, () => {
     let pending: Buffer = Buffer.alloc(0);
-    near.on("data", (chunk: Buffer) => {
+    return (chunk) => {
       pending = Buffer.concat([pending, chunk]);
       for (let next = element(pending, 0); next !== undefined; next = element(pending, 0)) {
         const request = requestIn(pending.subarray(next.from, next.to));
-        if (request !== undefined) seen.push(request);
+        if (request !== undefined) taken.push(request);
         pending = pending.subarray(next.to);
       }
-      far.write(chunk);
-    });
-    far.on("data", (chunk: Buffer) => {
-      if (delayMs === 0) near.write(chunk);
-      // Timers of one length end in the order in which they were set.
-      else setTimeout(() => near.write(chunk), delayMs);
-    });
+    };
   });
   return {
-    ...server,
+    ...proxy,
     take: () => {
-      const taken = seen;
-      seen = [];
-      return taken;
-    },
-    delay: (ms) => {
-      delayMs = ms;
+      const requests = taken;
+      taken = [];
+      return requests;
     },
   };
 }

@@ -102,6 +102,11 @@ export interface CredentialSearch {
 export interface MfaCredentials {
   find(query: MfaQuery, context: CallContext): Promise<FindOutcome>;
   /**
+   * Sends the requests that `find` sends for a known name beyond those for an unknown one. The account does not exist: what is read of it
+   * is empty, or fails. Undefined if the query is not served.
+   */
+  pretend(query: MfaQuery, context: CallContext): Promise<MfaAccount | undefined>;
+  /**
    * The accounts that hold a WebAuthn credential; none if the backend cannot be searched for it. Anybody can cause a search by name or
    * by start, so it sends the same requests whether or not the account or the credential exists.
    */

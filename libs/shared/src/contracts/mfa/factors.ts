@@ -14,6 +14,9 @@ export const mfaFactorsRead = defineMethod({
   request: Type.Object({
     ...mfaTarget,
     secrets: Type.Optional(Type.Boolean()),
+    hidesUnknown: Type.Optional(
+      Type.Boolean({ description: "The user must not learn from the time whether the account exists." }),
+    ),
     credentialId: Type.Optional(
       Type.String({
         maxLength: 1400,

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { fromUnknown } from "@postern/shared/platform/errors";
 import type { BackendContext, BackendQuery } from "../backend.ts";
 import type { FindOutcome, MfaAccount, MfaCredentialKind, MfaCredentials } from "../mfa-credentials.ts";
 import { backendUnavailable } from "../servers/errors.ts";
@@ -21,6 +23,9 @@ function supportedKinds({
   const kinds: readonly MfaCredentialKind[] = ["totp", "recovery_codes", "webauthn", "app_passwords"];
   return new Set(kinds.filter((kind) => places[kind].field !== ""));
 }
+
+/** The name of an entry that cannot exist. */
+const absentRdn = `cn=${randomUUID()}`;
 
 const allOf = (searches: Searches): readonly CompiledSearch[] => [...new Set([...searches.values()].flat())];
 
@@ -47,16 +52,24 @@ async function namesOf({ search, entry }: Found, context: BackendContext) {
 }
 
 async function mfaAccount(found: Found, context: BackendContext): Promise<MfaAccount> {
-  const { search, entry } = found;
-  const { mfa, pool, mapping } = search;
+  const { account } = toBackendAccount(found.entry, found.search.mapping);
+  return accountAt(found, account, await namesOf(found, context));
+}
+
+function accountAt(
+  { search, entry }: Found,
+  account: string,
+  names: Pick<MfaAccount, "displayName" | "uniqueUserId">,
+): MfaAccount {
+  const { mfa, pool } = search;
   const totp = createMfaCredentialValues(pool, entry.dn, mfa.totp);
   const recoveryCodes = createMfaCredentialValues(pool, entry.dn, mfa.recoveryCodes);
   const webauthn = createMfaCredentialValues(pool, entry.dn, mfa.webauthn);
   const supports = supportedKinds(mfa);
   return {
-    account: toBackendAccount(entry, mapping).account,
+    account,
     dn: entry.dn,
-    ...(await namesOf(found, context)),
+    ...names,
     supports,
     readFactors: async (read) => {
       const [secrets, codes, credentials] = await Promise.all([
@@ -91,13 +104,29 @@ export function createLdapMfaCredentials(searches: Searches): MfaCredentials {
       const eligibleSearches = candidates(searches, protocol);
       if (eligibleSearches.length === 0) return { kind: "not_served" };
       const query: BackendQuery = { username, protocol: protocol ?? "mfa" };
-      for (const search of eligibleSearches) {
-        const found = await findInSearch(search, query, context, true);
+      // All at once, so that the time does not reveal which of them knows the name.
+      const answers = await Promise.allSettled(
+        eligibleSearches.map((search) => findInSearch(search, query, context, true)),
+      );
+      for (const answer of answers) {
+        if (answer.status === "rejected") throw fromUnknown(answer.reason);
+        const found = answer.value;
         if (!isFound(found)) continue;
         const [account, disabled] = await Promise.all([mfaAccount(found, context), isDisabled(found, query, context)]);
         return { kind: "ok", account, isDisabled: disabled };
       }
       return { kind: "unknown_user" };
+    },
+    pretend: async ({ username, protocol }, context) => {
+      const [search] = candidates(searches, protocol);
+      if (search === undefined) return undefined;
+      const query: BackendQuery = { username, protocol: protocol ?? "mfa" };
+      const base = search.baseDn.expand(query);
+      const entry = { dn: base === "" ? absentRdn : `${absentRdn},${base}` };
+      const found: Found = { search, entry, isRemembered: false };
+      const names = { displayName: undefined, uniqueUserId: undefined };
+      await Promise.allSettled([namesOf(found, context), isDisabled(found, query, context)]);
+      return accountAt(found, username, names);
     },
   };
 }

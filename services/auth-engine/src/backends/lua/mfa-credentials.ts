@@ -28,6 +28,8 @@ export interface MfaCredentialsLuaDeps {
   readonly serves: (protocol: string) => boolean;
 }
 
+const allKinds: ReadonlySet<MfaCredentialKind> = new Set(["totp", "recovery_codes", "webauthn", "app_passwords"]);
+
 type Run = (entry: string, table: LuaObject, context: CallContext) => Promise<LuaValue>;
 
 const readAccount = resultReader(MfaAccountResult);
@@ -64,6 +66,10 @@ export function createMfaCredentialsLua({ script, runner, timeoutMs, serves }: M
       const accounts = await runner.run({ ...callOf("mfa_find_webauthn", table, context), isOptional: true });
       return itemsOf<string>(readHolders(script, accounts)).map((account) => ({ account }));
     },
+    pretend: async ({ username: account, protocol }) =>
+      protocol !== undefined && !serves(protocol)
+        ? undefined
+        : { account, supports: allKinds, ...factorsOf(script, account, run), ...appPasswordsOf(script, account, run) },
     async find({ username, protocol }, context): Promise<FindOutcome> {
       if (protocol !== undefined && !serves(protocol)) return { kind: "not_served" };
       const found = readAccount(script, await run("mfa_account", { username, protocol }, context));

@@ -66,6 +66,12 @@ export function createMfaCredentialsSql({ settings: { searches }, client }: MfaC
       wanted.by === "name"
         ? namedHolders(wanted.id, query, context)
         : webauthnHoldersSql(client, searches, wanted, context),
+    pretend: async (query) => {
+      const [search] = searchesFor(query);
+      const { username: account } = query;
+      const names = { displayName: undefined, uniqueUserId: undefined };
+      return search && createMfaAccountSql({ client, account, mfa: search.mfa, ...names });
+    },
     async find(query, context): Promise<FindOutcome> {
       if (searchesFor(query).length === 0) return { kind: "not_served" };
       const found = await findUser(query, context);
