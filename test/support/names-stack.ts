@@ -133,7 +133,7 @@ export async function startNamesStack(): Promise<NamesStack> {
       settings: {
         runtime: {
           developer_mode: true,
-          servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 } } },
+          servers: { http: { middlewares: { rate: false } } },
         },
         identity: { frontend: { enabled: true }, oidc: { enabled: true, issuer } },
         auth: {
