@@ -31,11 +31,11 @@ const operatorHash =
 export interface NamesStack extends AsyncDisposable {
   readonly stack: Stack;
   readonly proxy: LdapProxy;
-  /** Failed attempts to sign in under a name; each resolves to what the user is told, and how long the last response took. */
+  /** Failed attempts to sign in under a name; each resolves to the outcome that is shown, and how long the last response took. */
   readonly attempts: Readonly<Record<"password" | "appPassword" | "page" | "passkey" | "jwt", Attempt>>;
 }
 
-export type Attempt = (name: string) => Promise<{ readonly told: unknown; readonly tookMs: number }>;
+export type Attempt = (name: string) => Promise<{ readonly outcome: unknown; readonly tookMs: number }>;
 
 const search = (filter: string) => ({
   protocol: ["imap", "idp", "oidc", "jwt"],
@@ -72,7 +72,7 @@ async function tryPasskey(idpUrl: string, handle: string): ReturnType<Attempt> {
   const headers = { "content-type": "application/json", "x-csrf-token": hiddenFields(login)["csrf_token"] ?? "" };
   const body = JSON.stringify({ credential: key.get(Object(JSON.parse(text)).publicKey) });
   const [page, tookMs] = await timed(browser.send("/login/webauthn/finish", { method: "POST", headers, body }));
-  return { told: [page.status, Object(JSON.parse(page.text)).error], tookMs };
+  return { outcome: [page.status, Object(JSON.parse(page.text)).error], tookMs };
 }
 
 function attemptsOf({ url, idpUrl }: Stack): NamesStack["attempts"] {
@@ -80,19 +80,19 @@ function attemptsOf({ url, idpUrl }: Stack): NamesStack["attempts"] {
     password: async (username) => {
       const login = { username, password: "wrong", protocol: "imap", client_ip: nextAddress() };
       const [answer, tookMs] = await timed(askJson(url, login));
-      return { told: answer.status, tookMs };
+      return { outcome: answer.status, tookMs };
     },
     appPassword: async (username) => {
       const { password } = makeAppPassword();
       const login = { username, password, protocol: "imap", client_ip: nextAddress() };
       const [answer, tookMs] = await timed(askJson(url, login));
-      return { told: answer.status, tookMs };
+      return { outcome: answer.status, tookMs };
     },
     page: async (username) => {
       const browser = createBrowser([idpUrl], nextAddress());
       const login = await browser.open(home);
       const [page, tookMs] = await timed(browser.submit(login, { username, password: "wrong" }));
-      return { told: page.text.includes("Incorrect username or password"), tookMs };
+      return { outcome: page.text.includes("Incorrect username or password"), tookMs };
     },
     passkey: (handle) => tryPasskey(idpUrl, handle),
     jwt: async (username) => {
@@ -100,7 +100,7 @@ function attemptsOf({ url, idpUrl }: Stack): NamesStack["attempts"] {
       const body = JSON.stringify({ username, password: "wrong" });
       const [response, tookMs] = await timed(fetch(`${url}/api/v1/jwt/token`, { method: "POST", headers, body }));
       await response.arrayBuffer();
-      return { told: response.status, tookMs };
+      return { outcome: response.status, tookMs };
     },
   };
 }

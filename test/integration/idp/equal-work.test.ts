@@ -10,12 +10,16 @@ beforeAll(async () => {
 afterAll(() => site[Symbol.asyncDispose]());
 
 /** The requests that reach the server for each of the names; the first one opens connections and is not counted. */
-async function expectEqualWork(names: readonly string[], attempt: Attempt, told: unknown): Promise<readonly string[]> {
+async function expectEqualWork(
+  names: readonly string[],
+  attempt: Attempt,
+  outcome: unknown,
+): Promise<readonly string[]> {
   await attempt(names[0] ?? "");
   const requests: string[] = [];
   for (const name of names) {
     site.proxy.take();
-    expect((await attempt(name)).told).toEqual(told);
+    expect((await attempt(name)).outcome).toEqual(outcome);
     requests.push(site.proxy.take().toSorted().join(" "));
   }
   expect(requests).toEqual(requests.map(() => requests[0]));

@@ -12,6 +12,7 @@ objectclass ( 1.3.6.1.4.1.99999.2.2 NAME 'factorUser' AUXILIARY MAY webauthn )
 `;
 
 const taken = { outcome: "invalid", detail: "another account holds this credential" };
+const credentialOf = (id: string): string => JSON.stringify({ id, publicKey: "AQID" });
 const later = () => within(4000);
 const target = (username: string, protocol: string) => ({ session: "7d3f", username, protocol });
 
@@ -78,7 +79,6 @@ describe.each([
   );
 
   it("a credential may replace another of the same account, never one of another account", async () => {
-    const credentialOf = (id: string): string => JSON.stringify({ id, publicKey: "AQID" });
     const [first, second, ofBob] = [credentialOf("first"), credentialOf("second"), credentialOf("bob")];
     const { saveWebauthn, updateWebauthn } = factors();
     const alice = target("alice", "idp");

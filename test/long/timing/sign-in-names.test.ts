@@ -33,10 +33,10 @@ async function timesOf(
 ): Promise<Times> {
   site.proxy.delay(delayMs);
   const lanes = lanesFor(delayMs);
-  const { told } = await site.attempts[step](second());
+  const { outcome } = await site.attempts[step](second());
   const attempt = async (name: string): Promise<number> => {
     const answer = await site.attempts[step](name);
-    expect(answer.told).toEqual(told);
+    expect(answer.outcome).toEqual(outcome);
     return answer.tookMs;
   };
   const times = { first: [] as number[], second: [] as number[] };

@@ -71,7 +71,7 @@ test("a configured user whose password is wrong does not sign in as a user of a 
   expect(await usersOf(accepted).users.logIn("operator", new Secret("wrong"), request)).toBeUndefined();
 });
 
-test("the right password of a configured user needs no engine", async () => {
+test("the correct password of a configured user needs no engine", async () => {
   const { users, requests } = usersOf(new AppError("BUS_DISCONNECTED"));
   expect(await users.logIn("operator", new Secret("right"), request)).toMatchObject({ source: "configuration" });
   expect(requests).toEqual([]);

@@ -107,7 +107,7 @@ export interface MfaCredentials {
    */
   pretend(query: MfaQuery, context: CallContext): Promise<MfaAccount | undefined>;
   /**
-   * The accounts that hold a WebAuthn credential; none if the backend cannot be searched for it. Anybody can cause a search by name or
+   * The accounts that hold a WebAuthn credential; none if the backend cannot be searched for it. Strangers can cause a search by name or
    * by start, so it sends the same requests whether or not the account or the credential exists.
    */
   holdersOf(search: CredentialSearch, query: MfaQuery, context: CallContext): Promise<readonly CredentialHolder[]>;

@@ -35,7 +35,7 @@ async function searchAll(
 }
 
 /**
- * The account that holds a WebAuthn credential. Anybody can ask, so the requests to backends are the same for all names and credentials
+ * The account that holds a WebAuthn credential. Strangers can cause it, so the requests to backends are the same for all names and credentials
  * that do not fit each other. An account counts only if all backends together know it by that name.
  *
  * @throws AppError of kind `unavailable` if no account was found and a backend did not answer.

@@ -32,6 +32,21 @@ export interface LdapBackendDeps {
   readonly costsOf?: ((pool: string) => LoginCosts) | undefined;
 }
 
+/** Runs the searches of a protocol in order, up to the first that finds the user. */
+function createFind(searches: ReturnType<typeof compileSearches>) {
+  return async (query: BackendQuery, context: BackendContext): Promise<Hit | Miss | "not_served"> => {
+    const candidates = searches.get(query.protocol);
+    if (candidates === undefined) return "not_served";
+    let isRemembered = true;
+    for (const [index, search] of candidates.entries()) {
+      const found = await findInSearch(search, query, context);
+      if (isFound(found)) return { found, searched: index + 1, left: candidates.slice(index + 1) };
+      if (found === "absent") isRemembered = false;
+    }
+    return { found: undefined, isRemembered };
+  };
+}
+
 /**
  * Verifies by search and bind. It connects on first use, so it starts while its servers are unavailable. Throws
  * `CONFIG_INVALID` for settings that can never work.
@@ -46,17 +61,7 @@ export function createLdapBackend(settings: LdapBackendSettings, deps: LdapBacke
   const unknown = createUnknownNames({ searches, digest, costsOf, clock });
   const listing = createAccountListing(searches, deps.clock);
 
-  const find = async (query: BackendQuery, context: BackendContext): Promise<Hit | Miss | "not_served"> => {
-    const candidates = searches.get(query.protocol);
-    if (candidates === undefined) return "not_served";
-    let isRemembered = true;
-    for (const [index, search] of candidates.entries()) {
-      const found = await findInSearch(search, query, context);
-      if (isFound(found)) return { found, searched: index + 1, left: candidates.slice(index + 1) };
-      if (found === "absent") isRemembered = false;
-    }
-    return { found: undefined, isRemembered };
-  };
+  const find = createFind(searches);
 
   return {
     kind: "ldap",
@@ -118,7 +123,7 @@ interface Hit {
 
 interface Miss {
   readonly found: undefined;
-  /** No server was asked. */
+  /** No server was queried. */
   readonly isRemembered: boolean;
 }
 

@@ -104,7 +104,7 @@ export function createLdapMfaCredentials(searches: Searches): MfaCredentials {
       const eligibleSearches = candidates(searches, protocol);
       if (eligibleSearches.length === 0) return { kind: "not_served" };
       const query: BackendQuery = { username, protocol: protocol ?? "mfa" };
-      // All at once, so that the time does not reveal which of them knows the name.
+      // All run concurrently, so that the time does not reveal which of them knows the name.
       const answers = await Promise.allSettled(
         eligibleSearches.map((search) => findInSearch(search, query, context, true)),
       );

@@ -12,7 +12,7 @@ import { createWaitUntil } from "./wait-until.ts";
 
 export interface VainSearch {
   readonly tookMs: number;
-  /** No server was asked. */
+  /** No server was queried. */
   readonly isRemembered: boolean;
 }
 

@@ -38,7 +38,7 @@ const context = { deadline: Number.MAX_SAFE_INTEGER, signal: AbortSignal.timeout
 test.each([
   ["alice", { result: "ok", account: "alice", supports: ["webauthn"] }, ["alice"]],
   ["without passkeys", { result: "ok", account: "without passkeys", supports: [] }, []],
-  ["nobody", { result: "unknown_user" }, []],
+  ["unknown", { result: "unknown_user" }, []],
 ] as const)("the search for the passkey of %s calls the same functions of the script", async (name, found, holders) => {
   const calls: string[] = [];
   const runner = {

@@ -22,6 +22,31 @@ interface FoundUser {
   readonly search: SqlSearchSettings;
 }
 
+/**
+ * The account of this name if it holds the credential. The credentials are read even if there is no such account, because the time would reveal
+ * that.
+ */
+async function namedHolders(
+  client: SqlClient,
+  searches: readonly SqlSearchSettings[],
+  { id, username, protocol }: MfaQuery & { readonly id: string },
+  context: CallContext,
+): Promise<readonly CredentialHolder[]> {
+  const holders: CredentialHolder[] = [];
+  for (const search of searches) {
+    const { mfa } = search;
+    if (mfa === undefined) continue;
+    const by = protocol ?? search.protocols[0] ?? mfaProtocol;
+    const row = await findUserRow(client, search, { username, protocol: by }, context);
+    const account = row === undefined ? username : rowToAccount(row, search).account;
+    const stored = createMfaAccountSql({ client, account, mfa, displayName: undefined, uniqueUserId: undefined });
+    const { webauthnCredentials } = await stored.readFactors(context);
+    const isHeld = webauthnCredentials.some((text) => webauthnCredentialId(text) === id);
+    if (row !== undefined && isHeld) holders.push({ account });
+  }
+  return holders;
+}
+
 /** Second factors and app passwords in an SQL database: in Postern's tables, or with the site's own statements. */
 export function createMfaCredentialsSql({ settings: { searches }, client }: MfaCredentialsSqlDeps): MfaCredentials {
   const searchesFor = ({ protocol }: MfaQuery): readonly SqlSearchSettings[] => {
@@ -39,32 +64,10 @@ export function createMfaCredentialsSql({ settings: { searches }, client }: MfaC
     return undefined;
   };
 
-  /** Reads the credentials even if there is no such account, because the time would reveal that. */
-  const namedHolders = async (
-    id: string,
-    { username, protocol }: MfaQuery,
-    context: CallContext,
-  ): Promise<readonly CredentialHolder[]> => {
-    const holders: CredentialHolder[] = [];
-    for (const search of searchesFor({ username, protocol })) {
-      const { mfa } = search;
-      if (mfa === undefined) continue;
-      const by = protocol ?? search.protocols[0] ?? mfaProtocol;
-      const row = await findUserRow(client, search, { username, protocol: by }, context);
-      const account = row === undefined ? username : rowToAccount(row, search).account;
-      const names = { displayName: undefined, uniqueUserId: undefined };
-      const stored = createMfaAccountSql({ client, account, mfa, ...names });
-      const { webauthnCredentials } = await stored.readFactors(context);
-      const isHeld = webauthnCredentials.some((text) => webauthnCredentialId(text) === id);
-      if (row !== undefined && isHeld) holders.push({ account });
-    }
-    return holders;
-  };
-
   return {
     holdersOf: (wanted, query, context) =>
       wanted.by === "name"
-        ? namedHolders(wanted.id, query, context)
+        ? namedHolders(client, searchesFor(query), { ...query, id: wanted.id }, context)
         : webauthnHoldersSql(client, searches, wanted, context),
     pretend: async (query) => {
       const [search] = searchesFor(query);

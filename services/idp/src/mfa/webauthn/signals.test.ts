@@ -31,10 +31,11 @@ test("the list is withheld if it is empty without a removal, and if a stored cre
   expect(signalsOf("id.example.test", unread)?.allAcceptedCredentialIds).toBeUndefined();
 });
 
+const idsOf = (credentials: readonly string[], removedHandles: readonly string[] = [], account = "alice") =>
+  signalsOf("id.example.test", { ...alice, account, credentials, wasRemoved: true, removedHandles })?.userIds;
+
 test("the handles are those of the passkeys, and of removed ones; passkeys stored without one have the account's name", () => {
   const handled = JSON.stringify({ id: "AQ", publicKey: "AQID", userHandle: "cmFuZG9t" });
-  const idsOf = (credentials: readonly string[], removedHandles: readonly string[] = [], account = "alice") =>
-    signalsOf("id.example.test", { ...alice, account, credentials, wasRemoved: true, removedHandles })?.userIds;
   expect(idsOf([handled])).toEqual(["cmFuZG9t"]);
   expect(idsOf([stored("_w"), handled])).toEqual(["YWxpY2U", "cmFuZG9t"]);
   expect(idsOf([], ["cmFuZG9t"])).toEqual(["cmFuZG9t"]);

@@ -16,7 +16,7 @@ function nameHandle(account: string): string | undefined {
 }
 
 /**
- * The name under which the account of a passkey is searched for. For a random handle it is the handle itself, which names nobody;
+ * The name under which the account of a passkey is searched for. For a random handle it is the handle itself, which is no account's name;
  * undefined without a handle.
  */
 export function nameInHandle(handle: string | undefined): string | undefined {
