@@ -47,3 +47,15 @@ export function standardError({ first }: Times): number {
   const n = first.length;
   return Math.sqrt((2 * n + 1) / (12 * n * n));
 }
+
+/** Three standard errors above 0.5: without a difference, one measurement in 370 is further away. */
+export function tolerated(times: Times): number {
+  return 0.5 + 3 * standardError(times);
+}
+
+/** Milliseconds that are added to each response of a backend, and how many pairs of requests are measured. */
+export const backendDelays: readonly (readonly [delayMs: number, pairs: number])[] = [
+  [0, 600],
+  [30, 150],
+  [150, 60],
+];

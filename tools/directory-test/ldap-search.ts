@@ -1,5 +1,5 @@
 import type { BackendContext, BackendQuery } from "../../services/auth-engine/src/backends/backend.ts";
-import { findInSearch } from "../../services/auth-engine/src/backends/ldap/find-user.ts";
+import { findInSearch, isFound } from "../../services/auth-engine/src/backends/ldap/find-user.ts";
 import { createLdapPool } from "../../services/auth-engine/src/backends/ldap/ldap-pool.ts";
 import { compileSearches } from "../../services/auth-engine/src/backends/ldap/select-search.ts";
 import type { LdapBackendSettings } from "../../services/auth-engine/src/backends/ldap/settings.ts";
@@ -26,8 +26,8 @@ export async function reportLdapSearches(
         `pool ${search.pool.name}, scope ${search.scope}, base ${base}, filter ${search.filter(query).toString()}`,
       );
       const found = await findInSearch(search, query, context, true);
-      report("entry", found === undefined ? "note" : "ok", found === undefined ? "no entry" : found.entry.dn);
-      if (found !== undefined) return;
+      if (isFound(found)) return report("entry", "ok", found.entry.dn);
+      report("entry", "note", "no entry");
     }
   } finally {
     await Promise.all(pools.map(([, pool]) => pool.close()));

@@ -13,6 +13,7 @@ import { makeBus, soon } from "../bus/bus-fixture.ts";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const basic = `Basic ${Buffer.from("backchannel:demo-backchannel-secret").toString("base64")}`;
 const alice = "alice@example.test";
+const publicKey = "pQECAyYgASFYIA==";
 const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 
 /** `auth.backends` of the demo, with its database in this file. */
@@ -116,8 +117,8 @@ test("if the database refuses one of several codes, the answer is 500 and all ea
 
 describe("WebAuthn credentials", () => {
   const path = "webauthn/credential";
-  const old = JSON.stringify({ id: "AQID", authenticator: { signCount: 1 }, name: 'a "key"' });
-  const next = JSON.stringify({ id: "AQID", authenticator: { signCount: 2 } });
+  const old = JSON.stringify({ id: "AQID", publicKey, authenticator: { signCount: 1 }, name: 'a "key"' });
+  const next = JSON.stringify({ id: "AQID", publicKey, authenticator: { signCount: 2 } });
 
   test("are saved, listed byte for byte, compared and set, deleted", async () => {
     const user = { username: alice };
@@ -143,12 +144,32 @@ describe("rejected WebAuthn credentials", () => {
     ['{"id":5}', /credential's id/],
     ['{"id":""}', /credential's id/],
     ['{"id":"not base64!"}', /credential's id/],
+    ['{"id":"AQIDBA"}', "the credential has no publicKey"],
+    ['{"id":"AQID","publicKey":""}', /credential's publicKey/],
+    ['{"id":"AQID","publicKey":null}', /credential's publicKey/],
     ['{"id":"AQID","publicKey":7}', /credential's publicKey/],
-    ['{"id":"AQID","signCount":-1}', /credential's signCount/],
-    ['{"id":"AQID","authenticator":[]}', /credential's authenticator/],
+    ['{"id":"A","publicKey":"AQID"}', "the credential's id or publicKey is invalid"],
+    ['{"id":"AQID","publicKey":"A"}', "the credential's id or publicKey is invalid"],
+    ['{"id":"AQID","publicKey":"AQID","publicKey":"AQID"}', "the credential has a duplicate member"],
+    ['{"id":"AQID","publicKey":"AQID","flags":{"a":1,"\\u0061":2}}', "the credential has a duplicate member"],
+    ['{"id":"AQID","publicKey":"AQID","signCount":-1}', /credential's signCount/],
+    ['{"id":"AQID","publicKey":"AQID","authenticator":[]}', /credential's authenticator/],
   ])("%s", async (credential, reason) => {
     const error: unknown = typeof reason === "string" ? reason : expect.stringMatching(reason);
-    expect(await send("POST", path, { ...user, credential })).toEqual({ status: 400, body: { error } });
+    const rejected = { status: 400, body: { error } };
+    expect(await send("POST", path, { ...user, credential })).toEqual(rejected);
+    expect(await send("PUT", path, { ...user, credential, old_credential: "{}" })).toEqual(rejected);
+  });
+
+  test("a stored credential that could not sign in can be replaced and removed", async () => {
+    using database = new DatabaseSync(databaseFile);
+    const insert = database.prepare("INSERT INTO postern_webauthn VALUES (?, ?)");
+    const [broken, twice] = ['{"id":"AQIDBA"}', '{"id":"AQIDBQ","id":"AQIDBQ"}'];
+    for (const credential of [broken, twice]) insert.run(alice, credential);
+    const whole = JSON.stringify({ id: "AQIDBA", publicKey });
+    expect(await send("PUT", path, { ...user, credential: whole, old_credential: broken })).toEqual(ok);
+    for (const credential of [whole, twice]) expect(await send("DELETE", path, { ...user, credential })).toEqual(ok);
+    expect(await send("GET", path, user)).toEqual({ status: 200, body: { credentials: [] } });
   });
 
   test("credentials of other products are accepted, including unknown members", async () => {
@@ -166,8 +187,11 @@ describe("rejected WebAuthn credentials", () => {
   });
 
   test("a credential whose id another account holds, in any spelling, added or as a replacement", async () => {
-    const [mine, theirs] = [JSON.stringify({ id: "-_-_AQ" }), JSON.stringify({ id: "+/+/AQ==", name: "x" })];
-    const other = JSON.stringify({ id: "b3RoZXI" });
+    const [mine, theirs] = [
+      JSON.stringify({ id: "-_-_AQ", publicKey }),
+      JSON.stringify({ id: "+/+/AQ==", publicKey, name: "x" }),
+    ];
+    const other = JSON.stringify({ id: "b3RoZXI", publicKey });
     const bob = { username: "bob@example.test" };
     const held = { status: 400, body: { error: "another account holds this credential" } };
     expect(await send("POST", path, { ...user, credential: mine })).toEqual(ok);
@@ -179,7 +203,7 @@ describe("rejected WebAuthn credentials", () => {
   });
 
   test("of two accounts that add the same credential simultaneously, at most one keeps it", async () => {
-    const credential = JSON.stringify({ id: "cmFjZQ" });
+    const credential = JSON.stringify({ id: "cmFjZQ", publicKey });
     const names = [alice, "bob@example.test", "carol@example.test"];
     await Promise.all(names.map((username) => send("POST", path, { username, credential })));
     const lists = await Promise.all(names.map((username) => send("GET", path, { username })));

@@ -3,15 +3,25 @@ import { DatabaseSync } from "node:sqlite";
 import { digestOf } from "@postern/shared/platform/crypto";
 import { passkeyAttemptsKey } from "@postern/shared/platform/redis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
+import { type Browser, createBrowser, type Page } from "../../support/browser.ts";
 import { testRedis } from "../../support/redis-content.ts";
-import { createSoftAuthenticator, type SoftAuthenticator } from "../../support/soft-authenticator.ts";
+import { createSoftAuthenticator } from "../../support/soft-authenticator.ts";
 import { issuer, passwordStep, publicClient } from "./authorization.ts";
 import { type IdpStack, startIdpStack } from "./idp-stack.ts";
+import {
+  addOldPasskey,
+  addPasskey,
+  beginAnother,
+  beginRegistration,
+  csrfIn,
+  fetchPublicKeyOptions,
+  finish,
+  home,
+  rename,
+  signInWithPasskey,
+} from "./passkey-steps.ts";
 
 let idp: IdpStack;
-const home = "/mfa/register/home";
-const csrfIn = (page: Page): string => hiddenFields(page)["csrf_token"] ?? "";
 
 beforeAll(async () => {
   idp = await startIdpStack(
@@ -42,77 +52,102 @@ beforeAll(async () => {
 
 afterAll(() => idp[Symbol.asyncDispose]());
 
-async function fetchPublicKeyOptions(browser: Browser, path: string): Promise<unknown> {
-  return Object(JSON.parse((await browser.get(path)).text)).publicKey;
-}
-
-async function finish(browser: Browser, path: string, token: string, body: object): Promise<readonly unknown[]> {
-  const headers = { "content-type": "application/json", "x-csrf-token": token };
-  const page = await browser.send(path, { method: "POST", headers, body: JSON.stringify(body) });
-  return [page.status, JSON.parse(page.text)];
-}
-
-/** Signs in with the password and adds a passkey. */
-async function addPasskey(name: string): Promise<{ readonly browser: Browser; readonly key: SoftAuthenticator }> {
-  const browser = createBrowser(idp.replicas);
-  const login = await browser.open(home);
-  await browser.submit(login, { username: `${name}@example.test`, password: `${name}-demo-password` });
-  const key = createSoftAuthenticator({ origin: issuer, rpId: "localhost" });
-  const token = csrfIn(await browser.get("/mfa/app-passwords"));
-  const credential = key.create(await fetchPublicKeyOptions(browser, "/mfa/webauthn/register/begin"));
-  const result = await finish(browser, "/mfa/webauthn/register/finish", token, { name: "Laptop", credential });
-  // After the first factor, recovery codes are offered to a user who has none.
-  expect(result).toEqual([200, { redirect: expect.stringMatching(/^\/mfa\/(webauthn\/devices|recovery\/register)$/) }]);
-  return { browser, key };
-}
-
 /** Signs the browser out and enters a wrong password for the application with `delayed_response`. */
 async function enterWrongPassword(browser: Browser, name: string): Promise<Page> {
   browser.cookies.delete("service_session");
   return passwordStep(browser, "delayed", { username: `${name}@example.test`, password: "wrong" });
 }
 
-/** Signs in with the passkey alone, in a new browser. */
-async function signInWithPasskey(key: SoftAuthenticator, clientIp?: string) {
-  const browser = createBrowser(idp.replicas, clientIp);
-  const login = await browser.open(home);
-  const begin = login.url.replace("/login?", "/login/webauthn/begin?");
-  const credential = key.get(await fetchPublicKeyOptions(browser, begin));
-  const result = await finish(browser, "/login/webauthn/finish", csrfIn(login), { credential });
-  return { result, isIn: browser.cookies.has("service_session") };
-}
-
 const accepted = { result: [200, { redirect: home }], isIn: true };
 const denied = { result: [400, { error: "denied", reference: expect.any(String) }], isIn: false };
 
 test("a passkey signs in, unless a policy denies it or the account is disabled", async () => {
-  const { key } = await addPasskey("alice");
-  expect(await signInWithPasskey(key)).toEqual(accepted);
-  expect(await signInWithPasskey(key, "198.51.100.7")).toEqual(denied);
+  const { key } = await addPasskey(idp, "alice");
+  expect(await signInWithPasskey(idp, key)).toEqual(accepted);
+  expect(await signInWithPasskey(idp, key, "198.51.100.7")).toEqual(denied);
   expect(
-    await signInWithPasskey(createSoftAuthenticator({ origin: issuer, rpId: "localhost" })).catch(() => denied),
+    await signInWithPasskey(idp, createSoftAuthenticator({ origin: issuer, rpId: "localhost" })).catch(() => denied),
   ).toEqual(denied);
   using backend = new DatabaseSync(idp.directoryFile);
   const setEnabled = backend.prepare("UPDATE users SET enabled = ? WHERE username = 'alice@example.test'");
   setEnabled.run(0);
-  expect(await signInWithPasskey(key)).toEqual(denied);
+  expect(await signInWithPasskey(idp, key)).toEqual(denied);
   setEnabled.run(1);
-  expect(await signInWithPasskey(key)).toEqual(accepted);
+  expect(await signInWithPasskey(idp, key)).toEqual(accepted);
 });
 
 test("the browser may drop a passkey that was removed, and learns nothing about any other", async () => {
-  const { browser, key } = await addPasskey("carol");
+  const { browser, key } = await addPasskey(idp, "carol");
   const stranger = createSoftAuthenticator({ origin: issuer, rpId: "localhost" });
   stranger.create({ ...Object(await fetchPublicKeyOptions(browser, "/mfa/webauthn/register/begin")) });
-  expect(await signInWithPasskey(stranger)).toEqual(denied);
+  expect(await signInWithPasskey(idp, stranger)).toEqual(denied);
   const { path } = await readPasskeys(browser);
   const token = csrfIn(await browser.get("/mfa/webauthn/devices"));
   await browser.post(path, { csrf_token: token, _method: "DELETE" });
-  expect(await signInWithPasskey(key)).toEqual({
+  expect(await signInWithPasskey(idp, key)).toEqual({
     result: [400, { error: "denied", reference: expect.any(String), unknown_credential: true }],
     isIn: false,
   });
-  expect(await signInWithPasskey(stranger)).toEqual(denied);
+  expect(await signInWithPasskey(idp, stranger)).toEqual(denied);
+});
+
+test("the user handle is random, is the same for all passkeys of an account, and does not depend on Redis", async () => {
+  using backend = new DatabaseSync(idp.directoryFile);
+  backend.exec("DELETE FROM postern_webauthn");
+  const first = await beginRegistration(idp, "alice");
+  const { id } = first.options.user;
+  expect(Buffer.from(id, "base64url")).toHaveLength(32);
+  expect(Buffer.from(id, "base64url").toString("latin1")).not.toContain("alice");
+  const key = createSoftAuthenticator({ origin: issuer, rpId: "localhost" });
+  const credential = key.create(first.options);
+  const body = { name: "Laptop", credential };
+  expect(await finish(first.browser, "/mfa/webauthn/register/finish", first.token, body)).toMatchObject([200, {}]);
+  const redis = await testRedis(idp.stack.redis?.port ?? 0);
+  await redis.flushall();
+  redis.disconnect();
+  const { options } = await beginAnother(idp, key);
+  expect(options.user.id).toBe(id);
+  expect((await beginRegistration(idp, "carol")).options.user.id).not.toBe(id);
+});
+
+test("after a rename, new and old passkeys sign in the account that holds them", async () => {
+  using backend = new DatabaseSync(idp.directoryFile);
+  backend.exec("DELETE FROM postern_webauthn");
+  const old = await addOldPasskey(idp, backend, "alice");
+  expect(await signInWithPasskey(idp, old)).toEqual(accepted);
+  backend.exec("DELETE FROM postern_webauthn");
+  const { key } = await addPasskey(idp, "alice");
+  expect(await signInWithPasskey(idp, key)).toEqual(accepted);
+  rename(backend, "alice@example.test", "alice.liddell@example.test");
+  expect(await signInWithPasskey(idp, key)).toEqual(accepted);
+  rename(backend, "alice.liddell@example.test", "alice@example.test");
+  backend.exec("DELETE FROM postern_webauthn");
+  const older = await addOldPasskey(idp, backend, "alice");
+  rename(backend, "alice@example.test", "alice.liddell@example.test");
+  expect(await signInWithPasskey(idp, older)).toEqual(accepted);
+  rename(backend, "alice.liddell@example.test", "alice@example.test");
+  backend.exec("DELETE FROM postern_webauthn");
+});
+
+test("a credential that other software wrote, with its id behind other members, is found by the name in its handle", async () => {
+  using backend = new DatabaseSync(idp.directoryFile);
+  backend.exec("DELETE FROM postern_webauthn");
+  const key = await addOldPasskey(idp, backend, "carol");
+  backend.exec(`UPDATE postern_webauthn SET credential =
+    '{"name":"Theirs",' || substr(credential, 2)`);
+  expect(await signInWithPasskey(idp, key)).toEqual(accepted);
+  backend.exec("DELETE FROM postern_webauthn");
+});
+
+test("a passkey whose handle is not the one that was stored with it is rejected", async () => {
+  using backend = new DatabaseSync(idp.directoryFile);
+  const { browser, token, options } = await beginRegistration(idp, "carol");
+  const key = createSoftAuthenticator({ origin: issuer, rpId: "localhost" });
+  const credential = key.create({ ...options, user: { ...options.user, id: "b3RoZXI" } });
+  const body = { name: "Other", credential };
+  expect(await finish(browser, "/mfa/webauthn/register/finish", token, body)).toMatchObject([200, {}]);
+  expect(await signInWithPasskey(idp, key)).toEqual(denied);
+  backend.exec("DELETE FROM postern_webauthn");
 });
 
 interface Listed {
@@ -128,7 +163,7 @@ async function readPasskeys(browser: Browser): Promise<Listed> {
 }
 
 test("a passkey that is renamed in parallel has one of the names, and a parallel deletion removes it", async () => {
-  const { browser, key } = await addPasskey("carol");
+  const { browser, key } = await addPasskey(idp, "carol");
   const token = csrfIn(await browser.get("/mfa/webauthn/devices"));
   const { path } = await readPasskeys(browser);
   const rename = (name: string): Promise<Page> => browser.post(`${path}/name`, { csrf_token: token, name });
@@ -138,7 +173,7 @@ test("a passkey that is renamed in parallel has one of the names, and a parallel
     expect((await readPasskeys(browser)).names).toHaveLength(1);
   }
   // A sign-in updates the passkey at the same time; both changes are kept.
-  const [used] = await Promise.all([signInWithPasskey(key), rename("One")]);
+  const [used] = await Promise.all([signInWithPasskey(idp, key), rename("One")]);
   expect([used, (await readPasskeys(browser)).names]).toEqual([accepted, ["One"]]);
   const removal = { csrf_token: token, _method: "DELETE" };
   await Promise.all([rename("Two"), browser.post(path, removal), rename("Three")]);
@@ -147,7 +182,7 @@ test("a passkey that is renamed in parallel has one of the names, and a parallel
 });
 
 test("the page that removes one passkey is served in every language that it links to", async () => {
-  const { browser } = await addPasskey("carol");
+  const { browser } = await addPasskey(idp, "carol");
   const { path } = await readPasskeys(browser);
   const removal = await browser.get(`${path}/remove`);
   const links = [...removal.text.matchAll(/href="([^"]*)"[^>]*hreflang="/gu)].map(([, href = ""]) => href);
@@ -160,7 +195,7 @@ test("the page that removes one passkey is served in every language that it link
 });
 
 test("after a wrong password, a valid passkey is rejected with 401 and the user returns to the first page", async () => {
-  const { browser, key } = await addPasskey("carol");
+  const { browser, key } = await addPasskey(idp, "carol");
   const page = await enterWrongPassword(browser, "carol");
   expect(page.url).toMatch(/^\/login\/webauthn\?/);
   const begin = page.url.replace("/login/webauthn?", "/login/webauthn/begin?");
@@ -182,14 +217,6 @@ async function finishUnknownPasskey(clientIp: string, handle: string) {
   return finish(browser, "/login/webauthn/finish", csrfIn(login), { credential: key.get(publicKey) });
 }
 
-test("a passkey is rejected after a fixed time, which does not reveal whether the account exists", async () => {
-  for (const handle of ["alice@example.test", "nobody@example.test"]) {
-    const startedMs = performance.now();
-    expect(await finishUnknownPasskey("203.0.113.76", handle)).toMatchObject([400, { error: "denied" }]);
-    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(250);
-  }
-});
-
 test("denies unknown passkeys, and rate-limits them per network", async () => {
   const attempts = Array.from({ length: 60 }, (_, count) =>
     finishUnknownPasskey("203.0.113.77", count % 2 === 0 ? `nobody-${count}@example.test` : "alice@example.test"),
@@ -206,9 +233,9 @@ test("denies unknown passkeys, and rate-limits them per network", async () => {
 test("successful passkeys and passkeys that could not be verified do not count towards the limit of an address", async () => {
   using backend = new DatabaseSync(idp.directoryFile);
   backend.exec("DELETE FROM postern_webauthn WHERE account = 'alice@example.test'");
-  const { key } = await addPasskey("alice");
+  const { key } = await addPasskey(idp, "alice");
   const office = "203.0.113.90";
-  for (let count = 0; count < 62; count += 1) expect(await signInWithPasskey(key, office)).toEqual(accepted);
+  for (let count = 0; count < 62; count += 1) expect(await signInWithPasskey(idp, key, office)).toEqual(accepted);
   const redis = await testRedis(idp.stack.redis?.port ?? 0);
   const name = passkeyAttemptsKey.build("postern:", digestOf(office).toString("base64url"));
   expect(await redis.get(name)).toBe("0");

@@ -113,7 +113,10 @@ describe("second factors in an LDAP directory", () => {
 
   it("adds, replaces and removes WebAuthn credentials by their exact text", async () => {
     const account = await find();
-    const [old, renewed] = ['{"id":"QUI=","signCount":1}', '{"id":"QUI=","signCount":2}'];
+    const [old, renewed] = [
+      '{"id":"QUI=","publicKey":"AQID","signCount":1}',
+      '{"id":"QUI=","publicKey":"AQID","signCount":2}',
+    ];
     await account.addWebauthnCredential(old, later());
     await account.addWebauthnCredential(old, later());
     const exchanged = await Promise.all(

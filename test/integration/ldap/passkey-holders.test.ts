@@ -12,6 +12,7 @@ objectclass ( 1.3.6.1.4.1.99999.2.2 NAME 'factorUser' AUXILIARY MAY webauthn )
 `;
 
 const taken = { outcome: "invalid", detail: "another account holds this credential" };
+const credentialOf = (id: string): string => JSON.stringify({ id, publicKey: "AQID" });
 const later = () => within(4000);
 const target = (username: string, protocol: string) => ({ session: "7d3f", username, protocol });
 
@@ -59,7 +60,10 @@ describe.each([
   it.each(["imap", "idp"])(
     "a passkey enrolled by the search for %s is kept, and no other account can add it",
     async (protocol) => {
-      const credential = JSON.stringify({ id: Buffer.from(`\xfb\xff of ${protocol}`, "latin1").toString("base64url") });
+      const credential = JSON.stringify({
+        id: Buffer.from(`\xfb\xff of ${protocol}`, "latin1").toString("base64url"),
+        publicKey: "AQID",
+      });
       const { saveWebauthn, listWebauthn } = factors();
       expect(await saveWebauthn({ ...target("alice", protocol), credential }, later())).toEqual({ outcome: "ok" });
       for (const other of ["imap", "idp"]) {
@@ -75,7 +79,7 @@ describe.each([
   );
 
   it("a credential may replace another of the same account, never one of another account", async () => {
-    const [first, second, ofBob] = ['{"id":"first"}', '{"id":"second"}', '{"id":"bob"}'];
+    const [first, second, ofBob] = [credentialOf("first"), credentialOf("second"), credentialOf("bob")];
     const { saveWebauthn, updateWebauthn } = factors();
     const alice = target("alice", "idp");
     expect(await saveWebauthn({ ...alice, credential: first }, later())).toEqual({ outcome: "ok" });
@@ -84,5 +88,27 @@ describe.each([
       updateWebauthn({ ...alice, oldCredential, credential }, later());
     expect(await update(first, ofBob)).toEqual(taken);
     expect(await update(first, second)).toEqual({ outcome: "ok" });
+  });
+
+  it("a sign-in finds the account that holds the passkey, whatever its handle names", async () => {
+    const id = Buffer.from(`\xfb\xff of the sign-in`, "latin1").toString("base64url");
+    const { saveWebauthn, read, deleteWebauthn } = factors();
+    const credential = JSON.stringify({ id: id.replaceAll("-", "+").replaceAll("_", "/"), publicKey: "AQID" });
+    const stored = { ...target("alice", "idp"), credential };
+    expect(await saveWebauthn(stored, later())).toEqual({ outcome: "ok" });
+    const find = (username: string, credentialId: string) => read({ session: "7d3f", username, credentialId }, later());
+    for (const name of ["alice", "bob", "nobody", "(*)", "c2VjcmV0"]) {
+      expect(await find(name, id)).toMatchObject({ outcome: "ok", account: "alice@example.test" });
+      expect(await find(name, "AQID")).toEqual({ outcome: "unknown_user" });
+    }
+    expect(await deleteWebauthn(stored, later())).toEqual({ outcome: "ok" });
+    expect(await find("alice", id)).toEqual({ outcome: "unknown_user" });
+  });
+
+  it("a sign-in is undecided while the server is unavailable, not denied", async () => {
+    await slapd.pause();
+    const found = factors().read({ session: "7d3f", username: "alice", credentialId: "AQID" }, later());
+    await expect(found).rejects.toMatchObject({ row: { kind: "unavailable" } });
+    slapd.resume();
   });
 });

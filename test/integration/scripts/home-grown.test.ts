@@ -104,8 +104,9 @@ describe("users in MariaDB with a site's own schema, by the example of the guide
     expect(await bus.request(mfaTotpSet, { ...target, secret: "jbsw y3dp ehpk 3pxp" }, soon())).toEqual({
       outcome: "ok",
     });
-    const old = JSON.stringify({ id: "AQID", name: "grün", signCount: 1 });
-    const next = JSON.stringify({ id: "AQID", name: "grün", signCount: 2 });
+    const old = JSON.stringify({ id: "AQID", publicKey: "AQID", name: "grün", signCount: 1 });
+    const holder = { session: "home-grown", username: "nobody", credentialId: "AQID" };
+    const next = JSON.stringify({ id: "AQID", publicKey: "AQID", name: "grün", signCount: 2 });
     expect(await bus.request(mfaWebauthnSave, { ...target, credential: old }, soon())).toEqual({ outcome: "ok" });
     expect(await bus.request(mfaFactorsRead, { ...target, secrets: true }, soon())).toMatchObject({
       outcome: "ok",
@@ -113,6 +114,12 @@ describe("users in MariaDB with a site's own schema, by the example of the guide
       totpSecret: "JBSWY3DPEHPK3PXP",
       webauthnCredentials: [old],
     });
+    // The account is found by the id of its passkey, and by its name.
+    for (const username of ["nobody", "alice", "sales@example.test"]) {
+      expect(await bus.request(mfaFactorsRead, { ...holder, username }, soon())).toMatchObject({ account: "alice" });
+      const other = await bus.request(mfaFactorsRead, { ...holder, username, credentialId: "AQIE" }, soon());
+      expect(other).toEqual({ outcome: "unknown_user" });
+    }
     const updates = await Promise.all(
       Array.from({ length: 8 }, () =>
         bus.request(mfaWebauthnUpdate, { ...target, credential: next, oldCredential: old }, soon()),

@@ -132,8 +132,8 @@ describe.each(sites)("$name", ({ start, statements, backends, isUpgrading }) => 
     expect(await bus.request(mfaTotpSet, { ...target, secret: "jbsw y3dp ehpk 3pxp" }, soon())).toEqual({
       outcome: "ok",
     });
-    const old = JSON.stringify({ id: "AQID", signCount: 1, name: 'k\'s \\ "é" key' });
-    const next = JSON.stringify({ id: "AQID", signCount: 2 });
+    const old = JSON.stringify({ id: "AQID", publicKey: "AQID", signCount: 1, name: 'k\'s \\ "é" key' });
+    const next = JSON.stringify({ id: "AQID", publicKey: "AQID", signCount: 2 });
     expect(await bus.request(mfaWebauthnSave, { ...target, credential: old }, soon())).toEqual({ outcome: "ok" });
     expect(await bus.request(mfaWebauthnSave, { ...target, credential: next }, soon())).toEqual({ outcome: "exists" });
     const read = await bus.request(mfaFactorsRead, { ...target, secrets: true }, soon());

@@ -111,6 +111,17 @@ function mfa_replace_webauthn(request)
     { login = request.account, credential = request.credential, old = request.old })
 end
 
+function mfa_find_webauthn(request)
+  local statement = "SELECT login FROM passkeys WHERE credential LIKE :pattern"
+  local holders = {}
+  for _, id in ipairs(request.spellings) do
+    for _, row in ipairs(sql.query("default", statement, { pattern = '{"id":"' .. id .. "%" })) do
+      holders[#holders + 1] = row.login
+    end
+  end
+  return holders
+end
+
 function mfa_remove_webauthn(request)
   return change("DELETE FROM passkeys WHERE login = :login AND credential = :credential",
     { login = request.account, credential = request.credential })

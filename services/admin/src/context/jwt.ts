@@ -3,6 +3,7 @@ import { authenticate } from "@postern/shared/contracts";
 import type { PasswordVerifier } from "@postern/shared/domain/passwords";
 import { createRevoker, serviceTokenKey, serviceTokenNames } from "@postern/shared/domain/tokens";
 import type { Config } from "@postern/shared/platform/config";
+import { createKeyedDigest } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
@@ -30,14 +31,16 @@ export function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undef
   const lives = () => live.current.jwt.lives;
   const revoker = createRevoker({ redis: state, keyPrefix, clock });
   const { issuer } = serviceTokenNames(identifier);
+  const key = serviceTokenKey(settings.jwtSecret);
   return createJwtIssuer({
     users: createJwtUsers({
       settings: () => live.current.jwt,
       passwords,
+      digest: createKeyedDigest(key),
       decide: (request, context) => bus.request(authenticate, request, context),
     }),
     pairs: createTokenPairs({
-      rules: { key: serviceTokenKey(settings.jwtSecret), identifier, skewSeconds, clock },
+      rules: { key, identifier, skewSeconds, clock },
       lives,
       clock,
     }),

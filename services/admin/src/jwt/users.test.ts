@@ -1,5 +1,6 @@
+import { createSecretKey } from "node:crypto";
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
-import { Secret } from "@postern/shared/platform/crypto";
+import { createKeyedDigest, Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
 import { createJwtUsers, type UserSettings } from "./users.ts";
@@ -17,6 +18,7 @@ const accepted: AuthDecision = {
 
 function usersOf(decision: AuthDecision | Error = accepted) {
   const requests: AuthRequest[] = [];
+  const verified: string[] = [];
   const settings: { current: UserSettings } = {
     current: {
       users: new Map([["operator", { password: "stored", roles: ["security"] }]]),
@@ -25,22 +27,53 @@ function usersOf(decision: AuthDecision | Error = accepted) {
   };
   const users = createJwtUsers({
     settings: () => settings.current,
-    passwords: { verify: async (stored, password) => stored === "stored" && password.reveal() === "right" },
+    passwords: {
+      verify: async (stored, password) => {
+        verified.push(String(stored));
+        return stored === "stored" && password.reveal() === "right";
+      },
+    },
+    digest: createKeyedDigest(createSecretKey(Buffer.from("a key of the test"))),
     decide: async (authRequest) => {
       requests.push(authRequest);
       if (decision instanceof Error) throw decision;
       return decision;
     },
   });
-  return { users, requests, settings };
+  return { users, requests, verified, settings };
 }
 
 test.each([
   ["right", { name: "operator", source: "configuration", roles: ["security"] }],
   ["wrong", undefined],
-])("a configured user with the %s password is never sent to a backend", async (password, user) => {
+])("the %s password of a configured user is never sent to a backend", async (password, user) => {
   const { users, requests } = usersOf();
   expect(await users.logIn("operator", new Secret(password), request)).toEqual(user);
+  expect(requests.map((sent) => sent.password)).not.toContain(password);
+});
+
+test("a wrong password costs the same for every name: one hash, and a request to an engine", async () => {
+  const denied: AuthDecision = { outcome: "fail", reason: "unknown_user", memoryCache: "miss" };
+  for (const decision of [denied, new AppError("BUS_DISCONNECTED")]) {
+    const [configured, unknown] = await Promise.all(
+      ["operator", "nobody"].map(async (name) => {
+        const { users, requests, verified } = usersOf(decision);
+        const result = await users.logIn(name, new Secret("wrong"), request).catch((error: unknown) => error);
+        return { result, verified, requests: requests.map((sent) => ({ ...sent, username: "", password: "" })) };
+      }),
+    );
+    expect(configured).toEqual(unknown);
+    expect([unknown?.verified, unknown?.requests.length]).toEqual([["stored"], 1]);
+  }
+});
+
+test("a configured user whose password is wrong does not sign in as a user of a backend with the same name", async () => {
+  expect(await usersOf(accepted).users.logIn("operator", new Secret("wrong"), request)).toBeUndefined();
+});
+
+test("the correct password of a configured user needs no engine", async () => {
+  const { users, requests } = usersOf(new AppError("BUS_DISCONNECTED"));
+  expect(await users.logIn("operator", new Secret("right"), request)).toMatchObject({ source: "configuration" });
   expect(requests).toEqual([]);
 });
 

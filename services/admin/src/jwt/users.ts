@@ -1,6 +1,7 @@
+import { randomBytes } from "node:crypto";
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
 import type { PasswordVerifier, WorkContext } from "@postern/shared/domain/passwords";
-import type { Secret } from "@postern/shared/platform/crypto";
+import type { KeyedDigest, Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 
 /** Where a user is defined; the same name in the other source is a different user. */
@@ -30,7 +31,11 @@ export interface UserRequest extends WorkContext {
 
 /** Users of the JWT endpoints: those of the configuration take precedence over those of the backends. */
 export interface JwtUsers {
-  /** @returns undefined for wrong credentials. @throws AppError for a temporary failure */
+  /**
+   * The password of a configured user is never sent to a backend; if it is wrong, an engine denies a random one.
+   *
+   * @returns undefined for wrong credentials. @throws AppError for a temporary failure
+   */
   logIn(name: string, password: Secret, request: UserRequest): Promise<JwtUser | undefined>;
   /** The user with current roles; undefined if the user no longer exists. @throws AppError as above */
   find(user: Pick<JwtUser, "name" | "source">, request: UserRequest): Promise<JwtUser | undefined>;
@@ -39,6 +44,8 @@ export interface JwtUsers {
 export interface JwtUsersDeps {
   readonly settings: () => UserSettings;
   readonly passwords: Pick<PasswordVerifier, "verify">;
+  /** Keyed with a secret that all replicas share: a name that is not configured costs the same at each of them. */
+  readonly digest: KeyedDigest;
   /** Requests a decision from an engine; rejects if no engine answered. */
   readonly decide: (request: AuthRequest, context: WorkContext) => Promise<AuthDecision>;
 }
@@ -57,7 +64,15 @@ function uncachedRequest(username: string, { session, clientIp }: UserRequest): 
   };
 }
 
-export function createJwtUsers({ settings, passwords, decide }: JwtUsersDeps): JwtUsers {
+/** The hash of one of the configured users, always the same for a name. */
+function decoyFor(name: string, users: UserSettings["users"], digest: KeyedDigest): string | undefined {
+  const hashes = [...users.values()].map(({ password }) => password);
+  if (hashes.length === 0) return undefined;
+  const place = Buffer.from(digest(`decoy of\0${name}`, "base64url"), "base64url").readUInt32BE(0);
+  return hashes[place % hashes.length];
+}
+
+export function createJwtUsers({ settings, passwords, digest, decide }: JwtUsersDeps): JwtUsers {
   const ask = async (request: AuthRequest, context: WorkContext): Promise<JwtUser | undefined> => {
     const decision = await decide(request, context);
     if (decision.outcome === "tempfail") {
@@ -70,13 +85,16 @@ export function createJwtUsers({ settings, passwords, decide }: JwtUsersDeps): J
   };
   return {
     logIn: async (name, password, request) => {
-      const configured = settings().users.get(name);
-      if (configured === undefined) {
-        const authRequest: AuthRequest = { ...uncachedRequest(name, request), operation: "authenticate" };
-        return ask({ ...authRequest, password: password.reveal() }, request);
-      }
-      const isRight = await passwords.verify(configured.password, password, request);
-      return isRight ? { name, source: "configuration", roles: configured.roles } : undefined;
+      const { users } = settings();
+      const configured = users.get(name);
+      // The time must not reveal which names are configured: a wrong password costs one hash here and a request to an engine for all.
+      const stored = configured?.password ?? decoyFor(name, users, digest);
+      const isRight = stored !== undefined && (await passwords.verify(stored, password, request));
+      if (configured !== undefined && isRight) return { name, source: "configuration", roles: configured.roles };
+      const secret = configured === undefined ? password.reveal() : randomBytes(16).toString("base64url");
+      const authRequest: AuthRequest = { ...uncachedRequest(name, request), operation: "authenticate" };
+      const user = await ask({ ...authRequest, password: secret }, request);
+      return configured === undefined ? user : undefined;
     },
     find: async ({ name, source }, request) => {
       if (source === "directory") return ask({ ...uncachedRequest(name, request), operation: "lookup" }, request);

@@ -88,12 +88,27 @@ export interface CredentialHolder {
   readonly dn?: string | undefined;
 }
 
+/**
+ * Which credential is searched for, and where: in the account that the query names, at the beginning of the stored texts,
+ * which an index of the backend can serve, or anywhere in them.
+ */
+export interface CredentialSearch {
+  /** base64url without padding. */
+  readonly id: string;
+  readonly by: "name" | "start" | "content";
+}
+
 /** Port: the second factors and app passwords that one backend stores beside its accounts. */
 export interface MfaCredentials {
   find(query: MfaQuery, context: CallContext): Promise<FindOutcome>;
   /**
-   * The accounts that hold a WebAuthn credential with this id (base64url without padding); absent if the backend cannot
-   * be searched for it.
+   * Sends the requests that `find` sends for a known name beyond those for an unknown one. The account does not exist: what is read of it
+   * is empty, or fails. Undefined if the query is not served.
    */
-  holdersOf?(id: string, query: MfaQuery, context: CallContext): Promise<readonly CredentialHolder[]>;
+  pretend(query: MfaQuery, context: CallContext): Promise<MfaAccount | undefined>;
+  /**
+   * The accounts that hold a WebAuthn credential; none if the backend cannot be searched for it. Strangers can cause a search by name or
+   * by start, so it sends the same requests whether or not the account or the credential exists.
+   */
+  holdersOf(search: CredentialSearch, query: MfaQuery, context: CallContext): Promise<readonly CredentialHolder[]>;
 }

@@ -1,8 +1,10 @@
-import { BackendKind } from "@postern/shared/contracts";
+import { BackendKind, type MfaRefusal, type MfaTarget } from "@postern/shared/contracts";
 import type { WorkGate } from "@postern/shared/domain/passwords";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { Backend } from "../backends/backend.ts";
-import { findAccount, isRefusal } from "./find-account.ts";
+import type { CallContext } from "../decision/call-context.ts";
+import { type FoundAccount, findAccount, isRefusal } from "./find-account.ts";
+import { findCredentialHolder } from "./find-credential-holder.ts";
 import { createOnAccount, done, invalid } from "./on-account.ts";
 import { createRecoveryCodes } from "./recovery-codes.ts";
 import type { SecondFactors } from "./second-factors.ts";
@@ -18,9 +20,31 @@ export interface SecondFactorsDeps {
   readonly hashing: Pick<WorkGate, "run">;
 }
 
+/** The requests to backends that another name would have caused, so that the time does not reveal which of them knows the name. */
+async function spendAsMuch(
+  backends: readonly Backend[],
+  { request, found }: { readonly request: MfaTarget; readonly found: FoundAccount | MfaRefusal },
+  context: CallContext,
+): Promise<void> {
+  const { username, protocol } = request;
+  if (!isRefusal(found)) {
+    const left = backends.slice(backends.indexOf(found.backend) + 1);
+    for (const { mfa } of left) await mfa?.find({ username, protocol }, context).catch(() => undefined);
+    return;
+  }
+  const account = await backends.find(({ mfa }) => mfa !== undefined)?.mfa?.pretend({ username, protocol }, context);
+  await account?.readFactors(context).catch(() => undefined);
+  if (account?.supports.has("app_passwords")) await account.listAppPasswords(context).catch(() => undefined);
+}
+
 function createReadFactors({ backends, ring }: Pick<SecondFactorsDeps, "backends" | "ring">): SecondFactors["read"] {
   return async (request, context) => {
-    const found = await findAccount(backends(), request, context);
+    const { credentialId: id } = request;
+    const found =
+      id === undefined
+        ? await findAccount(backends(), request, context)
+        : await findCredentialHolder(backends(), { target: request, id }, context);
+    if (request.hidesUnknown === true) await spendAsMuch(backends(), { request, found }, context);
     if (isRefusal(found)) return found;
     const { account, backend } = found;
     const { totpSecret, recoveryCodes, webauthnCredentials } = await account.readFactors(context);

@@ -140,7 +140,7 @@ describe("second factors in SQLite", () => {
     for (let round = 0; round < 10; round += 1) {
       const id = randomBytes(8).toString("base64url");
       const saved = engines.map(({ factors }, name) =>
-        factors.saveWebauthn({ ...alice, credential: JSON.stringify({ id, name }) }, context()),
+        factors.saveWebauthn({ ...alice, credential: JSON.stringify({ id, publicKey: "AQID", name }) }, context()),
       );
       const done = (await Promise.all(saved)).filter(({ outcome }) => outcome === "ok");
       const listed = await engine().factors.listWebauthn(alice, context());
@@ -154,7 +154,10 @@ describe("second factors in SQLite", () => {
     const engines = [engine(), engine(open([search]))];
     const at = (index: number) => engines[index % 2] ?? engine();
     const credentials = Array.from({ length: maxWebauthnCredentials + 8 }, (_, index) =>
-      at(index).factors.saveWebauthn({ ...alice, credential: JSON.stringify({ id: `k${index}` }) }, context()),
+      at(index).factors.saveWebauthn(
+        { ...alice, credential: JSON.stringify({ id: `k${index}`, publicKey: "AQID" }) },
+        context(),
+      ),
     );
     const passwords = Array.from({ length: maxAppPasswords + 8 }, (_, index) =>
       at(index).apps.create({ ...alice, label: `phone ${index}`, protocols: [] }, context()),
@@ -187,7 +190,7 @@ describe("second factors in SQLite", () => {
   test("a site's own webauthn_find returns the holder of a credential and may use only :pattern", async () => {
     const ofSite = "SELECT account, credential FROM postern_webauthn WHERE credential LIKE :pattern";
     const { factors } = engine(open([withFind(ofSite)]));
-    const credential = JSON.stringify({ id: randomBytes(8).toString("base64url") });
+    const credential = JSON.stringify({ id: randomBytes(8).toString("base64url"), publicKey: "AQID" });
     expect(await factors.saveWebauthn({ ...alice, credential }, context())).toEqual({ outcome: "ok" });
     expect(await factors.saveWebauthn({ ...carol, credential }, context())).toEqual({
       outcome: "invalid",

@@ -31,7 +31,7 @@ async function isHeldElsewhere(
 ): Promise<boolean> {
   const { username, protocol } = target;
   for (const { mfa } of backends) {
-    const holders = (await mfa?.holdersOf?.(id, { username, protocol }, context)) ?? [];
+    const holders = (await mfa?.holdersOf({ id, by: "content" }, { username, protocol }, context)) ?? [];
     if (holders.some((holder) => !isSameAccount(holder, account))) return true;
   }
   return false;

@@ -38,7 +38,7 @@ function backend(name: string, { lookup, find }: BackendMethods): Backend {
     kind: "test",
     name,
     lookup,
-    ...(find && { mfa: { find } }),
+    ...(find && { mfa: { find, holdersOf: unused, pretend: unused } }),
     verify: unused,
     listAccounts: unused,
     endListing: unused,

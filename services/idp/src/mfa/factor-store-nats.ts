@@ -78,6 +78,12 @@ export function createFactorStore(bus: Bus): FactorStore {
       const { displayName, hasTotp, recoveryCodesLeft, webauthnCredentials, appPasswords } = reply;
       return { account: reply.account, displayName, hasTotp, recoveryCodesLeft, webauthnCredentials, appPasswords };
     },
+    holderOf: async (credentialId, name, context) => {
+      const reply = await bus.request(mfaFactorsRead, { ...target(name, context), credentialId }, context);
+      if (reply.outcome === "unknown_user" || reply.outcome === "unsupported") return undefined;
+      if (reply.outcome !== "ok") throw new AppError("UPSTREAM_UNAVAILABLE", { detail: reply.outcome });
+      return reply.account;
+    },
     setTotp: async (account, secret, context) =>
       changeOf(await bus.request(mfaTotpSet, { ...target(account, context), secret }, context)),
     deleteTotp: async (account, context) =>

@@ -19,6 +19,12 @@ export type Change = "done" | "refused";
 export interface FactorStore {
   /** Undefined if the account's backend does not store factors. */
   read(account: string, context: EngineCall): Promise<FactorState | undefined>;
+  /**
+   * The account that holds a passkey, whatever its name; undefined if none does.
+   *
+   * @param name the name under which it is searched for first
+   */
+  holderOf(credentialId: string, name: string, context: EngineCall): Promise<string | undefined>;
   setTotp(account: string, secret: string, context: EngineCall): Promise<Change>;
   deleteTotp(account: string, context: EngineCall): Promise<Change>;
   setRecoveryCodes(account: string, codes: readonly string[], context: EngineCall): Promise<Change>;

@@ -24,7 +24,9 @@ export function createFactors(bus: Bus): Factors {
   };
   return {
     find: async (username, context) => {
-      const reply = await ask(username, context, false);
+      const { session, deadline, signal } = context;
+      const request = { session, username, secrets: false, hidesUnknown: true };
+      const reply = await bus.request(mfaFactorsRead, request, { deadline, signal });
       if (reply.outcome === "unknown_user" || reply.outcome === "unsupported") return undefined;
       if (reply.outcome !== "ok") throw undecided(reply.outcome);
       const { account, hasTotp, recoveryCodesLeft, webauthnCredentials } = reply;

@@ -1,10 +1,11 @@
+import { readCredential } from "@postern/shared/domain/passkeys";
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { Notify } from "../user-notifications/notification.ts";
 import type { FactorProofs, NamedFactor } from "./factor-proofs.ts";
 import type { FactorStore } from "./factor-store.ts";
 import { notificationOf, type Outcome, type Subject } from "./subject.ts";
 import type { Ceremonies } from "./webauthn/ceremonies.ts";
-import { readCredential, renamedCredential } from "./webauthn/stored-credential.ts";
+import { renamedCredential } from "./webauthn/written-credential.ts";
 
 /** What users do with their own passkeys. Every method throws AppError on a temporary failure. */
 export interface ChangePasskeys {

@@ -1,5 +1,15 @@
-/** A secret or challenge that a session, or at sign-in a flow, received and must confirm. */
-export type ProofKind = "totp" | "recovery" | "webauthn_register" | "webauthn_login" | "passkey";
+/**
+ * A secret or challenge that a session, or at sign-in a flow, received and must confirm. `webauthn_handle`: the user handle that goes with
+ * a challenge. `webauthn_removed`: the user handles of passkeys that were removed.
+ */
+export type ProofKind =
+  | "totp"
+  | "recovery"
+  | "webauthn_register"
+  | "webauthn_handle"
+  | "webauthn_removed"
+  | "webauthn_login"
+  | "passkey";
 
 /**
  * Pending secrets and challenges, one of a kind per owner, for ten minutes. Every method throws AppError

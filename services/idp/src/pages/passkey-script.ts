@@ -25,10 +25,12 @@ export const passkeyScript = `"use strict";
   // Tells the user's password manager the account's current name and which passkeys it has.
   const told = document.querySelector("[data-signals]");
   if (told) {
-    const { rpId, userId, name, displayName, allAcceptedCredentialIds, wasRemoved } = JSON.parse(told.dataset.signals);
-    signal("signalCurrentUserDetails", { rpId, userId, name, displayName });
-    if (allAcceptedCredentialIds && (wasRemoved || !addedLately()))
-      signal("signalAllAcceptedCredentials", { rpId, userId, allAcceptedCredentialIds });
+    const { rpId, userIds, name, displayName, allAcceptedCredentialIds, wasRemoved } = JSON.parse(told.dataset.signals);
+    for (const userId of userIds) {
+      signal("signalCurrentUserDetails", { rpId, userId, name, displayName });
+      if (allAcceptedCredentialIds && (wasRemoved || !addedLately()))
+        signal("signalAllAcceptedCredentials", { rpId, userId, allAcceptedCredentialIds });
+    }
   }
   const root = document.querySelector("[data-ceremony]");
   if (!root) return;

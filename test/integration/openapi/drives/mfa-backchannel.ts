@@ -1,8 +1,8 @@
 import type { Drive, DriveParts } from "../drive.ts";
 
 const username = "alice@example.test";
-const credential = JSON.stringify({ id: "AQID", signCount: 1 });
-const replacement = JSON.stringify({ id: "AQID", signCount: 2 });
+const credential = JSON.stringify({ id: "AQID", publicKey: "AQID", signCount: 1 });
+const replacement = JSON.stringify({ id: "AQID", publicKey: "AQID", signCount: 2 });
 
 function drive(operationId: string, status: number, fields: object, breaksSchema?: true): Drive {
   const parts: DriveParts = { body: { type: "application/json", value: fields } };

@@ -16,6 +16,7 @@ export const reasonMeanings: Readonly<Record<string, string>> = {
   risk: "the password was correct, but the sign-in looked like one with a stolen password",
   script: "a script denied the sign-in",
   wrong_code: "the code was wrong or had been used before",
+  unknown_passkey: "no account holds the passkey",
   wrong_signature: "the signature of the passkey was wrong",
   malformed_answer: "the browser sent an invalid passkey response",
   factor_not_accepted: "the application does not accept this factor",

@@ -11,7 +11,20 @@ export const mfaFactorsRead = defineMethod({
   name: "mfa-artefacts-read",
   major: 1,
   repeatable: true,
-  request: Type.Object({ ...mfaTarget, secrets: Type.Optional(Type.Boolean()) }),
+  request: Type.Object({
+    ...mfaTarget,
+    secrets: Type.Optional(Type.Boolean()),
+    hidesUnknown: Type.Optional(
+      Type.Boolean({ description: "The user must not learn from the time whether the account exists." }),
+    ),
+    credentialId: Type.Optional(
+      Type.String({
+        maxLength: 1400,
+        description:
+          "Id of a WebAuthn credential, in base64url without padding. The account is then the one that holds it, whatever its name; username is only the name under which it is searched for first.",
+      }),
+    ),
+  }),
   reply: orRefusal(
     Type.Object({
       outcome: Type.Literal("ok"),
@@ -21,7 +34,7 @@ export const mfaFactorsRead = defineMethod({
       displayName: Type.Optional(Type.String()),
       uniqueUserId: Type.Optional(
         Type.String({
-          description: "Identifier that survives renames. It is the WebAuthn user handle and the OIDC subject.",
+          description: "Identifier that survives renames. The OIDC subject is derived from it.",
         }),
       ),
       hasTotp: Type.Boolean(),

@@ -34,6 +34,7 @@ export type ToWorker =
       readonly script: string;
       readonly entry: string;
       readonly args: readonly LuaValue[];
+      readonly isOptional: boolean;
       readonly session: string | undefined;
     }
   | { readonly type: "answer"; readonly sequence: number; readonly ok: boolean; readonly value: LuaValue }

@@ -67,6 +67,13 @@ test("scripts have no access to files, processes, code from text or the debugger
   expect(new Set(Object.values(JSON.parse(JSON.stringify(await run("reach")))))).toEqual(new Set(["nil"]));
 });
 
+test("an optional function that the script lacks returns nothing; any other is an error", async () => {
+  const call = { script: "site.lua", args: [1], deadline: Date.now() + 60_000 };
+  expect(await pool.run({ ...call, entry: "absent", isOptional: true })).toBeUndefined();
+  expect(await pool.run({ ...call, entry: "echo", isOptional: true })).toBe(1);
+  await expect(pool.run({ ...call, entry: "absent" })).rejects.toMatchObject({ code: "SCRIPT_FAILED" });
+});
+
 test("an error contains file and line", async () => {
   await expect(run("throw")).rejects.toMatchObject({
     code: "SCRIPT_FAILED",

@@ -5,6 +5,8 @@ export interface ScriptCall {
   readonly script: string;
   readonly entry: string;
   readonly args: readonly LuaValue[];
+  /** A script without the function returns nothing. */
+  readonly isOptional?: boolean | undefined;
   /** By `steadyClock`; waiting for modules counts. */
   readonly deadline: number;
   /** For the script's log lines. */

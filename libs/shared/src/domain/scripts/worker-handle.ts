@@ -115,9 +115,9 @@ class ScriptWorker implements WorkerHandle {
   send(pending: PendingCall): void {
     this.#sequence += 1;
     const sequence = this.#sequence;
-    const { script, entry, args, session } = pending.call;
+    const { script, entry, args, isOptional = false, session } = pending.call;
     this.#running.set(sequence, { ...pending, abort: undefined });
-    this.#post({ type: "call", sequence, script, entry, args, session });
+    this.#post({ type: "call", sequence, script, entry, args, isOptional, session });
   }
 
   expire(now: number): void {

@@ -12,4 +12,3 @@ export {
   within,
 } from "./deadline.ts";
 export { createResponseDelays, type DelayedResponse, type ResponseDelays, waitForDelay } from "./response-delays.ts";
-export { createWaitUntil, type WaitUntil } from "./wait-until.ts";

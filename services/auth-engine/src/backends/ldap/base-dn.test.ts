@@ -28,6 +28,17 @@ describe("a search base", () => {
     );
   });
 
+  it.each([
+    ["ou=people,dc=x", "ou=people,dc=x"],
+    ["ou=%{domain},dc=x,dc=y", "dc=x,dc=y"],
+    ["uid=%{user},ou=a\\, b,dc=x", "ou=a\\, b,dc=x"],
+    ["o=%{domain}\\, Inc,dc=x", "dc=x"],
+    ["ou=people,o=%{domain}", ""],
+    ["%{domain}", ""],
+  ])("%s lies below %j for every name", (template, fixedPart) => {
+    expect(compileBaseDn(template).fixedPart).toBe(fixedPart);
+  });
+
   it("is rejected if it has an unknown macro", () => {
     expect(() => compileBaseDn("ou=%{nonsense},dc=x")).toThrow(/CONFIG_INVALID/);
   });

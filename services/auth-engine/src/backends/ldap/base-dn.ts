@@ -14,6 +14,8 @@ export interface BaseDn {
    * Whether the name depends on the request: a missing base then means "no such user" instead of a wrong configuration.
    */
   readonly hasMacros: boolean;
+  /** The names behind the last macro, below which every expansion lies; empty if there are none. */
+  readonly fixedPart: string;
   expand(query: TemplateValues): string;
 }
 
@@ -22,7 +24,10 @@ export function compileBaseDn(template: string): BaseDn {
   const parts = parseTemplate(template);
   if (!hasMacros(parts)) {
     const baseDn = parts.join("");
-    return { hasMacros: false, expand: () => baseDn };
+    return { hasMacros: false, fixedPart: baseDn, expand: () => baseDn };
   }
-  return { hasMacros: true, expand: (query) => expand(parts, query, escapeDnValue) };
+  const end = parts.at(-1);
+  // The text behind the macro may belong to the same name, up to the next separator.
+  const fixedPart = typeof end === "string" ? (/(?<!\\)[,;](.*)$/s.exec(end)?.[1]?.trim() ?? "") : "";
+  return { hasMacros: true, fixedPart, expand: (query) => expand(parts, query, escapeDnValue) };
 }

@@ -9,6 +9,7 @@ const resultCode = {
   noResult: 248,
   constraintViolation: 19,
   noSuchObject: 32,
+  invalidDnSyntax: 34,
   inappropriateAuthentication: 48,
   invalidCredentials: 49,
   busy: 51,
@@ -27,6 +28,10 @@ export function classifyFailure(error: unknown): FailureKind {
 
 export const isNoSuchObject = (error: unknown): boolean =>
   error instanceof ResultCodeError && error.code === resultCode.noSuchObject;
+
+/** A base with the user's domain does not exist, or is no valid DN because the name has none. */
+export const isNoSuchName = (error: unknown): boolean =>
+  isNoSuchObject(error) || (error instanceof ResultCodeError && error.code === resultCode.invalidDnSyntax);
 
 export interface BindRefusal {
   readonly kind: "wrong_password" | "account_disabled" | "unknown_user";

@@ -17,6 +17,11 @@ export interface Found {
   readonly isRemembered: boolean;
 }
 
+/** What a search without an entry is: the server's answer, or that answer to an earlier request. */
+export type Absence = "absent" | "remembered_absence";
+
+export const isFound = (found: Found | Absence): found is Found => typeof found === "object";
+
 /** Enough to detect several entries. */
 const sizeLimit = 2;
 
@@ -24,7 +29,7 @@ const lowerCased = (names: readonly (string | undefined)[]): readonly string[] =
   names.flatMap((name) => (name === undefined ? [] : [canonicalName(name).toLowerCase()]));
 
 /**
- * The one entry that a search finds; undefined if there is none. `isFresh` queries the server even if the entry is
+ * The one entry that a search finds. `isFresh` queries the server even if the entry is
  * cached. Throws `DIRECTORY_AMBIGUOUS` for more than one.
  */
 async function findUnder(
@@ -32,7 +37,7 @@ async function findUnder(
   query: BackendQuery,
   context: BackendContext,
   isFresh: boolean,
-): Promise<Found | undefined> {
+): Promise<Found | Absence> {
   const { pool, mapping } = search;
   const { absent, entries } = pool.caches;
   const baseDn = search.baseDn.expand(query);
@@ -42,13 +47,13 @@ async function findUnder(
   if (!isFresh) {
     const remembered = entries.get(key);
     if (remembered !== undefined) return { search, entry: remembered.entry, query, isRemembered: true };
-    if (absent.get(key) !== undefined) return undefined;
+    if (absent.get(key) !== undefined) return "remembered_absence";
   }
   const entry = await ask(search, { query, baseDn, filter }, context);
   if (entry === undefined) {
     entries.delete(key);
     absent.set(key, { names: lowerCased([query.username]) });
-    return undefined;
+    return "absent";
   }
   entries.set(key, { entry, names: lowerCased([query.username, accountName(entry, mapping.accountField)]) });
   return { search, entry, query, isRemembered: false };
@@ -63,12 +68,13 @@ export async function findInSearch(
   query: BackendQuery,
   context: BackendContext,
   isFresh = false,
-): Promise<Found | undefined> {
+): Promise<Found | Absence> {
   const [first, ...others] = nameForms(query.username);
   const under = (username: string) => findUnder(search, { ...query, username }, context, isFresh);
   if (others.length === 0) return under(first);
   const found = await Promise.all([first, ...others].map((username) => under(username)));
-  return found.find((one) => one !== undefined);
+  const isRemembered = found.every((one) => one === "remembered_absence");
+  return found.find(isFound) ?? (isRemembered ? "remembered_absence" : "absent");
 }
 
 interface SearchRequest {

@@ -14,13 +14,13 @@ import type { ServerLog } from "../servers/target-set.ts";
 import { type ReportedState, stateAfterBind } from "./account-state.ts";
 import { accountName } from "./attributes.ts";
 import { type BindRefusal, bindRefusal } from "./errors.ts";
-import { accountOf, type Found, findInSearch, isDisabled } from "./find-user.ts";
+import { accountOf, type Found, findInSearch, isDisabled, isFound } from "./find-user.ts";
 import { createLdapPool, type LdapPool, type LdapPoolSnapshot } from "./ldap-pool.ts";
 import { createAccountListing } from "./list-accounts.ts";
 import { createLoginCosts, type LoginCosts } from "./login-costs.ts";
 import { createLdapMfaCredentials } from "./mfa-credentials.ts";
 import { createPolicyControls, type PasswordPolicy } from "./password-policy.ts";
-import { compileSearches } from "./select-search.ts";
+import { type CompiledSearch, compileSearches } from "./select-search.ts";
 import type { LdapBackendSettings } from "./settings.ts";
 import { createUnknownNames, type UnknownNames } from "./unknown-names.ts";
 
@@ -40,6 +40,21 @@ export interface LdapBackendDeps {
   readonly costsOf?: ((pool: string) => LoginCosts) | undefined;
 }
 
+/** Runs the searches of a protocol in order, up to the first that finds the user. */
+function createFind(searches: ReturnType<typeof compileSearches>) {
+  return async (query: BackendQuery, context: BackendContext): Promise<Hit | Miss | "not_served"> => {
+    const candidates = searches.get(query.protocol);
+    if (candidates === undefined) return "not_served";
+    let isRemembered = true;
+    for (const [index, search] of candidates.entries()) {
+      const found = await findInSearch(search, query, context);
+      if (isFound(found)) return { found, searched: index + 1, left: candidates.slice(index + 1) };
+      if (found === "absent") isRemembered = false;
+    }
+    return { found: undefined, isRemembered };
+  };
+}
+
 /**
  * Verifies by search and bind. It connects on first use, so it starts while its servers are unavailable. Throws
  * `CONFIG_INVALID` for settings that can never work.
@@ -54,15 +69,7 @@ export function createLdapBackend(settings: LdapBackendSettings, deps: LdapBacke
   const unknown = createUnknownNames({ searches, digest, costsOf, clock });
   const listing = createAccountListing(searches, deps.clock);
 
-  const find = async (query: BackendQuery, context: BackendContext): Promise<Found | "none" | "not_served"> => {
-    const candidates = searches.get(query.protocol);
-    if (candidates === undefined) return "not_served";
-    for (const search of candidates) {
-      const found = await findInSearch(search, query, context);
-      if (found !== undefined) return found;
-    }
-    return "none";
-  };
+  const find = createFind(searches);
 
   return {
     kind: "ldap",
@@ -70,19 +77,22 @@ export function createLdapBackend(settings: LdapBackendSettings, deps: LdapBacke
     mfa: createLdapMfaCredentials(searches),
     verify: async (query, password, context) => {
       const startedMs = performance.now();
-      const found = await find(query, context);
-      if (found === "not_served") return { kind: "not_served" };
-      if (found === "none") {
-        unknown.missed(query, performance.now() - startedMs);
+      const result = await find(query, context);
+      if (result === "not_served") return { kind: "not_served" };
+      const tookMs = performance.now() - startedMs;
+      if (result.found === undefined) {
+        unknown.missed(query, { tookMs, isRemembered: result.isRemembered });
         return { kind: "unknown_user" };
       }
+      const { found, searched, left } = result;
       if (found.search.pool.settings.lookupPoolOnly) return { kind: "not_served" };
-      return bindAsUser(found, { query, password, context, startedMs, unknown });
+      return bindAsUser(found, { query, password, context, startedMs, searchMs: tookMs / searched, left, unknown });
     },
     lookup: async (query, context) => {
-      const found = await find(query, context);
-      if (found === "not_served") return { kind: "not_served" };
-      if (found === "none") return { kind: "unknown_user" };
+      const result = await find(query, context);
+      if (result === "not_served") return { kind: "not_served" };
+      const { found } = result;
+      if (found === undefined) return { kind: "unknown_user" };
       if (await isDisabled(found, context)) return { kind: "unknown_user", isDisabled: true };
       return { kind: "ok", account: await accountOf(found, context) };
     },
@@ -111,12 +121,28 @@ async function checkPool(pool: LdapPool, context: BackendContext): Promise<void>
   }
 }
 
-interface Login {
+interface Hit {
+  readonly found: Found;
+  /** Number of searches up to the one that found the user. */
+  readonly searched: number;
+  /** Searches that were not needed. */
+  readonly left: readonly CompiledSearch[];
+}
+
+interface Miss {
+  readonly found: undefined;
+  /** No server was queried. */
+  readonly isRemembered: boolean;
+}
+
+interface Login extends Pick<Hit, "left"> {
   readonly query: BackendQuery;
   readonly password: Secret;
   readonly context: BackendContext;
   /** Start of its search, by `performance.now()`. */
   readonly startedMs: number;
+  /** How long one search took. */
+  readonly searchMs: number;
   readonly unknown: Pick<UnknownNames, "answered">;
 }
 
@@ -155,16 +181,24 @@ function closedOutcome({ entry, search }: Found, { state, mustChangePassword }: 
   return { kind: "account_disabled", account, detail: state, mustChangePassword };
 }
 
+/** Runs the searches that an unknown name would have needed, so that the time does not reveal that the user was found earlier. */
+async function searchInVain({ left, query, context }: Login): Promise<void> {
+  for (const search of left) await findInSearch(search, query, context).catch(() => undefined);
+}
+
 /** Binds only once for one name: a second refusal would count against the user on the server. */
 async function bindAsUser(found: Found, login: Login): Promise<VerifyOutcome> {
   const { query, context } = login;
   const result = await bindAs(found, login);
-  login.unknown.answered(found.search, found.entry.dn, performance.now() - login.startedMs);
+  if (!result.isRight) await searchInVain(login);
+  const tookMs = performance.now() - login.startedMs;
+  const costMs = result.isRight ? tookMs + login.left.length * login.searchMs : tookMs;
+  login.unknown.answered(found.search, found.entry.dn, costMs);
   if (result.isRight) return admitted(found, result.policy, login);
   if (found.isRemembered) {
     const anew = await findInSearch(found.search, query, context, true);
-    if (anew === undefined) return { kind: "unknown_user" };
-    if (anew.entry.dn !== found.entry.dn) return bindAsUser(anew, login);
+    if (!isFound(anew)) return { kind: "unknown_user" };
+    if (anew.entry.dn !== found.entry.dn) return bindAsUser(anew, { ...login, left: [] });
   }
   const { kind, reported } = result.refusal;
   if (kind === "unknown_user") return { kind };

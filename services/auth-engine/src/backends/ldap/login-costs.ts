@@ -12,7 +12,12 @@ export interface LoginCosts {
    * the same name. `usualMs` is the median of those accounts. Undefined if nothing was observed.
    */
   draw(name: string): { readonly takesMs: number; readonly usualMs: number } | undefined;
+  /** Records how long requests for an unknown name took, and returns the median of such requests. */
+  usualInVain(what: VainWork, tookMs: number): number;
 }
+
+/** What was requested from the server for an unknown name. */
+export type VainWork = "bind" | "search_and_bind";
 
 /** Number of accounts whose lowest cost is kept, and number of costs kept for each kind. */
 const maxAccounts = 1024;
@@ -30,6 +35,13 @@ interface Kind {
   next: number;
 }
 
+const newKind = (): Kind => ({ costs: [], next: 0 });
+
+function keep(kind: Kind, tookMs: number): void {
+  kind.costs[kind.next] = tookMs;
+  kind.next = (kind.next + 1) % keptCosts;
+}
+
 function middle(costs: readonly number[]): number {
   return costs.toSorted((a, b) => a - b)[Math.floor(costs.length / 2)] ?? 0;
 }
@@ -37,6 +49,7 @@ function middle(costs: readonly number[]): number {
 export function createLoginCosts(digest: KeyedDigest): LoginCosts {
   const leastMs = createBoundedCache<number>({ maxEntries: maxAccounts, evict: "oldest" });
   const kinds = new Map<number, Kind>();
+  const inVain: Readonly<Record<VainWork, Kind>> = { bind: newKind(), search_and_bind: newKind() };
   const choice = createWeightedChoice<Kind | undefined>({ digest, usual: ["none", undefined], assumed: 0 });
 
   const minCost = (account: string, tookMs: number): number => {
@@ -50,16 +63,19 @@ export function createLoginCosts(digest: KeyedDigest): LoginCosts {
     observe: (account, tookMs) => {
       const name = account.toLowerCase();
       const number = kindOf(minCost(name, tookMs));
-      const kind = kinds.get(number) ?? { costs: [], next: 0 };
+      const kind = kinds.get(number) ?? newKind();
       kinds.set(number, kind);
-      kind.costs[kind.next] = tookMs;
-      kind.next = (kind.next + 1) % keptCosts;
+      keep(kind, tookMs);
       choice.learn(name, String(number), kind);
     },
     draw: (name) => {
       const costs = choice.choose(name.toLowerCase())?.costs ?? [];
       const takesMs = costs.length === 0 ? undefined : costs[randomInt(costs.length)];
       return takesMs === undefined ? undefined : { takesMs, usualMs: middle(costs) };
+    },
+    usualInVain: (what, tookMs) => {
+      keep(inVain[what], tookMs);
+      return middle(inVain[what].costs);
     },
   };
 }

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { fromUnknown } from "@postern/shared/platform/errors";
 import { nameForms } from "@postern/shared/platform/net";
 import type { BackendContext, BackendQuery } from "../backend.ts";
 import type { FindOutcome, MfaAccount, MfaCredentialKind, MfaCredentials } from "../mfa-credentials.ts";
@@ -5,7 +7,7 @@ import { backendUnavailable } from "../servers/errors.ts";
 import { createAppPasswordValues } from "./app-password-values.ts";
 import { findValues, toBackendAccount } from "./attributes.ts";
 import { createMfaCredentialValues } from "./credential-values.ts";
-import { type Found, findInSearch, isDisabled } from "./find-user.ts";
+import { type Found, findInSearch, isDisabled, isFound } from "./find-user.ts";
 import type { LdapMfaSettings } from "./mfa-settings.ts";
 import type { CompiledSearch } from "./select-search.ts";
 import { webauthnHolders } from "./webauthn-holders.ts";
@@ -23,10 +25,15 @@ function supportedKinds({
   return new Set(kinds.filter((kind) => places[kind].field !== ""));
 }
 
+/** The name of an entry that cannot exist. */
+const absentRdn = `cn=${randomUUID()}`;
+
+const allOf = (searches: Searches): readonly CompiledSearch[] => [...new Set([...searches.values()].flat())];
+
 /** Without a protocol: the searches for `mfa`, or else all, each once. */
 function candidates(searches: Searches, protocol: string | undefined): readonly CompiledSearch[] {
   if (protocol !== undefined) return searches.get(protocol) ?? [];
-  return searches.get("mfa") ?? [...new Set([...searches.values()].flat())];
+  return searches.get("mfa") ?? allOf(searches);
 }
 
 async function namesOf({ search, entry }: Found, context: BackendContext) {
@@ -46,16 +53,24 @@ async function namesOf({ search, entry }: Found, context: BackendContext) {
 }
 
 async function mfaAccount(found: Found, context: BackendContext): Promise<MfaAccount> {
-  const { search, entry } = found;
-  const { mfa, pool, mapping } = search;
+  const { account } = toBackendAccount(found.entry, found.search.mapping);
+  return accountAt(found, account, await namesOf(found, context));
+}
+
+function accountAt(
+  { search, entry }: Found,
+  account: string,
+  names: Pick<MfaAccount, "displayName" | "uniqueUserId">,
+): MfaAccount {
+  const { mfa, pool } = search;
   const totp = createMfaCredentialValues(pool, entry.dn, mfa.totp);
   const recoveryCodes = createMfaCredentialValues(pool, entry.dn, mfa.recoveryCodes);
   const webauthn = createMfaCredentialValues(pool, entry.dn, mfa.webauthn);
   const supports = supportedKinds(mfa);
   return {
-    account: toBackendAccount(entry, mapping).account,
+    account,
     dn: entry.dn,
-    ...(await namesOf(found, context)),
+    ...names,
     supports,
     readFactors: async (read) => {
       const [secrets, codes, credentials] = await Promise.all([
@@ -78,12 +93,12 @@ async function mfaAccount(found: Found, context: BackendContext): Promise<MfaAcc
 /** Second factors and app passwords in attributes of the users' entries. */
 export function createLdapMfaCredentials(searches: Searches): MfaCredentials {
   return {
-    holdersOf: async (id, { username, protocol }, context) => {
+    holdersOf: async (wanted, { username, protocol }, context) => {
       const queries = nameForms(username).map((form) => ({ username: form, protocol: protocol ?? "mfa" }));
-      const uniqueSearches = [...new Set(searches.values().flatMap((list) => list))];
-      const places = uniqueSearches.flatMap((search) => queries.map((query) => ({ search, query })));
+      const eligibleSearches = wanted.by === "name" ? candidates(searches, protocol) : allOf(searches);
+      const places = eligibleSearches.flatMap((search) => queries.map((query) => ({ search, query })));
       const found = await Promise.all(
-        places.map(({ search, query }) => webauthnHolders(search, { id, query }, context)),
+        places.map(({ search, query }) => webauthnHolders(search, { ...wanted, query }, context)),
       );
       return found.flat();
     },
@@ -91,13 +106,29 @@ export function createLdapMfaCredentials(searches: Searches): MfaCredentials {
       const eligibleSearches = candidates(searches, protocol);
       if (eligibleSearches.length === 0) return { kind: "not_served" };
       const query: BackendQuery = { username, protocol: protocol ?? "mfa" };
-      for (const search of eligibleSearches) {
-        const found = await findInSearch(search, query, context, true);
-        if (found === undefined) continue;
+      // All run concurrently, so that the time does not reveal which of them knows the name.
+      const answers = await Promise.allSettled(
+        eligibleSearches.map((search) => findInSearch(search, query, context, true)),
+      );
+      for (const answer of answers) {
+        if (answer.status === "rejected") throw fromUnknown(answer.reason);
+        const found = answer.value;
+        if (!isFound(found)) continue;
         const [account, disabled] = await Promise.all([mfaAccount(found, context), isDisabled(found, context)]);
         return { kind: "ok", account, isDisabled: disabled };
       }
       return { kind: "unknown_user" };
+    },
+    pretend: async ({ username, protocol }, context) => {
+      const [search] = candidates(searches, protocol);
+      if (search === undefined) return undefined;
+      const query: BackendQuery = { username, protocol: protocol ?? "mfa" };
+      const base = search.baseDn.expand(query);
+      const entry = { dn: base === "" ? absentRdn : `${absentRdn},${base}` };
+      const found: Found = { search, entry, query, isRemembered: false };
+      const names = { displayName: undefined, uniqueUserId: undefined };
+      await Promise.allSettled([namesOf(found, context), isDisabled(found, context)]);
+      return accountAt(found, username, names);
     },
   };
 }

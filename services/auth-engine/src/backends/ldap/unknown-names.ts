@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { createWeightedChoice } from "@postern/shared/domain/passwords";
-import { createWaitUntil } from "@postern/shared/platform/concurrency";
 import type { KeyedDigest, Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
@@ -9,11 +8,18 @@ import { classifyFailure } from "./errors.ts";
 import type { LdapPool } from "./ldap-pool.ts";
 import type { LoginCosts } from "./login-costs.ts";
 import type { CompiledSearch, compileSearches } from "./select-search.ts";
+import { createWaitUntil } from "./wait-until.ts";
+
+export interface VainSearch {
+  readonly tookMs: number;
+  /** No server was queried. */
+  readonly isRemembered: boolean;
+}
 
 /** Makes sign-ins with unknown names take as long as those with known ones. */
 export interface UnknownNames {
-  /** Records how long a search without a result took. */
-  missed(query: BackendQuery, tookMs: number): void;
+  /** Records how long searches without a result took. */
+  missed(query: BackendQuery, search: VainSearch): void;
   /** Records how long search and bind of a known account took. */
   answered(search: CompiledSearch, account: string, tookMs: number): void;
   readonly spend: Backend["spendVerification"];
@@ -55,7 +61,7 @@ export function createUnknownNames(deps: UnknownNamesDeps): UnknownNames {
   const { searches, clock } = deps;
   const absentRdn = `cn=${randomUUID()}`;
   const waitUntil = createWaitUntil(clock);
-  const searchMs = new WeakMap<BackendQuery, number>();
+  const vainSearches = new WeakMap<BackendQuery, VainSearch>();
   const pools = new Map<LdapPool, Of>();
   const partsOf = (pool: LdapPool): Of => {
     const parts = pools.get(pool) ?? ofPool(pool, deps);
@@ -64,13 +70,14 @@ export function createUnknownNames(deps: UnknownNamesDeps): UnknownNames {
   };
 
   return {
-    missed: (query, tookMs) => void searchMs.set(query, tookMs),
+    missed: (query, search) => void vainSearches.set(query, search),
     answered: ({ pool }, account, tookMs) => partsOf(pool).costs.observe(account, tookMs),
     spend: async (query, password, context) => {
       const [search] = searches.get(query.protocol) ?? [];
       if (search === undefined || password.isEmpty || search.pool.settings.lookupPoolOnly) return;
       const { costs, decoyDn } = partsOf(search.pool);
-      const startedMs = performance.now() - (searchMs.get(query) ?? 0);
+      const { tookMs: searchMs, isRemembered } = vainSearches.get(query) ?? { tookMs: 0, isRemembered: true };
+      const startedMs = performance.now() - searchMs;
       const decoy = decoyDn(query.username);
       if (decoy !== undefined) return bindInVain(search.pool, decoy, password, context);
       // A server computes no hash for a name that cannot exist, so the missing time is waited for, without a
@@ -78,8 +85,9 @@ export function createUnknownNames(deps: UnknownNamesDeps): UnknownNames {
       const baseDn = search.baseDn.expand(query);
       await bindInVain(search.pool, baseDn === "" ? absentRdn : `${absentRdn},${baseDn}`, password, context);
       const drawn = costs.draw(query.username);
-      const tookMs = performance.now() - startedMs;
-      if (drawn === undefined || drawn.usualMs - tookMs < noticeableMs) return;
+      const usualMs = costs.usualInVain(isRemembered ? "bind" : "search_and_bind", performance.now() - startedMs);
+      // Of two times that vary alike, the longer one is usually longer than either: a wait for it would reveal unknown names.
+      if (drawn === undefined || drawn.usualMs - usualMs < noticeableMs) return;
       await waitUntil(startedMs + drawn.takesMs, context);
     },
   };

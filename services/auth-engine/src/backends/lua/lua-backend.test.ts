@@ -1,5 +1,6 @@
-import type { LuaValue } from "@postern/shared/domain/scripts";
+import type { LuaValue, ScriptCall } from "@postern/shared/domain/scripts";
 import { Secret } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
 import { createLuaBackend } from "./lua-backend.ts";
 
@@ -31,3 +32,32 @@ test.each([
     expect(await backend.verify({ username: "al", protocol: "imap" }, new Secret("p"), context)).toEqual(expected);
   },
 );
+
+const context = { deadline: Number.MAX_SAFE_INTEGER, signal: AbortSignal.timeout(60_000) };
+
+test.each([
+  ["alice", { result: "ok", account: "alice", supports: ["webauthn"] }, ["alice"]],
+  ["without passkeys", { result: "ok", account: "without passkeys", supports: [] }, []],
+  ["unknown", { result: "unknown_user" }, []],
+] as const)("the search for the passkey of %s calls the same functions of the script", async (name, found, holders) => {
+  const calls: string[] = [];
+  const runner = {
+    run: async ({ entry }: ScriptCall): Promise<LuaValue> => {
+      calls.push(entry);
+      if (entry === "mfa_find_webauthn") return undefined;
+      if (entry === "mfa_account") return JSON.parse(JSON.stringify(found));
+      if (found.result !== "ok") throw new AppError("SCRIPT_FAILED");
+      return { webauthn_credentials: ['{"id":"AQID"}'] };
+    },
+    inFlight: () => 0,
+    swap: () => undefined,
+    close: async () => undefined,
+  };
+  const settings = { name: "own", script: "own.lua", protocols: [], timeoutMs: 1000, keepsMfa: true };
+  const { mfa } = createLuaBackend({ settings, runner, passwords: { spend: unasked }, decoys: { choose: unasked } });
+  const byName = await mfa?.holdersOf({ id: "AQID", by: "name" }, { username: name }, context);
+  expect(byName?.map(({ account }) => account)).toEqual(holders);
+  // The script has no function for this.
+  expect(await mfa?.holdersOf({ id: "AQID", by: "start" }, { username: name }, context)).toEqual([]);
+  expect(calls).toEqual(["mfa_account", "mfa_read", "mfa_find_webauthn"]);
+});

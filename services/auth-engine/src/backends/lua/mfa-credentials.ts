@@ -9,9 +9,17 @@ import type {
   MfaAccount,
   MfaCredentialKind,
   MfaCredentials,
+  MfaQuery,
   StoredAppPassword,
 } from "../mfa-credentials.ts";
-import { MfaAccountResult, MfaAppPasswordsResult, MfaChangedResult, MfaFactorsResult } from "./mfa-results.ts";
+import { idSpellings, webauthnCredentialId } from "../webauthn-credential.ts";
+import {
+  MfaAccountResult,
+  MfaAppPasswordsResult,
+  MfaChangedResult,
+  MfaFactorsResult,
+  MfaHoldersResult,
+} from "./mfa-results.ts";
 
 export interface MfaCredentialsLuaDeps {
   readonly script: string;
@@ -21,18 +29,48 @@ export interface MfaCredentialsLuaDeps {
   readonly serves: (protocol: string) => boolean;
 }
 
+const allKinds: ReadonlySet<MfaCredentialKind> = new Set(["totp", "recovery_codes", "webauthn", "app_passwords"]);
+
 type Run = (entry: string, table: LuaObject, context: CallContext) => Promise<LuaValue>;
 
 const readAccount = resultReader(MfaAccountResult);
 const readFactors = resultReader(MfaFactorsResult);
 const readAppPasswords = resultReader(MfaAppPasswordsResult);
+const readHolders = resultReader(MfaHoldersResult);
 const readChanged = resultReader(MfaChangedResult);
 
 /** Second factors and app passwords that a site's script stores, in its functions `mfa_…`. */
 export function createMfaCredentialsLua({ script, runner, timeoutMs, serves }: MfaCredentialsLuaDeps): MfaCredentials {
-  const run: Run = (entry, table, { deadline }) =>
-    runner.run({ script, entry, args: [table], deadline: Math.min(deadline, steadyClock.now() + timeoutMs) });
+  const callOf = (entry: string, table: LuaObject, { deadline }: CallContext) => {
+    const ends = Math.min(deadline, steadyClock.now() + timeoutMs);
+    return { script, entry, args: [table], deadline: ends };
+  };
+  const run: Run = (entry, table, context) => runner.run(callOf(entry, table, context));
+  const namedHolders = async (id: string, { username, protocol }: MfaQuery, context: CallContext) => {
+    if (protocol !== undefined && !serves(protocol)) return [];
+    const found = readAccount(script, await run("mfa_account", { username, protocol }, context));
+    const { account = username } = found;
+    const keeps = found.result === "ok" && itemsOf<MfaCredentialKind>(found.supports).includes("webauthn");
+    // The script reads for any name, because the time would reveal which accounts exist; it may fail for other names.
+    const read = await run("mfa_read", { account }, context).catch((error: unknown) => {
+      if (keeps || !(error instanceof AppError && error.code === "SCRIPT_FAILED")) throw error;
+      return undefined;
+    });
+    if (!keeps) return [];
+    const texts = itemsOf<string>(readFactors(script, read).webauthn_credentials);
+    return texts.some((text) => webauthnCredentialId(text) === id) ? [{ account }] : [];
+  };
   return {
+    async holdersOf({ id, by }, query, context) {
+      if (by === "name") return namedHolders(id, query, context);
+      const table = { id, spellings: [...idSpellings(id)] };
+      const accounts = await runner.run({ ...callOf("mfa_find_webauthn", table, context), isOptional: true });
+      return itemsOf<string>(readHolders(script, accounts)).map((account) => ({ account }));
+    },
+    pretend: async ({ username: account, protocol }) =>
+      protocol !== undefined && !serves(protocol)
+        ? undefined
+        : { account, supports: allKinds, ...factorsOf(script, account, run), ...appPasswordsOf(script, account, run) },
     async find({ username, protocol }, context): Promise<FindOutcome> {
       if (protocol !== undefined && !serves(protocol)) return { kind: "not_served" };
       const [first, ...others] = nameForms(username);

@@ -50,5 +50,8 @@ export const MfaAppPasswordsResult = listOf(
 );
 export type MfaAppPasswordsResult = Static<typeof MfaAppPasswordsResult>;
 
+/** What `mfa_find_webauthn` returns: the accounts. */
+export const MfaHoldersResult = listOf(Type.String({ minLength: 1 }));
+
 /** What functions return that change something only if it exists: whether it existed. */
 export const MfaChangedResult = Type.Boolean();

@@ -1,5 +1,6 @@
 import type { CallContext } from "../../decision/call-context.ts";
-import type { FindOutcome, MfaCredentials, MfaQuery } from "../mfa-credentials.ts";
+import type { CredentialHolder, FindOutcome, MfaCredentials, MfaQuery } from "../mfa-credentials.ts";
+import { webauthnCredentialId } from "../webauthn-credential.ts";
 import { findUserRow } from "./find-user.ts";
 import { createMfaAccountSql } from "./mfa-account.ts";
 import { isDisabled, readColumn, rowToAccount } from "./row-to-account.ts";
@@ -21,6 +22,31 @@ interface FoundUser {
   readonly search: SqlSearchSettings;
 }
 
+/**
+ * The account of this name if it holds the credential. The credentials are read even if there is no such account, because the time would reveal
+ * that.
+ */
+async function namedHolders(
+  client: SqlClient,
+  searches: readonly SqlSearchSettings[],
+  { id, username, protocol }: MfaQuery & { readonly id: string },
+  context: CallContext,
+): Promise<readonly CredentialHolder[]> {
+  const holders: CredentialHolder[] = [];
+  for (const search of searches) {
+    const { mfa } = search;
+    if (mfa === undefined) continue;
+    const by = protocol ?? search.protocols[0] ?? mfaProtocol;
+    const row = await findUserRow(client, search, { username, protocol: by }, context);
+    const account = row === undefined ? username : rowToAccount(row, search).account;
+    const stored = createMfaAccountSql({ client, account, mfa, displayName: undefined, uniqueUserId: undefined });
+    const { webauthnCredentials } = await stored.readFactors(context);
+    const isHeld = webauthnCredentials.some((text) => webauthnCredentialId(text) === id);
+    if (row !== undefined && isHeld) holders.push({ account });
+  }
+  return holders;
+}
+
 /** Second factors and app passwords in an SQL database: in Postern's tables, or with the site's own statements. */
 export function createMfaCredentialsSql({ settings: { searches }, client }: MfaCredentialsSqlDeps): MfaCredentials {
   const searchesFor = ({ protocol }: MfaQuery): readonly SqlSearchSettings[] => {
@@ -39,7 +65,16 @@ export function createMfaCredentialsSql({ settings: { searches }, client }: MfaC
   };
 
   return {
-    holdersOf: (id, _query, context) => webauthnHoldersSql(client, searches, id, context),
+    holdersOf: (wanted, query, context) =>
+      wanted.by === "name"
+        ? namedHolders(client, searchesFor(query), { ...query, id: wanted.id }, context)
+        : webauthnHoldersSql(client, searches, wanted, context),
+    pretend: async (query) => {
+      const [search] = searchesFor(query);
+      const { username: account } = query;
+      const names = { displayName: undefined, uniqueUserId: undefined };
+      return search && createMfaAccountSql({ client, account, mfa: search.mfa, ...names });
+    },
     async find(query, context): Promise<FindOutcome> {
       if (searchesFor(query).length === 0) return { kind: "not_served" };
       const found = await findUser(query, context);

@@ -1,6 +1,6 @@
 import type { CallContext } from "../../decision/call-context.ts";
-import type { CredentialHolder } from "../mfa-credentials.ts";
-import { webauthnCredentialId } from "../webauthn-credential.ts";
+import type { CredentialHolder, CredentialSearch } from "../mfa-credentials.ts";
+import { idSpellings, webauthnCredentialId } from "../webauthn-credential.ts";
 import { mfaTableStatements } from "./mfa-statements.ts";
 import { readColumn } from "./row-to-account.ts";
 import type { SqlSearchSettings } from "./settings.ts";
@@ -16,20 +16,28 @@ function statementOf({ mfa }: SqlSearchSettings): readonly string[] {
   return adds === undefined ? [mfaTableStatements(mfa.tablePrefix).webauthn_find] : [];
 }
 
-/** Accounts whose rows hold a credential with this id, in either spelling of base64. */
+/** Patterns for LIKE, whose `_` matches any character: the two alphabets of base64 differ in two. */
+function patternsOf({ id, by }: CredentialSearch): readonly string[] {
+  // An index serves the pattern up to its first wildcard.
+  if (by === "start") return idSpellings(id).map((text) => `{"id":"${text}%`);
+  return [`%"${id.replaceAll(/[-_]/g, "_")}%`];
+}
+
+/** Accounts whose rows hold the credential, in either spelling of base64. */
 export async function webauthnHoldersSql(
   client: SqlClient,
   searches: readonly SqlSearchSettings[],
-  id: string,
+  wanted: CredentialSearch,
   context: CallContext,
 ): Promise<readonly CredentialHolder[]> {
-  // LIKE's `_` matches any character: the two alphabets of base64 differ in two.
-  const parameters = { pattern: `%"${id.replaceAll(/[-_]/g, "_")}%` };
+  const patterns = patternsOf(wanted);
   const holders = new Set<string>();
   for (const statement of new Set(searches.flatMap(statementOf))) {
-    const rows = await client.query({ statement, parameters, maxRows }, context);
-    for (const row of rows) {
-      const isSame = webauthnCredentialId(readColumn(row, "credential") ?? "") === id;
+    const found = await Promise.all(
+      patterns.map((pattern) => client.query({ statement, parameters: { pattern }, maxRows }, context)),
+    );
+    for (const row of found.flat()) {
+      const isSame = webauthnCredentialId(readColumn(row, "credential") ?? "") === wanted.id;
       const account = readColumn(row, "account");
       if (isSame && account !== undefined) holders.add(account);
     }

@@ -7,6 +7,8 @@ export interface BackendSearch<Outcome> {
   readonly found: { readonly backend: Backend; readonly outcome: KnownUser<Outcome> } | undefined;
   /** The backends that serve the protocol but do not know the user, in order. */
   readonly unknownTo: readonly Backend[];
+  /** The backends behind that one. */
+  readonly left: readonly Backend[];
   /** Why the first unavailable backend could not answer. */
   readonly unavailable: AppError | undefined;
 }
@@ -32,10 +34,11 @@ export async function askBackends<Outcome extends AnyOutcome>(
 ): Promise<BackendSearch<Outcome>> {
   const unknownTo: Backend[] = [];
   let unavailable: AppError | undefined;
-  for (const backend of backends) {
+  for (const [index, backend] of backends.entries()) {
     try {
       const outcome = await ask(backend);
-      if (knowsUser(outcome)) return { found: { backend, outcome }, unknownTo, unavailable };
+      const left = backends.slice(index + 1);
+      if (knowsUser(outcome)) return { found: { backend, outcome }, unknownTo, left, unavailable };
       if (outcome.kind === "unknown_user") unknownTo.push(backend);
     } catch (thrown) {
       const error = fromUnknown(thrown);
@@ -44,5 +47,5 @@ export async function askBackends<Outcome extends AnyOutcome>(
     }
   }
   if (unknownTo.length === 0 && unavailable === undefined) throw new AppError("DIRECTORY_NOT_CONFIGURED");
-  return { found: undefined, unknownTo, unavailable };
+  return { found: undefined, unknownTo, left: [], unavailable };
 }

@@ -6,7 +6,7 @@ import { appPasswordDigest } from "../../mfa-credentials/app-password.ts";
 import type { AppPasswordOutcome } from "../../mfa-credentials/app-password-uses.ts";
 import { matchAppPassword } from "../../mfa-credentials/app-passwords.ts";
 import type { Step, StepContext, StepDeps } from "../step.ts";
-import { askBackends } from "./ask-backends.ts";
+import { askBackends, type BackendSearch } from "./ask-backends.ts";
 import { backendQuery, okDecision } from "./backend-query.ts";
 import { noteAccount } from "./note-account.ts";
 
@@ -35,6 +35,24 @@ async function askBackend(
     : { kind: "ok", account: found.account, appPassword };
 }
 
+/** Without this, the time would reveal which backend knows the name, if any does. */
+async function spendAsMuch(
+  { found, unknownTo, left }: BackendSearch<Found>,
+  {
+    attempt: { username, protocol },
+    digest,
+    context,
+  }: { readonly attempt: Attempt; readonly digest: string; readonly context: StepContext },
+  { accountShares }: StepDeps,
+): Promise<void> {
+  for (const { mfa } of left) await mfa?.find({ username, protocol }, context).catch(() => undefined);
+  const [first, ...others] = unknownTo;
+  if (found !== undefined || first === undefined) return;
+  const { mfa } = accountShares.choose(username, [first, ...others]);
+  const account = await mfa?.pretend({ username, protocol }, context);
+  if (account !== undefined) await matchAppPassword(account, { digest, protocol }, context).catch(() => undefined);
+}
+
 const denial = (reason: DenialReason): AuthDecision => ({ outcome: "fail", reason, memoryCache: "miss" });
 
 function outcomeOf(decision: AuthDecision): AppPasswordOutcome {
@@ -42,16 +60,11 @@ function outcomeOf(decision: AuthDecision): AppPasswordOutcome {
   return decision.outcome === "fail" && decision.reason === "account_disabled" ? "disabled" : "wrong";
 }
 
-async function verify(
-  attempt: Attempt,
-  digest: string,
-  context: StepContext,
-  { backends, appPasswordUses }: StepDeps,
-): Promise<AuthDecision> {
+async function verify(attempt: Attempt, digest: string, context: StepContext, deps: StepDeps): Promise<AuthDecision> {
+  const { backends, appPasswordUses } = deps;
   context.facts.credential = "app_password";
-  const { found, unavailable } = await askBackends(backends, (backend) =>
-    askBackend(backend, attempt, digest, context),
-  );
+  const search = await askBackends(backends, (backend) => askBackend(backend, attempt, digest, context));
+  const { found, unavailable } = search;
   if (found?.outcome.kind === "ok") {
     const { account, appPassword } = found.outcome;
     const released = await found.backend.lookup(backendQuery(attempt), context);
@@ -62,6 +75,7 @@ async function verify(
     return okDecision(found.backend, released.account, attempt);
   }
   if (unavailable !== undefined) throw unavailable;
+  await spendAsMuch(search, { attempt, digest, context }, deps);
   context.facts.accountKnown = found !== undefined;
   if (found !== undefined && "account" in found.outcome) context.facts.guessedAccount = found.outcome.account;
   return denial(found?.outcome.kind ?? "unknown_user");

@@ -56,7 +56,7 @@ export async function verifyPassword(attempt: Attempt, password: Secret, means: 
   const query = backendQuery(attempt);
   const { backends } = deps;
   const verify = (backend: Backend): Promise<VerifyOutcome> => backend.verify(query, password, context);
-  const { found, unknownTo, unavailable } = await askBackends(backends, verify);
+  const { found, unknownTo, left, unavailable } = await askBackends(backends, verify);
   const account = found && accountOf(found);
   if (found !== undefined && backends.length > 1) deps.accountShares.found(account ?? query.username, found.backend);
   if (found?.outcome.kind === "ok") {
@@ -69,6 +69,8 @@ export async function verifyPassword(attempt: Attempt, password: Secret, means: 
   context.facts.accountKnown = found !== undefined;
   if (found !== undefined) {
     context.facts.guessedAccount = account;
+    // An unknown name is looked up in all backends: without this, the time would reveal that an earlier one has the account.
+    for (const backend of left) await backend.lookup(query, context).catch(() => undefined);
     return refusal(found.outcome);
   }
   await spendingFor(query.username, unknownTo, deps).spendVerification(query, password, context);

@@ -1,10 +1,8 @@
 import type { Audit } from "@postern/shared/domain/audit";
 import type { Bus } from "@postern/shared/platform/bus";
-import { createWaitUntil } from "@postern/shared/platform/concurrency";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { steadyClock } from "@postern/shared/platform/time";
 import type { FrontendSettings } from "../../frontend-settings.ts";
 import { auditFactorStore, auditFactors } from "../../mfa/audited-factors.ts";
 import { createFactorGuard } from "../../mfa/factor-guard-redis.ts";
@@ -42,7 +40,6 @@ type FactorsFeature = Pick<
   | "guard"
   | "maxFactorFailures"
   | "passkeyAttempts"
-  | "waitUntil"
   | "removedPasskeys"
   | "ceremonies"
   | "notify"
@@ -79,7 +76,6 @@ export function createFactorsFeature(parts: FactorParts): FactorsFeature {
     guard,
     maxFactorFailures,
     passkeyAttempts,
-    waitUntil: createWaitUntil(steadyClock),
     removedPasskeys,
     ceremonies,
     notify,

@@ -37,16 +37,3 @@ export function readAssertion(body: unknown): AuthenticationResponseJSON | undef
     response: { clientDataJSON, authenticatorData, signature, ...(userHandle === undefined ? {} : { userHandle }) },
   };
 }
-
-const longestHandle = 64;
-
-/** The user handle of an account is its name. Undefined if that is too long (WebAuthn §5.4.3: 64 bytes). */
-export function userHandleOf(account: string): Uint8Array<ArrayBuffer> | undefined {
-  const bytes = Uint8Array.from(Buffer.from(account, "utf8"));
-  return bytes.length <= longestHandle ? bytes : undefined;
-}
-
-export function accountOfHandle(handle: string | undefined): string | undefined {
-  const account = handle === undefined ? "" : Buffer.from(handle, "base64url").toString("utf8");
-  return account === "" ? undefined : account;
-}

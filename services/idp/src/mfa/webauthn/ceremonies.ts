@@ -1,3 +1,4 @@
+import { readCredential, type StoredCredential } from "@postern/shared/domain/passkeys";
 import { AppError } from "@postern/shared/platform/errors";
 import type {
   AuthenticationResponseJSON,
@@ -8,10 +9,10 @@ import type {
 import type { EngineCall } from "../../login/engine-call.ts";
 import type { FactorStore } from "../factor-store.ts";
 import type { PendingProofs } from "../pending-proofs.ts";
-import { userHandleOf } from "./browser-answer.ts";
 import { type PasskeySignals, type Signalled, signalsOf } from "./signals.ts";
-import { readCredential, type StoredCredential, usedCredential, writeCredential } from "./stored-credential.ts";
+import { handlesOf, newUserHandle, storedHandle } from "./user-handle.ts";
 import { loadLibrary, verifyAssertion, verifyRegistration } from "./verify.ts";
+import { usedCredential, writeCredential } from "./written-credential.ts";
 
 export interface WebauthnSettings {
   readonly rpId: string;
@@ -40,10 +41,9 @@ export interface SignInProof {
   /** Owner of the challenge: the flow. */
   readonly owner: string;
   readonly kind: "webauthn_login" | "passkey";
-  readonly account: string;
+  /** Undefined: already denied, for example because no account holds the passkey. It is verified all the same, which takes as long. */
+  readonly account: string | undefined;
   readonly response: AuthenticationResponseJSON;
-  /** Already denied, for example because the account is unknown: the check takes as long as for a wrong assertion. */
-  readonly isDenied?: boolean | undefined;
 }
 
 /** The result of a valid assertion. */
@@ -64,8 +64,10 @@ export interface Ceremonies {
   ): Promise<PublicKeyCredentialRequestOptionsJSON>;
   /** @returns undefined for an invalid assertion. @throws AppError on a temporary failure */
   finishSignIn(proof: SignInProof, context: EngineCall): Promise<ShownCredential | undefined>;
+  /** Remembers, for the signals of this session, passkeys that are being removed. */
+  noteRemoved(who: Pick<Registrant, "owner" | "account" | "credentials">): Promise<void>;
   /** The facts about the account's passkeys for the user's password manager. */
-  signals(of: Signalled): PasskeySignals | undefined;
+  signals(of: Omit<Signalled, "removedHandles"> & { readonly owner: string }): Promise<PasskeySignals | undefined>;
 }
 
 const timeoutMs = 60_000;
@@ -86,13 +88,13 @@ function createRegistration({
   const { rpId, rpName, residentKey, attachment } = settings;
   return {
     beginRegistration: async ({ owner, account, displayName, credentials }) => {
-      const userID = userHandleOf(account);
+      const userHandle = storedHandle(credentials) ?? newUserHandle();
       const { generateRegistrationOptions } = await loadLibrary();
       const options = await generateRegistrationOptions({
         rpName,
         rpID: rpId,
         userName: account,
-        ...(userID !== undefined && { userID }),
+        userID: Uint8Array.from(Buffer.from(userHandle, "base64url")),
         userDisplayName: displayName ?? account,
         timeout: timeoutMs,
         attestationType: "none",
@@ -103,6 +105,7 @@ function createRegistration({
           ...(attachment !== undefined && { authenticatorAttachment: attachment }),
         },
       });
+      await pending.put("webauthn_handle", owner, `${userHandle}.${options.challenge}`);
       await pending.put("webauthn_register", owner, options.challenge);
       return options;
     },
@@ -111,8 +114,11 @@ function createRegistration({
       if (expectedChallenge === undefined) return undefined;
       const registered = await verifyRegistration(settings, response, expectedChallenge);
       if (registered === undefined) return undefined;
+      // A version that chose another handle may have begun this registration.
+      const [userHandle, challenge] = (await pending.take("webauthn_handle", owner))?.split(".") ?? [];
       return writeCredential({
         ...registered,
+        userHandle: challenge === expectedChallenge ? userHandle : undefined,
         transports: response.response.transports ?? [],
         name,
         nowMs: nowMs(),
@@ -137,30 +143,31 @@ const decoy: Pick<StoredCredential, "publicKey" | "signCount"> = {
 };
 
 interface Presented {
+  readonly account: string | undefined;
   readonly response: AuthenticationResponseJSON;
-  readonly isDenied: boolean;
   readonly expectedChallenge: string;
+}
+
+/** WebAuthn Level 3 §7.2, step 6. A credential without a stored handle has that of another version or product. */
+function fitsHandle({ userHandle }: StoredCredential, { response }: AuthenticationResponseJSON): boolean {
+  return userHandle === undefined || response.userHandle === undefined || response.userHandle === userHandle;
 }
 
 /** One try: reads the credential, verifies, and raises its count unless it was changed in the meantime. */
 async function present(
   { settings, store, nowMs }: CeremonyDeps,
-  account: string,
-  { response, expectedChallenge, isDenied }: Presented,
+  { account, response, expectedChallenge }: Presented,
   context: EngineCall,
 ): Promise<ShownCredential | "conflict" | undefined> {
-  const state = await store.read(account, context).catch((error: unknown) => {
-    // The account may not exist; it is denied whatever its factors are.
-    if (isDenied) return undefined;
-    throw error;
-  });
-  const known = (isDenied ? [] : (state?.webauthnCredentials ?? []))
+  const state = account === undefined ? undefined : await store.read(account, context);
+  const known = (state?.webauthnCredentials ?? [])
     .map((text) => readCredential(text))
     .find((credential) => credential?.id === response.id);
   const { publicKey, signCount } = known ?? decoy;
   const credential = { id: response.id, publicKey, counter: signCount };
   const asserted = await verifyAssertion(settings, { response, expectedChallenge, credential });
-  if (known === undefined || asserted === undefined) return undefined;
+  if (account === undefined || known === undefined || asserted === undefined) return undefined;
+  if (!fitsHandle(known, response)) return undefined;
   const { newCounter, credentialBackedUp } = asserted;
   const use = { signCount: newCounter, isBackedUp: credentialBackedUp, nowMs: nowMs() };
   const change = { old: known.text, next: usedCredential(known.text, use) };
@@ -174,7 +181,14 @@ export function createCeremonies(deps: CeremonyDeps): Ceremonies {
   const { settings, pending } = deps;
   return {
     ...createRegistration(deps),
-    signals: (of) => signalsOf(settings.rpId, of),
+    noteRemoved: async ({ owner, account, credentials }) => {
+      const handles = handlesOf(account, credentials);
+      if (handles.length > 0) await pending.put("webauthn_removed", owner, handles.join(" "));
+    },
+    signals: async ({ owner, ...of }) => {
+      const removed = of.wasRemoved ? await pending.take("webauthn_removed", owner) : undefined;
+      return signalsOf(settings.rpId, { ...of, removedHandles: removed?.split(" ") ?? [] });
+    },
     beginSignIn: async (owner, credentials) => {
       const { generateAuthenticationOptions } = await loadLibrary();
       const options = await generateAuthenticationOptions({
@@ -186,11 +200,11 @@ export function createCeremonies(deps: CeremonyDeps): Ceremonies {
       await pending.put(credentials === undefined ? "passkey" : "webauthn_login", owner, options.challenge);
       return options;
     },
-    finishSignIn: async ({ owner, kind, account, response, isDenied = false }, context) => {
+    finishSignIn: async ({ owner, kind, account, response }, context) => {
       const expectedChallenge = await pending.take(kind, owner);
       if (expectedChallenge === undefined) return undefined;
       for (let attempt = 0; attempt < casAttempts; attempt += 1) {
-        const shown = await present(deps, account, { response, expectedChallenge, isDenied }, context);
+        const shown = await present(deps, { account, response, expectedChallenge }, context);
         if (shown !== "conflict") return shown;
       }
       throw new AppError("OVERLOADED", { detail: "the passkey was changed concurrently too often to record its use" });

@@ -1,11 +1,11 @@
-import { userHandleOf } from "./browser-answer.ts";
-import { readCredential } from "./stored-credential.ts";
+import { readCredential } from "@postern/shared/domain/passkeys";
+import { handlesOf } from "./user-handle.ts";
 
 /** Facts about an account's passkeys for a password manager (WebAuthn Level 3 §5.1.10), as its options are named. */
 export interface PasskeySignals {
   readonly rpId: string;
-  /** base64url */
-  readonly userId: string;
+  /** Each in base64url. Password managers keep passkeys by them. */
+  readonly userIds: readonly string[];
   readonly name: string;
   readonly displayName: string;
   /** All passkeys that the account still has, or undefined to say nothing about them. */
@@ -23,20 +23,22 @@ export interface Signalled {
    * from the list, and it may otherwise be empty by mistake.
    */
   readonly wasRemoved: boolean;
+  /** Handles of passkeys that were just removed. */
+  readonly removedHandles: readonly string[];
 }
 
-/** Undefined for an account whose name is too long for a user handle: its passkeys have random ones. */
+/** Undefined if no password manager can have a passkey of the account. */
 export function signalsOf(
   rpId: string,
-  { account, displayName, credentials, wasRemoved }: Signalled,
+  { account, displayName, credentials, wasRemoved, removedHandles }: Signalled,
 ): PasskeySignals | undefined {
-  const handle = userHandleOf(account);
-  if (handle === undefined) return undefined;
+  const userIds = [...new Set([...handlesOf(account, credentials), ...removedHandles])];
+  if (userIds.length === 0) return undefined;
   const isListed = wasRemoved || credentials.length > 0;
   const ids = credentials.flatMap((text) => readCredential(text)?.id ?? []);
   return {
     rpId,
-    userId: Buffer.from(handle).toString("base64url"),
+    userIds,
     name: account,
     displayName: displayName ?? account,
     // An unreadable credential may be a passkey, which must not be hidden.

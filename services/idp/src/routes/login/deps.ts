@@ -1,5 +1,4 @@
 import type { Audit } from "@postern/shared/domain/audit";
-import type { WaitUntil } from "@postern/shared/platform/concurrency";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { FlowGate } from "../../flow/flow-gate.ts";
 import type { FlowStarts } from "../../flow/flow-starter.ts";
@@ -37,8 +36,6 @@ export interface LoginDeps {
   readonly delaySignIn: DelaySignIn;
   readonly guard: FactorGuard;
   readonly passkeyAttempts: PasskeyAttempts;
-  /** Ends rejections at a time that does not depend on the account. */
-  readonly waitUntil: WaitUntil;
   readonly removedPasskeys: RemovedPasskeys;
   /** Number of consecutive wrong codes that locks a factor. */
   readonly maxFactorFailures: number;

@@ -10,13 +10,15 @@ const devices = pathTo("webauthnDevicesPage");
 
 /** `DELETE /mfa/webauthn` removes all passkeys, `DELETE /mfa/webauthn/device/:id` one. */
 export function deletePasskeys(deps: LoginDeps): VisitHandler {
-  const { pages, self } = deps;
+  const { pages, self, ceremonies } = deps;
   return forFresh(deps, devices, async (visit, { subject }, state) => {
     const id = visit.param("id");
     const gone = { passkeys: id === undefined ? state.webauthnCredentials.length : 1 };
     if (await isDemanded(deps, subject.account, state, gone)) {
       return sendProblem(pages, visit, "required", { href: devices });
     }
+    const { account, webauthnCredentials: credentials } = state;
+    await ceremonies.noteRemoved({ owner: subject.sessionUid, account, credentials });
     const outcome = await self.removePasskeys(subject, id);
     if (outcome === "doubted") return sendProblem(pages, visit, "doubted", { href: devices });
     if (outcome === "refused") return sendProblem(pages, visit, "failed", { href: devices });

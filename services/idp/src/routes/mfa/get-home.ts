@@ -21,10 +21,14 @@ function linksOf({ mailSetup }: LoginDeps, visit: Visit, session: BrowserSession
 }
 
 /** JSON for the user's password manager. */
-function signalsOf({ ceremonies }: LoginDeps, { displayName }: BrowserSessionRecord, state: FactorState | undefined) {
+async function signalsOf(
+  { ceremonies }: LoginDeps,
+  { uid: owner, displayName }: BrowserSessionRecord,
+  state: FactorState | undefined,
+): Promise<string | undefined> {
   if (state === undefined) return undefined;
   const { account, webauthnCredentials: credentials } = state;
-  const signals = ceremonies.signals({ account, displayName, credentials, wasRemoved: false });
+  const signals = await ceremonies.signals({ owner, account, displayName, credentials, wasRemoved: false });
   return signals === undefined ? undefined : JSON.stringify(signals);
 }
 
@@ -50,7 +54,7 @@ export function getHome(deps: LoginDeps): VisitHandler {
       links: linksOf(deps, visit, session),
       suspiciousSignIns: (await suspiciousSignIns.list(session.account)).length,
       signOut: pathTo("logout"),
-      signals: signalsOf(deps, session, state),
+      signals: await signalsOf(deps, session, state),
     };
     return sendShown(reply, pages.show(homePage, view, lookOf(pages, visit)));
   };

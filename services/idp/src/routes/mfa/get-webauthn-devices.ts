@@ -1,5 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
-import { readCredential, type StoredCredential } from "../../mfa/webauthn/stored-credential.ts";
+import { readCredential, type StoredCredential } from "@postern/shared/domain/passkeys";
 import { readDone } from "../../pages/done.ts";
 import { passkeysPage, type ShownPasskey } from "../../pages/templates/webauthn.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
@@ -30,7 +30,8 @@ export function getPasskeys(deps: LoginDeps): VisitHandler {
       .map((text) => readCredential(text))
       .flatMap((credential) => (credential === undefined ? [] : [shownOf(credential)]));
     const done = readDone(pages.cookies.read(visit.request.headers.cookie, cookieNames.done));
-    const signals = deps.ceremonies.signals({
+    const signals = await deps.ceremonies.signals({
+      owner: member.subject.sessionUid,
       account: state.account,
       displayName: member.session.displayName,
       credentials: state.webauthnCredentials,

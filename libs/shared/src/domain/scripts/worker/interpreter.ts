@@ -34,6 +34,7 @@ export interface InterpreterDeps {
 /** One Lua state with one script: its globals, memory and running calls. */
 export interface Interpreter {
   begin(sequence: number, entry: string, args: readonly LuaValue[]): Turn;
+  has(entry: string): boolean;
   /** Resumes a call that waited for the host. */
   resume(sequence: number, ok: boolean, value: LuaValue): Turn;
   cancel(sequence: number): void;
@@ -90,6 +91,10 @@ class ScriptInterpreter implements Interpreter {
     for (const entry of entryPoints) {
       if (!this.#state.hasGlobal(entry)) throw new Error(`${name}: no function ${entry}`);
     }
+  }
+
+  has(entry: string): boolean {
+    return this.#state.hasGlobal(entry);
   }
 
   begin(sequence: number, entry: string, args: readonly LuaValue[]): Turn {

@@ -86,7 +86,12 @@ class WorkerLoop {
     const { sequence } = message;
     if (message.type === "call") {
       this.#calls.set(sequence, message);
-      this.#inTurn(message, (interpreter) => interpreter.begin(sequence, message.entry, message.args));
+      const { entry, args, isOptional } = message;
+      this.#inTurn(message, (interpreter) =>
+        isOptional && !interpreter.has(entry)
+          ? { kind: "done", value: undefined }
+          : interpreter.begin(sequence, entry, args),
+      );
       return;
     }
     const call = this.#calls.get(sequence);

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
-import type { Clock } from "../time/clock.ts";
-import type { CallerDeadline } from "./deadline.ts";
+import type { Clock } from "@postern/shared/platform/time";
+import type { BackendContext } from "../backend.ts";
 
 /**
  * Timers are up to a millisecond late, so the last two milliseconds are waited for by event-loop turns, by few callers
@@ -15,7 +15,7 @@ const spareMs = 25;
  * Resolves at a time of `performance.now()`, or earlier if the caller's deadline is near or the caller has
  * disconnected.
  */
-export type WaitUntil = (untilMs: number, context: CallerDeadline) => Promise<void>;
+export type WaitUntil = (untilMs: number, context: BackendContext) => Promise<void>;
 
 /** A waiting call holds only a timer. */
 export function createWaitUntil(clock: Clock): WaitUntil {

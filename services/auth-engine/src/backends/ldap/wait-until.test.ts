@@ -1,5 +1,5 @@
+import { systemClock } from "@postern/shared/platform/time";
 import { expect, test } from "vitest";
-import { systemClock } from "../time/clock.ts";
 import { createWaitUntil } from "./wait-until.ts";
 
 const waitUntil = createWaitUntil(systemClock);

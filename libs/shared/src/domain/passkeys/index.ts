@@ -1,0 +1,1 @@
+export { parsedCredential, part, readCredential, type StoredCredential } from "./stored-credential.ts";

@@ -1,0 +1,67 @@
+import { parsedCredential, part } from "@postern/shared/domain/passkeys";
+
+export interface NewCredential {
+  /** base64url */
+  readonly id: string;
+  readonly publicKey: Uint8Array;
+  readonly signCount: number;
+  readonly transports: readonly string[];
+  readonly aaguid: string;
+  readonly attestationFormat: string;
+  readonly backupEligible: boolean;
+  readonly isBackedUp: boolean;
+  readonly name: string;
+  readonly userHandle: string | undefined;
+  readonly nowMs: number;
+}
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+
+/** The text of a new credential, with the members that a compatible product reads. */
+export function writeCredential(credential: NewCredential): string {
+  return JSON.stringify({
+    id: base64(Buffer.from(credential.id, "base64url")),
+    publicKey: base64(credential.publicKey),
+    attestationType: "none",
+    attestationFormat: credential.attestationFormat,
+    transport: credential.transports,
+    flags: {
+      userPresent: true,
+      userVerified: true,
+      backupEligible: credential.backupEligible,
+      backupState: credential.isBackedUp,
+    },
+    authenticator: {
+      AAGUID: base64(Buffer.from(credential.aaguid.replaceAll("-", ""), "hex")),
+      signCount: credential.signCount,
+      cloneWarning: false,
+    },
+    signCount: credential.signCount,
+    name: credential.name,
+    userHandle: credential.userHandle,
+    created: new Date(credential.nowMs).toISOString(),
+  });
+}
+
+/** The text with another name; unknown members are kept. */
+export function renamedCredential(text: string, name: string): string {
+  return JSON.stringify({ ...parsedCredential(text), name });
+}
+
+export interface CredentialUse {
+  readonly signCount: number;
+  readonly isBackedUp: boolean;
+  readonly nowMs: number;
+}
+
+/** The text after the credential was used. */
+export function usedCredential(text: string, { signCount, isBackedUp, nowMs }: CredentialUse): string {
+  const value = parsedCredential(text) ?? {};
+  return JSON.stringify({
+    ...value,
+    flags: { ...part(value, "flags"), backupState: isBackedUp },
+    authenticator: { ...part(value, "authenticator"), signCount },
+    signCount,
+    lastUsed: new Date(nowMs).toISOString(),
+  });
+}
