@@ -135,6 +135,6 @@ export async function createContext(config: Config): Promise<AdminContext> {
     jwtIssuer: createIssuer(config, parts),
     openapi: lazyOpenapi("management", config),
     hooks: await createHookScripts(config, parts),
-    consolePages: await createConsole(config, { ...parts, sharedClock }),
+    consolePages: await createConsole(config, { ...parts, sharedClock, accountNames }),
   };
 }
