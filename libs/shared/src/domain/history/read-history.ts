@@ -9,6 +9,7 @@ import {
   listKeyOf,
   networkPlace,
   referencesKeyOf,
+  refusedPlace,
   shownReference,
 } from "./history-places.ts";
 
@@ -17,7 +18,7 @@ export type MinuteOfTraffic = Readonly<Record<DecisionOutcome, number>> & { read
 
 /** All methods reject when Redis does not answer. */
 export interface DecisionHistory {
-  /** Records of an account, newest first. */
+  /** Records of an account, and of sign-ins with this name that a ban refused, newest first. */
   ofAccount(account: string): Promise<readonly RecordedDecision[]>;
   /** Records of the network (IPv4 /24, IPv6 /48) of an address, newest first. */
   ofNetwork(address: string): Promise<readonly RecordedDecision[]>;
@@ -81,6 +82,12 @@ function createTrafficReader({ redis, keyPrefix }: HistoryReaderDeps): DecisionH
   };
 }
 
+/** A refused sign-in is also in the account's history, if there is one. */
+function joined(own: readonly Stored[], refused: readonly Stored[]): readonly Stored[] {
+  const known = new Set(own.map(({ identity }) => identity));
+  return [...own, ...refused.filter(({ identity }) => !known.has(identity))].toSorted((a, b) => b.timeMs - a.timeMs);
+}
+
 export function createDecisionHistory(deps: HistoryReaderDeps): DecisionHistory {
   const { redis, keyPrefix, keys, lifeMs, nowMs } = deps;
   const readPlace = async (place: HistoryPlace): Promise<readonly Stored[]> => {
@@ -93,7 +100,10 @@ export function createDecisionHistory(deps: HistoryReaderDeps): DecisionHistory 
       .toSorted((a, b) => b.timeMs - a.timeMs);
   };
   return {
-    ofAccount: (account) => readPlace(accountPlace(account)),
+    ofAccount: async (account) => {
+      const [own, refused] = await Promise.all([readPlace(accountPlace(account)), readPlace(refusedPlace(account))]);
+      return joined(own, refused);
+    },
     ofNetwork: async (address) => readPlace(networkPlace(canonicalIp(address) ?? address)),
     ofReference: async (reference) => {
       const shown = shownReference(reference);

@@ -4,14 +4,14 @@ const daySeconds = 86_400;
 
 const ofHistory = { owner: "auth-engine, idp", role: "state" } as const;
 
-/** Accounts or networks of one shard by the time of their last record (s). */
+/** Accounts, networks or refused names of one shard by the time of their last record (s). */
 export const historyIndexKey: KeyFamily<[kind: string, shard: string]> = {
   ...ofHistory,
   name: "index of the decision history",
   type: "zset",
   ttlSeconds: 14 * daySeconds,
   lost: "records expire by age only, until their account or network signs in again",
-  parts: ["account or network", "shard"],
+  parts: ["account, network or refused", "shard"],
   build: (prefix, kind, shard) => `${prefix}history:{${kind}:${shard}}:index`,
 };
 
@@ -22,7 +22,7 @@ export const historyRecordsKey: KeyFamily<[kind: string, shard: string, list: st
   type: "list",
   ttlSeconds: 14 * daySeconds,
   lost: "operators do not see earlier sign-ins of this account or network",
-  parts: ["account or network", "shard", "digest and ok or other"],
+  parts: ["account, network or refused", "shard", "digest and ok or other"],
   build: (prefix, kind, shard, list) => `${prefix}history:{${kind}:${shard}}:${list}`,
 };
 
