@@ -37,7 +37,7 @@ import { createAdminHealth } from "./context/health.ts";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
 import { createJobs } from "./context/jobs.ts";
 import { createIssuer } from "./context/jwt.ts";
-import { createRiskExplanations } from "./context/risk.ts";
+import { createRiskContext } from "./context/risk.ts";
 import { createSystem, type SystemContext } from "./context/system.ts";
 import type { FactorLocks } from "./factor-locks/factor-locks.ts";
 import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
@@ -112,8 +112,14 @@ export async function createContext(config: Config): Promise<AdminContext> {
   const accountNames = accountNamesFromSettings(flush);
   const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules, clock });
   const history = historyFromConfig(config, redis);
-  const factorLocks = createFactorLocks(redis, keyPrefix);
+  const factorLocks = createFactorLocks({
+    redis,
+    keyPrefix,
+    settings: () => parts.live.current.factorLimits,
+    clock,
+  });
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
+  const { explainRisk, holdOf } = createRiskContext(config, { ...parts, history, accountNames });
   const health = createAdminHealth(config, parts);
   return {
     ...parts,
@@ -126,8 +132,17 @@ export async function createContext(config: Config): Promise<AdminContext> {
     history,
     readAuditHistory: auditHistoryFromConfig(config, redis),
     auditReads: createAuditReads(parts.audit),
-    explain: createExplain({ history, bruteForce, rules, accountNames, describe: createDescribe(parts), clock }),
-    explainRisk: createRiskExplanations(config, { ...parts, history, accountNames }),
+    explain: createExplain({
+      history,
+      bruteForce,
+      rules,
+      accountNames,
+      describe: createDescribe(parts),
+      factorLimits: factorLocks.limits,
+      holdOf,
+      clock,
+    }),
+    explainRisk,
     reportAccount: createAccounts(config, parts, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,

@@ -190,8 +190,11 @@ describe("by role", () => {
     const [row] = directory.prepare("SELECT totp_secret FROM users WHERE uid = 'victor'").all();
     expect(row).toMatchObject({ totp_secret: null });
     await searchFor(page, "ada");
-    await act(page, "End sessions", "ada@example.test", "no right to");
-    await page.getByRole("heading", { name: "Not permitted" }).waitFor();
+    await page.getByText("This account has the same role as yours or a higher one.").waitFor();
+    expect(await page.locator("main summary").count()).toBe(0);
+    await searchFor(page, "nobody@example.test");
+    await page.getByText("No backend has an account of this name, so there is nothing to change.").waitFor();
+    expect(await page.locator("main summary").count()).toBe(0);
   });
 
   test("an account without a role, or without a second factor, is not admitted", async () => {

@@ -101,6 +101,7 @@ export {
   DecisionHistoryPage,
   DecisionRecord,
   Explanation,
+  type ExplanationCause,
 } from "./console/records.ts";
 export { RiskExplanation } from "./console/risk.ts";
 export { type SystemFinding, SystemReport } from "./console/system.ts";

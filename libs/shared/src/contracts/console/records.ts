@@ -96,16 +96,33 @@ export const Attacks = Type.Object(
 );
 export type Attacks = Static<typeof Attacks>;
 
+const ExplanationCause = Type.Object(
+  {
+    kind: Type.String({ description: "disabled, unknown, ban, factor (a limit of a second factor), hold or delay." }),
+    text: Type.String({ description: "The cause in a sentence. Times are in UTC." }),
+    end: Type.Optional(time("When it ends by itself. Absent if it does not.")),
+    remedy: optional("What would help, in a sentence."),
+    command: optional("Command of the remedy."),
+    action: optional("Action of the console that is the remedy."),
+    target: optional("Account or network that the action is for."),
+  },
+  { title: "ExplanationCause" },
+);
+export type ExplanationCause = Static<typeof ExplanationCause>;
+
 export const Explanation = Type.Object(
   {
     query: Type.String(),
     kind: Type.String({ description: "account, address, network or reference." }),
     state: Type.String({
       description:
-        "blocked, delayed, denied (the last sign-in), undecided (the last sign-in), working (the last sign-in succeeded) or unknown (no record).",
+        "blocked, delayed, limited (some sign-ins are refused), denied (the last sign-in), undecided (the last sign-in), lifted (the cause of the last failure has ended), working (the last sign-in succeeded) or unknown (no record).",
     }),
     verdict: Type.String({ description: "The answer in a sentence. Times are in UTC." }),
     remedy: optional("What would help, in a sentence. Absent if nothing is to be done."),
+    causes: Type.Optional(
+      Type.Array(ExplanationCause, { description: "Everything that refuses or delays sign-ins now, the worst first." }),
+    ),
     account: optional("Account of this name in the backends, or of the reference."),
     bans: Type.Array(BanRecord, {
       description: "Bans in force of the networks asked for, or of the account's addresses.",
