@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { runOperatorCommand } from "../../../tools/cli/operator/run-operator.ts";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
+import { logLineOf } from "../../support/log-lines.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { demoBackends } from "../../support/stack-config.ts";
@@ -138,7 +139,8 @@ test("a customer whose own network is banned, by account, and by the reference o
 
 test("a second factor that is locked is not hidden by a success of a mail program, and unlocking ends the verdict", async () => {
   await nextSecond();
-  expect((await login({ client_ip: "203.0.113.9" })).status).toBe(200);
+  // Repetitions of an equal sign-in would be written after a minute.
+  expect((await login({ client_ip: "203.0.113.9", protocol: "submission" })).status).toBe(200);
   const redis = await testRedis(stack.redis?.port ?? 0);
   await redis.set(factorLockKeys("postern:", alice.username, "totp").failures, "100");
   const { state, out } = await verdictOn(
@@ -193,6 +195,31 @@ test("a customer who has never signed in, from a network that is banned", async 
     ),
   );
   expect(state).toBe("blocked");
+});
+
+test("the mail program of a sign-in is in the log, the history, the verdict and what is known of the account; the caller's is not", async () => {
+  const phone = { ...carol, client_ip: "192.0.2.140", client_id: "iPhone Mail 17.1" };
+  const failed = await login({ ...phone, password: "of last year" });
+  expect(failed.status).toBe(403);
+  const session = failed.headers.get("x-service-session") ?? undefined;
+  expect(await logLineOf(stack.gateway, session, "decided")).toMatchObject({ program: "iPhone Mail 17.1" });
+  const { out } = await verdictOn(
+    carol?.username ?? "",
+    /from 192\.0\.2\.140 by imap with iPhone Mail 17\.1: the password was wrong\./u,
+  );
+  expect(out).toMatch(/192\.0\.2\.140 +imap iPhone Mail 17\.1 /u);
+  expect((await login(phone)).status).toBe(200);
+  // Without client_id and user_agent, the caller's own User-Agent remains.
+  const bare = await login({ ...carol, client_ip: "192.0.2.140", protocol: "pop3s" });
+  expect(await logLineOf(stack.gateway, bare.headers.get("x-service-session") ?? "", "decided")).not.toHaveProperty(
+    "program",
+  );
+  const path = `/api/v1/console/risk?${new URLSearchParams({ query: carol?.username ?? "" }).toString()}`;
+  const facts = async () => {
+    const { protocols, clients } = (await askAdmin(stack, "GET", path)).body;
+    return { protocols: [protocols].flat().toSorted(), clients };
+  };
+  await expect.poll(facts, { timeout: 30_000 }).toEqual({ protocols: ["imap", "pop3s"], clients: ["iphone"] });
 });
 
 test("a correct password that risk refuses", async () => {

@@ -1,6 +1,6 @@
 import type { BanRecord, DecisionRecord, Explanation, ExplanationCause } from "@postern/shared/contracts";
 import { type CidrSet, createCidrSet, parseCidr } from "@postern/shared/platform/net";
-import { banCause, from, momentText, runText } from "./phrases.ts";
+import { banCause, by, from, momentText, runText } from "./phrases.ts";
 import { remedyOf } from "./remedies.ts";
 import type { Standing } from "./standing.ts";
 
@@ -59,7 +59,7 @@ function blocked(facts: VerdictFacts, latest: BanRecord): Verdict {
 function blockedThere(facts: VerdictFacts, last: DecisionRecord, ban: BanRecord): Verdict {
   const { lastSuccess: success, nowMs } = facts;
   const [until, cause] = [momentText(ban.end, nowMs), banCause(ban)];
-  const came = `The last sign-in came at ${momentText(last.time, nowMs)}${from(last)} by ${last.protocol}`;
+  const came = `The last sign-in came at ${momentText(last.time, nowMs)}${from(last)}${by(last)}`;
   if (success === undefined)
     return {
       state: "blocked",
@@ -88,7 +88,7 @@ function failed(facts: VerdictFacts, last: DecisionRecord): Verdict {
     success === undefined ? "" : ` The last correct sign-in was at ${momentText(success.time, nowMs)}${from(success)}.`;
   const over = isOver(facts, last);
   const ended = over ? " That has ended." : "";
-  const verdict = `Not blocked now. The last sign-in failed at ${momentText(last.time, nowMs)}${from(last)} by ${last.protocol}${runText(last, nowMs)}: ${last.text}.${ended}${right}`;
+  const verdict = `Not blocked now. The last sign-in failed at ${momentText(last.time, nowMs)}${from(last)}${by(last)}${runText(last, nowMs)}: ${last.text}.${ended}${right}`;
   if (over) return { state: "lifted", verdict };
   const remedy = remedyOf(last.reason, facts.account);
   const state = last.outcome === "undecided" ? "undecided" : "denied";
@@ -108,10 +108,10 @@ function guessed({ kind, bans, guessing_addresses: addresses, lastFailure }: Ver
 
 function working(facts: VerdictFacts, success: DecisionRecord): Verdict {
   const { lastFailure: failure, nowMs } = facts;
-  const when = `${momentText(success.time, nowMs)}${from(success)} by ${success.protocol}`;
+  const when = `${momentText(success.time, nowMs)}${from(success)}${by(success)}`;
   const isRecent = failure !== undefined && Date.parse(success.time) - Date.parse(failure.time) < recentMs;
   const before = isRecent
-    ? ` The last failure was at ${momentText(failure.time, nowMs)}${from(failure)} by ${failure.protocol}${runText(failure, nowMs)}: ${failure.text}.`
+    ? ` The last failure was at ${momentText(failure.time, nowMs)}${from(failure)}${by(failure)}${runText(failure, nowMs)}: ${failure.text}.`
     : "";
   return { state: "working", verdict: `Not blocked. The last sign-in succeeded at ${when}.${before}${guessed(facts)}` };
 }
@@ -145,7 +145,7 @@ function ofReference(facts: VerdictFacts, one: DecisionRecord): Verdict {
   const { ownBans, nowMs } = facts;
   const ban = lastOf(ownBans);
   const whose = one.account === undefined ? "" : ` of ${one.account}`;
-  const place = `${momentText(one.time, nowMs)}${from(one)} by ${one.protocol}`;
+  const place = `${momentText(one.time, nowMs)}${from(one)}${by(one)}`;
   if (one.outcome === "ok") return { state: "working", verdict: `This sign-in${whose} succeeded at ${place}.` };
   const sentence = `This sign-in${whose} failed at ${place}${runText(one, nowMs)}: ${one.text}.`;
   if (ban !== undefined) {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { notifySuspiciousSignIn, Request } from "@postern/shared/contracts";
+import { type notifySuspiciousSignIn, programOf, type Request } from "@postern/shared/contracts";
 import { isCausedFromOutside } from "@postern/shared/domain/risk";
 import { createHotCache } from "@postern/shared/platform/cache";
 import type { Logger } from "@postern/shared/platform/logging";
@@ -57,11 +57,9 @@ const maxSettled = 16_384;
 const foundSettledMs = 60_000;
 
 /** The same id at each attempt, so that receivers may drop what they get twice. */
-function requestOf(
-  { session, clientIp, userAgent, acceptLanguage }: Attempt,
-  { scored: { account, attributes } }: RiskFacts,
-  atMs: number,
-): NoticeRequest {
+function requestOf(attempt: Attempt, { scored: { account, attributes } }: RiskFacts, atMs: number): NoticeRequest {
+  const { session, clientIp, acceptLanguage } = attempt;
+  const program = programOf(attempt);
   return {
     id: randomUUID(),
     atMs,
@@ -69,7 +67,7 @@ function requestOf(
     attributes,
     session,
     ...(clientIp === undefined ? {} : { clientIp }),
-    ...(userAgent === undefined ? {} : { userAgent }),
+    ...(program === "" ? {} : { userAgent: program }),
     ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
   };
 }

@@ -18,7 +18,7 @@ export const DecisionRecord = Type.Object(
     }),
     step: optional("Step of a sign-in on the pages: password, totp, recovery, webauthn or passkey."),
     protocol: Type.String(),
-    client: optional("Application that the sign-in was for."),
+    client: optional("Application that the sign-in was for, or the mail program that the mail server named."),
     client_ip: Type.String({ description: "Address of the client. Empty if unknown." }),
     account: optional("Account. Absent if nothing showed that it exists."),
     username: optional("Name as typed, if it is not the account's."),

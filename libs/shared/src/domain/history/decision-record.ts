@@ -26,7 +26,7 @@ export interface DecisionNote {
   readonly rule: string;
   /** Step of a sign-in on the pages. */
   readonly step: string;
-  /** Application that the sign-in was for. */
+  /** Application that the sign-in was for, or the mail program that the mail server named. */
   readonly client: string;
   /** GUID of the request. */
   readonly session: string;
