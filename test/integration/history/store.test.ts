@@ -252,12 +252,21 @@ test("traffic and failing networks are counted over two engines", async () => {
       [`${minute}:ok`, 7],
       [`${minute}:denied`, 2],
     ],
-    failingNetworks: [["192.0.2.0/24", 2]],
+    failingNetworks: [
+      ["192.0.2.0/24", 2, "counted"],
+      ["198.51.100.0/24", 1, "counted"],
+      ["198.51.100.0/24", 40, "repeated"],
+      ["203.0.113.0/24", 9, "refused"],
+    ],
   };
   await Promise.all([writer(batch, nowMs), writer(batch, nowMs)]);
   expect(await history.traffic(nowMs - 60_000, nowMs)).toEqual([
     { minuteMs: (minute - 1) * 60_000, ok: 0, denied: 0, blocked: 0, undecided: 0 },
     { minuteMs: minute * 60_000, ok: 14, denied: 4, blocked: 0, undecided: 0 },
   ]);
-  expect(await history.failingNetworks(nowMs, 10)).toEqual([["192.0.2.0/24", 4]]);
+  expect(await history.failingNetworks(nowMs, 10)).toEqual([
+    { network: "192.0.2.0/24", counted: 4, repeated: 0, refused: 0 },
+    { network: "198.51.100.0/24", counted: 2, repeated: 80, refused: 0 },
+    { network: "203.0.113.0/24", counted: 0, repeated: 0, refused: 18 },
+  ]);
 });

@@ -37,5 +37,6 @@ export function noteOfReport(
     return noteOfLogin(login, { outcome: "blocked", reason: "banned", rule, account: undefined }, timeMs);
   if (result === "success")
     return noteOfLogin(login, { outcome: "ok", reason: "", rule: "", account: username }, timeMs);
-  return noteOfLogin(login, { outcome: "denied", reason: result, rule: "", account: undefined }, timeMs);
+  const denied = noteOfLogin(login, { outcome: "denied", reason: result, rule: "", account: undefined }, timeMs);
+  return effect === "repeated" ? { ...denied, isRepeated: true } : denied;
 }

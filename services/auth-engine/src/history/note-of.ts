@@ -48,5 +48,6 @@ export function noteOf(attempt: Attempt, decision: AuthDecision, facts: Facts, t
     // A browser is in the sessions of the account.
     client: oidcClientId === "" && channel === "mail" ? printable(programOf(attempt), maxProgram) : oidcClientId,
     session,
+    ...(facts.bruteForce?.repeatedWrongPassword === true && { isRepeated: true }),
   };
 }

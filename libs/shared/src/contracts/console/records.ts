@@ -77,19 +77,33 @@ export const Attacks = Type.Object(
       }),
       { description: "Decisions per minute, oldest first. Empty while none were recorded." },
     ),
-    networks: Type.Array(Type.Object({ network: Type.String(), failures: Type.Integer() }), {
-      description: "Networks (IPv4 /24, IPv6 /48) with most failures in this hour and the one before.",
-    }),
+    networks: Type.Array(
+      Type.Object({
+        network: Type.String(),
+        failures: Type.Integer({ description: "Failures that count, each wrong password of an account once." }),
+        repeated: Type.Optional(
+          Type.Integer({ description: "Repetitions of a wrong password, as of a device with an old password." }),
+        ),
+        refused: Type.Optional(Type.Integer({ description: "Sign-ins that a ban refused." })),
+      }),
+      {
+        description:
+          "Networks (IPv4 /24, IPv6 /48) with most failures that count in this hour and the one before, the first with the most.",
+      },
+    ),
     accounts: Type.Array(
       Type.Object({
         account: Type.String({ description: "Name for which wrong passwords were sent." }),
         addresses: Type.Integer({ description: "Number of addresses that sent them, at most 1000." }),
         wrong_passwords: Type.Optional(
-          Type.Integer({ description: "Distinct wrong passwords, if responses are delayed." }),
+          Type.Integer({
+            description:
+              "Distinct wrong passwords, if known. One is rather an old password on a device than an attack.",
+          }),
         ),
         delayed_until: Type.Optional(Type.String({ format: "date-time" })),
       }),
-      { description: "Some accounts under attack, those with most addresses first." },
+      { description: "Some accounts for which wrong passwords were sent, those with most addresses first." },
     ),
   },
   { title: "Attacks" },

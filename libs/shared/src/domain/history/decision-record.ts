@@ -30,7 +30,13 @@ export interface DecisionNote {
   readonly client: string;
   /** GUID of the request. */
   readonly session: string;
+  /** The wrong password was counted before, so it does not count again. */
+  readonly isRepeated?: boolean;
 }
+
+/** How a failure weighs: it counts towards a ban, repeats a password that was counted, or a ban refused it. */
+export const failureKinds = ["counted", "repeated", "refused"] as const;
+export type FailureKind = (typeof failureKinds)[number];
 
 /** Consecutive equal decisions as one: how often, and when first and last. */
 export interface DecisionRun extends DecisionNote {

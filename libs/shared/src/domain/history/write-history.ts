@@ -3,7 +3,7 @@ import type { KeyRing } from "../../platform/crypto/key-ring.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { failingNetworksKey, historyIndexKey, trafficKey } from "../../platform/redis/keys/history.ts";
 import { defineVariableScript, type RunVariableScript } from "../../platform/redis/script.ts";
-import { type DecisionNote, type DecisionRun, sealedPart } from "./decision-record.ts";
+import { type DecisionNote, type DecisionRun, type FailureKind, sealedPart } from "./decision-record.ts";
 import {
   accountPlace,
   type HistoryKind,
@@ -166,15 +166,14 @@ function createTrafficWriter({ redis, keyPrefix }: HistoryWriterDeps) {
   const run = defineVariableScript(redis, noteTraffic, 2);
   return async ({ traffic, failingNetworks }: DecisionBatch, nowMs: number): Promise<void> => {
     const hour = String(Math.floor(nowMs / hourMs));
-    const keys = [trafficKey.build(keyPrefix, hour), failingNetworksKey.build(keyPrefix, hour)];
-    if (traffic.length === 0 && failingNetworks.length === 0) return;
-    await run(keys, [
-      trafficKey.ttlSeconds,
-      networksPerHour,
-      traffic.length,
-      ...traffic.flat(),
-      ...failingNetworks.flat(),
-    ]);
+    const write = async (kind: FailureKind, minutes: DecisionBatch["traffic"]): Promise<void> => {
+      const networks = failingNetworks.filter((one) => one[2] === kind).map(([network, count]) => [network, count]);
+      if (minutes.length === 0 && networks.length === 0) return;
+      const keys = [trafficKey.build(keyPrefix, hour), failingNetworksKey.build(keyPrefix, hour, kind)];
+      const head = [trafficKey.ttlSeconds, networksPerHour, minutes.length];
+      await run(keys, [...head, ...minutes.flat(), ...networks.flat()]);
+    };
+    await Promise.all([write("counted", traffic), write("repeated", []), write("refused", [])]);
   };
 }
 

@@ -48,15 +48,16 @@ export const trafficKey: KeyFamily<[hour: string]> = {
   build: (prefix, hour) => `${prefix}history:traffic:{${hour}}`,
 };
 
-/** Networks by their failures in one hour, at most 1000. */
-export const failingNetworksKey: KeyFamily<[hour: string]> = {
+/** Networks by their failures of one kind in one hour, at most 1000. */
+export const failingNetworksKey: KeyFamily<[hour: string, kind: string]> = {
   ...ofHistory,
   name: "failures by network",
   type: "zset",
   ttlSeconds: 90_000,
   lost: "the list of networks with most failures starts empty",
-  parts: ["hour"],
-  build: (prefix, hour) => `${prefix}history:traffic:{${hour}}:networks`,
+  parts: ["hour", "empty, :repeated or :refused"],
+  // Counted failures have the key of earlier versions.
+  build: (prefix, hour, kind) => `${prefix}history:traffic:{${hour}}:networks${kind === "counted" ? "" : `:${kind}`}`,
 };
 
 /** Audit records in the order of writing, each sealed. What an unidentified caller causes cannot displace the rest. */
