@@ -8,7 +8,7 @@ const columns = Object.keys(AuditRecordListed.properties);
  * Spreadsheets evaluate a cell that begins with one of these characters, in some languages in their wide form too; with an apostrophe it is
  * text. Where the separator of lists is not the comma, a cell also begins after a semicolon, tab or line break within a value.
  */
-const cellStart = /(^|[;|\t\r\n])(?=["\s]*[=+\-@＝＋－＠])/gu;
+const cellStart = /(^|[;|\t\r\n])(?=[" ]*[=+\-@＝＋－＠])/gu;
 const blankStart = /^[\t\r\n]/u;
 
 /** One value as RFC 4180 writes it. */
