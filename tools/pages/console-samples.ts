@@ -115,11 +115,13 @@ const attacked = bansPage({
     minutes: failures.map((denied) => ({ time: ban.start, ok: 80, denied, blocked: 0, undecided: 0 })),
     networks: [
       { network: "198.51.100.0/24", failures: 512 },
-      { network: "203.0.113.0/24", failures: 31 },
+      { network: "203.0.113.0/24", failures: 31, refused: 212 },
+      { network: "192.0.2.0/24", failures: 1, repeated: 40 },
     ],
     accounts: [
       { account: "alice@example.test", addresses: 214, wrong_passwords: 190, delayed_until: ban.end },
-      { account: "bob@example.test", addresses: 9 },
+      { account: "bob@example.test", addresses: 9, wrong_passwords: 8 },
+      { account: "carol@example.test", addresses: 1, wrong_passwords: 1 },
     ],
   },
   bans: { bans: [{ ...ban, network: "198.51.100.0/24" }, ban], total: 1284, next: "sample" },

@@ -29,15 +29,15 @@ import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redi
 import { systemClock } from "@postern/shared/platform/time";
 import type { ReportAccount } from "./console/account-report.ts";
 import { type AuditReads, createAuditReads } from "./console/audit-reads.ts";
-import { createExplain, type Explain } from "./console/explain.ts";
+import type { Explain } from "./console/explain.ts";
 import type { ExplainRisk } from "./console/explain-risk.ts";
-import { createAccounts, createDescribe } from "./context/accounts.ts";
+import { createAccounts } from "./context/accounts.ts";
 import { type CreateConsolePages, createConsole } from "./context/console.ts";
+import { createExplanations } from "./context/explanations.ts";
 import { createAdminHealth } from "./context/health.ts";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
 import { createJobs } from "./context/jobs.ts";
 import { createIssuer } from "./context/jwt.ts";
-import { createRiskContext } from "./context/risk.ts";
 import { createSystem, type SystemContext } from "./context/system.ts";
 import type { FactorLocks } from "./factor-locks/factor-locks.ts";
 import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
@@ -119,7 +119,6 @@ export async function createContext(config: Config): Promise<AdminContext> {
     clock,
   });
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
-  const { explainRisk, holdOf } = createRiskContext(config, { ...parts, history, accountNames });
   const health = createAdminHealth(config, parts);
   return {
     ...parts,
@@ -132,17 +131,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
     history,
     readAuditHistory: auditHistoryFromConfig(config, redis),
     auditReads: createAuditReads(parts.audit),
-    explain: createExplain({
-      history,
-      bruteForce,
-      rules,
-      accountNames,
-      describe: createDescribe(parts),
-      factorLimits: factorLocks.limits,
-      holdOf,
-      clock,
-    }),
-    explainRisk,
+    ...createExplanations(config, { ...parts, history, accountNames, bruteForce, factorLocks }),
     reportAccount: createAccounts(config, parts, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,

@@ -220,9 +220,10 @@ test.each(spellingsOf(carol).slice(0, 5))("the management API shows the same acc
   expect(answers.map(({ status, body }) => [status, body["account"]])).toEqual(answers.map(() => [200, carol]));
 });
 
+const pathOf = (name: string): string => `/api/v1/oidc/sessions/${encodeURIComponent(name)}`;
+
 test("the management API lists and ends sessions under any spelling, and ends none of another account", async () => {
   const spellings = spellingsOf("sam@example.test").slice(0, 5);
-  const pathOf = (name: string): string => `/api/v1/oidc/sessions/${encodeURIComponent(name)}`;
   const idsOf = async (name: string): Promise<readonly unknown[]> => {
     const { body } = await askAdmin(desk.stack, "GET", `${pathOf(name)}?browser=true`);
     return [body["browser_sessions"]].flat().map((one) => Object(one).id);

@@ -3,7 +3,7 @@ import type { FactorLimit } from "../factor-locks/factor-locks.ts";
 import { banCause, momentText } from "./phrases.ts";
 import type { Standing } from "./standing.ts";
 
-/** What may keep somebody out now. */
+/** What may keep a user out now. */
 export interface CauseFacts {
   readonly query: string;
   readonly account: string | undefined;
@@ -122,7 +122,7 @@ function accountCauses(facts: CauseFacts): readonly ExplanationCause[] {
   ];
 }
 
-/** Everything that keeps somebody out now or slows them down, what is worst first. */
+/** Everything that refuses or delays sign-ins now, what is worst first. */
 export function causesOf(facts: CauseFacts): readonly ExplanationCause[] {
   return [...standingCause(facts.standing), ...banCauses(facts), ...accountCauses(facts)];
 }

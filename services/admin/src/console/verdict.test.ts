@@ -34,9 +34,9 @@ const ban = {
   failures: 10,
 };
 
-type Given = Partial<VerdictFacts> & Partial<Pick<CauseFacts, "factorLimits" | "hold">>;
+type Facts = Partial<VerdictFacts> & Partial<Pick<CauseFacts, "factorLimits" | "hold">>;
 
-function of({ factorLimits = [], hold, ...given }: Given) {
+function of({ factorLimits = [], hold, ...some }: Facts) {
   const facts = {
     query: "alice@example.test",
     kind: "account",
@@ -49,7 +49,7 @@ function of({ factorLimits = [], hold, ...given }: Given) {
     lastSuccess: undefined,
     lastFailure: undefined,
     nowMs,
-    ...given,
+    ...some,
   };
   return verdictOf({ ...facts, causes: causesOf({ ...facts, otherBans: facts.lastBans, factorLimits, hold }) });
 }

@@ -2,18 +2,12 @@ import { factorLockKeys, type LockableFactor, lockableFactors } from "@postern/s
 import { AppError } from "@postern/shared/platform/errors";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
-import type { FactorLimit, FactorLocks } from "./factor-locks.ts";
+import type { FactorLimit, FactorLimitSettings, FactorLocks } from "./factor-locks.ts";
 
 const ofEach = async (count: (factor: LockableFactor) => Promise<number>) => {
   const counts = await Promise.all(lockableFactors.map(async (factor) => [factor, await count(factor)] as const));
   return Object.fromEntries(counts.filter(([, wrong]) => wrong > 0));
 };
-
-/** Limits of the identity provider. */
-export interface FactorLimitSettings {
-  readonly maxAttempts: number;
-  readonly maxFailures: number;
-}
 
 interface FactorLocksDeps {
   readonly redis: RedisClient;

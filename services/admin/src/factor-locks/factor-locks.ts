@@ -2,6 +2,12 @@ import type { LockableFactor } from "@postern/shared/domain/factor-locks";
 
 type Counts = Readonly<Partial<Record<LockableFactor, number>>>;
 
+/** Limits of the identity provider. */
+export interface FactorLimitSettings {
+  readonly maxAttempts: number;
+  readonly maxFailures: number;
+}
+
 /** Why a second factor is not accepted now. Without an end, until an operator unlocks it. */
 export interface FactorLimit {
   readonly factor: LockableFactor;

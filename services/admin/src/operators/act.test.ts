@@ -147,10 +147,11 @@ test.each(accountActions.flatMap((id) => spellings.map((target) => [id, target] 
   },
 );
 
+const twoAccounts = (name: string): readonly string[] =>
+  name === "alice@example.test" ? ["alice@example.test", "ada@example.test"] : namedBy(name);
+
 test("an account whose alias is another account in another search counts with both roles", async () => {
-  const accountsOf = (name: string): readonly string[] =>
-    name === "alice@example.test" ? ["alice@example.test", "ada@example.test"] : namedBy(name);
-  const { outcome, calls } = await acted("flush", { target: "alice", accountsOf });
+  const { outcome, calls } = await acted("flush", { target: "alice", accountsOf: twoAccounts });
   expect([outcome, calls]).toEqual(["target", []]);
 });
 

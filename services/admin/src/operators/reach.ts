@@ -37,16 +37,16 @@ const undecided = (detail: string) => new AppError("UPSTREAM_UNAVAILABLE", { det
 function createFindAll({ accountNames }: ReachDeps) {
   return async (typed: string): Promise<readonly string[]> => {
     const found = new Set<string>();
-    const asked = new Set<string>();
+    const queried = new Set<string>();
     let next: readonly string[] = [typed];
     while (next.length > 0) {
-      if (asked.size + next.length > maxNames) throw undecided("the name stands for too many accounts");
+      if (queried.size + next.length > maxNames) throw undecided("the name stands for too many accounts");
       const answers = await Promise.all(next.map((name) => accountNames(name)));
       if (answers.some(({ isComplete }) => !isComplete))
         throw undecided("a backend cannot say whether it has the account");
-      for (const name of next) asked.add(name);
+      for (const name of next) queried.add(name);
       for (const { accounts } of answers) for (const account of accounts) found.add(account);
-      next = [...found].filter((account) => !asked.has(account));
+      next = [...found].filter((account) => !queried.has(account));
     }
     return [...found];
   };

@@ -72,8 +72,8 @@ function createDescribe({ bus, clock, timeoutMs }: AccountNameDeps) {
     const { backends } = await bus.request(describeAccount, { username, protocol }, call);
     // The first backend that has the account decides.
     const at = backends.findIndex(({ outcome }) => outcome === "found" || outcome === "disabled");
-    const asked = at === -1 ? backends : backends.slice(0, at);
-    if (asked.some(({ outcome }) => outcome === "unavailable")) throw new Error("a backend does not answer");
+    const queried = at === -1 ? backends : backends.slice(0, at);
+    if (queried.some(({ outcome }) => outcome === "unavailable")) throw new Error("a backend does not answer");
     const found = backends[at];
     return found === undefined ? [] : [found.account ?? username];
   };

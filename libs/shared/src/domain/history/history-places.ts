@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { historyIndexKey, historyRecordsKey, historyReferencesKey } from "../../platform/redis/keys/history.ts";
 import { foldedName, knownNetworkOf } from "../brute-force/index.ts";
 
-/** `refused`: names as typed, whose sign-ins a ban refused before any backend was asked. */
+/** `refused`: names as typed, whose sign-ins a ban refused before any backend was queried. */
 export type HistoryKind = "account" | "network" | "refused";
 
 const shardCount = 64;

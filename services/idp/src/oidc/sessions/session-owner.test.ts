@@ -82,7 +82,7 @@ test("a name in another spelling selects the account that the backends find unde
   expect(await ownersOf("ALICE")).toEqual({ accounts: ["ALICE", "alice"], subjects: users("ALICE", "alice", "u1") });
 });
 
-test("while a backend cannot say whose a name is, it is not the name of nobody", async () => {
+test("while a backend cannot say whose a name is, it is not unknown", async () => {
   await expect(ownersWith({ isComplete: false })("ALICE")).rejects.toThrow("could not be looked up");
 });
 
