@@ -123,7 +123,7 @@ function detailPagesOf(management: Management, { accounts }: ConsoleSizes): read
         if (report.account !== query) throw new Error(`the account ${query} was not found`);
         const [explanation, { records }] = [await explain({ query }), await history({ account: query, limit: "20" })];
         const answer = { report, explanation, records, sessions: undefined, risk: undefined };
-        return accountPage({ ...about, query, answer });
+        return accountPage({ ...about, reach: "allowed", query, answer });
       },
     ],
     [
@@ -158,7 +158,7 @@ function pagesOf(management: Management, sizes: ConsoleSizes): readonly (readonl
   const search = async (query: string, subject: Readonly<Record<string, string>>): Promise<ConsolePage> => {
     const [explanation, { records }] = [await explain({ query }), await history({ ...subject, limit: "100" })];
     const shown = explanation.bans.map((ban) => ({ ...ban, others: explanation.other_accounts }));
-    return searchPage({ ...about, query, answer: { explanation, records, bans: shown } });
+    return searchPage({ ...about, reach: "allowed", query, answer: { explanation, records, bans: shown } });
   };
   return [
     [

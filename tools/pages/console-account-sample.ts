@@ -141,6 +141,7 @@ const risk: RiskExplanation = {
 export const accountSample = ({ explanation, records, operator, links }: AccountSampleParts): ConsolePage =>
   accountPage({
     query: explanation.query,
+    reach: "allowed",
     answer: {
       report,
       explanation,

@@ -70,6 +70,25 @@ const explanation: Explanation = {
   state: "blocked",
   verdict:
     "Blocked until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap); this customer's own password was correct at 13:52 UTC from 203.0.113.9.",
+  causes: [
+    {
+      kind: "ban",
+      text: "Sign-ins from 203.0.113.0/24 are refused until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap).",
+      end: ban.end,
+      remedy: "To lift the ban: postern unban 203.0.113.0/24",
+      command: "postern unban 203.0.113.0/24",
+      action: "unban",
+      target: "203.0.113.0/24",
+    },
+    {
+      kind: "factor",
+      text: "The authenticator app is locked until an operator unlocks the second factors: 100 consecutive wrong codes.",
+      remedy: "To unlock the second factors: postern unlock alice@example.test",
+      command: "postern unlock alice@example.test",
+      action: "unlock",
+      target: "alice@example.test",
+    },
+  ],
   account: "alice@example.test",
   bans: [ban],
   last_failures: [],
@@ -79,6 +98,7 @@ const explanation: Explanation = {
 };
 
 const found = searchPage({
+  reach: "allowed",
   query: explanation.query,
   answer: { explanation, records, bans: [{ ...ban, others: ["alice@example.test", "bob@example.test"] }] },
   done: undefined,
@@ -95,11 +115,13 @@ const attacked = bansPage({
     minutes: failures.map((denied) => ({ time: ban.start, ok: 80, denied, blocked: 0, undecided: 0 })),
     networks: [
       { network: "198.51.100.0/24", failures: 512 },
-      { network: "203.0.113.0/24", failures: 31 },
+      { network: "203.0.113.0/24", failures: 31, refused: 212 },
+      { network: "192.0.2.0/24", failures: 1, repeated: 40 },
     ],
     accounts: [
       { account: "alice@example.test", addresses: 214, wrong_passwords: 190, delayed_until: ban.end },
-      { account: "bob@example.test", addresses: 9 },
+      { account: "bob@example.test", addresses: 9, wrong_passwords: 8 },
+      { account: "carol@example.test", addresses: 1, wrong_passwords: 1 },
     ],
   },
   bans: { bans: [{ ...ban, network: "198.51.100.0/24" }, ban], total: 1284, next: "sample" },

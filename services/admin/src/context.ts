@@ -29,16 +29,16 @@ import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redi
 import { systemClock } from "@postern/shared/platform/time";
 import type { ReportAccount } from "./console/account-report.ts";
 import { type AuditReads, createAuditReads } from "./console/audit-reads.ts";
-import { createExplain, type Explain } from "./console/explain.ts";
+import type { Explain } from "./console/explain.ts";
 import type { ExplainRisk } from "./console/explain-risk.ts";
-import { createAccounts, createDescribe } from "./context/accounts.ts";
+import { createAccounts } from "./context/accounts.ts";
 import { type CreateConsolePages, createConsole } from "./context/console.ts";
+import { createExplanations } from "./context/explanations.ts";
 import { createAdminHealth } from "./context/health.ts";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
 import { createJobs } from "./context/jobs.ts";
 import { createIssuer } from "./context/jwt.ts";
 import { createOperatorProofs } from "./context/operator-proofs.ts";
-import { createRiskExplanations } from "./context/risk.ts";
 import { createSystem, type SystemContext } from "./context/system.ts";
 import type { FactorLocks } from "./factor-locks/factor-locks.ts";
 import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
@@ -115,7 +115,12 @@ export async function createContext(config: Config): Promise<AdminContext> {
   const accountNames = accountNamesFromSettings(flush);
   const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules, clock });
   const history = historyFromConfig(config, redis);
-  const factorLocks = createFactorLocks(redis, keyPrefix);
+  const factorLocks = createFactorLocks({
+    redis,
+    keyPrefix,
+    settings: () => parts.live.current.factorLimits,
+    clock,
+  });
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
   const health = createAdminHealth(config, parts);
   const proofs = createOperatorProofs(config, parts);
@@ -131,8 +136,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
     history,
     readAuditHistory: auditHistoryFromConfig(config, redis),
     auditReads: createAuditReads(parts.audit),
-    explain: createExplain({ history, bruteForce, rules, accountNames, describe: createDescribe(parts), clock }),
-    explainRisk: createRiskExplanations(config, { ...parts, history, accountNames }),
+    ...createExplanations(config, { ...parts, history, accountNames, bruteForce, factorLocks }),
     reportAccount: createAccounts(config, parts, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
@@ -140,6 +144,6 @@ export async function createContext(config: Config): Promise<AdminContext> {
     jwtIssuer: createIssuer(config, parts),
     openapi: lazyOpenapi("management", config),
     hooks: await createHookScripts(config, parts),
-    consolePages: await createConsole(config, { ...parts, sharedClock, ...proofs }),
+    consolePages: await createConsole(config, { ...parts, sharedClock, accountNames, ...proofs }),
   };
 }

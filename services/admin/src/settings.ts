@@ -5,6 +5,7 @@ import { Secret } from "@postern/shared/platform/crypto";
 import { callerChallenges } from "@postern/shared/platform/http";
 import { type HostPort, parseHostPort } from "@postern/shared/platform/net";
 import { type LiveConsoleSettings, liveConsoleSettings } from "./console-settings.ts";
+import type { FactorLimitSettings } from "./factor-locks/factor-locks.ts";
 import { type HookTable, hookTable } from "./hooks/hook-table.ts";
 import type { TokenLives } from "./jwt/token-pair.ts";
 import type { UserSettings } from "./jwt/users.ts";
@@ -43,6 +44,7 @@ export interface LiveAdminSettings {
   readonly flush: FlushSettings;
   readonly console: LiveConsoleSettings;
   readonly risk: RiskSettings;
+  readonly factorLimits: FactorLimitSettings;
 }
 
 export function adminSettings({ runtime, auth }: Config): AdminSettings {
@@ -99,5 +101,9 @@ export function liveAdminSettings(config: Config): LiveAdminSettings {
     flush: flushSettings(config),
     console: liveConsoleSettings(config),
     risk: riskSettings(config.auth.risk),
+    factorLimits: {
+      maxAttempts: config.identity.mfa.totp.max_attempts,
+      maxFailures: config.identity.mfa.totp.max_failures,
+    },
   };
 }

@@ -1,4 +1,4 @@
-import type { AuthDecision, AuthRequest, Dialect, Ok } from "@postern/shared/contracts";
+import { type AuthDecision, type AuthRequest, type Dialect, type Ok, programOf } from "@postern/shared/contracts";
 import type { AppError } from "@postern/shared/platform/errors";
 import { type ProcessLogger, printable } from "@postern/shared/platform/logging";
 import { CredentialsError, type NamedIn } from "./dialects/credentials-error.ts";
@@ -85,6 +85,11 @@ function malformedFields({ session, dialect, error, clientIp, caller }: Malforme
   };
 }
 
+function programIn(request: AuthRequest): string | undefined {
+  const program = programOf(request);
+  return program === "" ? undefined : printable(program, maxNameCharacters);
+}
+
 /** The score of a sign-in with a correct password. */
 function riskOf(decision: AuthDecision): Ok["risk"] {
   return decision.outcome === "ok" || decision.outcome === "fail" ? decision.risk : undefined;
@@ -107,6 +112,7 @@ const decidedFields = [
   "username",
   "protocol",
   "client_ip",
+  "program",
   "external_session",
   "tls",
   "latency_ms",
@@ -137,6 +143,7 @@ export function createDecisionLog({ logger, lineWriter }: Pick<ProcessLogger, "l
         shortened(request.username),
         request.protocol,
         request.clientIp,
+        programIn(request),
         request.externalSessionId,
         request.tls,
         Math.round(seconds * 1e6) / 1e3,

@@ -1,8 +1,10 @@
 import {
+  accountNamesFromSettings,
   type Base,
   baseFromConfig,
   type EngineBus,
   engineBusFromConfig,
+  flushSettings,
   redisFromConfig,
 } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
@@ -51,12 +53,14 @@ export async function createContext(config: Config): Promise<IdpContext> {
   const state = redisFromConfig(config, "state", base);
   const sharedClock = watchRedisClock(state);
   const { bus, engineWatch } = await engineBusFromConfig(config, base);
+  const names = flushSettings(config);
   const clientUses = createClientUseParts(config, base, state);
   const { forPages, connectPages, ...protocols } = createProtocols(config, {
     base,
     state,
     sharedClock,
     clientUses: clientUses.uses,
+    accountNames: accountNamesFromSettings({ bus, live: () => names }),
   });
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
   const notifications = await notificationsOf(config, { base, bus, state, metrics });

@@ -13,8 +13,16 @@ import {
 } from "@postern/shared/contracts";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { askAdmin } from "../../support/ask-admin.ts";
 import { sharedChromium } from "../../support/chromium.ts";
-import { type ConsoleStack, cookieHeader, type OperatorName, openConsole, startConsoleStack } from "./console-stack.ts";
+import {
+  auditLines,
+  type ConsoleStack,
+  cookieHeader,
+  type OperatorName,
+  openConsole,
+  startConsoleStack,
+} from "./console-stack.ts";
 
 let desk: ConsoleStack;
 let browser: Browser;
@@ -146,6 +154,94 @@ test.each(actions)(
     }
   },
 );
+
+/** Names of an account that this backend folds, and one (U+FF44) that only counts and facts fold. */
+function spellingsOf(name: string): readonly string[] {
+  const wide = name.replace("a", "\uff41");
+  const [local = ""] = name.split("@");
+  return [name.toUpperCase(), ` ${name} `, wide, name.replace("@", "+x@"), local, name.replaceAll("d", "\uff44")];
+}
+
+const ofAccount = actions.filter((id) => consoleActions[id].target !== "network");
+
+async function act(id: string, role: ConsoleRole, target: string): Promise<number> {
+  const who = signedIn.get(role);
+  const form = formOf(isConsoleAction(id) ? consoleActions[id].target : "", who?.token ?? "");
+  form.set("target", target);
+  const { status } = await fetch(`${desk.url}/console/actions/${id}`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { cookie: who?.cookie ?? "", origin: desk.url },
+    body: form,
+  });
+  return status;
+}
+
+const operations = [
+  "cache.flush",
+  "second_factor.unlock",
+  "second_factor.remove",
+  "session.end",
+  "app_password.delete",
+];
+const onAda = () => operations.flatMap((event) => auditLines(desk, event)).filter(({ target }) => target !== carol);
+
+test.each(ofAccount)("%s does not reach a higher operator under any spelling of the name", async (id) => {
+  for (const spelling of spellingsOf("ada@example.test")) {
+    const statuses = await Promise.all([act(id, "helpdesk", spelling), act(id, "security", spelling)]);
+    expect([spelling, statuses.every((status) => status === 403 || status === 404 || status === 303)]).toEqual([
+      spelling,
+      true,
+    ]);
+  }
+  expect(onAda()).toEqual([]);
+  const done = auditLines(desk, "console.action").filter(({ reason, outcome }) => reason === id && outcome === "ok");
+  expect(done.filter(({ target }) => target !== carol)).toEqual([]);
+});
+
+test.each(spellingsOf(carol).slice(0, 5))(
+  "an action on %j is carried out on the account, which the audit stream names",
+  async (spelling) => {
+    const before = auditLines(desk, "cache.flush").length;
+    expect(await act("flush", "helpdesk", spelling)).toBe(303);
+    expect(auditLines(desk, "console.action").at(-1)).toMatchObject({ target: carol, reason: "flush", outcome: "ok" });
+    expect(auditLines(desk, "cache.flush").slice(before)).toMatchObject([{ target: carol }]);
+  },
+);
+
+const managed = (name: string) => [
+  askAdmin(desk.stack, "POST", "/api/v1/console/account", { body: { account: name } }),
+  askAdmin(desk.stack, "GET", `/api/v1/console/explain?${new URLSearchParams({ query: name }).toString()}`),
+  askAdmin(desk.stack, "GET", `/api/v1/console/risk?${new URLSearchParams({ query: name }).toString()}`),
+];
+
+test.each(spellingsOf(carol).slice(0, 5))("the management API shows the same account for %j", async (spelling) => {
+  const answers = await Promise.all(managed(spelling));
+  expect(answers.map(({ status, body }) => [status, body["account"]])).toEqual(answers.map(() => [200, carol]));
+});
+
+const pathOf = (name: string): string => `/api/v1/oidc/sessions/${encodeURIComponent(name)}`;
+
+test("the management API lists and ends sessions under any spelling, and ends none of another account", async () => {
+  const spellings = spellingsOf("sam@example.test").slice(0, 5);
+  const idsOf = async (name: string): Promise<readonly unknown[]> => {
+    const { body } = await askAdmin(desk.stack, "GET", `${pathOf(name)}?browser=true`);
+    return [body["browser_sessions"]].flat().map((one) => Object(one).id);
+  };
+  await using context = await browser.newContext({ locale: "en-US" });
+  await openConsole(context, desk, "sam");
+  const ids = await idsOf("sam@example.test");
+  expect(ids).not.toEqual([]);
+  for (const spelling of spellings) expect([spelling, await idsOf(spelling)]).toEqual([spelling, ids]);
+  const ofAnother = `${pathOf(carol)}/${String(ids[0])}`;
+  expect((await askAdmin(desk.stack, "DELETE", ofAnother)).status).toBe(403);
+  expect(await idsOf("sam@example.test")).toEqual(ids);
+  const [first, ...others] = ids;
+  expect((await askAdmin(desk.stack, "DELETE", `${pathOf(spellings[2] ?? "")}/${String(first)}`)).status).toBe(204);
+  expect(await idsOf("sam")).toEqual(others);
+  expect((await askAdmin(desk.stack, "DELETE", pathOf(spellings[0] ?? ""))).status).toBe(204);
+  expect(await idsOf("sam")).toEqual([]);
+});
 
 const allowed = (page: "audit" | "configuration") => consoleRoles.filter((role) => mayOpen(role, page));
 

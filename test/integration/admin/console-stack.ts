@@ -40,9 +40,14 @@ const mfa = {
   },
 };
 
-/** Finds users by the alias in `uid` too. */
-const query =
-  "SELECT username AS account, password, display_name AS displayName, mail, uid, NOT enabled AS disabled FROM users WHERE username = :username OR uid = :username";
+/**
+ * Finds users by the alias in `uid` too. Compares names as the backends of sites do: in any letter case, with blanks around, with a letter in
+ * the width of ideographs (U+FF41), and without `+tag`.
+ */
+const typed = "lower(trim(replace(:username, '\uff41', 'a')))";
+const query = `SELECT username AS account, password, display_name AS displayName, mail, uid, NOT enabled AS disabled FROM users
+  WHERE uid = ${typed} OR username = ${typed} OR (instr(${typed}, '+') > 0
+  AND username = substr(${typed}, 1, instr(${typed}, '+') - 1) || substr(${typed}, instr(${typed}, '@')))`;
 
 function backends(folder: string, seedFile: string, order: readonly string[]): Tree {
   const tree = { ...demoBackends(folder), order };

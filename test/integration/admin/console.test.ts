@@ -155,6 +155,28 @@ test("attacks show decisions per minute, failing networks and accounts", async (
   expect(accounts).toEqual(expect.arrayContaining([expect.objectContaining({ account: alice.username })]));
 });
 
+test("one phone that repeats one old password ranks below a guesser, and its owner is not under attack", async () => {
+  const [phone, guesser] = ["10.77.1.9", "10.77.2.9"];
+  const carol = "carol@example.test";
+  const attempts = Array.from({ length: 12 }, () => ({ username: carol, password: "of last year", client_ip: phone }));
+  for (const attempt of attempts) expect((await askJson(stack.url, { ...alice, ...attempt })).status).toBe(403);
+  for (const password of ["1", "2"]) await askJson(stack.url, { ...alice, password, client_ip: guesser });
+  const expected = [
+    ["10.77.2.0/24", 2, 0],
+    ["10.77.1.0/24", 1, 11],
+  ];
+  const ours = async () => {
+    const { networks, accounts } = (await ask("attacks", { minutes: "30" })).body;
+    const rows = [networks].flat().map((one) => [Object(one).network, Object(one).failures, Object(one).repeated]);
+    const owner = [accounts].flat().find((one) => Object(one).account === carol);
+    return {
+      rows: rows.filter(([network]) => String(network).startsWith("10.77.")),
+      owner: Object(owner).wrong_passwords,
+    };
+  };
+  await expect.poll(ours, { timeout: 30_000 }).toEqual({ rows: expected, owner: 1 });
+});
+
 test("what an operator asks is audited with the account or the network, which shows accounts too", async () => {
   await ask("explain", { query: "audited@example.test" });
   await ask("history", { network: "203.0.113.0/24" });

@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { factorLockKeys } from "@postern/shared/domain/factor-locks";
 import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runOperatorCommand } from "../../../tools/cli/operator/run-operator.ts";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
+import { logLineOf } from "../../support/log-lines.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { demoBackends } from "../../support/stack-config.ts";
@@ -73,6 +75,12 @@ async function verdictOn(query: string, expected: RegExp): Promise<{ readonly st
   });
 }
 
+/** Times are stored in seconds, and of two sign-ins of one second the failure counts as the last. */
+async function nextSecond(): Promise<void> {
+  const now = Math.floor(Date.now() / 1000);
+  await poll("the next second", async () => Math.floor(Date.now() / 1000) > now);
+}
+
 const clock = String.raw`(?:\d{4}-\d\d-\d\d )?\d\d:\d\d UTC`;
 
 test("a name that no backend has", async () => {
@@ -90,9 +98,7 @@ test("an account that works, while an old phone sends the old password", async (
       "u",
     ),
   );
-  // Times are stored in seconds, and of two sign-ins of one second the failure counts as the last.
-  const failedBy = Math.floor(Date.now() / 1000);
-  await poll("the next second", async () => Math.floor(Date.now() / 1000) > failedBy);
+  await nextSecond();
   expect((await login({ client_ip: home })).status).toBe(200);
   const { state } = await verdictOn(
     alice.username,
@@ -127,7 +133,59 @@ test("a customer whose own network is banned, by account, and by the reference o
     (await askAdmin(stack, "DELETE", "/api/v1/bruteforce/flush", { body: { ip_address: address, rule_name: "*" } }))
       .status,
   ).toBe(200);
-  await verdictOn(reference, /^This sign-in .*failed at .+: the network was banned by the rule wide\.$/u);
+  await verdictOn(
+    reference,
+    /^This sign-in .*failed at .+: the network was banned by the rule wide\. The ban has ended\.$/u,
+  );
+  const after = await verdictOn(alice.username, /^Not blocked now\. The last sign-in failed at .+ That has ended\./u);
+  expect(after.state).toBe("lifted");
+});
+
+test("a second factor that is locked is not hidden by a success of a mail program, and unlocking ends the verdict", async () => {
+  await nextSecond();
+  // Repetitions of an equal sign-in would be written after a minute.
+  expect((await login({ client_ip: "203.0.113.9", protocol: "submission" })).status).toBe(200);
+  const redis = await testRedis(stack.redis?.port ?? 0);
+  await redis.set(factorLockKeys("postern:", alice.username, "totp").failures, "100");
+  const { state, out } = await verdictOn(
+    alice.username,
+    /^The authenticator app is locked until an operator unlocks the second factors: 100 consecutive wrong codes\. The last sign-in succeeded/u,
+  );
+  expect([state, out]).toEqual(["limited", expect.stringContaining(`postern unlock ${alice.username}`)]);
+  const body = { username: alice.username };
+  expect((await askAdmin(stack, "DELETE", "/api/v1/mfa-backchannel/lock", { body })).status).toBe(200);
+  await verdictOn(alice.username, /^Not blocked\. The last sign-in succeeded/u);
+  redis.disconnect();
+});
+
+test("a customer whose first sign-in a ban refuses is found by the name as typed, with the network, its end and the remedy", async () => {
+  using directory = new DatabaseSync(directoryFile);
+  directory.exec(
+    "INSERT INTO users (username, password, display_name, mail, uid) SELECT 'dora@example.test', password, 'Dora', 'dora@example.test', 'dora' FROM users WHERE uid = 'alice'",
+  );
+  const [dora, home, office] = ["dora@example.test", "198.18.7.20", "198.18.8.20"];
+  for (const client_ip of [home, office]) {
+    for (const password of ["one", "two", "three"])
+      await login({ username: "colleague@example.test", password, client_ip });
+  }
+  for (const client_ip of [home, office]) {
+    expect((await login({ username: "Dora@example.test", client_ip })).status).toBe(403);
+  }
+  const headline = new RegExp(
+    `^Blocked until ${clock}: 3 failures from 198\\.18\\.[78]\\.0/24 \\(rule wide\\)\\. The last sign-in came at ${clock} from `,
+    "u",
+  );
+  const listed = (network: string) =>
+    new RegExp(
+      `- Sign-ins from ${network} are refused until ${clock}: 3 failures from ${network} \\(rule wide\\)\\.\n  If the customer is there: postern unban ${network}\n`,
+      "u",
+    );
+  const networks = ["198.18.7.0/24", "198.18.8.0/24"];
+  // Each of the engines writes what it has recorded once a second.
+  await poll("both networks", async () => {
+    const { state, out } = await verdictOn(dora, headline);
+    return state === "blocked" && networks.every((network) => listed(network).test(out));
+  });
 });
 
 test("a customer who has never signed in, from a network that is banned", async () => {
@@ -141,6 +199,31 @@ test("a customer who has never signed in, from a network that is banned", async 
     ),
   );
   expect(state).toBe("blocked");
+});
+
+test("the mail program of a sign-in is in the log, the history, the verdict and what is known of the account; the caller's is not", async () => {
+  const phone = { ...carol, client_ip: "192.0.2.140", client_id: "iPhone Mail 17.1" };
+  const failed = await login({ ...phone, password: "of last year" });
+  expect(failed.status).toBe(403);
+  const session = failed.headers.get("x-service-session") ?? undefined;
+  expect(await logLineOf(stack.gateway, session, "decided")).toMatchObject({ program: "iPhone Mail 17.1" });
+  const { out } = await verdictOn(
+    carol?.username ?? "",
+    /from 192\.0\.2\.140 by imap with iPhone Mail 17\.1: the password was wrong\./u,
+  );
+  expect(out).toMatch(/192\.0\.2\.140 +imap iPhone Mail 17\.1 /u);
+  expect((await login(phone)).status).toBe(200);
+  // Without client_id and user_agent, the caller's own User-Agent remains.
+  const bare = await login({ ...carol, client_ip: "192.0.2.140", protocol: "pop3s" });
+  expect(await logLineOf(stack.gateway, bare.headers.get("x-service-session") ?? "", "decided")).not.toHaveProperty(
+    "program",
+  );
+  const path = `/api/v1/console/risk?${new URLSearchParams({ query: carol?.username ?? "" }).toString()}`;
+  const facts = async () => {
+    const { protocols, clients } = (await askAdmin(stack, "GET", path)).body;
+    return { protocols: new Set([protocols].flat()), clients };
+  };
+  await expect.poll(facts, { timeout: 30_000 }).toEqual({ protocols: new Set(["imap", "pop3s"]), clients: ["iphone"] });
 });
 
 test("a correct password that risk refuses", async () => {

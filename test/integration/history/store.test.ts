@@ -93,6 +93,44 @@ test("a decision is found by account, by network and, unless it succeeded, by re
   expect(await history.ofReference("7d3f91ac-20b4")).toBeUndefined();
 });
 
+const blocked = (fields: Partial<Run>): Run =>
+  run({ outcome: "blocked", reason: "banned", rule: "wide", account: undefined, ...fields });
+
+test("a sign-in that a ban refused is found by the name as typed, in any letter case, without an account's history", async () => {
+  await write([blocked({ username: "newcomer@example.test" })]);
+  expect(await history.ofAccount("Newcomer@example.test")).toMatchObject([
+    {
+      outcome: "blocked",
+      rule: "wide",
+      clientIp: "203.0.113.9",
+      account: undefined,
+      username: "newcomer@example.test",
+    },
+  ]);
+});
+
+test("with a history of the account, a refused sign-in is shown once", async () => {
+  await write([run(), blocked({ username: "alice@example.test" })]);
+  expect((await history.ofAccount("alice@example.test")).map(({ outcome }) => outcome).toSorted()).toEqual([
+    "blocked",
+    "ok",
+  ]);
+});
+
+test("names that one banned network invents do not displace those of other networks' customers, nor take memory without end", async () => {
+  await write([blocked({ username: "newcomer@example.test", clientIp: "198.51.100.7", timeMs: nowMs - 60_000 })]);
+  const invented = Array.from({ length: 1000 }, (_, index) =>
+    blocked({ username: `made-up-${index}@example.test`, clientIp: `203.0.113.${index % 250}` }),
+  );
+  await write(invented);
+  expect(await history.ofAccount("newcomer@example.test")).toHaveLength(1);
+  const indexes = await redis.keys("postern:history:{refused:*:index");
+  const sizes = await Promise.all(indexes.map((key) => redis.zcard(key)));
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  expect([total > 200, total <= 257]).toEqual([true, true]);
+  for (const key of await redis.keys("postern:history:{refused:*")) expect(await redis.ttl(key)).toBeGreaterThan(0);
+});
+
 test("an attack's references are all kept, however many fall to one key", async () => {
   const session = "bbbbbbbb-20b4-4444-8888-000000000000";
   const referred = Array.from({ length: 1200 }, (_, index) => {
@@ -214,12 +252,21 @@ test("traffic and failing networks are counted over two engines", async () => {
       [`${minute}:ok`, 7],
       [`${minute}:denied`, 2],
     ],
-    failingNetworks: [["192.0.2.0/24", 2]],
+    failingNetworks: [
+      ["192.0.2.0/24", 2, "counted"],
+      ["198.51.100.0/24", 1, "counted"],
+      ["198.51.100.0/24", 40, "repeated"],
+      ["203.0.113.0/24", 9, "refused"],
+    ],
   };
   await Promise.all([writer(batch, nowMs), writer(batch, nowMs)]);
   expect(await history.traffic(nowMs - 60_000, nowMs)).toEqual([
     { minuteMs: (minute - 1) * 60_000, ok: 0, denied: 0, blocked: 0, undecided: 0 },
     { minuteMs: minute * 60_000, ok: 14, denied: 4, blocked: 0, undecided: 0 },
   ]);
-  expect(await history.failingNetworks(nowMs, 10)).toEqual([["192.0.2.0/24", 4]]);
+  expect(await history.failingNetworks(nowMs, 10)).toEqual([
+    { network: "192.0.2.0/24", counted: 4, repeated: 0, refused: 0 },
+    { network: "198.51.100.0/24", counted: 2, repeated: 80, refused: 0 },
+    { network: "203.0.113.0/24", counted: 0, repeated: 0, refused: 18 },
+  ]);
 });

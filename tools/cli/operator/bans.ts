@@ -1,4 +1,4 @@
-import type { BanRecord } from "@postern/shared/contracts";
+import type { Attacks, BanRecord } from "@postern/shared/contracts";
 import { readAttacks, readBans } from "./answers.ts";
 import type { Api } from "./api.ts";
 import type { OperatorCommand } from "./command.ts";
@@ -40,6 +40,16 @@ async function askBans(api: Api, limit: number, rule: string | undefined) {
   return { bans, total, isCut: cursor !== undefined };
 }
 
+function accountTable(title: string, accounts: Attacks["accounts"]): readonly string[] {
+  const rows = accounts.map(({ account, addresses, wrong_passwords: wrong, delayed_until: until }) => [
+    account,
+    String(addresses),
+    String(wrong ?? "-"),
+    until ?? "-",
+  ]);
+  return rows.length === 0 ? [] : ["", ...table([title, "ADDRESSES", "WRONG PASSWORDS", "DELAYED UNTIL"], rows)];
+}
+
 export const bansCommand: OperatorCommand = {
   usage: "bans [--rule NAME] [--limit N]",
   summary: "list the current bans and accounts under attack",
@@ -57,16 +67,14 @@ export const bansCommand: OperatorCommand = {
       askBans(api, limit, flags.rule),
       api.ask("showAttacks").then(readAttacks),
     ]);
-    const rows = accounts.map(({ account, addresses, wrong_passwords: wrong, delayed_until: until }) => [
-      account,
-      String(addresses),
-      String(wrong ?? "-"),
-      until ?? "-",
-    ]);
-    const attacked =
-      rows.length === 0
-        ? []
-        : ["", ...table(["ATTACKED ACCOUNT", "ADDRESSES", "WRONG PASSWORDS", "DELAYED UNTIL"], rows)];
+    const isOld = ({ wrong_passwords: wrong }: (typeof accounts)[number]): boolean => wrong === 1;
+    const attacked = [
+      ...accountTable(
+        "ATTACKED ACCOUNT",
+        accounts.filter((one) => !isOld(one)),
+      ),
+      ...accountTable("OLD PASSWORD ON A DEVICE", accounts.filter(isOld)),
+    ];
     const banned = bans.length === 0 ? ["no network is banned"] : banTable(bans);
     const more = isCut ? [`${bans.length} of ${total} bans are shown: use a larger --limit`] : [];
     return { lines: [...banned, ...more, ...attacked], json: { bans, total, accounts } };

@@ -15,7 +15,7 @@ export function decisionTable(records: readonly DecisionRecord[]): readonly stri
     record.time,
     String(record.count),
     record.client_ip || "-",
-    record.step === undefined ? record.protocol : `${record.protocol} ${record.step}`,
+    [record.protocol, record.step, record.client].filter((part) => part !== undefined).join(" "),
     whoseOf(record),
     record.text,
     record.session.slice(0, 13),

@@ -1,4 +1,4 @@
-import type { Explanation } from "@postern/shared/contracts";
+import type { Explanation, ExplanationCause } from "@postern/shared/contracts";
 import { readExplanation } from "./answers.ts";
 import { type Api, ApiError } from "./api.ts";
 import { banTable } from "./bans.ts";
@@ -23,11 +23,20 @@ function blocks(...all: readonly (readonly string[])[]): readonly string[] {
   return all.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
 }
 
+/** Everything in force, and below it what would help. */
+const causeLines = ({ text, remedy }: ExplanationCause): readonly string[] => [
+  printable(`- ${text}`),
+  ...(remedy === undefined ? [] : [printable(`  ${remedy}`)]),
+];
+
 function explanationLines(answer: Explanation): readonly string[] {
-  const { verdict, remedy, bans, last_success: success, last_failures: failures } = answer;
+  const { verdict, remedy, causes: all = [], bans, last_success: success, last_failures: failures } = answer;
+  // A single cause is in the sentence of the verdict already.
+  const causes = all.length === 1 && all[0]?.remedy === remedy ? [] : all;
   const records = success === undefined ? failures : [success, ...failures];
   return blocks(
-    [printable(verdict), ...(remedy === undefined ? [] : [printable(remedy)])],
+    [printable(verdict), ...(remedy === undefined || causes.length > 0 ? [] : [printable(remedy)])],
+    causes.flatMap(causeLines),
     bans.length === 0 ? [] : banTable(bans),
     delayTable(answer),
     records.length === 0 ? [] : decisionTable(records.toSorted((a, b) => b.time.localeCompare(a.time))),
@@ -50,7 +59,7 @@ async function failedSignInOf(api: Api, subject: string): Promise<FailedSignIn |
   }
 }
 
-const wrong: ReadonlySet<string> = new Set(["blocked", "delayed", "denied", "undecided"]);
+const wrong: ReadonlySet<string> = new Set(["blocked", "delayed", "limited", "denied", "undecided"]);
 
 function unknownReference(subject: string): readonly string[] {
   return [
@@ -77,7 +86,8 @@ export const whyCommand: OperatorCommand = {
   usage: "why ACCOUNT|ADDRESS|NETWORK|REFERENCE",
   summary: "show why an account or an address is refused, or why a sign-in failed",
   help: [
-    "Prints the answer in a sentence and what would help, then bans, delays and the latest sign-ins.",
+    "Prints the answer in a sentence, then everything that is in force with its end and what would help, then bans,",
+    "delays and the latest sign-ins.",
     "ACCOUNT: bans of the addresses that the account uses, and wrong passwords that were sent for it.",
     "ADDRESS, NETWORK: the bans, and the accounts that sign in from there.",
     "REFERENCE: why the sign-in failed whose page showed this reference. References are stored for seven days.",

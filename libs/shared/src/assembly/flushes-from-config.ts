@@ -39,8 +39,13 @@ export interface FlushParts {
 /** A backend that hangs must not delay the part of a flush that does not need it. */
 const lookUpTimeoutMs = 1000;
 
+interface NameParts {
+  readonly bus: Pick<Bus, "request">;
+  readonly live: () => Pick<FlushSettings, "protocols">;
+}
+
 /** Finds the accounts behind a login name. */
-export function accountNamesFromSettings({ bus, live }: Pick<FlushParts, "bus" | "live">): FindAccountNames {
+export function accountNamesFromSettings({ bus, live }: NameParts): FindAccountNames {
   return createAccountNames({
     bus,
     clock: steadyClock,

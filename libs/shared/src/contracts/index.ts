@@ -49,6 +49,7 @@ export {
   listAccountsAt,
 } from "./auth/list-accounts.ts";
 export { authenticate } from "./auth/methods.ts";
+export { programOf } from "./auth/program.ts";
 export { normalisedProtocol } from "./auth/protocol.ts";
 export { AuthOperation, AuthRequest, Dialect, TlsDetails } from "./auth/request.ts";
 export { maxUserNameLength, userNameFault } from "./auth/user-name.ts";
@@ -102,6 +103,7 @@ export {
   DecisionHistoryPage,
   DecisionRecord,
   Explanation,
+  type ExplanationCause,
 } from "./console/records.ts";
 export { RiskExplanation } from "./console/risk.ts";
 export { type SystemFinding, SystemReport } from "./console/system.ts";

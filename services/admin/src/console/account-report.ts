@@ -115,7 +115,6 @@ export function createReportAccount(deps: AccountReportDeps): ReportAccount {
     const account = ofFactors ?? backends.find((one) => one.account !== undefined)?.account;
     const { wrongCodes, notifications } = await createStored(deps, parts)(account);
     const shownFactors = factorsOf(factors, wrongCodes);
-    if (sent === undefined) incomplete.push("no user notifications are sent: identity.notices.enabled is off");
     return {
       query,
       ...(account !== undefined && { account }),
@@ -124,6 +123,7 @@ export function createReportAccount(deps: AccountReportDeps): ReportAccount {
       ...(shownFactors && { factors: shownFactors }),
       app_passwords: shownAppPasswords(appPasswords),
       notifications,
+      sends_notifications: sent !== undefined,
       incomplete,
     };
   };

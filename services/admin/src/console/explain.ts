@@ -3,6 +3,8 @@ import type { Ban, BruteForceRecords, BruteForceRules } from "@postern/shared/do
 import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/history";
 import type { Clock } from "@postern/shared/platform/time";
+import type { FactorLimit } from "../factor-locks/factor-locks.ts";
+import { type CauseFacts, causesOf } from "./causes.ts";
 import { type Standing, standingOf } from "./standing.ts";
 import { type Subject, subjectOf } from "./subject.ts";
 import { verdictOf } from "./verdict.ts";
@@ -16,6 +18,9 @@ export interface ExplainDeps {
   readonly accountNames: FindAccountNames;
   /** What each backend says about a name. May reject. */
   readonly describe: (name: string) => Promise<readonly BackendDescription[]>;
+  readonly factorLimits: (account: string) => Promise<readonly FactorLimit[]>;
+  /** The hold of an account whose sign-ins looked like those with a stolen password, if there is one in force. */
+  readonly holdOf: (account: string) => Promise<CauseFacts["hold"]>;
   readonly clock: Clock;
 }
 
@@ -29,6 +34,9 @@ interface Found {
   readonly ownBans: readonly Ban[];
   /** Bans of the address of the last failure. */
   readonly lastBans?: readonly Ban[];
+  /** Bans of the addresses from which bans refused the last sign-ins. */
+  readonly refusedBans?: readonly Ban[];
+  readonly limits?: Pick<CauseFacts, "factorLimits" | "hold">;
   readonly standing?: Standing;
   readonly delay?: Explanation["delay"];
   readonly guessingAddresses: readonly string[];
@@ -39,6 +47,8 @@ interface Found {
 /** Addresses whose bans are looked up; each costs one key per rule. */
 const maxAddresses = 100;
 const maxFailures = 10;
+/** Addresses from which bans refused sign-ins, the latest first. */
+const maxRefused = 10;
 const maxAccounts = 20;
 const noHistory = "sign-ins are not recorded: observability.decision_history is off";
 const isWide = "sign-ins are recorded for each IPv4 /24 and IPv6 /48; search for one of these networks";
@@ -56,6 +66,11 @@ function createBanLookup({ bruteForce }: ExplainDeps) {
 
 const addressesOf = (records: readonly RecordedDecision[]): readonly string[] =>
   [...new Set(records.map(({ clientIp }) => clientIp))].filter((address) => address !== "");
+
+async function limitsOf({ factorLimits, holdOf }: ExplainDeps, account: string) {
+  const [limits, hold] = await Promise.all([factorLimits(account), holdOf(account)]);
+  return { factorLimits: limits, hold };
+}
 
 /** The subject is a customer: bans matter where the account signs in, not where it is attacked from. */
 function createAccountSearch(deps: ExplainDeps) {
@@ -76,14 +91,24 @@ function createAccountSearch(deps: ExplainDeps) {
     const guessingAddresses = [...new Set(guessing.flat())].slice(0, maxAddresses);
     const own = addressesOf(records.filter(({ outcome }) => outcome === "ok"));
     const failed = addressesOf(records.filter(({ outcome }) => outcome !== "ok").slice(0, 1));
-    const [ownBans, lastBans, others] = await Promise.all([bansOf(own), bansOf(failed), bansOf(guessingAddresses)]);
+    const refused = addressesOf(records.filter(({ outcome }) => outcome === "blocked")).slice(0, maxRefused);
+    const account = accounts[0] ?? records.find((record) => record.account !== undefined)?.account;
+    const [ownBans, lastBans, refusedBans, others, limits] = await Promise.all([
+      bansOf(own),
+      bansOf(failed),
+      bansOf(refused),
+      bansOf(guessingAddresses),
+      limitsOf(deps, account ?? name),
+    ]);
     const [first] = delayed;
     return {
-      account: accounts[0] ?? records.find(({ account }) => account !== undefined)?.account,
+      account,
       records,
-      bans: unique([...ownBans, ...lastBans, ...others]),
+      bans: unique([...ownBans, ...lastBans, ...refusedBans, ...others]),
       ownBans,
       lastBans,
+      refusedBans,
+      limits,
       standing: standingOf(known, backends),
       delay: first && { wrong_passwords: first.wrongPasswords, until: new Date(first.untilMs).toISOString() },
       guessingAddresses,
@@ -150,6 +175,11 @@ export function createExplain(deps: ExplainDeps): Explain {
     const rules = deps.rules();
     const written = (list: readonly Ban[] = []) => list.map((ban) => writtenBan(ban, rules));
     const [bans, ownBans, lastBans] = [written(found.bans), written(found.ownBans), written(found.lastBans)];
+    const nowMs = deps.clock.now();
+    const { standing, limits = { factorLimits: [], hold: undefined } } = found;
+    const otherBans = unique([...(found.lastBans ?? []), ...(found.refusedBans ?? [])]);
+    const about = { query, account, standing, ownBans, ...(delay && { delay }), ...limits, nowMs };
+    const causes = [...causesOf({ ...about, otherBans: written(otherBans) })];
     const success = records.find(({ outcome }) => outcome === "ok");
     const lastSuccess = success && writtenDecision(success);
     const failures = records
@@ -157,11 +187,11 @@ export function createExplain(deps: ExplainDeps): Explain {
       .slice(0, maxFailures)
       .map(writtenDecision);
     const facts = { query, kind, account, bans, ownBans, lastBans, guessing_addresses: [...guessingAddresses] };
-    const nowMs = deps.clock.now();
     const verdict = verdictOf({
       ...facts,
+      causes,
       ...(delay && { delay }),
-      standing: found.standing,
+      standing,
       lastSuccess,
       lastFailure: failures[0],
       nowMs,
@@ -170,6 +200,7 @@ export function createExplain(deps: ExplainDeps): Explain {
       query,
       kind,
       ...verdict,
+      causes,
       ...(account !== undefined && { account }),
       bans,
       ...(delay && { delay }),

@@ -16,6 +16,12 @@ export function from({ client_ip: address }: DecisionRecord): string {
   return address === "" ? "" : ` from ${address}`;
 }
 
+/** With the mail program that the mail server named, so that the customer knows which device it was. */
+export function by({ protocol, channel, client }: DecisionRecord): string {
+  const isMail = channel === "mail" || channel === "mail_server";
+  return isMail && client !== undefined ? ` by ${protocol} with ${client}` : ` by ${protocol}`;
+}
+
 /** Empty for a single sign-in. */
 export function runText({ count, first_time: first }: DecisionRecord, nowMs: number): string {
   return count > 1 ? ` (${count} times since ${momentText(first, nowMs)})` : "";

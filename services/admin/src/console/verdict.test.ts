@@ -1,5 +1,6 @@
 import type { DecisionRecord } from "@postern/shared/contracts";
 import { expect, test } from "vitest";
+import { type CauseFacts, causesOf } from "./causes.ts";
 import { type VerdictFacts, verdictOf } from "./verdict.ts";
 
 const nowMs = Date.parse("2030-05-06T13:58:00Z");
@@ -33,21 +34,25 @@ const ban = {
   failures: 10,
 };
 
-const of = (facts: Partial<VerdictFacts>) =>
-  verdictOf({
+type Facts = Partial<VerdictFacts> & Partial<Pick<CauseFacts, "factorLimits" | "hold">>;
+
+function of({ factorLimits = [], hold, ...some }: Facts) {
+  const facts = {
     query: "alice@example.test",
     kind: "account",
     account: "alice@example.test",
     bans: [],
     ownBans: [],
     lastBans: [],
-    standing: { kind: "found" },
+    standing: { kind: "found" } as const,
     guessing_addresses: [],
     lastSuccess: undefined,
     lastFailure: undefined,
     nowMs,
-    ...facts,
-  });
+    ...some,
+  };
+  return verdictOf({ ...facts, causes: causesOf({ ...facts, otherBans: facts.lastBans, factorLimits, hold }) });
+}
 
 test("a ban is the first thing to say, with the customer's own correct password", () => {
   expect(of({ bans: [ban], ownBans: [ban], lastSuccess: success, lastFailure: failure })).toEqual({
@@ -159,9 +164,9 @@ test("a name that no backend has is spelled wrong, and is not a customer without
 test("the answer to a reference is about this sign-in, which a lifted ban blocked, or one in force", () => {
   const one = { ...blockedNow, count: 1, account: "alice@example.test" };
   expect(of({ kind: "reference", lastFailure: one })).toEqual({
-    state: "denied",
+    state: "lifted",
     verdict:
-      "This sign-in of alice@example.test failed at 13:55 UTC from 203.0.113.9 by imap: the network was banned by the rule imap.",
+      "This sign-in of alice@example.test failed at 13:55 UTC from 203.0.113.9 by imap: the network was banned by the rule imap. The ban has ended.",
   });
   const now = of({ kind: "reference", lastFailure: one, ownBans: [ban] });
   expect(now.state).toBe("blocked");
@@ -170,7 +175,61 @@ test("the answer to a reference is about this sign-in, which a lifted ban blocke
   );
 });
 
-test("the command that unlocks contains the account", () => {
-  const locked = { ...failure, reason: "factor_locked", text: "locked" };
-  expect(of({ lastFailure: locked }).remedy).toBe("To unlock the second factors: postern unlock alice@example.test");
+const totp = { factor: "totp", count: 100, endMs: undefined } as const;
+
+test("a locked second factor is not hidden by a later success of a mail program, and its command contains the account", () => {
+  const { state, verdict, remedy } = of({ lastSuccess: success, factorLimits: [totp] });
+  expect([state, remedy]).toEqual(["limited", "To unlock the second factors: postern unlock alice@example.test"]);
+  expect(verdict).toBe(
+    "The authenticator app is locked until an operator unlocks the second factors: 100 consecutive wrong codes. The last sign-in succeeded at 13:52 UTC from 203.0.113.9 by imap.",
+  );
+});
+
+test("a hold is not hidden by a success in a known network", () => {
+  const { state, verdict, remedy } = of({ lastSuccess: success, hold: { kind: "submission", end: ban.end } });
+  expect([state, remedy]).toMatchObject(["limited", expect.stringContaining("postern flush alice@example.test")]);
+  expect(verdict).toMatch(/^Mail submission in networks that the account does not know: refused until 14:05 UTC/u);
+});
+
+test.each([
+  [{ ...blockedNow }, {}],
+  [{ ...failure, reason: "account_disabled" }, {}],
+  [{ ...failure, reason: "factor_locked" }, {}],
+])("a failure whose cause has ended is no longer a reason to act", (lastFailure, more) => {
+  expect(of({ lastFailure, ...more })).toMatchObject({
+    state: "lifted",
+    verdict: expect.stringContaining("That has ended."),
+  });
+  expect(of({ lastFailure, ...more }).remedy).toBeUndefined();
+});
+
+test("a wrong password does not end by itself, nor does a limit that is still in force", () => {
+  expect(of({ lastFailure: failure }).state).toBe("denied");
+  expect(of({ lastFailure: { ...failure, reason: "factor_locked" }, factorLimits: [totp] }).state).toBe("denied");
+});
+
+test("all causes are listed, each with its end and its remedy, the customer's own bans before others'", () => {
+  const office = { ...ban, network: "198.51.100.0/24" };
+  const throttled = { factor: "recovery", count: 10, endMs: Date.parse(ban.end) } as const;
+  const causes = causesOf({
+    query: "alice",
+    account: "alice@example.test",
+    standing: { kind: "disabled", backend: "sql" },
+    ownBans: [ban],
+    otherBans: [office, ban],
+    delay: { wrong_passwords: 14, until: ban.end },
+    hold: { kind: "mail", end: ban.end },
+    factorLimits: [totp, throttled],
+    nowMs,
+  });
+  expect(causes.map(({ kind, end, command, action, target }) => [kind, end, command, action, target])).toEqual([
+    ["disabled", undefined, undefined, undefined, undefined],
+    ["ban", ban.end, `postern unban ${ban.network}`, "unban", ban.network],
+    ["ban", ban.end, `postern unban ${office.network}`, "unban", office.network],
+    ["factor", undefined, "postern unlock alice@example.test", "unlock", "alice@example.test"],
+    ["factor", ban.end, "postern unlock alice@example.test", "unlock", "alice@example.test"],
+    ["hold", ban.end, "postern flush alice@example.test", "flush", "alice@example.test"],
+    ["delay", ban.end, "postern flush alice@example.test", "flush", "alice@example.test"],
+  ]);
+  expect(causes.every(({ remedy, text }) => remedy !== undefined && text.endsWith("."))).toBe(true);
 });

@@ -1,6 +1,6 @@
-import type { BanRecord, DecisionRecord, Explanation } from "@postern/shared/contracts";
+import type { BanRecord, DecisionRecord, Explanation, ExplanationCause } from "@postern/shared/contracts";
 import { type CidrSet, createCidrSet, parseCidr } from "@postern/shared/platform/net";
-import { banCause, from, momentText, runText } from "./phrases.ts";
+import { banCause, by, from, momentText, runText } from "./phrases.ts";
 import { remedyOf } from "./remedies.ts";
 import type { Standing } from "./standing.ts";
 
@@ -11,6 +11,8 @@ export interface VerdictFacts extends Pick<Explanation, "query" | "kind" | "bans
   readonly ownBans: readonly BanRecord[];
   /** Bans of the address of the last failure, which may be an attacker's or a new one of the customer. */
   readonly lastBans: readonly BanRecord[];
+  /** Everything in force. */
+  readonly causes: readonly ExplanationCause[];
   /** Of an account. */
   readonly standing: Standing | undefined;
   readonly lastSuccess: DecisionRecord | undefined;
@@ -19,6 +21,9 @@ export interface VerdictFacts extends Pick<Explanation, "query" | "kind" | "bans
 }
 
 export type Verdict = Pick<Explanation, "state" | "verdict"> & { readonly remedy?: string };
+
+const ofStanding: ReadonlySet<string> = new Set(["account_disabled", "unknown_user"]);
+const ofFactors: ReadonlySet<string> = new Set(["factor_locked", "too_many_attempts", "account_throttled"]);
 
 /** A failure this long before the last success is not mentioned. */
 const recentMs = 86_400_000;
@@ -54,7 +59,7 @@ function blocked(facts: VerdictFacts, latest: BanRecord): Verdict {
 function blockedThere(facts: VerdictFacts, last: DecisionRecord, ban: BanRecord): Verdict {
   const { lastSuccess: success, nowMs } = facts;
   const [until, cause] = [momentText(ban.end, nowMs), banCause(ban)];
-  const came = `The last sign-in came at ${momentText(last.time, nowMs)}${from(last)} by ${last.protocol}`;
+  const came = `The last sign-in came at ${momentText(last.time, nowMs)}${from(last)}${by(last)}`;
   if (success === undefined)
     return {
       state: "blocked",
@@ -68,11 +73,23 @@ function blockedThere(facts: VerdictFacts, last: DecisionRecord, ban: BanRecord)
   };
 }
 
+/** Whether what refused the last sign-in is known to be over. */
+function isOver({ causes, standing }: VerdictFacts, { outcome, reason = "" }: DecisionRecord): boolean {
+  const isInForce = (kind: string): boolean => causes.some((cause) => cause.kind === kind);
+  // The bans of the failure's address were looked up.
+  if (outcome === "blocked") return !isInForce("ban");
+  if (ofStanding.has(reason)) return standing?.kind === "found";
+  return ofFactors.has(reason) && !isInForce("factor");
+}
+
 function failed(facts: VerdictFacts, last: DecisionRecord): Verdict {
   const { lastSuccess: success, nowMs } = facts;
   const right =
     success === undefined ? "" : ` The last correct sign-in was at ${momentText(success.time, nowMs)}${from(success)}.`;
-  const verdict = `Not blocked now. The last sign-in failed at ${momentText(last.time, nowMs)}${from(last)} by ${last.protocol}${runText(last, nowMs)}: ${last.text}.${right}`;
+  const over = isOver(facts, last);
+  const ended = over ? " That has ended." : "";
+  const verdict = `Not blocked now. The last sign-in failed at ${momentText(last.time, nowMs)}${from(last)}${by(last)}${runText(last, nowMs)}: ${last.text}.${ended}${right}`;
+  if (over) return { state: "lifted", verdict };
   const remedy = remedyOf(last.reason, facts.account);
   const state = last.outcome === "undecided" ? "undecided" : "denied";
   return remedy === undefined ? { state, verdict } : { state, verdict, remedy };
@@ -91,10 +108,10 @@ function guessed({ kind, bans, guessing_addresses: addresses, lastFailure }: Ver
 
 function working(facts: VerdictFacts, success: DecisionRecord): Verdict {
   const { lastFailure: failure, nowMs } = facts;
-  const when = `${momentText(success.time, nowMs)}${from(success)} by ${success.protocol}`;
+  const when = `${momentText(success.time, nowMs)}${from(success)}${by(success)}`;
   const isRecent = failure !== undefined && Date.parse(success.time) - Date.parse(failure.time) < recentMs;
   const before = isRecent
-    ? ` The last failure was at ${momentText(failure.time, nowMs)}${from(failure)} by ${failure.protocol}${runText(failure, nowMs)}: ${failure.text}.`
+    ? ` The last failure was at ${momentText(failure.time, nowMs)}${from(failure)}${by(failure)}${runText(failure, nowMs)}: ${failure.text}.`
     : "";
   return { state: "working", verdict: `Not blocked. The last sign-in succeeded at ${when}.${before}${guessed(facts)}` };
 }
@@ -128,13 +145,14 @@ function ofReference(facts: VerdictFacts, one: DecisionRecord): Verdict {
   const { ownBans, nowMs } = facts;
   const ban = lastOf(ownBans);
   const whose = one.account === undefined ? "" : ` of ${one.account}`;
-  const place = `${momentText(one.time, nowMs)}${from(one)} by ${one.protocol}`;
+  const place = `${momentText(one.time, nowMs)}${from(one)}${by(one)}`;
   if (one.outcome === "ok") return { state: "working", verdict: `This sign-in${whose} succeeded at ${place}.` };
   const sentence = `This sign-in${whose} failed at ${place}${runText(one, nowMs)}: ${one.text}.`;
   if (ban !== undefined) {
     const verdict = `Blocked until ${momentText(ban.end, nowMs)}: ${banCause(ban)}. ${sentence}`;
     return { state: "blocked", verdict, remedy: unban(ban) };
   }
+  if (one.outcome === "blocked") return { state: "lifted", verdict: `${sentence} The ban has ended.` };
   const remedy = remedyOf(one.reason, one.account);
   const state = one.outcome === "undecided" ? "undecided" : "denied";
   return { state, verdict: sentence, ...(remedy !== undefined && { remedy }) };
@@ -155,6 +173,17 @@ function ofHistory(facts: VerdictFacts): Verdict {
   return { state: "unknown", verdict: `Not blocked. No sign-in is recorded.${guessed(facts)}` };
 }
 
+/** What refuses some of the sign-ins is said before what the history says. */
+function withLimits({ causes }: VerdictFacts, verdict: Verdict): Verdict {
+  const limits = causes.filter(({ kind }) => kind === "factor" || kind === "hold");
+  const [first] = limits;
+  if (first === undefined) return verdict;
+  const rest = verdict.verdict.replace(/^Not blocked(?: now)?\. /u, "");
+  const state = verdict.state === "denied" || verdict.state === "undecided" ? verdict.state : "limited";
+  const sentence = [...limits.map(({ text }) => text), rest].join(" ");
+  return { state, verdict: sentence, ...(first.remedy !== undefined && { remedy: first.remedy }) };
+}
+
 /** The answer to "what happened?", in a sentence; the first that applies. */
 export function verdictOf(facts: VerdictFacts): Verdict {
   const { kind, ownBans, standing, delay, lastSuccess, lastFailure } = facts;
@@ -163,5 +192,6 @@ export function verdictOf(facts: VerdictFacts): Verdict {
   if (standing?.kind === "disabled") return disabled(facts, standing.backend);
   const latest = lastOf(ownBans);
   if (latest !== undefined) return blocked(facts, latest);
-  return delay === undefined ? ofHistory(facts) : delayed(facts, delay);
+  if (delay !== undefined) return delayed(facts, delay);
+  return standing?.kind === "unknown" ? ofHistory(facts) : withLimits(facts, ofHistory(facts));
 }

@@ -1,7 +1,7 @@
 import { type Base, type EngineBus, keyRingFromConfig } from "@postern/shared/assembly";
-import { authenticate, describeAccount } from "@postern/shared/contracts";
+import { authenticate } from "@postern/shared/contracts";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { Config } from "@postern/shared/platform/config";
-import { AppError } from "@postern/shared/platform/errors";
 import { createCallerSigner, type SharedClock } from "@postern/shared/platform/http";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock as clock, steadyClock } from "@postern/shared/platform/time";
@@ -21,6 +21,7 @@ import {
 } from "../operators/operator-api.ts";
 import { createOperatorSessions, createSignInAttempts } from "../operators/operator-sessions-redis.ts";
 import { createProvider } from "../operators/provider-http.ts";
+import { createFindReach } from "../operators/reach.ts";
 import { createRoleLookup } from "../operators/role-lookup.ts";
 import { createSubjectHandles } from "../operators/subject-handles.ts";
 import { createApiViewer } from "../pages/api-viewer.ts";
@@ -38,6 +39,7 @@ interface ConsoleParts extends Pick<Base, "audit" | "logger">, Pick<EngineBus, "
   readonly state: RedisClient;
   readonly consoleStreams: EventStreams;
   readonly sharedClock: SharedClock;
+  readonly accountNames: FindAccountNames;
 }
 
 /** How a request reaches the management interface of this process. */
@@ -70,15 +72,7 @@ export async function createConsole(config: Config, parts: ConsoleParts): Promis
     timeoutMs: () => live.current.decisionTimeoutMs,
     clock: steadyClock,
   });
-  const mayHaveRole = async (username: string): Promise<boolean> => {
-    const deadline = steadyClock.now() + live.current.decisionTimeoutMs;
-    const { backends } = await bus.request(describeAccount, { username, protocol: "idp" }, { deadline });
-    if (backends.some(({ outcome }) => outcome === "unavailable")) {
-      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "a backend cannot say whether it has the account" });
-    }
-    // A disabled account, or one that only the search of another protocol finds.
-    return backends.some(({ outcome, account }) => outcome === "disabled" || account !== undefined);
-  };
+  const findReach = createFindReach({ findRole, accountNames: parts.accountNames });
   const sign = createCallerSigner({ secret: parts.settings.assertionSecret, ttlSeconds }, parts.sharedClock);
   const writeRequest = createWriteRequest({ sign, identifier: parts.settings.identifier, helpdesk });
   return (own) => {
@@ -95,10 +89,11 @@ export async function createConsole(config: Config, parts: ConsoleParts): Promis
       provider: createProvider({ ...settings, logger }),
       findRole,
       admit: createAdmit(parts),
+      findReach,
       findOperator: createFindOperator({ sessions, findRole, clock }),
       ask,
       stream: createStreamApi(writeRequest, own.stream),
-      act: createAct({ findRole, mayHaveRole, ask, audit, helpdesk }),
+      act: createAct({ findReach, ask, audit, helpdesk }),
       handles: createSubjectHandles(keys, clock),
       helpdesk,
       audit,

@@ -1,14 +1,22 @@
 import { factorLockKeys, type LockableFactor, lockableFactors } from "@postern/shared/domain/factor-locks";
 import { AppError } from "@postern/shared/platform/errors";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import type { FactorLocks } from "./factor-locks.ts";
+import type { Clock } from "@postern/shared/platform/time";
+import type { FactorLimit, FactorLimitSettings, FactorLocks } from "./factor-locks.ts";
 
 const ofEach = async (count: (factor: LockableFactor) => Promise<number>) => {
   const counts = await Promise.all(lockableFactors.map(async (factor) => [factor, await count(factor)] as const));
   return Object.fromEntries(counts.filter(([, wrong]) => wrong > 0));
 };
 
-export function createFactorLocks(redis: RedisClient, keyPrefix: string): FactorLocks {
+interface FactorLocksDeps {
+  readonly redis: RedisClient;
+  readonly keyPrefix: string;
+  readonly settings: () => FactorLimitSettings;
+  readonly clock: Clock;
+}
+
+export function createFactorLocks({ redis, keyPrefix, settings, clock }: FactorLocksDeps): FactorLocks {
   const liftOne = async (account: string, factor: LockableFactor): Promise<number> => {
     const { attempts, failures } = factorLockKeys(keyPrefix, account, factor);
     const [counted] = await Promise.all([redis.getdel(failures), redis.del(attempts)]);
@@ -16,7 +24,26 @@ export function createFactorLocks(redis: RedisClient, keyPrefix: string): Factor
   };
   const countOf = async (account: string, factor: LockableFactor): Promise<number> =>
     Number((await redis.get(factorLockKeys(keyPrefix, account, factor).failures)) ?? 0);
+  const limitOf = async (account: string, factor: LockableFactor): Promise<readonly FactorLimit[]> => {
+    const { maxAttempts, maxFailures } = settings();
+    const keys = factorLockKeys(keyPrefix, account, factor);
+    const [failures, attempts, leftMs] = await Promise.all([
+      redis.get(keys.failures),
+      redis.get(keys.attempts),
+      redis.pttl(keys.attempts),
+    ]);
+    if (Number(failures ?? 0) >= maxFailures) return [{ factor, count: Number(failures), endMs: undefined }];
+    const isThrottled = Number(attempts ?? 0) >= maxAttempts && leftMs > 0;
+    return isThrottled ? [{ factor, count: Number(attempts), endMs: clock.now() + leftMs }] : [];
+  };
   return {
+    limits: async (account) => {
+      try {
+        return (await Promise.all(lockableFactors.map((factor) => limitOf(account, factor)))).flat();
+      } catch (cause) {
+        throw new AppError("REDIS_UNAVAILABLE", { detail: "limits of second factors cannot be read", cause });
+      }
+    },
     read: async (account) => {
       try {
         return await ofEach((factor) => countOf(account, factor));

@@ -1,10 +1,11 @@
-import type { ConsoleActionId, ConsoleRole } from "@postern/shared/contracts";
+import { type ConsoleActionId, type ConsoleRole, consoleActions, isConsoleAction } from "@postern/shared/contracts";
 import type { AuditRecord } from "@postern/shared/domain/audit";
 import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
 import { createAct } from "./act.ts";
 import type { Operator } from "./operator.ts";
 import type { ApiCall } from "./operator-api.ts";
+import { createFindReach } from "./reach.ts";
 import type { KnownAccount } from "./role-lookup.ts";
 
 const me: Operator = {
@@ -31,7 +32,8 @@ interface Overrides {
   readonly target?: string;
   readonly status?: number;
   readonly resetsFactors?: boolean;
-  readonly mayHaveRole?: boolean;
+  readonly isComplete?: boolean;
+  readonly accountsOf?: (name: string) => readonly string[];
   readonly item?: string;
   readonly findRole?: (name: string) => Promise<KnownAccount>;
 }
@@ -42,6 +44,13 @@ async function knownAs(name: string): Promise<KnownAccount> {
   return { account, role: accounts[account] };
 }
 
+/** A backend that also ignores case and `+tag`, and knows `chief` by a search of another protocol than that of the sign-in pages. */
+function namedBy(name: string): readonly string[] {
+  const plain = name.toLowerCase().replace(/\+[^@]*/u, "");
+  const account = plain === "chief" ? "ada@example.test" : plain.includes("@") ? plain : `${plain}@example.test`;
+  return Object.hasOwn(accounts, account) ? [account] : [];
+}
+
 async function acted(id: ConsoleActionId, overrides: Overrides = {}) {
   const {
     operator = {},
@@ -50,13 +59,16 @@ async function acted(id: ConsoleActionId, overrides: Overrides = {}) {
     resetsFactors = false,
     findRole = knownAs,
     item,
-    mayHaveRole = false,
+    isComplete = true,
+    accountsOf = namedBy,
   } = overrides;
   const calls: ApiCall[] = [];
   const audited: AuditRecord[] = [];
   const act = createAct({
-    findRole,
-    mayHaveRole: async () => mayHaveRole,
+    findReach: createFindReach({
+      findRole,
+      accountNames: async (name) => ({ accounts: accountsOf(name), isComplete, isDenied: false }),
+    }),
     ask: async (_operator, call) => {
       calls.push(call);
       return { status, body: undefined };
@@ -107,10 +119,46 @@ const unknownTo = async (account: string) => ({ account, role: undefined, isUnkn
 
 test("an account that is disabled may have any role, so no operator acts on it; a name that no backend has is not an account", async () => {
   const [disabled, unknown] = [
-    await acted("reset-totp", { findRole: unknownTo, mayHaveRole: true }),
-    await acted("flush", { findRole: unknownTo }),
+    await acted("reset-totp", { findRole: unknownTo }),
+    await acted("flush", { target: "nobody@example.test" }),
   ];
-  expect([disabled.outcome, disabled.calls, unknown.outcome]).toEqual(["target", [], "done"]);
+  expect([disabled.outcome, disabled.calls, unknown.outcome, unknown.calls]).toEqual(["target", [], "unknown", []]);
+});
+
+const accountActions = Object.keys(consoleActions)
+  .filter((id) => isConsoleAction(id))
+  .filter((id) => consoleActions[id].target !== "network");
+
+/** U+FF41 and U+FF44 have the width of ideographs. */
+const spellings = [
+  "ada",
+  "ADA@example.test",
+  "ada+x@example.test",
+  "chief",
+  "\uff41da@example.test",
+  "a\uff44a@EXAMPLE.test",
+];
+
+test.each(accountActions.flatMap((id) => spellings.map((target) => [id, target] as const)))(
+  "%s for a higher operator, named %s, is refused, and calls nothing",
+  async (id, target) => {
+    const { outcome, calls } = await acted(id, { target, item: "one" });
+    expect([["target", "unknown"].includes(String(outcome)), calls]).toEqual([true, []]);
+  },
+);
+
+const twoAccounts = (name: string): readonly string[] =>
+  name === "alice@example.test" ? ["alice@example.test", "ada@example.test"] : namedBy(name);
+
+test("an account whose alias is another account in another search counts with both roles", async () => {
+  const { outcome, calls } = await acted("flush", { target: "alice", accountsOf: twoAccounts });
+  expect([outcome, calls]).toEqual(["target", []]);
+});
+
+test("an account that differs from a higher operator's only by what counts ignore is not acted on", async () => {
+  const twin = "Ada@example.test";
+  const { outcome, calls } = await acted("flush", { target: twin, accountsOf: () => [twin] });
+  expect([outcome, calls]).toEqual(["target", []]);
 });
 
 test("an action that needs a recent sign-in is not carried out without one", async () => {
@@ -131,6 +179,7 @@ test("the role helpdesk resets factors only where the site allows it", async () 
 const undecided: readonly (readonly [string, Overrides])[] = [
   ["the operator's role is not current", { operator: { isRoleCurrent: false } }],
   ["the role of the target is unknown", { findRole: () => Promise.reject(new AppError("ENGINE_SILENT")) }],
+  ["a backend cannot say whether it has the account", { isComplete: false }],
   ["the operation gives 500", { status: 500 }],
 ];
 
@@ -141,7 +190,7 @@ test.each([
 ] as const)("%s acts on one thing of the account whose role was checked", async (id, operation, expected) => {
   const { outcome, calls, audited } = await acted(id, { target: "alice", item: "one" });
   expect([outcome, calls]).toEqual(["done", [{ operation, ...expected }]]);
-  expect(audited).toMatchObject([{ target: "alice", item: "one", reason: id }]);
+  expect(audited).toMatchObject([{ target: "alice@example.test", item: "one", reason: id }]);
   expect((await acted(id, { item: "one", operator: { isProved: false } })).outcome).toBe("proof");
   expect((await acted(id, { item: "one", target: "me" })).outcome).toBe("target");
   expect((await acted(id, { item: "one", operator: { role: "helpdesk" } })).outcome).toBe("role");

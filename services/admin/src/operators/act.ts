@@ -9,7 +9,7 @@ import type { Audit, AuditOutcome } from "@postern/shared/domain/audit";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Operator } from "./operator.ts";
 import type { ApiCall, AskApi } from "./operator-api.ts";
-import { type FindRole, isAbove } from "./role-lookup.ts";
+import type { FindReach, Reach } from "./reach.ts";
 
 export interface Deed {
   readonly id: ConsoleActionId;
@@ -22,10 +22,10 @@ export interface Deed {
 }
 
 /**
- * `role`: the operator's role does not permit the action; `target`: the account's role is equal or higher, or it is disabled; `proof`: no recent sign-in with the
- * second factor; `failed`: the operation refused it.
+ * `role`: the operator's role does not permit the action; `target`: the account's role is equal or higher, or cannot be read; `unknown`: no
+ * backend has the account; `proof`: no recent sign-in with the second factor; `failed`: the operation refused it.
  */
-export type ActOutcome = "done" | "role" | "target" | "proof" | "failed";
+export type ActOutcome = "done" | "role" | "target" | "unknown" | "proof" | "failed";
 
 /**
  * `onAnswer` gets what the operation answered if it is done.
@@ -34,9 +34,7 @@ export type ActOutcome = "done" | "role" | "target" | "proof" | "failed";
 export type Act = (operator: Operator, deed: Deed, onAnswer?: (body: unknown) => void) => Promise<ActOutcome>;
 
 export interface ActDeps {
-  readonly findRole: FindRole;
-  /** Whether a backend has an account of this name whose role cannot be read. @throws AppError UPSTREAM_UNAVAILABLE if one does not answer */
-  readonly mayHaveRole: (name: string) => Promise<boolean>;
+  readonly findReach: FindReach;
   readonly ask: AskApi;
   readonly audit: Audit;
   readonly helpdesk: () => HelpdeskRule;
@@ -60,54 +58,60 @@ const outcomes: Readonly<Record<ActOutcome, AuditOutcome>> = {
   done: "ok",
   role: "denied",
   target: "denied",
+  unknown: "denied",
   proof: "denied",
   failed: "failed",
 };
 
-export function createAct({ findRole, mayHaveRole, ask, audit, helpdesk }: ActDeps): Act {
-  /** The account whose role was checked is the one that is changed, whatever name was typed. */
-  const targetOf = async (operator: Operator, { id, target }: Deed): Promise<string | undefined> => {
-    if (consoleActions[id].target === "network") return target;
-    const { account, role, isUnknown } = await findRole(target, operator.session);
-    if (account === operator.account || !isAbove(operator.role, role)) return undefined;
-    return isUnknown === true && (await mayHaveRole(account)) ? undefined : account;
+const refusals: Readonly<Record<Reach["kind"], ActOutcome | undefined>> = {
+  allowed: undefined,
+  own: "target",
+  higher: "target",
+  unread: "target",
+  unknown: "unknown",
+};
+
+export function createAct({ findReach, ask, audit, helpdesk }: ActDeps): Act {
+  const reachOf = async (operator: Operator, { id, target }: Deed): Promise<Reach> =>
+    consoleActions[id].target === "network" ? { kind: "allowed", account: target } : findReach(operator, target);
+  const refusalOf = ({ role, isProved }: Operator, id: ConsoleActionId): ActOutcome | undefined => {
+    const { needsProof }: ConsoleAction = consoleActions[id];
+    if (!mayAct(role, id, helpdesk())) return "role";
+    return needsProof === true && !isProved ? "proof" : undefined;
   };
-  const carryOut: Act = async (operator, deed, onAnswer) => {
-    const action: ConsoleAction = consoleActions[deed.id];
-    if (!operator.isRoleCurrent)
-      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the operator's role is unknown" });
-    if (!mayAct(operator.role, deed.id, helpdesk())) return "role";
-    if (action.needsProof === true && !operator.isProved) return "proof";
-    const target = await targetOf(operator, deed);
-    if (target === undefined) return "target";
-    const { status, body } = await ask(operator, {
-      ...parameters[deed.id](target, deed.item ?? ""),
-      operation: action.operation,
-    });
-    if (status >= 500) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${action.operation} returned ${status}` });
-    if (status >= 300) return "failed";
-    onAnswer?.(body);
-    return "done";
+  const send = async (operator: Operator, { id, item = "" }: Deed, target: string) => {
+    const { operation } = consoleActions[id];
+    const { status, body } = await ask(operator, { ...parameters[id](target, item), operation });
+    if (status >= 500) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${operation} returned ${status}` });
+    return { outcome: status < 300 ? ("done" as const) : ("failed" as const), body };
   };
   return async (operator, deed, onAnswer) => {
     const { account: actor, clientIp, session } = operator;
+    const { id, item, note } = deed;
+    let { target } = deed;
     const write = (outcome: AuditOutcome): void =>
-      audit.record({
-        event: "console.action",
-        outcome,
-        actor,
-        clientIp,
-        session,
-        target: deed.target,
-        item: deed.item,
-        reason: deed.id,
-        note: deed.note,
-      });
-    const outcome = await carryOut(operator, deed, onAnswer).catch((error: unknown) => {
+      audit.record({ event: "console.action", outcome, actor, clientIp, session, target, item, reason: id, note });
+    /** The account whose role was checked is the one that is changed and audited, whatever name was typed. */
+    const carryOut = async (): Promise<ActOutcome> => {
+      if (!operator.isRoleCurrent)
+        throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the operator's role is unknown" });
+      const refusal = refusalOf(operator, id);
+      if (refusal !== undefined) return refusal;
+      const { kind, account } = await reachOf(operator, deed);
+      target = account;
+      const unreachable = refusals[kind];
+      if (unreachable !== undefined) return unreachable;
+      const { outcome, body } = await send(operator, deed, account);
+      if (outcome === "done") onAnswer?.(body);
+      return outcome;
+    };
+    try {
+      const outcome = await carryOut();
+      write(outcomes[outcome]);
+      return outcome;
+    } catch (error) {
       write("undecided");
       throw error;
-    });
-    write(outcomes[outcome]);
-    return outcome;
+    }
   };
 }

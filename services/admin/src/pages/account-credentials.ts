@@ -10,11 +10,10 @@ interface Credential {
   readonly item?: string;
 }
 
-/** `about` is undefined if the operator may change nothing. */
-function list(about: Actionable | undefined, target: string, credentials: readonly Credential[]): Html {
+function list(about: Actionable, target: string, credentials: readonly Credential[]): Html {
   return html`<ul class="things">${credentials.map(({ name, details, action, item }) => {
     const on: ActedOn = { target, called: name, ...(item !== undefined && { item }) };
-    return html`<li><b>${name}</b><span>${details}</span>${about !== undefined && actionsOf(about, [action], on)}</li>`;
+    return html`<li><b>${name}</b><span>${details}</span>${actionsOf(about, [action], on)}</li>`;
   })}</ul>`;
 }
 
@@ -55,7 +54,7 @@ function credentialsOf({
   ];
 }
 
-export function factorsPart(about: Actionable | undefined, account: string, { factors }: AccountReport): Html {
+export function factorsPart(about: Actionable, account: string, { factors }: AccountReport): Html {
   const credentials = factors === undefined ? [] : credentialsOf(factors);
   return html`<h2>Second factors</h2>${
     credentials.length === 0
@@ -65,7 +64,7 @@ export function factorsPart(about: Actionable | undefined, account: string, { fa
 }
 
 export function appPasswordsPart(
-  about: Actionable | undefined,
+  about: Actionable,
   account: string,
   { app_passwords: passwords }: AccountReport,
 ): Html {

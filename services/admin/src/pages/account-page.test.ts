@@ -125,6 +125,7 @@ function viewWith(text: string, operator: Partial<AccountView["operator"]> = {})
       ...operator,
     },
     helpdesk: { resetsFactors: false },
+    reach: "allowed",
     links: { search: () => "/console/search?for=handle", account: () => "/console/account?for=handle" },
     next: "/console/account?for=handle",
   };
@@ -150,6 +151,46 @@ test("hostile labels, names, browsers and attributes add no tag and end no attri
   expect(bodyOf(viewWith('a" onclick="x'))).not.toContain('" onclick="x');
 });
 
+test.each(["own", "higher", "unread", "unknown", "undecided"] as const)(
+  "an account that is %s has no buttons, and the page says why",
+  (reach) => {
+    const body = bodyOf({ ...viewWith("alice"), reach });
+    expect([actionsIn(body), /<p class="note">[A-Z]/u.test(body)]).toEqual([[], true]);
+  },
+);
+
+test("a role sees which actions it lacks, and which role has them", () => {
+  const lacking = "Your role, helpdesk, does not permit these actions: End sessions, ";
+  expect(bodyOf(viewWith("alice", { role: "helpdesk" }))).toContain(lacking);
+  expect(bodyOf(viewWith("alice", { role: "helpdesk" }))).toContain("They need the role security.");
+  expect(bodyOf(viewWith("alice", { role: "security" }))).not.toContain("does not permit");
+});
+
+test("that no notifications are sent is a setting, and nothing that is incomplete", () => {
+  const view = viewWith("alice");
+  const { answer } = view;
+  if (answer === undefined) throw new Error("the sample has no answer");
+  const report = { ...answer.report, notifications: [], sends_notifications: false, incomplete: [] };
+  const body = bodyOf({ ...view, answer: { ...answer, report, risk: undefined } });
+  expect(body).toContain("identity.notices.enabled is off");
+  expect(body).not.toContain("None was sent");
+});
+
+test("each cause has its remedy in words, and as one marked button", () => {
+  const view = viewWith("alice");
+  const { answer } = view;
+  if (answer === undefined) throw new Error("the sample has no answer");
+  const cause = { kind: "delay", text: "Delayed.", remedy: "To end it: postern flush alice", action: "flush" };
+  const causes = [
+    { ...cause, target: "alice" },
+    { ...cause, kind: "hold", text: "Held.", target: "alice" },
+  ];
+  const body = bodyOf({ ...view, answer: { ...answer, explanation: { ...answer.explanation, causes } } });
+  expect(body.match(/postern flush alice/gu)).toHaveLength(2);
+  expect(body.match(/\/console\/actions\/flush"/gu)).toHaveLength(1);
+  expect(body).toMatch(/<ul class="acts marked"><li><details><summary>Flush/u);
+});
+
 test("each role sees the actions that it may do", () => {
   const every = [
     "flush",
@@ -172,12 +213,6 @@ test("without a recent sign-in, what needs one shows how to sign in again instea
   const body = bodyOf(viewWith("alice", { isProved: false }));
   expect(actionsIn(body)).toEqual(["flush", "unlock"]);
   expect(body).toContain("/console/sign-in?proof=1&amp;next=%2Fconsole%2Faccount%3Ffor%3Dhandle");
-});
-
-test("an operator's own account shows no action", () => {
-  const body = bodyOf(viewWith("ada@example.test"));
-  expect(actionsIn(body)).toEqual([]);
-  expect(body).toContain("This is your own account.");
 });
 
 test("data that could not be read is not shown as empty", () => {

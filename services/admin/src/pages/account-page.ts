@@ -11,12 +11,12 @@ import { type Html, html } from "@postern/shared/platform/pages";
 import { backendsPart } from "./account-backends.ts";
 import { appPasswordsPart, factorsPart } from "./account-credentials.ts";
 import { sessionsPart } from "./account-sessions.ts";
-import { type Actionable, actionsOf } from "./action-forms.ts";
+import { type Actionable, actionsOf, createOffered, missingActions, type ShownReach } from "./action-forms.ts";
 import type { ConsolePage } from "./console-document.ts";
 import { doneNotice, time } from "./shown-values.ts";
 import { suspiciousPart } from "./suspicious-part.ts";
 import { timeline } from "./timeline.ts";
-import { verdictPart } from "./verdict-part.ts";
+import { causesPart, verdictPart } from "./verdict-part.ts";
 
 /** What is known about one account. */
 export interface AccountAnswer {
@@ -30,6 +30,7 @@ export interface AccountAnswer {
 }
 
 export interface AccountView extends Actionable {
+  readonly reach: ShownReach;
   /** As the operator typed it. */
   readonly query: string;
   /** Undefined before an account is chosen. */
@@ -55,10 +56,13 @@ const events: Readonly<Record<string, string>> = {
   suspicious_sign_in: "Suspicious sign-in",
 };
 
-function notificationsPart({ notifications }: AccountReport): Html {
+function notificationsPart({ notifications, sends_notifications: isOn }: AccountReport): Html {
   return html`<h2>User notifications</h2>${
+    isOn === false &&
+    html`<p class="lead">This site does not notify users of sign-ins and changes: identity.notices.enabled is off.</p>`
+  }${
     notifications.length === 0
-      ? html`<p class="lead">None was sent in the last 30 days.</p>`
+      ? isOn !== false && html`<p class="lead">None was sent in the last 30 days.</p>`
       : html`<ul class="counted">${notifications.map(
           ({ event, channel, outcome, time: sent }) =>
             html`<li><span class="name">${events[event] ?? event}</span> <span>${outcome} by ${channel}, ${time(sent)}</span></li>`,
@@ -77,20 +81,17 @@ function missing({ report: { incomplete }, sessions, risk }: AccountAnswer): Htm
     : html`<div class="note">${all.map((text) => html`<p>Incomplete: ${text}.</p>`)}</div>`;
 }
 
-const own = html`<p class="note">This is your own account. Another operator with a higher role can change it.</p>`;
-
 function answerPart(view: AccountView, answer: AccountAnswer): Html {
   const { report, explanation, records, sessions, risk } = answer;
   const { account } = report;
   const name = account ?? view.query;
-  const isOwn = account === view.operator.account;
-  const about = isOwn ? undefined : view;
-  return html`<h2>${name}</h2>${verdictPart(explanation)}${
+  const offered = createOffered();
+  const causes = causesPart(view, explanation, offered);
+  const general = (["flush", "unlock", "end-sessions"] as const).filter((id) => !offered.has(id, name));
+  return html`<h2>${name}</h2>${verdictPart(explanation)}${causes}${
     account === undefined && html`<p class="lead">No backend that answered has this account.</p>`
-  }${missing(answer)}${isOwn && own}${
-    about !== undefined && actionsOf(about, ["flush", "unlock", "end-sessions"], { target: name })
-  }${risk !== undefined && suspiciousPart(view.links, risk)}${factorsPart(about, name, report)}${appPasswordsPart(about, name, report)}${
-    sessions !== undefined && sessionsPart(about, name, sessions)
+  }${missing(answer)}${actionsOf(view, general, { target: name })}${missingActions(view)}${risk !== undefined && suspiciousPart(view.links, risk)}${factorsPart(view, name, report)}${appPasswordsPart(view, name, report)}${
+    sessions !== undefined && sessionsPart(view, name, sessions)
   }${notificationsPart(report)}${backendsPart(report)}${timeline(view.links, records)}<p><a href="${view.links.search(
     name,
   )}">Search for this account</a></p>`;

@@ -8,7 +8,7 @@ type ClientSession = OidcSessionList["sessions"][number];
 
 const factor = (isUsed: boolean): string => (isUsed ? "with a second factor" : "without a second factor");
 
-function browserItem(about: Actionable | undefined, target: string, session: BrowserSession): Html {
+function browserItem(about: Actionable, target: string, session: BrowserSession): Html {
   const { id, client_ip: address, user_agent: agent, auth_time: began, last_seen: seen } = session;
   const { client_ids: clients, mfa_completed: isUsed } = session;
   const called = `browser ${address === "" ? "of an unknown address" : address}`;
@@ -16,20 +16,19 @@ function browserItem(about: Actionable | undefined, target: string, session: Bro
     address === "" ? "an unknown address" : address
   } since ${time(began)}, ${factor(isUsed)}. Last seen ${time(seen)}.${
     clients.length > 0 && html` Applications: ${clients.join(", ")}.`
-  }</span>${about !== undefined && actionsOf(about, ["end-session"], { target, item: id, called })}</li>`;
+  }</span>${actionsOf(about, ["end-session"], { target, item: id, called })}</li>`;
 }
 
-function clientItem(about: Actionable | undefined, target: string, session: ClientSession): Html {
+function clientItem(about: Actionable, target: string, session: ClientSession): Html {
   const { id, client_id: client, auth_time: began, scopes, mfa_completed: isUsed } = session;
   const called = `application ${client}`;
   return html`<li><b>${client}</b><span>Since ${time(began)}, ${factor(isUsed)}.${
     scopes.length > 0 && html` Scopes: ${scopes.join(" ")}.`
-  }</span>${about !== undefined && actionsOf(about, ["end-session"], { target, item: id, called })}</li>`;
+  }</span>${actionsOf(about, ["end-session"], { target, item: id, called })}</li>`;
 }
 
-/** `about` is undefined if the operator may change nothing. */
 export function sessionsPart(
-  about: Actionable | undefined,
+  about: Actionable,
   account: string,
   { sessions, browser_sessions: browsers = [] }: OidcSessionList,
 ): Html {

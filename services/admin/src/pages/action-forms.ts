@@ -2,6 +2,7 @@ import {
   type ConsoleAction,
   type ConsoleActionId,
   consoleActions,
+  consoleRoles,
   type HelpdeskRule,
   isConsoleAction,
   mayAct,
@@ -9,6 +10,7 @@ import {
 } from "@postern/shared/contracts";
 import { formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../operators/operator.ts";
+import type { Reach } from "../operators/reach.ts";
 import type { SubjectLinks } from "./shown-values.ts";
 
 /** Something that an operator can act on, on a page of the console. */
@@ -18,7 +20,12 @@ export interface Actionable {
   readonly links: SubjectLinks;
   /** Path of the page to return to. */
   readonly next: string;
+  /** Whether the operator may act on the account of the page. Absent on a page about none. */
+  readonly reach?: ShownReach;
 }
+
+/** `undecided`: an engine or a backend did not answer. */
+export type ShownReach = Reach["kind"] | "undecided";
 
 export interface ActedOn {
   /** Account or network. */
@@ -27,6 +34,23 @@ export interface ActedOn {
   readonly item?: string;
   /** What it is called, for people who do not see what is beside the button; the target if absent. */
   readonly called?: string;
+  /** Marked as what helps now. */
+  readonly isRemedy?: boolean;
+}
+
+/** The actions that the page offers already; each is offered once. */
+export interface Offered {
+  /** @returns whether it was not offered before */
+  readonly add: (id: ConsoleActionId, target: string) => boolean;
+  readonly has: (id: ConsoleActionId, target: string) => boolean;
+}
+
+export function createOffered(): Offered {
+  const all = new Set<string>();
+  return {
+    add: (id, target) => all.size < all.add(`${id} ${target}`).size,
+    has: (id, target) => all.has(`${id} ${target}`),
+  };
 }
 
 /** Bounds of the reason. */
@@ -57,16 +81,48 @@ function actionItem(about: Actionable, id: ConsoleActionId, on: ActedOn): Html {
   }</details></li>`;
 }
 
-/** Those of the actions that the operator's role permits; nothing if there are none. */
+const isOnAccount = (id: ConsoleActionId): boolean => consoleActions[id].target !== "network";
+
+/** Those of the actions that the operator may do; nothing if there are none. */
 export function actionsOf(about: Actionable, ids: readonly ConsoleActionId[], on: ActedOn): Html | undefined {
-  const { operator, helpdesk } = about;
-  const own = ids.filter((id) => mayAct(operator.role, id, helpdesk));
-  return own.length === 0 ? undefined : html`<ul class="acts">${own.map((id) => actionItem(about, id, on))}</ul>`;
+  const { operator, helpdesk, reach = "allowed" } = about;
+  const own = ids.filter((id) => (reach === "allowed" || !isOnAccount(id)) && mayAct(operator.role, id, helpdesk));
+  const marked = on.isRemedy === true ? " marked" : "";
+  return own.length === 0
+    ? undefined
+    : html`<ul class="acts${marked}">${own.map((id) => actionItem(about, id, on))}</ul>`;
 }
 
-/** The actions on an account or network that the operator's role permits; nothing if there are none. */
-export function actionList(about: Actionable, kind: "account" | "network", target: string): Html | undefined {
-  const ids = Object.keys(consoleActions).filter((id) => isConsoleAction(id));
-  const ofKind = ids.filter((id) => consoleActions[id].target === kind);
-  return actionsOf(about, ofKind, { target });
+const allActions = Object.keys(consoleActions).filter((id) => isConsoleAction(id));
+
+/** The actions on an account or network that the operator may do, without those that the page offers already. */
+export function actionList(
+  about: Actionable,
+  kind: "account" | "network",
+  target: string,
+  offered: Offered = createOffered(),
+): Html | undefined {
+  const ids = allActions.filter((id) => consoleActions[id].target === kind && !offered.has(id, target));
+  return actionsOf(about, ids, { target });
+}
+
+const whyNot: Readonly<Record<Exclude<ShownReach, "allowed">, string>> = {
+  own: "This is your own account. Another operator with a higher role can change it.",
+  higher: "This account has the same role as yours or a higher one. Only an operator with a higher role can change it.",
+  unread:
+    "The role of this account cannot be read, as that of a disabled account. Nobody can change it in the console.",
+  unknown: "No backend has an account of this name, so there is nothing to change.",
+  undecided:
+    "An engine or a backend does not answer, so it is not known whose account this is. Actions are offered again once it does.",
+};
+
+/** Why actions on the account are missing: all of them, or those that the operator's role does not permit. */
+export function missingActions({ reach = "allowed", operator: { role }, helpdesk }: Actionable): Html | undefined {
+  if (reach !== "allowed") return html`<p class="note">${whyNot[reach]}</p>`;
+  const missing = allActions.filter((id) => isOnAccount(id) && !mayAct(role, id, helpdesk));
+  if (missing.length === 0) return undefined;
+  const higher = consoleRoles.find((one) => missing.every((id) => mayAct(one, id, helpdesk))) ?? "admin";
+  // "End" is one of the sessions that "End sessions" ends.
+  const labels = missing.filter((id) => id !== "end-session").map((id) => consoleActions[id].label);
+  return html`<p class="note">Your role, ${role}, does not permit these actions: ${labels.join(", ")}. They need the role ${higher}.</p>`;
 }

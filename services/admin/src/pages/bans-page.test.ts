@@ -76,3 +76,18 @@ test("the next page keeps order and rule", () => {
   expect(body).toContain('href="/console/bans?order=asc&amp;rule=imap&amp;cursor=imap"');
   expect(body).toContain('href="/console/bans?order=desc&amp;rule=imap"');
 });
+
+test("a repeated old password is shown apart from failures that count and from accounts under attack", () => {
+  const attacks = {
+    minutes: [],
+    networks: [{ network: "192.0.2.0/24", failures: 1, repeated: 40, refused: 7 }],
+    accounts: [
+      { account: "alice@example.test", addresses: 1, wrong_passwords: 1 },
+      { account: "bob@example.test", addresses: 9, wrong_passwords: 30 },
+    ],
+  };
+  const body = bodyOf(viewWith("alice", { attacks }));
+  expect(body).toContain("1 failure, 40 repetitions of an old password on a device, 7 refused by a ban");
+  const [attacked = "", old = ""] = body.split("Accounts under attack")[1]?.split("Old password on a device") ?? [];
+  expect([attacked.includes("bob"), attacked.includes("alice"), old.includes("alice")]).toEqual([true, false, true]);
+});

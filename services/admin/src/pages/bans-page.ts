@@ -53,7 +53,12 @@ function counted({ search }: SubjectLinks, items: readonly (readonly [name: stri
       )}</ul>`;
 }
 
-function accountsPart({ attacks: { accounts }, links }: LiveBans): Html {
+type AttackedAccount = Attacks["accounts"][number];
+
+/** Counts once, however often and from wherever it is sent. */
+const isOldPassword = ({ wrong_passwords: count }: AttackedAccount): boolean => count === 1;
+
+function accountsList(links: SubjectLinks, accounts: readonly AttackedAccount[]): Html {
   return counted(
     links,
     accounts.map(({ account, addresses, delayed_until: until }) => [
@@ -61,6 +66,24 @@ function accountsPart({ attacks: { accounts }, links }: LiveBans): Html {
       `${addresses} ${addresses === 1 ? "address" : "addresses"}${until === undefined ? "" : `, delayed until ${until.slice(0, 19).replace("T", " ")} UTC`}`,
     ]),
   );
+}
+
+function accountsPart({ attacks: { accounts }, links }: LiveBans): Html {
+  const old = accounts.filter((one) => isOldPassword(one));
+  return html`<h2>Accounts under attack</h2>${accountsList(
+    links,
+    accounts.filter((one) => !isOldPassword(one)),
+  )}${old.length > 0 && html`<h2>Old password on a device</h2><p class="lead">One wrong password only, which counts once however often it is sent.</p>${accountsList(links, old)}`}`;
+}
+
+const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+function networkText({ failures, repeated = 0, refused = 0 }: Attacks["networks"][number]): string {
+  return [
+    plural(failures, "failure", "failures"),
+    ...(repeated > 0 ? [`${plural(repeated, "repetition", "repetitions")} of an old password on a device`] : []),
+    ...(refused > 0 ? [`${refused} refused by a ban`] : []),
+  ].join(", ");
 }
 
 const addressOf = (view: BansView, more: Readonly<Record<string, string>>): string => {
@@ -122,8 +145,8 @@ export function liveBans(view: LiveBans): Html {
   const { attacks, links, total } = view;
   return html`${traffic(attacks)}<p>${inForce(total)}</p><h2>Networks with most failures</h2>${counted(
     links,
-    attacks.networks.map(({ network, failures }) => [network, `${failures} failures`]),
-  )}<h2>Accounts under attack</h2>${accountsPart(view)}`;
+    attacks.networks.map((one) => [one.network, networkText(one)]),
+  )}${accountsPart(view)}`;
 }
 
 /** What happens to the site now. */

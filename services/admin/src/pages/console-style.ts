@@ -17,7 +17,12 @@ const rules = `
 .search button{margin-top:0}
 .verdict{margin-top:1.75rem;padding:1rem 1.25rem;border-radius:.75rem;border-inline-start:.375rem solid var(--control);background:var(--soft);font-size:1.125rem;font-weight:600;line-height:1.45}
 .verdict.blocked,.verdict.denied{border-color:var(--error);background:var(--error-soft)}
-.verdict.working{border-color:var(--good)}
+.verdict:is(.working,.lifted){border-color:var(--good)}
+.causes{list-style:none;margin:.75rem 0 0;padding:0}
+.causes>li{padding:.75rem 0;border-bottom:1px solid var(--line)}
+.causes p{margin:0}
+.causes p+p{margin-top:.25rem}
+.acts.marked>li{border-color:var(--accent);border-inline-start-width:.375rem}
 .verdict p{font-size:1rem;font-weight:400}
 .pairs{display:grid;grid-template-columns:auto 1fr;gap:.125rem 1rem;margin:.375rem 0 0}
 .pairs dt{color:var(--muted)}

@@ -30,8 +30,13 @@ const notices = {
   role: { title: "Not permitted", text: "Your role does not permit this. Nothing was changed.", status: 403 },
   target: {
     title: "Not permitted",
-    text: "This is your own account, or it has the same role as yours or a higher one, or it is disabled. Nothing was changed.",
+    text: "This is your own account, or it has the same role as yours or a higher one, or its role cannot be read, as that of a disabled account. Nothing was changed.",
     status: 403,
+  },
+  unknown: {
+    title: "No such account",
+    text: "No backend has an account of this name. Nothing was changed.",
+    status: 404,
   },
   form: {
     title: "Form rejected",

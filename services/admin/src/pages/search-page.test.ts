@@ -30,6 +30,7 @@ function viewWith(text: string): SearchView {
     kind: "account",
     state: text,
     verdict: text,
+    causes: [{ kind: text, text, end: text, remedy: text, command: text, action: "unban", target: text }],
     account: text,
     bans: [ban],
     delay: { wrong_passwords: 3, until: text },
@@ -49,7 +50,16 @@ function viewWith(text: string): SearchView {
     cookie: text,
   } as const;
   const answer = { explanation, records: [record], bans: [{ ...ban, others: [text] }] };
-  return { query: text, answer, done: undefined, operator, helpdesk: { resetsFactors: true }, links, next: text };
+  return {
+    reach: "allowed",
+    query: text,
+    answer,
+    done: undefined,
+    operator,
+    helpdesk: { resetsFactors: true },
+    links,
+    next: text,
+  };
 }
 
 const links = { search: () => "/console/search?for=handle", account: () => "/console/account?for=handle" };

@@ -6,11 +6,18 @@ import {
   pathTo,
 } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { type Actionable, actionList } from "./action-forms.ts";
+import {
+  type Actionable,
+  actionList,
+  createOffered,
+  missingActions,
+  type Offered,
+  type ShownReach,
+} from "./action-forms.ts";
 import type { ConsolePage } from "./console-document.ts";
 import { doneNotice, searchLinks, time } from "./shown-values.ts";
 import { timeline } from "./timeline.ts";
-import { verdictPart } from "./verdict-part.ts";
+import { causesPart, verdictPart } from "./verdict-part.ts";
 
 /** A ban, and the accounts that signed in from its network. */
 export interface ShownBan extends BanRecord {
@@ -25,6 +32,7 @@ export interface SearchAnswer {
 }
 
 export interface SearchView extends Actionable {
+  readonly reach: ShownReach;
   readonly query: string;
   /** Undefined before the first search. */
   readonly answer: SearchAnswer | undefined;
@@ -36,7 +44,7 @@ function box({ query, operator: { csrfToken } }: SearchView): Html {
   return html`<form method="post" action="${pathTo("consoleFind")}" class="search" role="search"><input type="hidden" name="csrf_token" value="${csrfToken}"><div class="field"><label for="query">Account, alias, address, network or reference</label><input type="text" id="query" name="query" value="${query}" maxlength="1024" autocomplete="off" autocapitalize="none" spellcheck="false" required></div><button type="submit">Search</button></form>`;
 }
 
-function banPart(view: SearchView, ban: ShownBan): Html {
+function banPart(view: SearchView, ban: ShownBan, offered: Offered): Html {
   const { network, rule, start, end, failures, others } = ban;
   const facts: readonly (readonly [string, Html])[] = [
     ["Rule", html`${rule}${failures !== undefined && html`, after ${failures} failures`}`],
@@ -49,10 +57,11 @@ function banPart(view: SearchView, ban: ShownBan): Html {
     view,
     "network",
     network,
+    offered,
   )}`;
 }
 
-function accountPart(view: SearchView, { explanation }: SearchAnswer): Html | undefined {
+function accountPart(view: SearchView, { explanation }: SearchAnswer, offered: Offered): Html | undefined {
   const { kind, query, account, guessing_addresses: guessing } = explanation;
   const name = account ?? (kind === "account" ? query.trim() : undefined);
   if (name === undefined) return undefined;
@@ -62,17 +71,20 @@ function accountPart(view: SearchView, { explanation }: SearchAnswer): Html | un
     view,
     "account",
     name,
-  )}`;
+    offered,
+  )}${missingActions(view)}`;
 }
 
 function answerPart(view: SearchView, answer: SearchAnswer): Html {
   const { explanation, records, bans } = answer;
   const { other_accounts: others } = explanation;
-  return html`${verdictPart(explanation)}${
-    bans.length > 0 && html`<h2>Bans</h2>${bans.map((ban) => banPart(view, ban))}`
+  const offered = createOffered();
+  return html`${verdictPart(explanation)}${causesPart(view, explanation, offered)}${
+    bans.length > 0 && html`<h2>Bans</h2>${bans.map((ban) => banPart(view, ban, offered))}`
   }${others.length > 0 && bans.length === 0 && html`<h2>Accounts that signed in from here</h2>${searchLinks(view.links, others)}`}${accountPart(
     view,
     answer,
+    offered,
   )}${timeline(view.links, records)}`;
 }
 

@@ -1,13 +1,16 @@
 import type { AuthPolicyEffect, AuthPolicyLogin, AuthPolicyResult, AuthPolicyVerdict } from "@postern/shared/contracts";
 import { normalisedProtocol } from "@postern/shared/contracts";
 import type { DecisionNote } from "@postern/shared/domain/history";
+import { printable } from "@postern/shared/platform/logging";
+
+const maxProgram = 64;
 
 type Ending = Pick<DecisionNote, "outcome" | "reason" | "rule" | "account">;
 
 function noteOfLogin(login: AuthPolicyLogin, ending: Ending, timeMs: number): DecisionNote {
-  const { session, username, protocol, clientIp } = login;
+  const { session, username, protocol, clientIp, clientId = "" } = login;
   const place = { username, protocol: normalisedProtocol(protocol), clientIp, session };
-  return { ...ending, ...place, timeMs, channel: "mail_server", step: "", client: "" };
+  return { ...ending, ...place, timeMs, channel: "mail_server", step: "", client: printable(clientId, maxProgram) };
 }
 
 /** A sign-in that was to be rejected, before the mail server verified its password. */
@@ -34,5 +37,6 @@ export function noteOfReport(
     return noteOfLogin(login, { outcome: "blocked", reason: "banned", rule, account: undefined }, timeMs);
   if (result === "success")
     return noteOfLogin(login, { outcome: "ok", reason: "", rule: "", account: username }, timeMs);
-  return noteOfLogin(login, { outcome: "denied", reason: result, rule: "", account: undefined }, timeMs);
+  const denied = noteOfLogin(login, { outcome: "denied", reason: result, rule: "", account: undefined }, timeMs);
+  return effect === "repeated" ? { ...denied, isRepeated: true } : denied;
 }

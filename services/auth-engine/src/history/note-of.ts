@@ -1,7 +1,10 @@
-import type { AuthDecision } from "@postern/shared/contracts";
+import { type AuthDecision, programOf } from "@postern/shared/contracts";
 import type { DecisionChannel, DecisionNote } from "@postern/shared/domain/history";
+import { printable } from "@postern/shared/platform/logging";
 import type { Attempt } from "../decision/attempt.ts";
 import type { Facts } from "../facts/facts.ts";
+
+const maxProgram = 64;
 
 type Ending = Pick<DecisionNote, "outcome" | "reason" | "rule" | "account">;
 
@@ -32,7 +35,7 @@ function channelOf(dialect: Attempt["dialect"]): DecisionChannel {
 
 /** A decision as the history records it. */
 export function noteOf(attempt: Attempt, decision: AuthDecision, facts: Facts, timeMs: number): DecisionNote {
-  const { session, dialect, username, protocol, clientIp = "", oidcClientId: client = "" } = attempt;
+  const { session, dialect, username, protocol, clientIp = "", oidcClientId = "" } = attempt;
   const channel = channelOf(dialect);
   return {
     ...endingOf(attempt, decision, facts),
@@ -42,7 +45,9 @@ export function noteOf(attempt: Attempt, decision: AuthDecision, facts: Facts, t
     clientIp,
     protocol,
     step: channel === "browser" ? "password" : "",
-    client,
+    // A browser is in the sessions of the account.
+    client: oidcClientId === "" && channel === "mail" ? printable(programOf(attempt), maxProgram) : oidcClientId,
     session,
+    ...(facts.bruteForce?.repeatedWrongPassword === true && { isRepeated: true }),
   };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { notifySuspiciousSignIn, Request } from "@postern/shared/contracts";
+import { type notifySuspiciousSignIn, programOf, type Request } from "@postern/shared/contracts";
 import { createHotCache } from "@postern/shared/platform/cache";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
@@ -56,11 +56,9 @@ const maxSettled = 16_384;
 const foundSettledMs = 60_000;
 
 /** The same id at each attempt, so that receivers may drop what they get twice. */
-function requestOf(
-  { session, clientIp, userAgent, acceptLanguage }: Attempt,
-  { scored: { account, attributes } }: RiskFacts,
-  atMs: number,
-): NoticeRequest {
+function requestOf(attempt: Attempt, { scored: { account, attributes } }: RiskFacts, atMs: number): NoticeRequest {
+  const { session, clientIp, acceptLanguage } = attempt;
+  const program = programOf(attempt);
   return {
     id: randomUUID(),
     atMs,
@@ -68,7 +66,7 @@ function requestOf(
     attributes,
     session,
     ...(clientIp === undefined ? {} : { clientIp }),
-    ...(userAgent === undefined ? {} : { userAgent }),
+    ...(program === "" ? {} : { userAgent: program }),
     ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
   };
 }

@@ -1,3 +1,4 @@
+import { programOf } from "@postern/shared/contracts";
 import { type AssessedSignIn, safeName } from "@postern/shared/domain/risk";
 import { createHotCache } from "@postern/shared/platform/cache";
 import type { Attempt } from "../decision/attempt.ts";
@@ -8,16 +9,15 @@ const minuteMs = 60_000;
 export const minuteOf = (nowMs: number): number => Math.floor(nowMs / minuteMs);
 
 const maxPrograms = 1024;
-const maxCharacters = 64;
 
 /** The family of an attempt's mail program. */
-export type FamilyOf = (attempt: Pick<Attempt, "userAgent" | "clientId">) => string;
+export type FamilyOf = (attempt: Pick<Attempt, "userAgent" | "userAgentIsCaller" | "clientId">) => string;
 
 /** `Thunderbird/128.0 (Linux)` is `thunderbird`. Programs recur, so their families are cached. */
 export function createFamilies(): FamilyOf {
   const families = createHotCache<string>(maxPrograms);
-  return ({ userAgent, clientId }) => {
-    const program = (userAgent ?? clientId ?? "").slice(0, maxCharacters);
+  return (attempt) => {
+    const program = programOf(attempt);
     const known = families.get(program);
     if (known !== undefined) return known;
     const [name = ""] = program.split(/[/ (;]/, 1);

@@ -8,6 +8,7 @@ type TextField = Exclude<
   | "dialect"
   | "clientIpIsPeer"
   | "hidesOutcome"
+  | "userAgentIsCaller"
   | "loginAttempt"
   | "tls"
   | "tlsDetails"

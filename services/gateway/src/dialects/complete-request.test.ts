@@ -1,4 +1,4 @@
-import type { AuthRequest } from "@postern/shared/contracts";
+import { type AuthRequest, programOf } from "@postern/shared/contracts";
 import { canonicalIp } from "@postern/shared/platform/net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -85,4 +85,21 @@ test.each([
   const { request, ignored } = complete(fields);
   expect(request).toMatchObject(expected);
   expect(ignored).toEqual([]);
+});
+
+test.each([
+  ["json", {}, ""],
+  ["cbor", {}, ""],
+  ["header", {}, ""],
+  ["sasl", {}, ""],
+  ["grpc", {}, ""],
+  ["basic", {}, "dovecot/2.4"],
+  ["json", { userAgent: "Thunderbird/128" }, "Thunderbird/128"],
+  ["json", { clientId: "iPhone Mail 17.1" }, "iPhone Mail 17.1"],
+  ["json", { clientId: "iPhone Mail 17.1", userAgent: "webmail" }, "iPhone Mail 17.1"],
+] as const)("the User-Agent of a caller is no program of a user: %s with %j", (dialect, fields, program) => {
+  const { request } = complete(fields, { dialect, userAgent: "dovecot/2.4" });
+  expect(programOf(request)).toBe(program);
+  // Policies and scripts see the header all the same.
+  expect(request.userAgent).toBe("userAgent" in fields ? fields.userAgent : "dovecot/2.4");
 });

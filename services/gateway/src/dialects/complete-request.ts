@@ -81,6 +81,13 @@ function putServer(request: AuthRequest): void {
   if (named.port !== undefined) request.localPort ??= named.port;
 }
 
+/** With the dialect `basic` the user's own program sends the request. */
+function putProgram(request: AuthRequest, userAgent: string | undefined): void {
+  if (userAgent === undefined || request.userAgent !== undefined) return;
+  request.userAgent = userAgent;
+  if (request.dialect !== "basic") request.userAgentIsCaller = true;
+}
+
 /**
  * Combines body, query and connection to an `AuthRequest`. The body takes precedence over the connection, because the caller is
  * authenticated.
@@ -104,7 +111,7 @@ export function completeRequest(fields: BodyFields, query: AuthQuery, facts: Req
   putServer(request);
   request.username = usernameOf(fields, query, request.clientIp);
   if (query.operation === "authenticate" && fields.password === undefined) throw malformed("password is required");
-  if (userAgent !== undefined) request.userAgent ??= userAgent;
+  putProgram(request, userAgent);
   if (acceptLanguage !== undefined) request.acceptLanguage ??= acceptLanguage;
   return request;
 }

@@ -1,4 +1,5 @@
 import type { Base } from "@postern/shared/assembly";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { Config } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import type { RedisClient } from "@postern/shared/platform/redis";
@@ -76,11 +77,12 @@ interface BuildParts {
   /** The clock of Redis, for the times of what replicas share. */
   readonly sharedClock: Clock;
   readonly clientUses: Pick<ClientUses, "note">;
+  readonly accountNames: FindAccountNames;
 }
 
 function buildProtocols(
   config: Config,
-  { base, state, sharedClock, clientUses }: BuildParts,
+  { base, state, sharedClock, clientUses, accountNames }: BuildParts,
   link: PagesLink,
 ): Protocols {
   const sessions = createSessions(config, state, sharedClock);
@@ -95,6 +97,7 @@ function buildProtocols(
     starter: starterOf(link),
     pages: () => link.pages,
     clientUses,
+    accountNames,
     onClosed: async (session) => built.saml?.logout.sessionEnded(session),
   });
   const onEnded = async (session: BrowserSessionRecord): Promise<void> => oidc?.endSessions.ended(session);

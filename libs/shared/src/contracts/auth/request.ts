@@ -69,6 +69,11 @@ export const AuthRequest = Type.Object({
   clientId: Type.Optional(Type.String()),
   externalSessionId: Type.Optional(Type.String()),
   userAgent: Type.Optional(Type.String()),
+  userAgentIsCaller: Type.Optional(
+    Type.Boolean({
+      description: "Whether userAgent is the API caller's own, because the caller named no program of the user.",
+    }),
+  ),
   localIp: Type.Optional(Type.String()),
   localPort: Type.Optional(Type.String()),
   loginAttempt: Type.Optional(Type.Integer({ minimum: 0 })),

@@ -70,6 +70,9 @@ export const AccountReport = Type.Object(
     notifications: Type.Array(SentNotification, {
       description: "User notifications of the last 30 days, at most 20, newest first.",
     }),
+    sends_notifications: Type.Optional(
+      Type.Boolean({ description: "Whether user notifications are sent: `identity.notices.enabled`." }),
+    ),
     incomplete: Type.Array(Type.String(), { description: "What could not be determined, and why." }),
   },
   { title: "AccountReport" },

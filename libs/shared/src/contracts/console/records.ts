@@ -18,7 +18,7 @@ export const DecisionRecord = Type.Object(
     }),
     step: optional("Step of a sign-in on the pages: password, totp, recovery, webauthn or passkey."),
     protocol: Type.String(),
-    client: optional("Application that the sign-in was for."),
+    client: optional("Application that the sign-in was for, or the mail program that the mail server named."),
     client_ip: Type.String({ description: "Address of the client. Empty if unknown." }),
     account: optional("Account. Absent if nothing showed that it exists."),
     username: optional("Name as typed, if it is not the account's."),
@@ -77,24 +77,52 @@ export const Attacks = Type.Object(
       }),
       { description: "Decisions per minute, oldest first. Empty while none were recorded." },
     ),
-    networks: Type.Array(Type.Object({ network: Type.String(), failures: Type.Integer() }), {
-      description: "Networks (IPv4 /24, IPv6 /48) with most failures in this hour and the one before.",
-    }),
+    networks: Type.Array(
+      Type.Object({
+        network: Type.String(),
+        failures: Type.Integer({ description: "Failures that count, each wrong password of an account once." }),
+        repeated: Type.Optional(
+          Type.Integer({ description: "Repetitions of a wrong password, as of a device with an old password." }),
+        ),
+        refused: Type.Optional(Type.Integer({ description: "Sign-ins that a ban refused." })),
+      }),
+      {
+        description:
+          "Networks (IPv4 /24, IPv6 /48) with most failures that count in this hour and the one before, the first with the most.",
+      },
+    ),
     accounts: Type.Array(
       Type.Object({
         account: Type.String({ description: "Name for which wrong passwords were sent." }),
         addresses: Type.Integer({ description: "Number of addresses that sent them, at most 1000." }),
         wrong_passwords: Type.Optional(
-          Type.Integer({ description: "Distinct wrong passwords, if responses are delayed." }),
+          Type.Integer({
+            description:
+              "Distinct wrong passwords, if known. One is rather an old password on a device than an attack.",
+          }),
         ),
         delayed_until: Type.Optional(Type.String({ format: "date-time" })),
       }),
-      { description: "Some accounts under attack, those with most addresses first." },
+      { description: "Some accounts for which wrong passwords were sent, those with most addresses first." },
     ),
   },
   { title: "Attacks" },
 );
 export type Attacks = Static<typeof Attacks>;
+
+const ExplanationCause = Type.Object(
+  {
+    kind: Type.String({ description: "disabled, unknown, ban, factor (a limit of a second factor), hold or delay." }),
+    text: Type.String({ description: "The cause in a sentence. Times are in UTC." }),
+    end: Type.Optional(time("When it ends by itself. Absent if it does not.")),
+    remedy: optional("What would help, in a sentence."),
+    command: optional("Command of the remedy."),
+    action: optional("Action of the console that is the remedy."),
+    target: optional("Account or network that the action is for."),
+  },
+  { title: "ExplanationCause" },
+);
+export type ExplanationCause = Static<typeof ExplanationCause>;
 
 export const Explanation = Type.Object(
   {
@@ -102,10 +130,13 @@ export const Explanation = Type.Object(
     kind: Type.String({ description: "account, address, network or reference." }),
     state: Type.String({
       description:
-        "blocked, delayed, denied (the last sign-in), undecided (the last sign-in), working (the last sign-in succeeded) or unknown (no record).",
+        "blocked, delayed, limited (some sign-ins are refused), denied (the last sign-in), undecided (the last sign-in), lifted (the cause of the last failure has ended), working (the last sign-in succeeded) or unknown (no record).",
     }),
     verdict: Type.String({ description: "The answer in a sentence. Times are in UTC." }),
     remedy: optional("What would help, in a sentence. Absent if nothing is to be done."),
+    causes: Type.Optional(
+      Type.Array(ExplanationCause, { description: "Everything that refuses or delays sign-ins now, the worst first." }),
+    ),
     account: optional("Account of this name in the backends, or of the reference."),
     bans: Type.Array(BanRecord, {
       description: "Bans in force of the networks asked for, or of the account's addresses.",

@@ -59,6 +59,8 @@ export interface BruteForceRecords {
   addressesOf(account: string): Promise<readonly string[]>;
   /** The delayed ones among the accounts, under the names for which wrong passwords were sent. */
   delayedAmong(accounts: readonly string[]): Promise<readonly DelayedAccount[]>;
+  /** Number of distinct wrong passwords of an account over all networks; 0 if they are not counted, or the time in which they count is over. */
+  wrongPasswordsOf(account: string): Promise<number>;
   /** The keys that existed and were removed, sorted; empty for an unknown rule or address. */
   flush(request: FlushRequest): Promise<readonly string[]>;
   /**
@@ -131,6 +133,7 @@ export function createBruteForceRecords(deps: FlushDeps): BruteForceRecords {
         await Promise.all(accounts.map((account, index) => delayedWith(account, Number(values[index] ?? 0))))
       ).flat();
     },
+    wrongPasswordsOf: (account) => redis.scard(accountWideKeys(keyPrefix, account).failures),
     flush: (request) => flushAddress(deps, request),
     flushAccount: async (account) => flushAccount(deps, account, await addressesOf(account)),
     keysOf: (request) => keysOfFlush(deps, request),

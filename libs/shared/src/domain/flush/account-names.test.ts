@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { BackendDescription } from "../../contracts/auth/account-description.ts";
 import type { AuthDecision } from "../../contracts/auth/decision.ts";
 import type { Bus } from "../../platform/bus/bus.ts";
 import { systemClock } from "../../platform/time/clock.ts";
@@ -8,10 +9,11 @@ import { flushStatus } from "./flushes.ts";
 const unknown: AuthDecision = { outcome: "fail", reason: "unknown_user", memoryCache: "miss" };
 const denied: AuthDecision = { outcome: "fail", reason: "policy", memoryCache: "miss" };
 
-/** Looks a name up with one protocol for each decision. */
-function names(decisions: readonly AuthDecision[]) {
+/** Looks a name up with one protocol for each decision, among backends with these descriptions. */
+function names(decisions: readonly AuthDecision[], backends: readonly BackendDescription[] = []) {
   const left = [...decisions];
-  const request = async (): Promise<AuthDecision> => left.shift() ?? unknown;
+  const request = async (method: { readonly name: string }): Promise<object> =>
+    method.name === "describe-account" ? { backends } : (left.shift() ?? unknown);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a bus that answers one method
   const bus = { request } as Pick<Bus, "request">;
   const protocols = () => decisions.map((_decision, index) => `protocol-${index}`);
@@ -29,6 +31,33 @@ test.each<AuthDecision>([
   { outcome: "blocked", rule: "wide", memoryCache: "miss" },
 ])("a denied lookup leaves open whether the name is an account's: %o", async (decision) => {
   expect(await names([unknown, decision])).toEqual({ accounts: [], isComplete: true, isDenied: true });
+});
+
+const backend = (outcome: string, account?: string): BackendDescription => ({
+  name: outcome,
+  outcome,
+  stores: [],
+  ...(account !== undefined && { account }),
+});
+
+test.each([
+  ["a disabled account has its own name", [backend("disabled", "alice@example.test")], ["alice@example.test"], true],
+  ["of a disabled account without a name, the name as asked is the account's", [backend("disabled")], ["alias"], true],
+  ["only the search for second factors finds it", [backend("unknown_user"), backend("found", "a")], ["a"], true],
+  [
+    "a backend before the one that decides may have the account",
+    [backend("unavailable"), backend("found", "a")],
+    [],
+    false,
+  ],
+  [
+    "a backend after the one that decides does not matter",
+    [backend("found", "a"), backend("unavailable")],
+    ["a"],
+    true,
+  ],
+] as const)("%s", async (_what, backends, accounts, isComplete) => {
+  expect(await names([unknown], backends)).toEqual({ accounts, isComplete, isDenied: false });
 });
 
 test("the status of a flush says that the lookup was denied", () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { describeAccount } from "../../contracts/auth/account-description.ts";
 import type { AuthDecision } from "../../contracts/auth/decision.ts";
 import { authenticate } from "../../contracts/auth/methods.ts";
 import type { Bus } from "../../platform/bus/bus.ts";
@@ -35,7 +36,9 @@ const maxProtocols = 16;
 export function searchProtocols({ auth }: Config): readonly string[] {
   const { ldap, sql } = auth.backends;
   const named = [...ldap.search, ...sql.search].flatMap(({ protocol }) => protocol);
-  return [...new Set(named.map((protocol) => (protocol === "*" ? "flush" : protocol)))].slice(0, maxProtocols);
+  // Scripts serve every protocol.
+  const all = named.length === 0 ? ["*"] : named;
+  return [...new Set(all.map((protocol) => (protocol === "*" ? "flush" : protocol)))].slice(0, maxProtocols);
 }
 
 /** Whether the backends answered that they have no such account. */
@@ -43,9 +46,8 @@ function isUnknown(decision: AuthDecision): boolean {
   return decision.outcome === "fail" && decision.reason === "unknown_user";
 }
 
-/** Queries the backends and no cache. Wildcards in the name are passed to the backend literally. */
-export function createAccountNames({ bus, clock, protocols, timeoutMs }: AccountNameDeps): FindAccountNames {
-  const ask = async (user: string, protocol: string): Promise<AuthDecision> => {
+function createLookUp({ bus, clock, timeoutMs }: AccountNameDeps) {
+  return async (user: string, protocol: string): Promise<AuthDecision> => {
     const request = {
       session: randomUUID(),
       operation: "lookup",
@@ -61,12 +63,42 @@ export function createAccountNames({ bus, clock, protocols, timeoutMs }: Account
     if (decision.outcome === "tempfail") throw new Error(`the account could not be looked up: ${decision.code}`);
     return decision;
   };
+}
+
+/** Accounts that no lookup returns: disabled ones, those that only the search for second factors finds, and those that a policy hides. */
+function createDescribe({ bus, clock, timeoutMs }: AccountNameDeps) {
+  return async (username: string, protocol: string): Promise<readonly string[]> => {
+    const call = { deadline: clock.now() + timeoutMs, signal: abortAfter(timeoutMs) };
+    const { backends } = await bus.request(describeAccount, { username, protocol }, call);
+    // The first backend that has the account decides.
+    const at = backends.findIndex(({ outcome }) => outcome === "found" || outcome === "disabled");
+    const queried = at === -1 ? backends : backends.slice(0, at);
+    if (queried.some(({ outcome }) => outcome === "unavailable")) throw new Error("a backend does not answer");
+    const found = backends[at];
+    return found === undefined ? [] : [found.account ?? username];
+  };
+}
+
+const fulfilled = <Value>(results: readonly PromiseSettledResult<Value>[]): readonly Value[] =>
+  results.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+
+/**
+ * Queries the backends and no cache, so that each compares the name as it does at a sign-in. Wildcards in the name are passed to the
+ * backend literally.
+ */
+export function createAccountNames(deps: AccountNameDeps): FindAccountNames {
+  const [lookUp, describe] = [createLookUp(deps), createDescribe(deps)];
   return async (user) => {
-    const answers = await Promise.allSettled(protocols().map((protocol) => ask(user, protocol)));
-    const decisions = answers.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const protocols = deps.protocols();
+    const [looked, described] = await Promise.all([
+      Promise.allSettled(protocols.map((protocol) => lookUp(user, protocol))),
+      Promise.allSettled(protocols.map((protocol) => describe(user, protocol))),
+    ]);
+    const decisions = fulfilled(looked);
+    const names = decisions.flatMap((one) => (one.outcome === "ok" ? [one.account] : []));
     return {
-      accounts: [...new Set(decisions.flatMap((one) => (one.outcome === "ok" ? [one.account] : [])))],
-      isComplete: decisions.length === answers.length,
+      accounts: [...new Set([...names, ...fulfilled(described).flat()])],
+      isComplete: [...looked, ...described].every(({ status }) => status === "fulfilled"),
       isDenied: decisions.some((one) => one.outcome !== "ok" && !isUnknown(one)),
     };
   };

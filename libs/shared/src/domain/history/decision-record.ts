@@ -26,11 +26,17 @@ export interface DecisionNote {
   readonly rule: string;
   /** Step of a sign-in on the pages. */
   readonly step: string;
-  /** Application that the sign-in was for. */
+  /** Application that the sign-in was for, or the mail program that the mail server named. */
   readonly client: string;
   /** GUID of the request. */
   readonly session: string;
+  /** The wrong password was counted before, so it does not count again. */
+  readonly isRepeated?: boolean;
 }
+
+/** How a failure weighs: it counts towards a ban, repeats a password that was counted, or a ban refused it. */
+export const failureKinds = ["counted", "repeated", "refused"] as const;
+export type FailureKind = (typeof failureKinds)[number];
 
 /** Consecutive equal decisions as one: how often, and when first and last. */
 export interface DecisionRun extends DecisionNote {

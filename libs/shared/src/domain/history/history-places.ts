@@ -2,11 +2,12 @@ import { hash } from "node:crypto";
 import { historyIndexKey, historyRecordsKey, historyReferencesKey } from "../../platform/redis/keys/history.ts";
 import { foldedName, knownNetworkOf } from "../brute-force/index.ts";
 
-export type HistoryKind = "account" | "network";
+/** `refused`: names as typed, whose sign-ins a ban refused before any backend was queried. */
+export type HistoryKind = "account" | "network" | "refused";
 
 const shardCount = 64;
 
-/** Where the history of an account or a network is. */
+/** Where the history of an account, a network or a refused name is. */
 export interface HistoryPlace {
   readonly kind: HistoryKind;
   readonly shard: string;
@@ -25,6 +26,10 @@ function shardOfDigest(digest: string): string {
 
 export function accountPlace(account: string): HistoryPlace {
   return placeOf("account", foldedName(account));
+}
+
+export function refusedPlace(username: string): HistoryPlace {
+  return placeOf("refused", foldedName(username));
 }
 
 /** An address without a network, which a caller may send, has its own history. */

@@ -2,30 +2,40 @@ import type { KeyRing } from "../../platform/crypto/key-ring.ts";
 import { canonicalIp } from "../../platform/net/ip.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { failingNetworksKey, trafficKey } from "../../platform/redis/keys/history.ts";
-import { type DecisionOutcome, decisionOutcomes, openedPart, type RecordedDecision } from "./decision-record.ts";
+import {
+  type DecisionOutcome,
+  decisionOutcomes,
+  type FailureKind,
+  failureKinds,
+  openedPart,
+  type RecordedDecision,
+} from "./decision-record.ts";
 import {
   accountPlace,
   type HistoryPlace,
   listKeyOf,
   networkPlace,
   referencesKeyOf,
+  refusedPlace,
   shownReference,
 } from "./history-places.ts";
 
 /** Decisions of one minute by outcome. */
 export type MinuteOfTraffic = Readonly<Record<DecisionOutcome, number>> & { readonly minuteMs: number };
 
+export type FailingNetwork = Readonly<Record<FailureKind, number>> & { readonly network: string };
+
 /** All methods reject when Redis does not answer. */
 export interface DecisionHistory {
-  /** Records of an account, newest first. */
+  /** Records of an account, and of sign-ins with this name that a ban refused, newest first. */
   ofAccount(account: string): Promise<readonly RecordedDecision[]>;
   /** Records of the network (IPv4 /24, IPv6 /48) of an address, newest first. */
   ofNetwork(address: string): Promise<readonly RecordedDecision[]>;
   /** The record behind the GUID of a request, or behind its part that pages show. */
   ofReference(reference: string): Promise<RecordedDecision | undefined>;
   traffic(sinceMs: number, untilMs: number): Promise<readonly MinuteOfTraffic[]>;
-  /** Networks with most failures, the first with the most. */
-  failingNetworks(nowMs: number, size: number): Promise<readonly (readonly [network: string, failures: number])[]>;
+  /** Networks with failures in this hour and the one before, those with most counted ones first. */
+  failingNetworks(nowMs: number, size: number): Promise<readonly FailingNetwork[]>;
 }
 
 export interface HistoryReaderDeps {
@@ -81,6 +91,36 @@ function createTrafficReader({ redis, keyPrefix }: HistoryReaderDeps): DecisionH
   };
 }
 
+function createFailingReader({ redis, keyPrefix }: HistoryReaderDeps): DecisionHistory["failingNetworks"] {
+  const read = async (hour: number, kind: FailureKind) =>
+    redis.zrevrange(failingNetworksKey.build(keyPrefix, String(hour), kind), 0, -1, "WITHSCORES");
+  return async (nowMs, size) => {
+    const hour = Math.floor(nowMs / hourMs);
+    const networks = new Map<string, Record<FailureKind, number>>();
+    for (const kind of failureKinds) {
+      const found = await Promise.all([hour, hour - 1].map((one) => read(one, kind)));
+      for (const list of found) {
+        for (let index = 0; index + 1 < list.length; index += 2) {
+          const network = list[index] ?? "";
+          const totals = networks.get(network) ?? { counted: 0, repeated: 0, refused: 0 };
+          totals[kind] += Number(list[index + 1]);
+          networks.set(network, totals);
+        }
+      }
+    }
+    return [...networks]
+      .map(([network, totals]) => ({ network, ...totals }))
+      .toSorted((a, b) => b.counted - a.counted || b.refused - a.refused || b.repeated - a.repeated)
+      .slice(0, size);
+  };
+}
+
+/** A refused sign-in is also in the account's history, if there is one. */
+function joined(own: readonly Stored[], refused: readonly Stored[]): readonly Stored[] {
+  const known = new Set(own.map(({ identity }) => identity));
+  return [...own, ...refused.filter(({ identity }) => !known.has(identity))].toSorted((a, b) => b.timeMs - a.timeMs);
+}
+
 export function createDecisionHistory(deps: HistoryReaderDeps): DecisionHistory {
   const { redis, keyPrefix, keys, lifeMs, nowMs } = deps;
   const readPlace = async (place: HistoryPlace): Promise<readonly Stored[]> => {
@@ -93,7 +133,10 @@ export function createDecisionHistory(deps: HistoryReaderDeps): DecisionHistory 
       .toSorted((a, b) => b.timeMs - a.timeMs);
   };
   return {
-    ofAccount: (account) => readPlace(accountPlace(account)),
+    ofAccount: async (account) => {
+      const [own, refused] = await Promise.all([readPlace(accountPlace(account)), readPlace(refusedPlace(account))]);
+      return joined(own, refused);
+    },
     ofNetwork: async (address) => readPlace(networkPlace(canonicalIp(address) ?? address)),
     ofReference: async (reference) => {
       const shown = shownReference(reference);
@@ -106,18 +149,6 @@ export function createDecisionHistory(deps: HistoryReaderDeps): DecisionHistory 
       return same.find(({ session }) => session.startsWith(shown)) ?? same[0];
     },
     traffic: createTrafficReader(deps),
-    failingNetworks: async (now, size) => {
-      const hour = Math.floor(now / hourMs);
-      const keysOf = [hour, hour - 1].map((one) => failingNetworksKey.build(keyPrefix, String(one)));
-      const found = await Promise.all(keysOf.map((key) => redis.zrevrange(key, 0, 2 * size, "WITHSCORES")));
-      const totals = new Map<string, number>();
-      for (const texts of found) {
-        for (let index = 1; index < texts.length; index += 2) {
-          const network = texts[index - 1] ?? "";
-          totals.set(network, (totals.get(network) ?? 0) + Number(texts[index]));
-        }
-      }
-      return [...totals].toSorted(([, a], [, b]) => b - a).slice(0, size);
-    },
+    failingNetworks: createFailingReader(deps),
   };
 }

@@ -69,7 +69,10 @@ test("every decision is counted by minute and outcome, and failures by network",
     ["16:denied", 1],
     ["16:blocked", 1],
   ]);
-  expect(batch?.failingNetworks).toEqual([["198.51.100.0/24", 2]]);
+  expect(batch?.failingNetworks).toEqual([
+    ["198.51.100.0/24", 1, "counted"],
+    ["198.51.100.0/24", 1, "refused"],
+  ]);
 });
 
 test("while nothing is taken, a bounded number waits and the rest is counted as dropped", () => {

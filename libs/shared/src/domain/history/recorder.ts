@@ -1,5 +1,5 @@
 import { knownNetworkOf } from "../brute-force/index.ts";
-import type { DecisionNote, DecisionRun } from "./decision-record.ts";
+import { type DecisionNote, type DecisionRun, type FailureKind, failureKinds } from "./decision-record.ts";
 
 /** What is written together. */
 export interface DecisionBatch {
@@ -8,7 +8,7 @@ export interface DecisionBatch {
   readonly referred: readonly DecisionNote[];
   /** Counts of decisions by minute and outcome: `<minute>:<outcome>`. */
   readonly traffic: readonly (readonly [field: string, count: number])[];
-  readonly failingNetworks: readonly (readonly [network: string, failures: number])[];
+  readonly failingNetworks: readonly (readonly [network: string, failures: number, kind: FailureKind])[];
 }
 
 /** Gathers decisions for the history. Nothing waits for it. */
@@ -50,13 +50,32 @@ const runOf = ({ note, firstMs, lastMs, lastSession, count }: OpenRun): Decision
   return { ...what, session: lastSession, timeMs: lastMs, firstMs, count };
 };
 
+type Failing = Readonly<Record<FailureKind, Map<string, number>>>;
+
+const newFailing = (): Failing => ({ counted: new Map(), repeated: new Map(), refused: new Map() });
+
+function kindOf({ outcome, isRepeated }: DecisionNote): FailureKind {
+  if (outcome === "blocked") return "refused";
+  return isRepeated === true ? "repeated" : "counted";
+}
+
+function byNetwork(addresses: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const networks = new Map<string, number>();
+  for (const [address, count] of addresses) {
+    const network = knownNetworkOf(address);
+    if (network !== undefined) networks.set(network, (networks.get(network) ?? 0) + count);
+  }
+  return networks;
+}
+
 function createTraffic() {
   let counts = new Map<string, number>();
-  let failing = new Map<string, number>();
+  let failing = newFailing();
   let minute = 0;
   let fields: Readonly<Record<string, string>> = {};
   return {
-    note: ({ timeMs, outcome, clientIp }: DecisionNote): void => {
+    note: (note: DecisionNote): void => {
+      const { timeMs, outcome, clientIp } = note;
       const now = Math.floor(timeMs / 60_000);
       if (now !== minute) {
         minute = now;
@@ -64,19 +83,18 @@ function createTraffic() {
       }
       const field = fields[outcome] ?? "";
       counts.set(field, (counts.get(field) ?? 0) + 1);
-      if ((outcome === "denied" || outcome === "blocked") && (failing.has(clientIp) || failing.size < maxFailing)) {
-        failing.set(clientIp, (failing.get(clientIp) ?? 0) + 1);
+      const addresses = failing[kindOf(note)];
+      if ((outcome === "denied" || outcome === "blocked") && (addresses.has(clientIp) || addresses.size < maxFailing)) {
+        addresses.set(clientIp, (addresses.get(clientIp) ?? 0) + 1);
       }
     },
     take: (): Pick<DecisionBatch, "traffic" | "failingNetworks"> => {
-      const networks = new Map<string, number>();
-      for (const [address, count] of failing) {
-        const network = knownNetworkOf(address);
-        if (network !== undefined) networks.set(network, (networks.get(network) ?? 0) + count);
-      }
-      const taken = { traffic: [...counts], failingNetworks: [...networks] };
+      const failingNetworks = failureKinds.flatMap((kind) =>
+        [...byNetwork(failing[kind])].map(([network, count]) => [network, count, kind] as const),
+      );
+      const taken = { traffic: [...counts], failingNetworks };
       counts = new Map();
-      failing = new Map();
+      failing = newFailing();
       return taken;
     },
   };

@@ -3,9 +3,10 @@ import type { KeyRing } from "../../platform/crypto/key-ring.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { failingNetworksKey, historyIndexKey, trafficKey } from "../../platform/redis/keys/history.ts";
 import { defineVariableScript, type RunVariableScript } from "../../platform/redis/script.ts";
-import { type DecisionNote, type DecisionRun, sealedPart } from "./decision-record.ts";
+import { type DecisionNote, type DecisionRun, type FailureKind, sealedPart } from "./decision-record.ts";
 import {
   accountPlace,
+  type HistoryKind,
   type HistoryPlace,
   indexKeyOf,
   listKeyOf,
@@ -13,9 +14,11 @@ import {
   networkPlace,
   perShard,
   referencesKeyOf,
+  refusedPlace,
   shownReference,
 } from "./history-places.ts";
 import type { DecisionBatch } from "./recorder.ts";
+import { createRefusedShare } from "./refused-share.ts";
 import { noteDecisions, noteReferences, noteTraffic } from "./scripts/scripts.generated.ts";
 
 export interface HistoryLimits {
@@ -51,6 +54,8 @@ const callsAtATime = 8;
 /** A batch is written every second; records that a slow Redis does not accept in that time are lost. */
 const batchWithinMs = 5000;
 const referencesPerShard = 2048;
+const maxRefusedNames = 65_536;
+const recordsOfRefused = 4;
 const networksPerHour = 1000;
 /** Reply of the script. */
 const almostFull = -1;
@@ -79,13 +84,28 @@ function identityOf({
 
 /**
  * A made-up name has no history, so that it cannot displace one. If nothing showed that the account exists, the decision
- * is added to the account's history only if there is one.
+ * is added to the account's history only if there is one. Under a ban nothing shows it, so the name has a history of its own kind.
  */
-function entriesOf(run: DecisionRun): readonly Entry[] {
-  const { account = run.username } = run;
-  const ofNetwork = { place: networkPlace(run.clientIp), mayCreate: true, run };
-  if (account === "") return [ofNetwork];
-  return [{ place: accountPlace(account), mayCreate: run.account !== undefined, run }, ofNetwork];
+function createEntriesOf() {
+  const share = createRefusedShare();
+  return (run: DecisionRun, nowMs: number): readonly Entry[] => {
+    const { account = run.username } = run;
+    const ofNetwork = { place: networkPlace(run.clientIp), mayCreate: true, run };
+    if (account === "") return [ofNetwork];
+    const ofAccount = { place: accountPlace(account), mayCreate: run.account !== undefined, run };
+    if (run.account !== undefined || run.outcome !== "blocked") return [ofAccount, ofNetwork];
+    const refused = refusedPlace(account);
+    return share.admits(ofNetwork.place.digest, refused.digest, nowMs)
+      ? [ofAccount, ofNetwork, { place: refused, mayCreate: true, run }]
+      : [ofAccount, ofNetwork];
+  };
+}
+
+/** Maximum of histories in a shard, and of records in a list. */
+function boundsOf(kind: HistoryKind, limits: HistoryLimits): readonly [histories: number, records: number] {
+  if (kind === "account") return [perShard(limits.maxAccounts), limits.perAccount];
+  if (kind === "network") return [perShard(limits.maxNetworks), limits.perNetwork];
+  return [perShard(maxRefusedNames), recordsOfRefused];
 }
 
 function createEntryWriter({ redis, keyPrefix, keys, limits, instance }: HistoryWriterDeps) {
@@ -97,13 +117,11 @@ function createEntryWriter({ redis, keyPrefix, keys, limits, instance }: History
   return async (entries: readonly Entry[], nowMs: number): Promise<void> => {
     const [first] = entries;
     if (first === undefined) return;
-    const isAccount = first.place.kind === "account";
     const redisKeys = [indexKeyOf(keyPrefix, first.place)];
     const args: (string | number | Buffer)[] = [
       secondsOf(nowMs),
       lifeSeconds,
-      perShard(isAccount ? limits.maxAccounts : limits.maxNetworks),
-      isAccount ? limits.perAccount : limits.perNetwork,
+      ...boundsOf(first.place.kind, limits),
       listsOfShard(keyPrefix, first.place),
     ];
     for (const { place, mayCreate, run: of } of entries) {
@@ -148,15 +166,14 @@ function createTrafficWriter({ redis, keyPrefix }: HistoryWriterDeps) {
   const run = defineVariableScript(redis, noteTraffic, 2);
   return async ({ traffic, failingNetworks }: DecisionBatch, nowMs: number): Promise<void> => {
     const hour = String(Math.floor(nowMs / hourMs));
-    const keys = [trafficKey.build(keyPrefix, hour), failingNetworksKey.build(keyPrefix, hour)];
-    if (traffic.length === 0 && failingNetworks.length === 0) return;
-    await run(keys, [
-      trafficKey.ttlSeconds,
-      networksPerHour,
-      traffic.length,
-      ...traffic.flat(),
-      ...failingNetworks.flat(),
-    ]);
+    const write = async (kind: FailureKind, minutes: DecisionBatch["traffic"]): Promise<void> => {
+      const networks = failingNetworks.filter((one) => one[2] === kind).map(([network, count]) => [network, count]);
+      if (minutes.length === 0 && networks.length === 0) return;
+      const keys = [trafficKey.build(keyPrefix, hour), failingNetworksKey.build(keyPrefix, hour, kind)];
+      const head = [trafficKey.ttlSeconds, networksPerHour, minutes.length];
+      await run(keys, [...head, ...minutes.flat(), ...networks.flat()]);
+    };
+    await Promise.all([write("counted", traffic), write("repeated", []), write("refused", [])]);
   };
 }
 
@@ -181,9 +198,10 @@ export function createHistoryWriter(deps: HistoryWriterDeps): WriteHistory {
   const writeEntries = createEntryWriter(deps);
   const writeReferences = createReferenceWriter(deps);
   const writeTraffic = createTrafficWriter(deps);
+  const entriesOf = createEntriesOf();
   const size = deps.redis.isCluster ? 1 : entriesAtATime;
   return async (batch, nowMs) => {
-    const entries = batch.runs.flatMap(entriesOf);
+    const entries = batch.runs.flatMap((run) => entriesOf(run, nowMs));
     const shards = Map.groupBy(entries, ({ place }) => historyIndexKey.build("", place.kind, place.shard));
     const calls = [...shards.values()].flatMap((ofShard) => chunksOf(ofShard, size));
     const [lost] = await Promise.all([

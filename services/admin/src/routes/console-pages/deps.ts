@@ -9,6 +9,7 @@ import type { FindOperator } from "../../operators/operator.ts";
 import type { AskApi, StreamApi } from "../../operators/operator-api.ts";
 import type { OperatorSessions, SignInAttempts } from "../../operators/operator-session.ts";
 import type { Provider } from "../../operators/provider.ts";
+import type { FindReach } from "../../operators/reach.ts";
 import type { FindRole } from "../../operators/role-lookup.ts";
 import type { SubjectHandles } from "../../operators/subject-handles.ts";
 import type { ConsoleAsset } from "../../pages/console-assets.ts";
@@ -28,6 +29,7 @@ export interface ConsolePagesDeps {
   readonly provider: Provider;
   readonly findRole: FindRole;
   readonly admit: Admit;
+  readonly findReach: FindReach;
   readonly findOperator: FindOperator;
   readonly ask: AskApi;
   readonly stream: StreamApi;

@@ -15,6 +15,7 @@ import { type AccountAnswer, accountPage } from "../../pages/account-page.ts";
 import { createReadAnswer } from "./api-answer.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
+import { shownReach } from "./shown-reach.ts";
 import { linksOf } from "./subject-links.ts";
 
 const readReport = createReadAnswer(AccountReport);
@@ -68,6 +69,7 @@ export function getAccountPage(deps: ConsolePagesDeps) {
       done: isConsoleAction(done) ? done : undefined,
       operator,
       helpdesk: deps.helpdesk(),
+      reach: await shownReach(deps, operator, query === "" ? undefined : query),
       links,
       next: query === "" ? pathTo("consoleAccount") : links.account(query),
     };

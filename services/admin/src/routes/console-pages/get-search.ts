@@ -16,6 +16,7 @@ import { type SearchAnswer, type ShownBan, searchPage } from "../../pages/search
 import { createReadAnswer } from "./api-answer.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
+import { shownReach } from "./shown-reach.ts";
 import { linksOf } from "./subject-links.ts";
 
 const readExplanation = createReadAnswer(Explanation);
@@ -33,6 +34,12 @@ interface SearchDeps {
 function subjectOf({ kind, query, account }: Explanation): Readonly<Record<string, string>> {
   if (kind === "address" || kind === "network") return { network: query };
   return kind === "reference" ? { reference: query } : { account: account ?? query };
+}
+
+function accountIn(answer: SearchAnswer | undefined): string | undefined {
+  if (answer === undefined) return undefined;
+  const { kind, query, account } = answer.explanation;
+  return account ?? (kind === "account" ? query.trim() : undefined);
 }
 
 function createExplain({ ask, clock }: SearchDeps) {
@@ -80,9 +87,11 @@ export function getSearch(deps: ConsolePagesDeps) {
     if (query === undefined) return sendNotice(deps, reply, "link", operator);
     const links = linksOf(handles, operator);
     const done = queryOf(request, "done") ?? "";
+    const answer = query === "" ? undefined : await search(operator, query);
     const view = {
       query,
-      answer: query === "" ? undefined : await search(operator, query),
+      answer,
+      reach: await shownReach(deps, operator, accountIn(answer)),
       done: isConsoleAction(done) ? done : undefined,
       operator,
       helpdesk: deps.helpdesk(),

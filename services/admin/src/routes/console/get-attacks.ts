@@ -8,7 +8,7 @@ import { numberOf, unreadable } from "./query.ts";
 export interface AttacksRouteDeps {
   /** Undefined while no history is recorded. */
   readonly history: DecisionHistory | undefined;
-  readonly bruteForce: Pick<BruteForceRecords, "listGuessedAccounts" | "delayedAmong">;
+  readonly bruteForce: Pick<BruteForceRecords, "listGuessedAccounts" | "delayedAmong" | "wrongPasswordsOf">;
   readonly clock: Clock;
 }
 
@@ -20,14 +20,19 @@ const maxAccounts = 20;
 async function accountsUnderAttack({ bruteForce }: AttacksRouteDeps): Promise<Attacks["accounts"]> {
   const { accounts } = await bruteForce.listGuessedAccounts({ size: maxAccountsRead });
   const mostGuessed = accounts.toSorted((a, b) => b.addresses.length - a.addresses.length).slice(0, maxAccounts);
-  const delayed = await bruteForce.delayedAmong(mostGuessed.map(({ account }) => account));
-  return mostGuessed.map(({ account, addresses }) => {
+  const names = mostGuessed.map(({ account }) => account);
+  const [delayed, wrongPasswords] = await Promise.all([
+    bruteForce.delayedAmong(names),
+    Promise.all(names.map((name) => bruteForce.wrongPasswordsOf(name))),
+  ]);
+  return mostGuessed.map(({ account, addresses }, index) => {
     const delay = delayed.find((one) => one.account === account);
+    const count = delay?.wrongPasswords ?? wrongPasswords[index] ?? 0;
     return {
       account,
       addresses: addresses.length,
+      ...(count > 0 && { wrong_passwords: count }),
       ...(delay !== undefined && {
-        wrong_passwords: delay.wrongPasswords,
         delayed_until: new Date(delay.untilMs).toISOString(),
       }),
     };
@@ -48,7 +53,7 @@ export function getAttacks(deps: AttacksRouteDeps) {
       ]);
       const answer: Attacks = {
         minutes: traffic.map(({ minuteMs, ...counts }) => ({ time: new Date(minuteMs).toISOString(), ...counts })),
-        networks: networks.map(([network, failures]) => ({ network, failures })),
+        networks: networks.map(({ counted, ...network }) => ({ ...network, failures: counted })),
         accounts,
       };
       return await reply.header("cache-control", "no-store").send(answer);

@@ -1,3 +1,4 @@
+import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Metrics } from "@postern/shared/platform/metrics";
@@ -26,6 +27,8 @@ export interface OidcDeps {
   readonly onClosed: (session: BrowserSessionRecord) => Promise<void>;
   /** Notes which clients are used. */
   readonly clientUses: Pick<ClientUses, "note">;
+  /** Finds the account behind a name that an operator typed. */
+  readonly accountNames: FindAccountNames;
   /** Starts the pages of a sign-in or a consent. */
   readonly starter: FlowStarter;
 }

@@ -35,7 +35,7 @@ interface SessionSources extends StorageFeature, AccountsFeature, GrantsFeature,
 
 /** Sessions and connected applications, as operators and users see them. */
 export function createSessionsFeature(parts: OidcParts, sources: SessionSources): SessionsFeature {
-  const { sessions, settings, sharedClock, initial, onClosed } = parts;
+  const { sessions, settings, sharedClock, initial, onClosed, accountNames } = parts;
   const nowSeconds = (): number => Math.floor(sharedClock.now() / 1000);
   const { store, digestOf, accounts, subjectsOfAccount, records, consents, generations, endSessions, registered } =
     sources;
@@ -43,7 +43,7 @@ export function createSessionsFeature(parts: OidcParts, sources: SessionSources)
   return {
     oidcSessions: createOidcSessions({ store, accounts, records, digestOf, nowSeconds }),
     browserSessions: createBrowserSessionList({ sessions, endSessions, onClosed }),
-    ownersOf: createOwnersOf({ accounts, subjectsOfAccount, sessions, policies }),
+    ownersOf: createOwnersOf({ accountNames, accounts, subjectsOfAccount, sessions, policies }),
     mailSignIns: createMailSignIns({
       store,
       subjectsOfAccount,

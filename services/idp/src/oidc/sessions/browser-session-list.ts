@@ -1,12 +1,13 @@
 import type { BrowserSessionListed } from "@postern/shared/contracts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { ListedSession, SessionStore } from "../../sessions/session-store.ts";
+import type { Ending } from "./session-list.ts";
 
 /** The browser sessions of a user, for operators. All methods reject when the store is unavailable. */
 export interface BrowserSessionList {
   list(accounts: readonly string[]): Promise<readonly BrowserSessionListed[]>;
-  /** Ends one session and the tokens of its clients. @returns whether one of these accounts had such a session */
-  end(accounts: readonly string[], id: string): Promise<boolean>;
+  /** Ends one session and the tokens of its clients, if it is of one of these accounts. */
+  end(accounts: readonly string[], id: string): Promise<Ending>;
 }
 
 export interface BrowserSessionListDeps {
@@ -40,12 +41,13 @@ export function createBrowserSessionList({
     end: async (accounts, id) => {
       // Not from the list, which has only the newest.
       const found = await sessions.findByUid(id);
-      const isTheirs = found !== undefined && accounts.includes(found.account);
-      const ended = isTheirs ? await sessions.end(id) : undefined;
-      if (ended === undefined) return false;
+      if (found === undefined) return "unknown";
+      if (!accounts.includes(found.account)) return "not_theirs";
+      const ended = await sessions.end(id);
+      if (ended === undefined) return "unknown";
       await endSessions.ended(ended);
       await onClosed(ended);
-      return true;
+      return "ended";
     },
   };
 }

@@ -11,6 +11,9 @@ interface Known {
   /** The subject of each account that is signed in. */
   readonly signedIn?: Readonly<Record<string, string>>;
   readonly clients?: readonly string[];
+  /** The account that the backends find under a name. */
+  readonly names?: Readonly<Record<string, string>>;
+  readonly isComplete?: boolean;
 }
 
 const session = (account: string, accountId: string): ListedSession => ({
@@ -26,7 +29,7 @@ const session = (account: string, accountId: string): ListedSession => ({
   authorizations: {},
 });
 
-function ownersWith({ holders = {}, signedIn = {}, clients = [] }: Known) {
+function ownersWith({ holders = {}, signedIn = {}, clients = [], names = {}, isComplete = true }: Known) {
   const accounts = {
     find: async (subject: string): Promise<OidcAccount | undefined> => {
       const account = holders[subject];
@@ -39,6 +42,11 @@ function ownersWith({ holders = {}, signedIn = {}, clients = [] }: Known) {
   };
   const policies: ClientPolicies = new Map(clients.map((id) => [id, Object({})]));
   return createOwnersOf({
+    accountNames: async (name) => ({
+      accounts: names[name] === undefined ? [] : [names[name]],
+      isComplete,
+      isDenied: false,
+    }),
     accounts,
     subjectsOfAccount: createSubjectsOfAccount(accounts),
     sessions: {
@@ -67,6 +75,15 @@ test("a name selects the account with that name, not the account with an equal s
 
 test("a name without an account selects only itself", async () => {
   expect(await ownersWith({})("nobody")).toEqual({ accounts: ["nobody"], subjects: users("nobody") });
+});
+
+test("a name in another spelling selects the account that the backends find under it", async () => {
+  const ownersOf = ownersWith({ names: { ALICE: "alice" }, holders: { u1: "alice" }, signedIn: { alice: "u1" } });
+  expect(await ownersOf("ALICE")).toEqual({ accounts: ["ALICE", "alice"], subjects: users("ALICE", "alice", "u1") });
+});
+
+test("while a backend cannot say whose a name is, it is not unknown", async () => {
+  await expect(ownersWith({ isComplete: false })("ALICE")).rejects.toThrow("could not be looked up");
 });
 
 test("a client is selected by its name if no user has that name, and always by its name with the prefix", async () => {

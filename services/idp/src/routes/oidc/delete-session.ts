@@ -10,8 +10,7 @@ export function endOne({ audit, oidcSessions, browserSessions, ownersOf }: Sessi
     const ending = await audited(audit, request, auditDetails, async () => {
       const { accounts, subjects } = await ownersOf(userId);
       const ended = await oidcSessions.end({ userId, subjects }, token);
-      if (ended !== "unknown") return ended;
-      return (await browserSessions.end(accounts, token)) ? "ended" : ended;
+      return ended === "unknown" ? browserSessions.end(accounts, token) : ended;
     });
     if (ending === "not_theirs") return reply.code(403).send({ error: "the session is another user's" });
     return reply.code(204).send();

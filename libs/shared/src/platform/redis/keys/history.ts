@@ -4,14 +4,14 @@ const daySeconds = 86_400;
 
 const ofHistory = { owner: "auth-engine, idp", role: "state" } as const;
 
-/** Accounts or networks of one shard by the time of their last record (s). */
+/** Accounts, networks or refused names of one shard by the time of their last record (s). */
 export const historyIndexKey: KeyFamily<[kind: string, shard: string]> = {
   ...ofHistory,
   name: "index of the decision history",
   type: "zset",
   ttlSeconds: 14 * daySeconds,
   lost: "records expire by age only, until their account or network signs in again",
-  parts: ["account or network", "shard"],
+  parts: ["account, network or refused", "shard"],
   build: (prefix, kind, shard) => `${prefix}history:{${kind}:${shard}}:index`,
 };
 
@@ -22,7 +22,7 @@ export const historyRecordsKey: KeyFamily<[kind: string, shard: string, list: st
   type: "list",
   ttlSeconds: 14 * daySeconds,
   lost: "operators do not see earlier sign-ins of this account or network",
-  parts: ["account or network", "shard", "digest and ok or other"],
+  parts: ["account, network or refused", "shard", "digest and ok or other"],
   build: (prefix, kind, shard, list) => `${prefix}history:{${kind}:${shard}}:${list}`,
 };
 
@@ -48,15 +48,16 @@ export const trafficKey: KeyFamily<[hour: string]> = {
   build: (prefix, hour) => `${prefix}history:traffic:{${hour}}`,
 };
 
-/** Networks by their failures in one hour, at most 1000. */
-export const failingNetworksKey: KeyFamily<[hour: string]> = {
+/** Networks by their failures of one kind in one hour, at most 1000. */
+export const failingNetworksKey: KeyFamily<[hour: string, kind: string]> = {
   ...ofHistory,
   name: "failures by network",
   type: "zset",
   ttlSeconds: 90_000,
   lost: "the list of networks with most failures starts empty",
-  parts: ["hour"],
-  build: (prefix, hour) => `${prefix}history:traffic:{${hour}}:networks`,
+  parts: ["hour", "empty, :repeated or :refused"],
+  // Counted failures have the key of earlier versions.
+  build: (prefix, hour, kind) => `${prefix}history:traffic:{${hour}}:networks${kind === "counted" ? "" : `:${kind}`}`,
 };
 
 /** Audit records in the order of writing, each sealed. What an unidentified caller causes cannot displace the rest. */
