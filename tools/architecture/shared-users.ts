@@ -99,6 +99,8 @@ export function sharedUsers(root: string): ReadonlyMap<string, ReadonlySet<strin
 /** Modules that stay in the library although one service alone uses them, each with the reason. */
 export const reviewed: Readonly<Record<string, string>> = {
   "libs/shared/src/domain/brute-force/bans-by-end.ts": "beside the index that it reads, with the script and the shards",
+  "libs/shared/src/domain/risk/hold-scope.ts":
+    "the rule of what a hold covers stands beside the rule of what proves a sign-in",
   "libs/shared/src/platform/config/client-defaults.ts":
     "the defaults belong to the schema, which only the library reads",
 };

@@ -14,14 +14,11 @@ const sections = ["## Context", "## Decision", "## Consequences", "## Alternativ
 /** Problems with a record's format. */
 function faultsOf(file: string, text: string): readonly string[] {
   const [title = "", , status = ""] = text.split("\n");
-  const words = text.split(/\s+/u).filter((word) => word !== "").length;
-  const maxWords = /^### /mu.test(text) ? 820 : 450;
   const headings = text.split("\n").filter((line) => line.startsWith("## "));
   return [
     ...(title.startsWith(`# ${file.slice(0, 4)}. `) ? [] : ["the title is not '# <number>. <decision>'"]),
     ...(/^Status: (?:Proposed|Accepted)\./u.test(status) ? [] : ["the third line is not 'Status: Accepted.'"]),
     ...(headings.join() === sections.join() ? [] : [`the sections are not ${sections.join(", ")}`]),
-    ...(words >= 150 && words <= maxWords ? [] : [`it has ${words} words, not 150 to ${maxWords}`]),
   ];
 }
 
@@ -42,7 +39,7 @@ test.each(records)("%s has the format of a decision record", (file) => {
 });
 
 test("a record in another format is reported", () => {
-  expect(faultsOf("0001-a.md", "# 0002. A\n\nStatus: built.\n\n## Context\n")).toHaveLength(4);
+  expect(faultsOf("0001-a.md", "# 0002. A\n\nStatus: built.\n\n## Context\n")).toHaveLength(3);
 });
 
 test("docs/adr/README.md lists each record once, with its title, under a topic", () => {

@@ -28,9 +28,17 @@ const bodies = [
   ...",*,x,secret,abJnggxhB/yWI".split(","),
 ];
 
-test("the configuration accepts exactly the hashes that can be verified", () => {
+/** The configuration, which people write anew, accepts no scheme that is verified only for the sake of old tables. */
+function isAccepted(text: string): boolean {
+  const stored = parseStoredPassword(text);
+  if (stored === undefined || ["crypt", "cram-md5", "scram"].includes(stored.scheme)) return false;
+  if (stored.scheme === "digest") return stored.salt.length > 0 && stored.algorithm !== "md5";
+  return !/^\{MD5\}/iu.test(text);
+}
+
+test("the configuration accepts exactly the hashes that can be verified, but for old schemes", () => {
   const judged = prefixes.flatMap((prefix) => bodies.map((body) => prefix + body));
-  const verifiable = judged.filter((text) => parseStoredPassword(text) !== undefined);
+  const verifiable = judged.filter(isAccepted);
   expect(judged.filter(isPasswordHash)).toEqual(verifiable);
   expect(verifiable.length).toBeGreaterThan(40);
 });
@@ -41,7 +49,7 @@ test("the two agree on damaged texts too", () => {
     .map(([prefix, body, at, text]) => prefix + body.slice(0, at) + text + body.slice(at + 1));
   fc.assert(
     fc.property(damaged, (text) => {
-      expect(isPasswordHash(text)).toBe(parseStoredPassword(text) !== undefined);
+      expect(isPasswordHash(text)).toBe(isAccepted(text));
     }),
     { numRuns: 3000 },
   );

@@ -40,6 +40,7 @@ const rows: readonly (readonly [family: string, method: string, path: string, an
   ["WebAuthn write", "PUT", "/api/v1/mfa-backchannel/webauthn/credential", webauthnWrite],
   ["WebAuthn write", "DELETE", "/api/v1/mfa-backchannel/webauthn/credential", webauthnWrite],
   ["console", "GET", "/api/v1/console/explain", operators],
+  ["invitations of operators", "POST", "/api/v1/console/invitations", ["admin"]],
   ["audit records", "GET", "/api/v1/console/audit", ["audit_read", "admin"]],
   ["audit records", "GET", "/api/v1/console/audit/export", ["audit_read", "admin"]],
   ["custom hooks", "PATCH", "/api/v1/custom/hello", []],

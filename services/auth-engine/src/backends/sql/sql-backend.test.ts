@@ -129,9 +129,9 @@ describe("createSqlBackend", () => {
     ["empty", "account_disabled", "password_locked"],
     ["locked", "account_disabled", "password_locked"],
     ["starred", "account_disabled", "password_locked"],
-    ["plain", "wrong_password", "password_unknown_scheme"],
-    ["des", "wrong_password", "password_unknown_scheme"],
-    ["damaged", "wrong_password", "password_damaged"],
+    ["plain", "password_unverifiable", "password_unknown_scheme"],
+    ["des", "password_unverifiable", "password_unknown_scheme"],
+    ["damaged", "password_unverifiable", "password_damaged"],
   ])("denies an account whose stored password is %s at the cost of a verification", async (name, kind, detail) => {
     const before = passwords.load().startedTotal;
     const account = `${name}@example.test`;
