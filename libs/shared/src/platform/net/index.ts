@@ -12,5 +12,5 @@ export {
   resolveForwardedFor,
 } from "./forwarded-for.ts";
 export { type HostPort, parseHostPort } from "./host-port.ts";
-export { canonicalIp, isPublicAddress } from "./ip.ts";
+export { canonicalIp, isLoopback, isPublicAddress } from "./ip.ts";
 export { cipherList, recommendedGroups, recommendedSuites } from "./tls-names.ts";

@@ -9,6 +9,7 @@ import {
   Provider,
 } from "oidc-provider";
 import { supportedClaims } from "../claims/client-claims.ts";
+import { judgeEachAddress } from "../clients/address-rules.ts";
 import { basicCredentials } from "../clients/client-auth.ts";
 import { clientPolicyParams } from "../clients/client-policy.ts";
 import { type ClientPolicies, clientMetadata, matchesWildcard } from "../clients/clients.ts";
@@ -205,7 +206,6 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
   };
 }
 
-/** Every provider has its own Client class; the library's certification suite replaces this method the same way. */
 function allowWildcards(provider: Provider): void {
   const { prototype } = provider.Client;
   const exact: unknown = Reflect.get(prototype, "redirectUriAllowed");
@@ -248,6 +248,7 @@ export function createProvider(inputs: ProviderInputs, hooks: ProviderHooks): Pr
   const sources = [...inputs.policies.values()].map(({ claims }) => claims);
   shapeAnswers(provider, { ...hooks, claimsSupported: supportedClaims(inputs.settings, sources) });
   addSessionState(provider, hooks);
+  judgeEachAddress(provider);
   nameUnauthorized(provider);
   nameSessions(provider, inputs.policies);
   if (inputs.settings.developerMode) allowWildcards(provider);

@@ -16,7 +16,7 @@ function mailPolicy(registration: Registration, settings: OidcSettings): ClientP
   const { mail_registration: mail } = settings.oidc;
   if (!mail.enabled) return undefined;
   const policy = policyOf(mailClientConfig(registration, mail), settings);
-  return { ...policy, audience: mail.audience, applicationType: "native", asksEachTime: true };
+  return { ...policy, audience: mail.audience, applicationType: "native" };
 }
 
 function fullPolicy(registration: Registration, settings: OidcSettings): ClientPolicy | undefined {
@@ -26,8 +26,7 @@ function fullPolicy(registration: Registration, settings: OidcSettings): ClientP
   const policy = policyOf(config, settings);
   const { applicationType, implicitTypes = [] } = registration.full?.metadata ?? {};
   const responseTypes = clientResponseTypes(config, settings.oidc, implicitTypes);
-  // Another application of the device can use the redirect URI of a public native client (RFC 8252 §8.6).
-  return { ...policy, applicationType, responseTypes, asksEachTime: policy.isPublic && applicationType === "native" };
+  return { ...policy, applicationType, responseTypes };
 }
 
 /**
