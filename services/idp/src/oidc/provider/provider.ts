@@ -228,15 +228,9 @@ function nameUnauthorized(provider: Provider): void {
   };
 }
 
-/** ID tokens contain `sid` for clients that are notified of logouts by either channel. */
-function nameSessions(provider: Provider, policies: ClientPolicies): void {
-  const { prototype } = provider.Client;
-  const isNamed: unknown = Reflect.get(prototype, "includeSid");
-  if (typeof isNamed !== "function") throw new TypeError("includeSid is not a method");
-  prototype.includeSid = function includesSid() {
-    const { frontchannel_logout_uri: uri = "" } = policies.get(this.clientId)?.config ?? {};
-    return uri !== "" || Reflect.apply(isNamed, this, []) === true;
-  };
+/** Every ID token contains `sid`, so that a logout request names its session. */
+function nameSessions(provider: Provider): void {
+  provider.Client.prototype.includeSid = () => true;
 }
 
 /** The only place that creates a provider. It is immutable: other clients or keys require a new one. */
@@ -250,7 +244,7 @@ export function createProvider(inputs: ProviderInputs, hooks: ProviderHooks): Pr
   addSessionState(provider, hooks);
   judgeEachAddress(provider);
   nameUnauthorized(provider);
-  nameSessions(provider, inputs.policies);
+  nameSessions(provider);
   if (inputs.settings.developerMode) allowWildcards(provider);
   const koa: EventEmitter = provider;
   koa.on("error", (error: unknown) => hooks.onError("error", error));
