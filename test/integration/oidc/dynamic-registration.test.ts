@@ -184,6 +184,12 @@ test("users of a public native client consent each time, whatever its registrati
   expect((await consentOf(confidential, { redirect_uri: "http://127.0.0.1:51234/callback" })).page.status).toBe(400);
 });
 
+test("a client that calls itself like an application of the site is shown by where the sign-in leads", async () => {
+  const { page } = await consentOf(await register({ client_name: "WIKI" }));
+  expect(page.text).not.toContain("WIKI");
+  expect(page.text).toContain("http://127.0.0.1:8090");
+});
+
 async function assertionFor(client: Members): Promise<Form> {
   const id = String(client["client_id"]);
   const assertion = new SignJWT({ jti: randomUUID() }).setProtectedHeader({ alg: "ES256", kid: "one" });
