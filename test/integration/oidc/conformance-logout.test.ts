@@ -262,7 +262,7 @@ describe("RP-initiated logout", () => {
       expect((await browser.submit(page, {})).location).toBe(`${after}?state=s`);
     });
 
-    test("is asked about if it is posted for another session", async () => {
+    test("leads to a question if it is posted for another session", async () => {
       const other = await signIn();
       const asked = await other.post("/oidc/logout", { id_token_hint: hint });
       expect(asked.text).toContain("Sign out?");

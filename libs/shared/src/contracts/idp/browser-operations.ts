@@ -97,7 +97,7 @@ const authorization = [
   }),
 ];
 
-const unknown = page("The language is not available.");
+const unknown = page("The path segment is not a language tag.");
 
 const checkSession = defineOperation({
   ...common,
