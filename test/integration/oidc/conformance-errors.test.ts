@@ -176,6 +176,15 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
   });
 });
 
+/** Consents to a request, and returns how to repeat it without interaction. */
+const consented = async (client_id: string, redirect_uri: string) => {
+  const request = { client_id, redirect_uri, scope: "openid" };
+  const consent = await browser.open((await first.authorize(browser, request)).location ?? "");
+  expect((await browser.submit(consent, { submit: "allow", remember: "on" })).location).toContain("code=");
+  return async (more: Record<string, string>) =>
+    answerOf(await first.authorize(browser, { ...request, prompt: "none", ...more })).get("error");
+};
+
 describe("redirect URIs (RFC 9700 §2.1, RFC 8252 §7.3)", () => {
   const elsewhere = "http://127.0.0.1:9999/callback";
 
@@ -191,14 +200,6 @@ describe("redirect URIs (RFC 9700 §2.1, RFC 8252 §7.3)", () => {
     const page = await first.authorize(browser, { client_id, redirect_uri });
     expect(page.status).toBe(status);
   });
-
-  const consented = async (client_id: string, redirect_uri: string) => {
-    const request = { client_id, redirect_uri, scope: "openid" };
-    const consent = await browser.open((await first.authorize(browser, request)).location ?? "");
-    expect((await browser.submit(consent, { submit: "allow", remember: "on" })).location).toContain("code=");
-    return async (more: Record<string, string>) =>
-      answerOf(await first.authorize(browser, { ...request, prompt: "none", ...more })).get("error");
-  };
 
   test("one consent to a public native client lets no other program of the device obtain codes or learn who is signed in", async () => {
     const errorOf = await consented("mail-program", "http://localhost:51234");

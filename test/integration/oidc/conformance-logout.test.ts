@@ -1,7 +1,7 @@
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Browser, createBrowser, formOf } from "../../support/browser.ts";
+import { type Browser, createBrowser } from "../../support/browser.ts";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
 import { claimsOf, signedIn } from "../../support/oidc-user.ts";
 import { testRedis } from "../../support/redis-content.ts";
@@ -40,13 +40,6 @@ beforeAll(async () => {
       client_secret: "short-secret",
       post_logout_redirect_uris: [after],
       access_token_lifetime: "1s",
-    },
-    {
-      ...rules,
-      client_id: "large",
-      client_secret: "large-secret",
-      post_logout_redirect_uris: [after],
-      id_token_claims: { mappings: [{ claim: "department", constant: "d".repeat(9000) }] },
     },
     {
       ...rules,
@@ -230,64 +223,6 @@ describe("RP-initiated logout", () => {
     const signedOut = createBrowser(oidc.replicas);
     expect((await logout({}, "/logout/de", signedOut)).location).toBe("/logged_out/de");
     expect((await signedOut.get("/logged_out/de")).status).toBe(200);
-  });
-
-  describe("a long ID token that this service issued", () => {
-    let hint: string;
-    /** A form of another site, with which browsers send no Lax cookies. */
-    const stranger = () => createBrowser(oidc.replicas);
-
-    beforeEach(async () => {
-      hint = String((await tokensOf("large"))["id_token"]);
-      expect(hint.length).toBeGreaterThan(10_000);
-    });
-
-    test("is accepted as a hint by logout and authorization requests", async () => {
-      const page = await relyingParty(oidc, "large").authorize(browser, { prompt: "none", id_token_hint: hint });
-      expect(page.location).toContain("code=");
-      const out = await logout({ id_token_hint: hint, post_logout_redirect_uri: after });
-      expect([out.status, out.location]).toEqual([302, after]);
-      expect(await isSignedIn()).toBe(false);
-    });
-
-    test("is never copied into an address when it is posted to /oidc/logout", async () => {
-      const fields = { id_token_hint: hint, post_logout_redirect_uri: after, state: "s" };
-      const page = await stranger().post("/oidc/logout/de", fields);
-      expect([page.status, page.location]).toEqual([200, undefined]);
-      expect(page.headers.get("content-security-policy")).toContain("form-action 'self' https://mail.example.test");
-      expect(formOf(page)).toMatchObject({ action: "/oidc/logout/de", hidden: fields });
-      const done = await browser.submit(page, {});
-      expect([done.status, done.location]).toEqual([302, `${after}?state=s`]);
-      expect(await isSignedIn()).toBe(false);
-      expect((await browser.submit(page, {})).location).toBe(`${after}?state=s`);
-    });
-
-    test("leads to a question if it is posted for another session", async () => {
-      const other = await signIn();
-      const asked = await other.post("/oidc/logout", { id_token_hint: hint });
-      expect(asked.text).toContain("Sign out?");
-      expect(asked.text).not.toContain(hint);
-      expect((await other.submit(asked, {})).location).toBe("/logged_out");
-    });
-
-    test("leaves the cookie of a browser whose cookies were withheld", async () => {
-      const fields = { id_token_hint: hint, service_sent_again: "1" };
-      const page = await stranger().post("/oidc/logout", fields);
-      expect([page.location, page.headers.getSetCookie()]).toEqual(["/logged_out", []]);
-      expect(await isSignedIn()).toBe(true);
-    });
-
-    test("is never copied into an address when it is posted to /oidc/authorize", async () => {
-      const fields = { client_id: "large", response_type: "code", redirect_uri: callback, scope: "openid" };
-      const page = await stranger().post("/oidc/authorize", { ...fields, prompt: "none", id_token_hint: hint });
-      expect([page.status, page.location]).toEqual([200, undefined]);
-      expect(page.headers.get("content-security-policy")).toContain("form-action 'self' http://127.0.0.1:8090");
-      expect((await browser.submit(page, {})).location).toContain(`${callback}?code=`);
-      const known = await browser.post("/oidc/authorize", { ...fields, prompt: "none", id_token_hint: hint });
-      expect(known.location).toContain(`${callback}?code=`);
-      const unknown = await createBrowser(oidc.replicas).submit(page, {});
-      expect(unknown.location).toContain("error=login_required");
-    });
   });
 
   test("tokens of the session are revoked, except those for offline access (OpenID Connect Core §11)", async () => {

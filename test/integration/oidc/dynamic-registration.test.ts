@@ -150,46 +150,6 @@ test("a client with a secret registers, signs users in, refreshes, introspects a
   ).toMatchObject({ error: "invalid_client" });
 });
 
-/** The error of a request without interaction after the user has consented to the first one. */
-async function errorAfterConsent(client: Members, redirect_uri: string): Promise<string | null> {
-  const { browser, page } = await consentOf(client, { redirect_uri });
-  expect((await browser.submit(page, { submit: "allow" })).location).toContain("code=");
-  const query = new URLSearchParams({
-    response_type: "code",
-    client_id: String(client["client_id"]),
-    redirect_uri,
-    scope: "openid profile offline_access",
-    prompt: "none",
-    code_challenge: challenge,
-    code_challenge_method: "S256",
-  });
-  return answerOf(await browser.open(`/oidc/authorize?${query.toString()}`)).get("error");
-}
-
-test("users of a public native client consent each time, whatever its registration states", async () => {
-  const loopback = "http://127.0.0.1/callback";
-  const redirect_uris = [loopback, "com.example.app:/callback", "https://app.example.test/callback"];
-  const publicClient = { token_endpoint_auth_method: "none", redirect_uris };
-  const unstated = await register(publicClient);
-  expect(unstated).not.toHaveProperty("application_type");
-  for (const uri of ["http://127.0.0.1:51234/callback", "com.example.app:/callback"])
-    expect(await errorAfterConsent(unstated, uri)).toBe("consent_required");
-  expect(await errorAfterConsent(unstated, "https://app.example.test/callback")).toBeNull();
-  const web = await register({ ...publicClient, application_type: "web", redirect_uris: [loopback] });
-  expect(await errorAfterConsent(web, loopback)).toBe("consent_required");
-  expect((await consentOf(web, { redirect_uri: "http://127.0.0.1:51234/callback" })).page.status).toBe(400);
-  const confidential = await register({ redirect_uris: [loopback] });
-  expect(confidential).toMatchObject({ application_type: "web" });
-  expect(await errorAfterConsent(confidential, loopback)).toBeNull();
-  expect((await consentOf(confidential, { redirect_uri: "http://127.0.0.1:51234/callback" })).page.status).toBe(400);
-});
-
-test("a client that calls itself like an application of the site is shown by where the sign-in leads", async () => {
-  const { page } = await consentOf(await register({ client_name: "WIKI" }));
-  expect(page.text).not.toContain("WIKI");
-  expect(page.text).toContain("http://127.0.0.1:8090");
-});
-
 async function assertionFor(client: Members): Promise<Form> {
   const id = String(client["client_id"]);
   const assertion = new SignJWT({ jti: randomUUID() }).setProtectedHeader({ alg: "ES256", kid: "one" });

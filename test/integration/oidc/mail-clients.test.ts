@@ -118,18 +118,6 @@ test("a mail client registers, its user consents, and its token opens the mailbo
   await poll("the end of the access token", async () => (await login(next.access_token)).status === 403);
 });
 
-test("a mail client that calls itself like the site is shown by where the sign-in leads, and a check mark is refused", async () => {
-  const mail = await registerMailClient(oidc, {
-    client_name: "P0stern Support",
-    redirect_uris: ["com.example.mail:/oauth"],
-  });
-  const browser = await browserOfAlice();
-  const consent = await mail.toConsent(browser, { redirect_uri: "com.example.mail:/oauth" });
-  expect(consent.text).not.toContain("P0stern");
-  expect(consent.text).toContain("Allow com.example.mail to access");
-  await expect(registerMailClient(oidc, { client_name: "Courier ✓" })).rejects.toMatchObject({ status: 400 });
-});
-
 test("the denial of a token contains the discovery document and the scope", async () => {
   const { status, headers } = await login("A".repeat(43));
   expect(status).toBe(403);

@@ -93,18 +93,24 @@ function validateEach({ Client }: Pick<Provider, "Client">): void {
   };
 }
 
-function rulesOf(client: InstanceType<Provider["Client"]>): AddressRules {
+type ProviderClient = InstanceType<Provider["Client"]>;
+
+function rulesOf(client: ProviderClient): AddressRules {
   return { applicationType: statedIn(Object(client)), isPublic: client.clientAuthMethod === "none" };
+}
+
+function allowsRedirect(this: ProviderClient, uri: string): boolean {
+  return permitsAddress(rulesOf(this), this.redirectUris ?? [], uri);
+}
+
+function allowsPostLogout(this: ProviderClient, uri: string): boolean {
+  return permitsAddress(rulesOf(this), this.postLogoutRedirectUris ?? [], uri);
 }
 
 /** Every provider has its own Client class; the library's certification suite replaces its methods the same way. */
 export function judgeEachAddress(provider: Pick<Provider, "Client">): void {
   validateEach(provider);
   const { prototype } = provider.Client;
-  prototype.redirectUriAllowed = function allowed(uri) {
-    return permitsAddress(rulesOf(this), this.redirectUris ?? [], uri);
-  };
-  prototype.postLogoutRedirectUriAllowed = function allowed(uri) {
-    return permitsAddress(rulesOf(this), this.postLogoutRedirectUris ?? [], uri);
-  };
+  prototype.redirectUriAllowed = allowsRedirect;
+  prototype.postLogoutRedirectUriAllowed = allowsPostLogout;
 }

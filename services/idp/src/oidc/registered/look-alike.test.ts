@@ -81,12 +81,13 @@ const lookAlikes = Map.groupBy(
   (letter) => data[letter] ?? "",
 );
 
+const disguised = (letter: string) =>
+  fc.tuple(
+    fc.constantFrom(letter, letter.toUpperCase(), letter.toLowerCase(), ...(lookAlikes.get(letter) ?? [])),
+    fc.constantFrom("", "", "", "\u0300", "\u0323", " ", "-", "."),
+  );
+
 test("no disguise of a name of the site by letters, case, marks and spaces is shown", () => {
-  const disguised = (letter: string) =>
-    fc.tuple(
-      fc.constantFrom(letter, letter.toUpperCase(), letter.toLowerCase(), ...(lookAlikes.get(letter) ?? [])),
-      fc.constantFrom("", "", "", "\u0300", "\u0323", " ", "-", "."),
-    );
   for (const name of ["Postern", "Webmail"]) {
     const disguise = fc.tuple(...Array.from(name, disguised)).map((all) => all.flat().join(""));
     fc.assert(

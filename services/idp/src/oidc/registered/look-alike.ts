@@ -1,7 +1,7 @@
 import unhomoglyph from "unhomoglyph";
 
 const smallCapitals = new Map(
-  [..."ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢʍ"].map((letter, index) => [letter, "abcdefghijklmnoprstuvwyzm"[index] ?? ""]),
+  Array.from("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢʍ", (letter, index) => [letter, "abcdefghijklmnoprstuvwyzm"[index] ?? ""]),
 );
 
 /** What a text looks like (the skeleton of Unicode TS 39, section 4): texts that look alike have the same one. */
