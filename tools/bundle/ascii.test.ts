@@ -21,3 +21,7 @@ test("line breaks are preserved", () => {
 test("a character after a backslash is rejected, because its escape would have another meaning", () => {
   expect(() => asciiOnly(String.raw`"\é"`)).toThrow("the character é follows a backslash and cannot be escaped");
 });
+
+test("a character after an escaped backslash is escaped", () => {
+  expect(JSON.parse(asciiOnly(String.raw`"\\é"`))).toBe("\\é");
+});

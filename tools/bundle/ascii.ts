@@ -4,8 +4,7 @@
  * @throws Error for a character after a backslash, where an escape would have another meaning.
  */
 export function asciiOnly(code: string): string {
-  const escaped = /\\[^\0-\x7f]/u.exec(code);
-  if (escaped !== null)
-    throw new Error(`the character ${escaped[0].slice(1)} follows a backslash and cannot be escaped`);
+  const escaped = /(?<!\\)(?:\\\\)*\\([^\0-\x7f])/u.exec(code);
+  if (escaped !== null) throw new Error(`the character ${escaped[1]} follows a backslash and cannot be escaped`);
   return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -47,7 +47,13 @@ test("while sign-in works, the page says so in the language of the browser or of
   const german = await fetch(`${front}/status`, { headers: { "accept-language": "de-CH" } });
   expect(await german.text()).toContain("<h1>Die Anmeldung funktioniert</h1>");
   expect(await (await fetch(`${front}/status/fr`)).text()).toContain("<h1>La connexion aux comptes fonctionne</h1>");
-  expect((await fetch(`${front}/status/xx`)).status).toBe(404);
+  for (const tag of ["FR", "fr-CA"])
+    expect(await (await fetch(`${front}/status/${tag}`)).text()).toContain(
+      "<h1>La connexion aux comptes fonctionne</h1>",
+    );
+  const fallback = await fetch(`${front}/status/xx`, { headers: { "accept-language": "de" } });
+  expect(await fallback.text()).toContain("<h1>Die Anmeldung funktioniert</h1>");
+  expect((await fetch(`${front}/status/x_x`)).status).toBe(404);
 });
 
 test("it belongs to the front channel, and takes only GET and HEAD", async () => {

@@ -55,7 +55,7 @@ async function allow(mail: MailClient, browser: Browser, consent: Page) {
 }
 
 test("a mail client of a user with a second factor obtains tokens only after the factor", async () => {
-  const mail = await registerMailClient(site);
+  const mail = await registerMailClient(site, { client_name: "Courier" });
   const browser = createBrowser(idp.replicas);
   const choice = await enterPassword(browser, await signInTo(mail, browser), "bob");
   expect(choice.url).toMatch(/^\/login\/mfa\?/u);
@@ -73,7 +73,7 @@ test("a mail client of a user with a second factor obtains tokens only after the
 });
 
 test("a factor that mail clients demand is set up and used before a token is issued, and cannot be removed meanwhile", async () => {
-  const mail = await registerMailClient(site);
+  const mail = await registerMailClient(site, { client_name: "Courier" });
   const browser = createBrowser(idp.replicas);
   const consent = await enterPassword(browser, await signInTo(mail, browser), "alice");
   expect(consent.text).toContain('value="allow"');
@@ -104,7 +104,7 @@ test("a factor that mail clients demand is set up and used before a token is iss
   const removal = async () => (await browser.send("/api/v1/mfa/totp", { method: "DELETE", headers })).status;
   expect(await removal()).toBe(403);
   const devices = await browser.get("/mfa/sessions");
-  const [, action = ""] = /<b><bdi>Example Mail<\/bdi><\/b>.*?action="([^"]+)"/su.exec(devices.text) ?? [];
+  const [, action = ""] = /<b><bdi>Courier<\/bdi><\/b>.*?action="([^"]+)"/su.exec(devices.text) ?? [];
   await browser.post(action, { csrf_token: hiddenFields(devices)["csrf_token"] ?? "", _method: "DELETE" });
   expect(await removal()).toBeLessThan(300);
 });

@@ -189,7 +189,7 @@ test("the page that removes one passkey is served in every language that it link
   expect(links).toContain(`${path}/remove/de`);
   const pages = await Promise.all(links.map((href) => browser.get(href)));
   expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
-  expect((await browser.get(`${path}/remove/xx`)).status).toBe(404);
+  expect((await browser.get(`${path}/remove/x`)).status).toBe(404);
   // Later tests sign in with the password alone.
   await browser.post(path, { csrf_token: csrfIn(removal), _method: "DELETE" });
 });

@@ -136,9 +136,17 @@ describe("a page", () => {
     expect((await other.get(started.location ?? "")).status).toBe(200);
   });
 
-  test("is in the language of the tag in its path, then of the cookie; an unsupported tag returns 404", async () => {
+  test("is in the language that the tag in its path finds, then of the cookie; a malformed tag returns 404", async () => {
     const browser = newBrowser();
-    expect((await browser.get("/logged_out/xx")).status).toBe(404);
+    expect((await browser.get("/logged_out/de_DE")).status).toBe(404);
+    const dutch = await newBrowser().get("/logged_out/xx", { "accept-language": "nl" });
+    expect([dutch.status, dutch.headers.get("content-language"), dutch.headers.getSetCookie()]).toEqual([
+      200,
+      "nl",
+      [],
+    ]);
+    for (const tag of ["DE", "de-DE", "de-at-1996"])
+      expect((await newBrowser().get(`/logged_out/${tag}`)).headers.get("content-language")).toBe("de");
     const arabic = await browser.get("/logged_out/ar");
     expect(arabic.text).toContain('<html lang="ar" dir="rtl">');
     expect((await browser.get("/logged_out")).text).toContain('lang="ar"');

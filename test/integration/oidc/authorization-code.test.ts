@@ -118,6 +118,8 @@ describe("authorization requests", () => {
       302,
       "/login",
     ]);
+    for (const tag of ["DE", "de-DE", "de-at-1996", "xx"])
+      expect((await fetch(`${oidc.issuer}/oidc/authorize/${tag}?${query}`, { redirect: "manual" })).status).toBe(302);
     expect((await fetch(`${oidc.issuer}/oidc/authorize/no-such-thing-here?${query}`)).status).toBe(404);
   });
 

@@ -152,6 +152,23 @@ describe("basic", () => {
     ]);
   });
 
+  test("an access token that is sent twice at userinfo is an invalid request (RFC 6750 §3.1)", async () => {
+    const token = String((await tokensOf())["access_token"]);
+    const once = new URLSearchParams({ access_token: token });
+    const twice = new URLSearchParams([...once, ...once]);
+    for (const [authorization, body] of [
+      [`Bearer ${token}`, once],
+      [`DPoP ${token}`, once],
+      ["Bearer other", once],
+      [undefined, twice],
+    ] as const) {
+      const headers = authorization === undefined ? {} : { authorization };
+      const answer = await first.userinfo(token, { method: "POST", headers, body });
+      expect([answer.status, answer.body["error"]]).toEqual([400, "invalid_request"]);
+      expect(answer.headers.get("www-authenticate")).toContain('error="invalid_request"');
+    }
+  });
+
   test("oidcc-ensure-request-without-nonce-succeeds, -alternate-happy-flow, -request-with-unknown-parameter, -display-page, -display-popup, -ui-locales, -claims-locales, -login-hint: the sign-in succeeds", async () => {
     const more = {
       nonce: "",

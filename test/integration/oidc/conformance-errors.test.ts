@@ -28,6 +28,14 @@ beforeAll(async () => {
         client_secret: "no-codes-secret",
         grant_types: ["urn:ietf:params:oauth:grant-type:device_code"],
       },
+      {
+        ...rules,
+        client_id: "mail-program",
+        redirect_uris: ["http://localhost", "https://localhost", "net.example.mail:/oauth"],
+        scopes: ["openid"],
+      },
+      { ...rules, client_id: "page", application_type: "web", scopes: ["openid"] },
+      { ...rules, client_id: "desktop", client_secret: "desktop-secret", application_type: "native" },
     ],
     {},
     { gateway: false },
@@ -165,6 +173,45 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
   test("a browser whose session was deleted must sign in", async () => {
     await redis.flushall();
     expect((await first.authorize(browser)).location).toContain("/login");
+  });
+});
+
+/** Consents to a request, and returns how to repeat it without interaction. */
+const consented = async (client_id: string, redirect_uri: string) => {
+  const request = { client_id, redirect_uri, scope: "openid" };
+  const consent = await browser.open((await first.authorize(browser, request)).location ?? "");
+  expect((await browser.submit(consent, { submit: "allow", remember: "on" })).location).toContain("code=");
+  return async (more: Record<string, string>) =>
+    answerOf(await first.authorize(browser, { ...request, prompt: "none", ...more })).get("error");
+};
+
+describe("redirect URIs (RFC 9700 §2.1, RFC 8252 §7.3)", () => {
+  const elsewhere = "http://127.0.0.1:9999/callback";
+
+  test.each([
+    ["first", elsewhere, 400],
+    ["page", elsewhere, 400],
+    ["desktop", elsewhere, 302],
+    ["mail-program", "http://localhost:51234", 302],
+    ["mail-program", "https://localhost", 302],
+    ["mail-program", "https://localhost:51234", 400],
+    ["mail-program", "net.example.mail:/oauth", 302],
+  ])("%s may use %s: %d", async (client_id, redirect_uri, status) => {
+    const page = await first.authorize(browser, { client_id, redirect_uri });
+    expect(page.status).toBe(status);
+  });
+
+  test("one consent to a public native client lets no other program of the device obtain codes or learn who is signed in", async () => {
+    const errorOf = await consented("mail-program", "http://localhost:51234");
+    expect(await errorOf({})).toBe("consent_required");
+    expect(await errorOf({ redirect_uri: "http://localhost:9999" })).toBe("consent_required");
+    expect(await errorOf({ redirect_uri: "https://localhost" })).toBe("consent_required");
+    expect(await errorOf({ redirect_uri: "net.example.mail:/oauth" })).toBe("consent_required");
+    expect(await errorOf({ login_hint: "bob@example.test" })).toBe("consent_required");
+  });
+
+  test.each(["page", "desktop"])("the consent to %s is remembered", async (client) => {
+    expect(await (await consented(client, callback))({})).toBeNull();
   });
 });
 

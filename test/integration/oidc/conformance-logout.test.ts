@@ -188,6 +188,17 @@ describe("RP-initiated logout", () => {
     expect(await isSignedIn()).toBe(true);
   });
 
+  test("with an old ID token of the same user's other session, the user must confirm and is not signed out before", async () => {
+    for (const client of ["mail", "other", "short"]) {
+      const old = String((await tokensOf(client, await signIn()))["id_token"]);
+      await tokensOf(client);
+      const page = await logout({ id_token_hint: old });
+      expect([page.status, page.location]).toEqual([200, undefined]);
+      expect(page.text).toContain("Sign out?");
+      expect(await isSignedIn()).toBe(true);
+    }
+  });
+
   test("the form of another browser is rejected with 400", async () => {
     const page = await logout({});
     const other = await signIn("bob@example.test");

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lookUpLanguage, negotiateLanguage, writtenTag } from "@postern/shared/domain/localisation";
+import { isLanguageTag, lookUpLanguage, negotiateLanguage, writtenTag } from "@postern/shared/domain/localisation";
 import { type UnavailableTexts, unavailableTexts } from "./unavailable-texts.ts";
 
 export interface PageRequest {
@@ -57,7 +57,8 @@ const tags = Object.keys(unavailableTexts);
 /** The last segment of a page's path may be a language tag; otherwise the browser's preference applies, then English. */
 function languageOf({ url, acceptLanguage }: PageRequest): string {
   const [path = ""] = url.split("?", 1);
-  const named = lookUpLanguage(path.slice(path.lastIndexOf("/") + 1, path.length).slice(0, 35), tags);
+  const last = path.slice(path.lastIndexOf("/") + 1);
+  const named = isLanguageTag(last) ? lookUpLanguage(last, tags) : undefined;
   return named ?? negotiateLanguage(acceptLanguage, tags) ?? "en";
 }
 

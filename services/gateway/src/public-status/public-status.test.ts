@@ -65,7 +65,8 @@ test("every language has both pages, with the time in its own words", () => {
 
 test("the language is the path's, then the browser's, then English", () => {
   expect(languageOf("de-AT", "fr")).toBe("de");
-  expect(languageOf("xx", "fr")).toBeUndefined();
+  expect(languageOf("xx", "fr")).toBe("fr");
+  expect(languageOf("x_x", "fr")).toBeUndefined();
   expect(languageOf(undefined, "xx, fr;q=0.5")).toBe("fr");
   expect(languageOf(undefined, undefined)).toBe("en");
 });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lookUpLanguage, negotiateLanguage, writtenTag } from "@postern/shared/domain/localisation";
+import { isLanguageTag, lookUpLanguage, negotiateLanguage, writtenTag } from "@postern/shared/domain/localisation";
 import { type AccentColours, html, htmlText, icons, stylesheetOf, trustedHtml } from "@postern/shared/platform/pages";
 import type { PublicStatus } from "./public-status.ts";
 import { type StatusTexts, statusTexts } from "./status-texts.ts";
@@ -18,10 +18,11 @@ export interface StatusPages {
 
 const tags = Object.keys(statusTexts);
 
-/** The language of the path, or that of the browser, or English; undefined if there is none for the path. */
+/** The language of the path, or that of the browser, or English; undefined if the path has no language tag in its place. */
 export function languageOf(named: string | undefined, acceptLanguage: string | undefined): string | undefined {
-  if (named !== undefined) return lookUpLanguage(named, tags);
-  return negotiateLanguage(acceptLanguage, tags) ?? "en";
+  if (named !== undefined && !isLanguageTag(named)) return undefined;
+  const chosen = named === undefined ? undefined : lookUpLanguage(named, tags);
+  return chosen ?? negotiateLanguage(acceptLanguage, tags) ?? "en";
 }
 
 /** The customers' time zone is unknown, and the page runs no script. */

@@ -26,10 +26,11 @@ export const languages: readonly Language[] = Object.freeze([
   { tag: "ar", name: "العربية", direction: "rtl" },
 ]);
 
-/** The offered language with exactly this tag, in upper or lower case. */
+/** The offered language that a tag finds by lookup (RFC 4647 §3.4): `de-AT` finds `de`. */
 export function languageOf(tag: string, offered: readonly Language[]): Language | undefined {
-  const wanted = tag.toLowerCase();
-  return offered.find((language) => language.tag === wanted);
+  const tags = offered.map((language) => language.tag);
+  const found = lookUpLanguage(tag, tags);
+  return offered.find((language) => language.tag === found);
 }
 
 const maxHintLength = 512;
@@ -64,10 +65,9 @@ export function pickLanguage(wishes: LanguageWishes, offered: readonly Language[
     ...(wishes.uiLocales?.slice(0, maxHintLength).split(" ") ?? []),
     ...acceptedLanguages(wishes.acceptLanguage),
   ];
-  const tags = offered.map(({ tag }) => tag);
   for (const range of ranges) {
-    const found = lookUpLanguage(range.trim(), tags);
-    if (found !== undefined) return languageOf(found, offered) ?? fallback;
+    const found = languageOf(range.trim(), offered);
+    if (found !== undefined) return found;
   }
   return fallback;
 }

@@ -65,7 +65,7 @@ export interface Pages {
   readonly headers: SecurityHeaders;
   readonly assets: Assets;
   readonly languages: readonly Language[];
-  /** The offered language with this tag; undefined leads to a 404. */
+  /** The offered language that this tag finds; undefined if there is none, so that the browser's wishes apply. */
   languageOf(tag: string): Language | undefined;
   lookOf(request: LookRequest): Look;
   /** 400: the flow has expired. */

@@ -1,4 +1,5 @@
 import { fillPath, type Operation, type OperationId, operation } from "@postern/shared/contracts";
+import { isLanguageTag } from "@postern/shared/domain/localisation";
 import { AppError } from "@postern/shared/platform/errors";
 import { FormEncodingError, routeOf } from "@postern/shared/platform/http";
 import type { Logger } from "@postern/shared/platform/logging";
@@ -21,21 +22,20 @@ export function servePage(id: OperationId, handler: VisitHandler): PageRoute {
 }
 
 const languageSeconds = 365 * 86_400;
-const maxTagLength = 35;
 
 function tagOf({ params }: FastifyRequest): string | undefined {
   if (typeof params !== "object" || params === null || !("languageTag" in params)) return undefined;
   return typeof params.languageTag === "string" ? params.languageTag : undefined;
 }
 
-/** Handles a page with and without language tag: an unknown tag is 404, a known one is remembered for later pages. */
+/** Handles a page with and without language tag: a malformed tag is 404, one of an offered language is remembered for later pages. */
 function handlerOf({ operation: { path: template }, handler }: PageRoute, pages: Pages) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const tag = tagOf(request);
-    const language = tag === undefined || tag.length > maxTagLength ? undefined : pages.languageOf(tag);
+    const language = tag === undefined ? undefined : pages.languageOf(tag);
     const path = fillPath(template, Object(request.params));
     const visit = formVisit({ request, reply, path, language });
-    if (tag !== undefined && language === undefined) return sendProblem(pages, visit, "not_found");
+    if (tag !== undefined && !isLanguageTag(tag)) return sendProblem(pages, visit, "not_found");
     if (language !== undefined && request.method === "GET") {
       setCookie(reply, pages.cookies.set(cookieNames.language, language.tag, languageSeconds));
     }

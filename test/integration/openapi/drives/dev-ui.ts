@@ -12,5 +12,5 @@ export const devUiDrives: readonly Drive[] = [
   drive("renderTemplate", 200, { template: "idp_login.html" }),
   drive("renderTemplate", 404, { template: "nothing" }),
   drive("renderTemplateInLanguage", 200, { template: "idp_login.html", languageTag: "de" }),
-  drive("renderTemplateInLanguage", 404, { template: "idp_login.html", languageTag: "xx" }),
+  drive("renderTemplateInLanguage", 404, { template: "idp_login.html", languageTag: "x" }),
 ];

@@ -69,7 +69,7 @@ export const loginDrives: readonly Drive[] = [
   {
     operationId: "loginPageInLanguage",
     status: 404,
-    parts: () => ({ path: { languageTag: "xx" }, authorization: null }),
+    parts: () => ({ path: { languageTag: "x" }, authorization: null }),
   },
   ...both("login", 302, async (stack) => byForm(await atLogin(stack), credentialsOf("alice")), {
     status: 200,

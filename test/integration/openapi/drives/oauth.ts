@@ -81,7 +81,7 @@ const browsers: readonly Drive[] = [
 function logoutDrives(operationId: string): readonly Drive[] {
   const post = `${operationId}Post`;
   const german = { path: { languageTag: "de" } };
-  const unknown = { path: { languageTag: "xx" } };
+  const unknown = { path: { languageTag: "x" } };
   const state = asForm({ state: "x" }, null);
   return [
     drive(operationId, 302, { authorization: null }),

@@ -33,7 +33,7 @@ export const pageDrives: readonly Drive[] = [
   {
     operationId: "statusPageInLanguage",
     status: 404,
-    parts: () => ({ path: { languageTag: "xx" }, authorization: null }),
+    parts: () => ({ path: { languageTag: "x" }, authorization: null }),
   },
   read("publicStatus", null),
 ];

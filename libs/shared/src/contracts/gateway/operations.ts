@@ -82,7 +82,7 @@ export const gatewayOperations = [
     }),
     {
       summary: "Show customers whether sign-in works, in a given language",
-      answers: { 200: page("The page."), 404: emptyAnswer("The language is not available.") },
+      answers: { 200: page("The page."), 404: emptyAnswer("The path segment is not a language tag.") },
     },
   ),
   defineOperation({

@@ -26,7 +26,9 @@ const problem = (description: string): OperationAnswer => ({
 });
 
 const authorizing: Operation["answers"] = {
-  200: page("`response_mode=form_post`: a page that posts the response to the client."),
+  200: page(
+    "A page that posts the response to the client (`response_mode=form_post`), or the form to this path again.",
+  ),
   302: noted("Redirect to the sign-in, to the consent page, or to the client with `code` or `error` and `state`."),
   400: problem("The request is invalid and cannot be returned to the client."),
   500: problem("Temporary failure."),
@@ -35,7 +37,9 @@ const authorizing: Operation["answers"] = {
 const bounded = Type.Optional(Type.String({ maxLength: 8192 }));
 const logoutFields = {
   client_id: bounded,
-  id_token_hint: bounded,
+  id_token_hint: Type.Optional(
+    Type.String({ description: "ID token of the browser's session, which may have expired." }),
+  ),
   post_logout_redirect_uri: bounded,
   state: bounded,
   ui_locales: Type.Optional(Type.String()),
@@ -49,6 +53,10 @@ const ending: Operation["answers"] = {
   302: sentTo("The session has ended. Redirect to post_logout_redirect_uri with `state`, or to the confirmation page."),
   400: page("The request is invalid."),
   500: problem("Temporary failure."),
+};
+const posting: Operation["answers"] = {
+  ...ending,
+  200: page("The confirmation page, or a page that posts the form to this path again."),
 };
 
 const authorization = [
@@ -69,7 +77,8 @@ const authorization = [
     path: "/oidc/authorize",
     operationId: "authorizePost",
     summary: "Start an authorization by form",
-    description: "The response redirects to the same request as a query, if it is short enough.",
+    description:
+      "The response redirects to the same request as a query, if it is short and contains neither `id_token_hint` nor `request`. Otherwise, without a session cookie, a page sends the form again, so that the browser adds its cookies.",
     request: { body: { [form]: AuthorizationForm } },
     answers: authorizing,
   }),
@@ -88,7 +97,7 @@ const authorization = [
   }),
 ];
 
-const unknown = page("The language is not available.");
+const unknown = page("The path segment is not a language tag.");
 
 const checkSession = defineOperation({
   ...common,
@@ -114,7 +123,7 @@ function logout<const Path extends string, const Id extends string>(family: Rout
     operationId,
     summary: "Sign the browser out",
     description:
-      "Without a valid id_token_hint of the user, a page asks for confirmation (RP-Initiated Logout 1.0 §2).",
+      "Without a valid id_token_hint of the browser's session, a page asks for confirmation (RP-Initiated Logout 1.0 §2).",
     request: { query: LogoutQuery },
     answers: { ...ending, 200: page("The confirmation page.") },
   });
@@ -125,13 +134,14 @@ function logout<const Path extends string, const Id extends string>(family: Rout
     path,
     operationId: `${operationId}Post` as const,
     summary: "Confirm the logout, or start a logout by form",
-    description: "The form of a client is answered with a redirect to the same request as a query.",
+    description:
+      "The form of a client is answered with a redirect to the same request as a query, if it is short and contains no `id_token_hint`. Otherwise, without a session cookie, a page sends the form again, so that the browser adds its cookies.",
     request: { body: { [form]: LogoutForm } },
-    answers: ending,
+    answers: posting,
   });
   return [
     withLanguage(get, { answers: { ...get.answers, 404: unknown } }),
-    withLanguage(post, { answers: { ...ending, 404: unknown } }),
+    withLanguage(post, { answers: { ...posting, 404: unknown } }),
   ] as const;
 }
 

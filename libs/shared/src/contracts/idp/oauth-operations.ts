@@ -40,7 +40,9 @@ const claims: Operation["answers"] = {
     description: "The claims; a JWT for a client that is registered for signed responses.",
     content: { "application/json": Userinfo, "application/jwt": Type.String() },
   },
-  400: refused("The request comes from a page of an origin that the client has not registered."),
+  400: refused(
+    "The request comes from a page of an origin that the client has not registered, or contains the token more than once.",
+  ),
   401: refused("The token is missing, unknown, expired or revoked."),
   403: refused("The token lacks the scope openid."),
   500: failed,

@@ -52,7 +52,7 @@ function contentOf({
 
 const expired = page("The request is invalid, or its sign-in has expired or belongs to another browser.");
 const failed = page("Temporary failure.");
-const unknown = page("The language is not available.");
+const unknown = page("The path segment is not a language tag.");
 const language = { languageTag: Type.String({ description: "Language tag (BCP 47), such as `de`." }) };
 
 /** The operation, and the same with a language in the path: `/login/{languageTag}`. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { acceptedLanguages, lookUpLanguage, negotiateLanguage } from "./accept-language.ts";
+import { acceptedLanguages, isLanguageTag, lookUpLanguage, negotiateLanguage } from "./accept-language.ts";
 
 test.each([
   ["de", ["de"], "de"],
@@ -35,6 +35,57 @@ test("a weight counts in any case of its name", () => {
 
 test("a range does not find a longer tag", () => {
   expect(lookUpLanguage("de", ["de-AT"])).toBeUndefined();
+});
+
+test.each([
+  "de",
+  "DE",
+  "de-AT",
+  "zh-Hant-TW",
+  "es-419",
+  "sl-rozaj-1994",
+  "de-u-co-phonebk",
+  "xx",
+  "yue",
+  "zh-cmn-Hans",
+  "de-x-a",
+])("%s is a language tag", (text) => {
+  expect(isLanguageTag(text)).toBe(true);
+});
+
+test.each([
+  "",
+  "d",
+  "d1",
+  "de_AT",
+  "de-",
+  "-de",
+  "de--AT",
+  "no-such-thing-here",
+  "de-AT-",
+  "x".repeat(43),
+  `de${"-abcde".repeat(7)}`,
+  "de\n",
+  "dé",
+])("%j is no language tag", (text) => {
+  expect(isLanguageTag(text)).toBe(false);
+});
+
+test("every canonical locale of the runtime is a language tag", () => {
+  const part = fc.stringMatching(/^[a-zA-Z\d]{1,8}$/);
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
+      const text = ["de", ...parts].join("-");
+      const isLocale = (() => {
+        try {
+          return Intl.getCanonicalLocales(text).length === 1;
+        } catch {
+          return false;
+        }
+      })();
+      if (isLocale && text.length <= 35) expect([text, isLanguageTag(text)]).toEqual([text, true]);
+    }),
+  );
 });
 
 test("any header results in a bounded list", () => {

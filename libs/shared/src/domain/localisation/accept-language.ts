@@ -39,6 +39,16 @@ export function lookUpLanguage(wanted: string, offered: readonly string[]): stri
   return undefined;
 }
 
+const longestTag = 35;
+/** Language, extended language, script, region, variants, extensions and private use (RFC 5646 §2.1). */
+const wellFormed =
+  /^[a-z]{2,3}(?:-[a-z]{3}){0,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?$/i;
+
+/** Whether a segment of a path is a language tag. Only what is not one leads to a 404: a language that is not offered falls back. */
+export function isLanguageTag(text: string): boolean {
+  return text.length <= longestTag && wellFormed.test(text);
+}
+
 /** The offered language that the header prefers; undefined if it accepts none. `*` takes the first one offered. */
 export function negotiateLanguage(header: string | undefined, offered: readonly string[]): string | undefined {
   if (offered.length === 0) return undefined;

@@ -12,7 +12,7 @@ export {
   resolveForwardedFor,
 } from "./forwarded-for.ts";
 export { type HostPort, parseHostPort } from "./host-port.ts";
-export { canonicalIp, isPublicAddress } from "./ip.ts";
+export { canonicalIp, isLoopback, isPublicAddress } from "./ip.ts";
 export { canonicalName, nameForms } from "./name-forms.ts";
 export { cipherList, recommendedGroups, recommendedSuites } from "./tls-names.ts";
 export { addTrustedRoots } from "./trusted-roots.ts";

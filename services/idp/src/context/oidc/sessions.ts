@@ -3,6 +3,7 @@ import type { ConnectedApplications, MailSignIns } from "../../login/connected-a
 import { demandsOf, type SignInDemands } from "../../login/sign-in-demands.ts";
 import type { EndSessions } from "../../oidc/logout/end-sessions.ts";
 import type { Generations } from "../../oidc/provider/generation.ts";
+import { ownNames } from "../../oidc/registered/registered-policies.ts";
 import { createApplications } from "../../oidc/sessions/applications.ts";
 import { type BrowserSessionList, createBrowserSessionList } from "../../oidc/sessions/browser-session-list.ts";
 import { createMailSignIns } from "../../oidc/sessions/mail-sign-ins.ts";
@@ -51,6 +52,7 @@ export function createSessionsFeature(parts: OidcParts, sources: SessionSources)
       records,
       digestOf,
       nowSeconds,
+      ownNames: () => ownNames(settings()),
       demands: () => mailDemands(settings()),
     }),
     applications: createApplications({

@@ -7,6 +7,7 @@ import { demandsOf, type SignInDemands } from "../../login/sign-in-demands.ts";
 import { type ClientClaims, clientClaims } from "../claims/client-claims.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
 import { clientResponseTypes, type ResponseType } from "../settings/response-types.ts";
+import { statedType } from "./address-rules.ts";
 import type { ClientKeySets } from "./client-key-sets.ts";
 import { type ClientKey, configuredKeys } from "./client-keys.ts";
 
@@ -38,12 +39,10 @@ export interface ClientPolicy {
   readonly innerSecret: string | undefined;
   /** Audience of its users' tokens, whatever their format; undefined: the client itself. */
   readonly audience: string | undefined;
-  /** `application_type` of the registration; undefined if the redirect URIs tell. */
+  /** `application_type` as the site or the registration states it; otherwise each redirect URI has its own rule. */
   readonly applicationType: "web" | "native" | undefined;
   /** Whether the client registered itself, so that its name is unverified. */
   readonly isRegistered: boolean;
-  /** Whether users consent at every sign-in, and each sign-in has its own grant. */
-  readonly asksEachTime: boolean;
 }
 
 /** Reads a client that registered itself, so that its policy is known. Rejects without Redis; ignores other identifiers. */
@@ -55,17 +54,11 @@ export type KeySetsOf = (policy: Pick<ClientPolicy, "isRegistered">) => ClientKe
 export type ClientPolicies = Pick<ReadonlyMap<string, ClientPolicy>, "get" | "has" | "keys" | "values">;
 
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
-const loopbackUri = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/;
 
 function authMethodOf(config: OidcClientConfig): Exclude<OidcClientConfig["token_endpoint_auth_method"], ""> {
   const { token_endpoint_auth_method: method, client_secret } = config;
   if (method !== "") return method;
   return client_secret === "" ? "none" : "client_secret_basic";
-}
-
-/** Native applications: their redirect URIs are loopback addresses or use a custom scheme. */
-function isNative({ redirect_uris }: OidcClientConfig): boolean {
-  return redirect_uris.length > 0 && redirect_uris.every((uri) => loopbackUri.test(uri) || !/^https?:/.test(uri));
 }
 
 function grantTypesOf({ config, responseTypes }: ClientPolicy): readonly string[] {
@@ -116,7 +109,7 @@ export function clientMetadata(
     ...(config.name !== "" && { client_name: config.name }),
     ...credentialsOf(policy),
     ...addressesOf(config),
-    application_type: policy.applicationType ?? (isNative(config) ? "native" : "web"),
+    ...(policy.applicationType !== undefined && { [statedType]: policy.applicationType }),
     redirect_uris: [...config.redirect_uris],
     post_logout_redirect_uris: [...config.post_logout_redirect_uris],
     response_types: [...policy.responseTypes],
@@ -167,9 +160,8 @@ export function policyOf(config: OidcClientConfig, { oidc, mfaPolicy }: OidcSett
     usesCertificate,
     innerSecret: isCheckedByUs ? randomBytes(32).toString("base64url") : undefined,
     audience: undefined,
-    applicationType: undefined,
+    applicationType: config.application_type === "" ? undefined : config.application_type,
     isRegistered: false,
-    asksEachTime: false,
   };
 }
 

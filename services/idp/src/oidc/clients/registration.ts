@@ -6,6 +6,7 @@ import { certificateHeader, certificateInHeader } from "../request-objects/certi
 import { refuseRequestObject } from "../request-objects/hand-over.ts";
 import { type OidcSettings, offeredSignatures, oidcSignatures } from "../settings/oidc-settings.ts";
 import { siteResponseTypes } from "../settings/response-types.ts";
+import { judgeEachAddress, statedType } from "./address-rules.ts";
 import { readCertificate } from "./client-certificate.ts";
 import { clientMetadata, clientPolicies } from "./clients.ts";
 
@@ -26,6 +27,7 @@ export function registrationRules(settings: OidcSettings) {
       userinfoSigningAlgValues: issued,
     },
     clientDefaults: { id_token_signed_response_alg: "RS256" },
+    extraClientMetadata: { properties: [statedType] },
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
@@ -113,6 +115,7 @@ export async function createCheckRegistration(settings: OidcSettings): Promise<C
     jwks: { keys: signingKeys.map(({ jwk }) => jwk) },
     clients: [...policies.values()].map((policy) => clientMetadata(policy, settings)),
   });
+  judgeEachAddress(provider);
   return async (id) => {
     const fault = await registrationFault(provider, id);
     if (fault !== undefined) throw new AppError("CONFIG_INVALID", { detail: fault });

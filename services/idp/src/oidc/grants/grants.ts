@@ -1,6 +1,8 @@
 import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
 import { scopesForClaims } from "../claims/client-claims.ts";
+import { asksEachTime } from "../clients/address-rules.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
+import { textOf } from "../storage/json.ts";
 
 type LoadGrant = NonNullable<Configuration["loadExistingGrant"]>;
 
@@ -44,13 +46,17 @@ export function createLoadGrant({ policies, hasConsented }: GrantDeps): LoadGran
     const ofClaims = claims === undefined ? [] : scopesForClaims(claims, requestParamClaims, scopes);
     return !prompts.has("consent") && hasConsented(accountId, clientId, [...scopes, ...ofClaims]);
   };
+  const isAlwaysAsked = ({ oidc }: KoaContextWithOIDC, clientId: string): boolean => {
+    const policy = policies.get(clientId);
+    return policy !== undefined && asksEachTime(policy, textOf(oidc.params?.["redirect_uri"]) ?? "");
+  };
   return async (ctx) => {
     const { client, session, provider, result } = ctx.oidc;
     const accountId = session?.accountId;
     if (client === undefined || accountId === undefined) return undefined;
     const { clientId } = client;
     // The identity of such a client cannot be verified, so the user decides each time, and each sign-in has its own grant.
-    if (policies.get(clientId)?.asksEachTime === true && result?.consent === undefined) return undefined;
+    if (result?.consent === undefined && isAlwaysAsked(ctx, clientId)) return undefined;
     const known = await knownGrant(ctx, accountId, clientId);
     if (result?.consent !== undefined || !(await isAgreed(ctx, accountId, clientId))) return known;
     const grant = known ?? new provider.Grant({ accountId, clientId });

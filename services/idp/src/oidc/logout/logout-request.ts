@@ -24,19 +24,23 @@ export type LogoutDecision =
     };
 
 const longestParameter = 8192;
-const names = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state"] as const;
+const names = ["client_id", "post_logout_redirect_uri", "state"] as const;
 
-/** Undefined if a parameter is repeated or too long. */
+/** Undefined if a parameter is repeated or too long. A hint is as long as the ID tokens of this service, within the limit of the request. */
 export function readLogoutRequest(query: URLSearchParams): LogoutRequest | undefined {
+  const hints = query.getAll("id_token_hint");
   const values = names.map((name) => query.getAll(name));
-  if (values.some((all) => all.length > 1 || (all[0]?.length ?? 0) > longestParameter)) return undefined;
-  const [hint, clientId, redirectUri, state] = values.map(([value]) => textOf(value));
-  return { hint, clientId, redirectUri, state };
+  if (hints.length > 1 || values.some((all) => all.length > 1 || (all[0]?.length ?? 0) > longestParameter))
+    return undefined;
+  const [clientId, redirectUri, state] = values.map(([value]) => textOf(value));
+  return { hint: textOf(hints[0]), clientId, redirectUri, state };
 }
 
 interface Hint {
   readonly clientId: string;
   readonly sub: string;
+  /** Undefined in a token that an earlier version issued, or that was not issued in a browser's session. */
+  readonly sid: string | undefined;
 }
 
 interface Issued {
@@ -70,7 +74,7 @@ async function readHint(generation: Generation, hint: string): Promise<Hint | "i
   try {
     const { payload } = await provider.IdToken.validate(hint, client);
     const sub = textOf(payload.sub);
-    return sub === undefined ? "invalid" : { clientId: client.clientId, sub };
+    return sub === undefined ? "invalid" : { clientId: client.clientId, sub, sid: textOf(payload["sid"]) };
   } catch {
     return "invalid";
   }
@@ -101,13 +105,18 @@ async function placeOf(
   return client?.postLogoutRedirectUriAllowed(redirectUri) === true ? withState(redirectUri, state) : undefined;
 }
 
+/** An ID token of another session of the same user, which may be old, is no request to end this one. */
+function isOfSession({ clientId, sub, sid }: Hint, { accountId, authorizations }: BrowserSessionRecord): boolean {
+  return accountId === sub && sid !== undefined && authorizations[clientId]?.sid === sid;
+}
+
 async function judge(
   generation: Generation,
   request: LogoutRequest,
   { hint, clientId, session }: Known & { readonly session: BrowserSessionRecord | undefined },
 ): Decided {
   const returnTo = clientId === undefined ? undefined : await placeOf(generation, request, clientId);
-  const isVouchedFor = hint !== undefined && (session === undefined || session.accountId === hint.sub);
+  const isVouchedFor = hint !== undefined && (session === undefined || isOfSession(hint, session));
   const isGood = isVouchedFor && (request.redirectUri === undefined || returnTo !== undefined);
   return { decision: isGood ? "end" : "ask", clientId, returnTo };
 }

@@ -3,6 +3,7 @@ import { interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import { rankOfAcr, wantedRank } from "../../login/acr.ts";
 import { meetsDemands } from "../../login/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import { asksEachTime } from "../clients/address-rules.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
 import { textOf, wordsOf } from "../storage/json.ts";
 
@@ -34,10 +35,15 @@ async function missesDemandedFactor(
   return known === undefined || !meetsDemands(known, demands, nowSeconds());
 }
 
-/** Whether the client knows who is signed in: the user has granted it something in this session, or it needs no consent. */
-function knowsUser({ client, session }: KoaContextWithOIDC["oidc"], policies: ClientPolicies): boolean {
+/**
+ * Whether the client knows who is signed in: the user has granted it something in this session, or it needs no consent. Not if another
+ * program may be asking in its name.
+ */
+function knowsUser({ client, session, params }: KoaContextWithOIDC["oidc"], policies: ClientPolicies): boolean {
   const id = client?.clientId ?? "";
-  return session?.grantIdFor(id) !== undefined || policies.get(id)?.config.skip_consent === true;
+  const policy = policies.get(id);
+  if (policy === undefined || asksEachTime(policy, textOf(params?.["redirect_uri"]) ?? "")) return false;
+  return session?.grantIdFor(id) !== undefined || policy.config.skip_consent;
 }
 
 function isNamed({ account, accountId, attributes = {} }: BrowserSessionRecord, hint: string): boolean {

@@ -9,6 +9,7 @@ import {
   Provider,
 } from "oidc-provider";
 import { supportedClaims } from "../claims/client-claims.ts";
+import { judgeEachAddress } from "../clients/address-rules.ts";
 import { basicCredentials } from "../clients/client-auth.ts";
 import { clientPolicyParams } from "../clients/client-policy.ts";
 import { type ClientPolicies, clientMetadata, matchesWildcard } from "../clients/clients.ts";
@@ -205,7 +206,6 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
   };
 }
 
-/** Every provider has its own Client class; the library's certification suite replaces this method the same way. */
 function allowWildcards(provider: Provider): void {
   const { prototype } = provider.Client;
   const exact: unknown = Reflect.get(prototype, "redirectUriAllowed");
@@ -228,15 +228,9 @@ function nameUnauthorized(provider: Provider): void {
   };
 }
 
-/** ID tokens contain `sid` for clients that are notified of logouts by either channel. */
-function nameSessions(provider: Provider, policies: ClientPolicies): void {
-  const { prototype } = provider.Client;
-  const isNamed: unknown = Reflect.get(prototype, "includeSid");
-  if (typeof isNamed !== "function") throw new TypeError("includeSid is not a method");
-  prototype.includeSid = function includesSid() {
-    const { frontchannel_logout_uri: uri = "" } = policies.get(this.clientId)?.config ?? {};
-    return uri !== "" || Reflect.apply(isNamed, this, []) === true;
-  };
+/** Every ID token contains `sid`, so that a logout request names its session. */
+function nameSessions(provider: Provider): void {
+  provider.Client.prototype.includeSid = () => true;
 }
 
 /** The only place that creates a provider. It is immutable: other clients or keys require a new one. */
@@ -248,8 +242,9 @@ export function createProvider(inputs: ProviderInputs, hooks: ProviderHooks): Pr
   const sources = [...inputs.policies.values()].map(({ claims }) => claims);
   shapeAnswers(provider, { ...hooks, claimsSupported: supportedClaims(inputs.settings, sources) });
   addSessionState(provider, hooks);
+  judgeEachAddress(provider);
   nameUnauthorized(provider);
-  nameSessions(provider, inputs.policies);
+  nameSessions(provider);
   if (inputs.settings.developerMode) allowWildcards(provider);
   const koa: EventEmitter = provider;
   koa.on("error", (error: unknown) => hooks.onError("error", error));

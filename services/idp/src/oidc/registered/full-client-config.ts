@@ -1,5 +1,5 @@
 import { clientDefaults, type DynamicRegistrationConfig, type OidcClientConfig } from "@postern/shared/platform/config";
-import { type Registration, shownName } from "./registration.ts";
+import type { Registration } from "./registration.ts";
 
 /**
  * A client of dynamic registration as the configuration would describe it. What the site has withdrawn since the
@@ -8,6 +8,7 @@ import { type Registration, shownName } from "./registration.ts";
 export function fullClientConfig(
   registration: Registration,
   settings: DynamicRegistrationConfig,
+  name: string,
 ): OidcClientConfig | undefined {
   const { id, redirectUris, scopes, full } = registration;
   if (full === undefined) return undefined;
@@ -21,7 +22,7 @@ export function fullClientConfig(
   return {
     ...clientDefaults,
     client_id: id,
-    name: shownName(registration),
+    name,
     client_secret: secret,
     token_endpoint_auth_method: metadata.authMethod,
     redirect_uris: [...redirectUris],

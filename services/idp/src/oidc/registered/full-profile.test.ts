@@ -80,7 +80,7 @@ const algorithmOf = (own: object, members: object = {}): string | undefined => {
   if ("error" in client) throw new Error(client.description);
   const kept = { id: "app_1", kind: "full", network: "", createdAt: 0, endsAt: 1, ...client } as const;
   const full = { metadata: client.metadata, tokenDigest: "" };
-  return fullClientConfig({ ...kept, full }, now)?.request_object_signing_alg;
+  return fullClientConfig({ ...kept, full }, now, "App")?.request_object_signing_alg;
 };
 
 test("unsigned request objects need the site's key, and no registered algorithm", () => {

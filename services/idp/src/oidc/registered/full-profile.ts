@@ -52,13 +52,15 @@ function address(members: Members, name: string, settings: Settings, kinds: read
 /** Loopback addresses are for trials; the server itself does not connect to them unless the site permits it. */
 const forTrials: readonly RedirectKind[] = ["https", "loopback"];
 
+type ApplicationType = RegisteredMetadata["applicationType"];
+
 /** OpenID Connect Registration §2, `application_type`: websites use https, other applications also their own schemes. */
-function isPermittedRedirect(uri: string, type: string, settings: Settings): boolean {
+function isPermittedRedirect(uri: string, type: ApplicationType, settings: Settings): boolean {
   const kind = redirectKind(uri, (host) => permitsHost(settings, host));
-  return kind === "private" ? type === "native" : kind !== undefined;
+  return kind === "private" ? type !== "web" : kind !== undefined;
 }
 
-function redirects(members: Members, name: string, type: string, settings: Settings): readonly string[] {
+function redirects(members: Members, name: string, type: ApplicationType, settings: Settings): readonly string[] {
   const uris = members.list(name) ?? [];
   if (uris.length > maxUris || !uris.every((uri) => isPermittedRedirect(uri, type, settings))) {
     const description = `${name} must be at most ${maxUris} permitted https URLs, loopback addresses or, for native applications, private-use schemes`;
@@ -162,9 +164,16 @@ function authMethod(members: Members, { token_endpoint_auth_methods: permitted }
   return method;
 }
 
+/** A confidential client is a website unless it says otherwise; each address of a public one that says nothing has its own rule. */
+function typeOf(members: Members, method: RegisteredMetadata["authMethod"]): ApplicationType {
+  const stated = members.choice("application_type", ["", "web", "native"], "");
+  if (stated !== "") return stated;
+  return method === "none" ? undefined : "web";
+}
+
 function metadataOf(members: Members, grants: Grants, settings: Settings): RegisteredMetadata {
-  const applicationType = members.choice("application_type", ["web", "native"], "web");
   const method = authMethod(members, settings);
+  const applicationType = typeOf(members, method);
   const objectAlgorithm = members.choice("request_object_signing_alg", ["", "none", ...clientSignatures], "");
   const requiresSignedRequests = members.flag("require_signed_request_object");
   if (requiresSignedRequests && objectAlgorithm === "none") {

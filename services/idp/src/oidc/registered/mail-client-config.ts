@@ -1,15 +1,19 @@
 import { clientDefaults, type MailRegistrationConfig, type OidcClientConfig } from "@postern/shared/platform/config";
 import { permittedScopes } from "./mail-profile.ts";
-import { type Registration, shownName } from "./registration.ts";
+import type { Registration } from "./registration.ts";
 
 /** A registered mail client as the configuration would describe it: public, with PKCE, consent and rotation. */
-export function mailClientConfig(registration: Registration, settings: MailRegistrationConfig): OidcClientConfig {
+export function mailClientConfig(
+  registration: Registration,
+  settings: MailRegistrationConfig,
+  name: string,
+): OidcClientConfig {
   const permitted = permittedScopes(settings);
   const { id, redirectUris, scopes } = registration;
   return {
     ...clientDefaults,
     client_id: id,
-    name: shownName(registration),
+    name,
     token_endpoint_auth_method: "none",
     redirect_uris: redirectUris,
     // What the site has withdrawn since the registration is not granted any more.

@@ -4,7 +4,8 @@ export const clientSignatures = ["RS256", "PS256", "ES256", "EdDSA"] as const;
 
 /** The metadata of a client of dynamic registration, besides what every registration has. */
 export interface RegisteredMetadata {
-  readonly applicationType: "web" | "native";
+  /** Undefined for a public client that does not state it; always stated in registrations of earlier versions. */
+  readonly applicationType?: "web" | "native" | undefined;
   readonly authMethod: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none";
   readonly grantTypes: readonly string[];
   /** Of the implicit flow; absent if the client does not use it, and for registrations of earlier versions. */

@@ -3,8 +3,9 @@ import { type ClientPolicies, type ClientPolicy, policyOf } from "../clients/cli
 import type { OidcSettings } from "../settings/oidc-settings.ts";
 import { clientResponseTypes } from "../settings/response-types.ts";
 import { fullClientConfig } from "./full-client-config.ts";
+import type { OwnNames } from "./look-alike.ts";
 import { mailClientConfig } from "./mail-client-config.ts";
-import { kindOfId, type Registration } from "./registration.ts";
+import { kindOfId, type Registration, shownName } from "./registration.ts";
 
 /** Requests that authenticate and the provider that serves them read the client separately: both see the same secret. */
 function innerSecretOf(policy: ClientPolicy, innerKey: Buffer): string | undefined {
@@ -12,22 +13,30 @@ function innerSecretOf(policy: ClientPolicy, innerKey: Buffer): string | undefin
   return createHmac("sha256", innerKey).update(policy.id).digest("base64url");
 }
 
+/** The names that no client which registered itself is shown with. */
+export function ownNames({ siteNames, oidc }: Pick<OidcSettings, "siteNames" | "oidc">): OwnNames {
+  return { site: siteNames, applications: oidc.clients.map(({ name }) => name) };
+}
+
+function nameOf(registration: Registration, settings: OidcSettings): string {
+  return shownName(registration, ownNames(settings));
+}
+
 function mailPolicy(registration: Registration, settings: OidcSettings): ClientPolicy | undefined {
   const { mail_registration: mail } = settings.oidc;
   if (!mail.enabled) return undefined;
-  const policy = policyOf(mailClientConfig(registration, mail), settings);
-  return { ...policy, audience: mail.audience, applicationType: "native", asksEachTime: true };
+  const policy = policyOf(mailClientConfig(registration, mail, nameOf(registration, settings)), settings);
+  return { ...policy, audience: mail.audience, applicationType: "native" };
 }
 
 function fullPolicy(registration: Registration, settings: OidcSettings): ClientPolicy | undefined {
   const { dynamic_registration: full } = settings.oidc;
-  const config = full.enabled ? fullClientConfig(registration, full) : undefined;
+  const config = full.enabled ? fullClientConfig(registration, full, nameOf(registration, settings)) : undefined;
   if (config === undefined) return undefined;
   const policy = policyOf(config, settings);
   const { applicationType, implicitTypes = [] } = registration.full?.metadata ?? {};
   const responseTypes = clientResponseTypes(config, settings.oidc, implicitTypes);
-  // Another application of the device can use the redirect URI of a public native client (RFC 8252 §8.6).
-  return { ...policy, applicationType, responseTypes, asksEachTime: policy.isPublic && applicationType === "native" };
+  return { ...policy, applicationType, responseTypes };
 }
 
 /**

@@ -1,3 +1,5 @@
+import { mayShowName } from "./client-name.ts";
+import type { OwnNames } from "./look-alike.ts";
 import type { RegisteredMetadata } from "./metadata.ts";
 
 /** A client that registered itself (RFC 7591). */
@@ -51,9 +53,12 @@ export function kindOfId(id: string): RegistrationKind | undefined {
   return prefix === "mail" ? "mail" : "full";
 }
 
-/** What a user sees instead of a missing name: where the sign-in leads. */
-export function shownName({ name, redirectUris, id }: Pick<Registration, "name" | "redirectUris" | "id">): string {
-  return name === "" ? (redirectTarget(redirectUris[0] ?? "") ?? id) : name;
+/** What a user sees of a client that registered itself: instead of a name that may mislead, or is missing, where the sign-in leads. */
+export function shownName(
+  { name, redirectUris, id }: Pick<Registration, "name" | "redirectUris" | "id">,
+  own: OwnNames,
+): string {
+  return name !== "" && mayShowName(name, own) ? name : (redirectTarget(redirectUris[0] ?? "") ?? id);
 }
 
 /** The part of a redirect URI that says who receives the sign-in: the origin, or the scheme of an application. */

@@ -2,6 +2,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import type { MailSignIns } from "../../login/connected-applications.ts";
 import type { SignInDemands } from "../../login/sign-in-demands.ts";
 import type { SubjectsOfAccount } from "../accounts/account-subjects.ts";
+import type { OwnNames } from "../registered/look-alike.ts";
 import type { RegisteredClients } from "../registered/registered-clients.ts";
 import { kindOfId, shownName } from "../registered/registration.ts";
 import type { OidcStore, StoredRecord } from "../storage/store.ts";
@@ -14,6 +15,7 @@ export interface MailSignInDeps {
   readonly records: Pick<TokenRecords, "revokeGrant">;
   readonly digestOf: (id: string) => string;
   readonly nowSeconds: () => number;
+  readonly ownNames: () => OwnNames;
   readonly demands: () => SignInDemands;
 }
 
@@ -50,7 +52,7 @@ function heldGrants(records: readonly StoredRecord[], nowSeconds: number): reado
 
 /** The mail clients in which a user is signed in by token. */
 export function createMailSignIns(deps: MailSignInDeps): MailSignIns {
-  const { store, subjectsOfAccount, registered, records, digestOf, nowSeconds } = deps;
+  const { store, subjectsOfAccount, registered, records, digestOf, nowSeconds, ownNames } = deps;
   const held = async (account: string): Promise<readonly Held[]> => {
     const lists = (await subjectsOfAccount(account)).map((subject) => store.list("account", subject));
     const listed = await Promise.all(lists).catch((cause: unknown) => {
@@ -64,7 +66,7 @@ export function createMailSignIns(deps: MailSignInDeps): MailSignIns {
       return Promise.all(
         found.map(async ({ grantId, clientId, firstIat, lastIat }) => {
           const registration = await registered.load(clientId);
-          const name = registration === undefined ? clientId : shownName(registration);
+          const name = registration === undefined ? clientId : shownName(registration, ownNames());
           return { id: digestOf(grantId), name, signedInMs: firstIat * 1000, lastUsedMs: lastIat * 1000 };
         }),
       );

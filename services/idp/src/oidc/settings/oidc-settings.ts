@@ -35,6 +35,8 @@ export interface OidcSettings {
   readonly nonceSecret: Buffer | undefined;
   /** Names of the attributes that the backends return, in lower case; undefined if a script may return any. */
   readonly attributes: ReadonlySet<string> | undefined;
+  /** The name of the site, and those of its mail domains. */
+  readonly siteNames: readonly string[];
   /** Hosts of the mail servers that clients find by `identity.mail_clients`. */
   readonly mailHosts: readonly string[];
 }
@@ -62,6 +64,12 @@ function mailHostsOf({ identity: { mail_clients: clients } }: Config): readonly 
   return [...new Set(hosts.filter((host) => host !== ""))];
 }
 
+function siteNamesOf({ identity: { frontend, mail_clients: clients, oidc } }: Config): readonly string[] {
+  const ofDomains = clients.domains.map(({ display_name: name }) => name);
+  const names = [frontend.branding.name, URL.parse(oidc.issuer)?.hostname ?? "", ...ofDomains];
+  return [...new Set(names.filter((name) => name !== ""))];
+}
+
 export function oidcSettings(config: Config): OidcSettings {
   const { identity, runtime } = config;
   const { address, header } = runtime.servers.http.client_certificates;
@@ -76,6 +84,7 @@ export function oidcSettings(config: Config): OidcSettings {
     certificates: address.length > 0 || header !== "",
     nonceSecret: nonceSecretOf(config),
     attributes: attributesOf(config),
+    siteNames: siteNamesOf(config),
     mailHosts: mailHostsOf(config),
   };
 }

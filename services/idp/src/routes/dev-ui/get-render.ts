@@ -1,4 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
+import { isLanguageTag } from "@postern/shared/domain/localisation";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { findPage } from "../../dev-ui/find-page.ts";
 import type { Pages } from "../../pages/pages.ts";
@@ -15,7 +16,7 @@ export function getRender(pages: Pages) {
     const tag = parameter(request, "languageTag");
     const language = tag === undefined ? undefined : pages.languageOf(tag);
     const page = findPage(parameter(request, "template") ?? "");
-    if (page === undefined || (tag !== undefined && language === undefined)) {
+    if (page === undefined || (tag !== undefined && !isLanguageTag(tag))) {
       return reply.code(404).send({ error: "template unknown" });
     }
     const path = pathTo("renderTemplate", { template: page.name });

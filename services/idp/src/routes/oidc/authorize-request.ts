@@ -11,8 +11,6 @@ import type { Pages } from "../../pages/pages.ts";
 import { queryOf } from "./form.ts";
 import { refuseAuthorization } from "./render-error.ts";
 
-/** Longer forms would not fit into the URL of a redirect. */
-export const redirectLimit = 4096;
 /** The state is stored for ten minutes for any requester; no legitimate client needs more. */
 const longestState = 2048;
 

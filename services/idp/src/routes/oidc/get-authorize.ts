@@ -1,8 +1,7 @@
+import { isLanguageTag } from "@postern/shared/domain/localisation";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { interactionPath, isInteractionId } from "../../oidc/provider/interaction-path.ts";
 import { type AuthorizeDeps, authorize, readQuery } from "./authorize-request.ts";
-
-const languageTag = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/;
 
 export interface SegmentParams {
   readonly Params: { readonly languageTag: string };
@@ -21,7 +20,7 @@ export function getAuthorizeSegment(deps: AuthorizeDeps) {
       // Without a query: the provider would use its parameters.
       return deps.bridge.passAs(request, reply, { method: "GET", url: interactionPath(segment) });
     }
-    if (!languageTag.test(segment)) return reply.code(404).send({ error: "not found" });
+    if (!isLanguageTag(segment)) return reply.code(404).send({ error: "not found" });
     const query = readQuery(request);
     if (query?.has("ui_locales") === false) query.set("ui_locales", segment);
     return authorize(deps, request, reply, query);

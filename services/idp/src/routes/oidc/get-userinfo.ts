@@ -105,16 +105,23 @@ function tokenOf(scheme: "dpop" | "bearer", authorization = ""): string | undefi
   return named?.toLowerCase() === scheme ? token : undefined;
 }
 
+/** RFC 6750 §3.1: the token is sent once, by one method. */
+function repeatedToken(reply: FastifyReply, issuer: string): FastifyReply {
+  reply.header("www-authenticate", `Bearer realm="${issuer}", error="invalid_request"`);
+  return oauthError(reply, 400, "invalid_request", "the access token must be sent once, by one method");
+}
+
 /** `GET` and `POST /oidc/userinfo` (OpenID Connect Core §5.3). */
 export function getUserinfo(deps: UserinfoDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     answerAnyOrigin(request, reply);
     const { authorization } = request.raw.headers;
+    const sent = formOf(request.body).getAll("access_token");
+    if (sent.length + (authorization === undefined ? 0 : 1) > 1) return repeatedToken(reply, deps.issuer);
     const bound = tokenOf("dpop", authorization);
     if (bound !== undefined) return withProof(request, reply, bound, deps);
-    const form = formOf(request.body);
-    const accessToken = authorization === undefined ? form.get("access_token") : tokenOf("bearer", authorization);
-    if (accessToken === undefined || accessToken === null) return tokenRefused(reply, deps.issuer);
+    const accessToken = authorization === undefined ? sent[0] : tokenOf("bearer", authorization);
+    if (accessToken === undefined) return tokenRefused(reply, deps.issuer);
     const token = await withClient(await deps.resolve(accessToken), deps);
     if (token?.payload.jkt !== undefined)
       return proofRefused(reply, deps.issuer, { error: "invalid_token", description: needsProof });

@@ -9,6 +9,7 @@ import { accountPath, type Pages, type Shown } from "../../pages/pages.ts";
 import { errorPage, type Problem } from "../../pages/templates/notices.ts";
 
 import { oauthError } from "./json-reply.ts";
+import { fitsAddress } from "./send-again.ts";
 
 const shownReference = (session: string): string | undefined => (session === "" ? undefined : referenceOf(session));
 
@@ -78,6 +79,12 @@ function errorCode(ctx: KoaContextWithOIDC, error: string): string {
   return isPushed && ofObject.has(error) ? "invalid_request_uri" : error;
 }
 
+/** Whether the page may link to the request: not to one that a form has sent and that does not belong into an address. */
+function canRepeat(ctx: KoaContextWithOIDC): boolean {
+  const isAuthorization = ctx.method === "GET" && isBelow(operation("authorize").family.prefix, ctx.path);
+  return isAuthorization && fitsAddress(new URLSearchParams(ctx.querystring));
+}
+
 /** The response to an error that must not go to the client (RFC 6749 §4.1.2.1): a page for browsers, JSON for programs. */
 export function createRenderError(pages: () => Pages | undefined): NonNullable<Configuration["renderError"]> {
   return (ctx: KoaContextWithOIDC, { error: named, error_description: description }, cause) => {
@@ -94,7 +101,7 @@ export function createRenderError(pages: () => Pages | undefined): NonNullable<C
     const { headers, body } = pageOf(shown, {
       error,
       status: ctx.status,
-      again: ctx.method === "GET" && isBelow(operation("authorize").family.prefix, ctx.path) ? ctx.url : undefined,
+      again: canRepeat(ctx) ? ctx.url : undefined,
       reference: shownReference(ctx.get(referenceHeader)),
       uiLocales: typeof uiLocales === "string" ? uiLocales : undefined,
       headers: ctx.headers,

@@ -143,7 +143,12 @@ const identification = {
 
 const grants = {
   redirect_uris: stringList([], {
-    description: "Redirect URIs. A trailing * matches the rest of the path, in developer mode only.",
+    description:
+      "Redirect URIs, compared exactly; see `application_type` for loopback addresses. A trailing * matches the rest of the path, in developer mode only.",
+  }),
+  application_type: choice(["", "web", "native"], "", {
+    description:
+      "Kind of application (OpenID Connect Registration, section 2). `web`: URIs are http or https and must be exactly the same. `native`: a loopback URI with http matches with any port (RFC 8252); other URIs use https or a private-use scheme. If empty, a loopback URI with http of a public client, and every private-use scheme, follows the rule of `native`, and any other URI that of `web`.",
   }),
   post_logout_redirect_uris: stringList([], {
     description: "URIs to which the client may redirect the browser after logout.",
