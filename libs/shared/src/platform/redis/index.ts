@@ -88,7 +88,6 @@ export {
   refreshFamilyKey,
   tokenEpochKey,
 } from "./keys.ts";
-export { leaveOldPrimary } from "./leave-old-primary.ts";
 export { createRedisClock, type RedisClock, watchRedisClock } from "./redis-clock.ts";
 export {
   defineScript,
