@@ -16,6 +16,15 @@ const client = "127.0.0.9";
 
 const shipped = (file: string): Promise<string> => readFile(join(repository, "deploy", file), "utf8");
 
+/** What HAProxy checks: the private listeners, which have ports of their own here. */
+function checkPrivately(config: string, { stack, second }: Pick<Site, "stack" | "second">): string {
+  return [stack.gateway, second.process].reduce(
+    (done, { privatePort }, index) =>
+      done.replaceAll(new RegExp(`(?<=server  gateway${index + 1} )\\S+`, "g"), `$& port ${privatePort}`),
+    config,
+  );
+}
+
 /** The addresses of both gateways in the shipped files, replaced by those of the test. */
 function replaceGateways(config: string, fronts: readonly string[], backs: readonly string[]): string {
   return [11, 12].reduce(
@@ -61,7 +70,14 @@ interface Site extends AsyncDisposable {
 async function startSite(http: Tree): Promise<Site> {
   const fronts = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const stack = await startStack({
-    settings: { runtime: { servers: { http: { ...http, frontend_address: fronts.slice(0, 1) } } } },
+    redis: true,
+    settings: {
+      runtime: {
+        servers: { http: { ...http, frontend_address: fronts.slice(0, 1) } },
+        // As long as the slow requests of these tests need.
+        timeouts: { shutdown_delay: "1s", shutdown_grace: "60s" },
+      },
+    },
   });
   const second = await stack.startReplica("gateway", {
     SERVICE_RUNTIME_SERVERS_HTTP_FRONTEND_ADDRESS: fronts[1] ?? "",
@@ -85,6 +101,67 @@ async function survives({ second }: Site, url: string): Promise<boolean> {
   } finally {
     second.process.signal("SIGCONT");
   }
+}
+
+const lookUp = JSON.stringify({ username: "slow", protocol: "imap" });
+
+interface SlowRequest {
+  /** Sends the rest, and resolves to the status, or to the reason why there is none. */
+  finish(): Promise<number | string>;
+}
+
+/** A request of which a part has been sent, so that the gateway is busy with it. */
+function beginSlowly(back: string): SlowRequest {
+  const headers = { authorization: basicAuth, "content-type": "application/json", "content-length": lookUp.length };
+  const sent = request(`${back}/api/v1/auth/json?mode=no-auth`, {
+    method: "POST",
+    headers,
+    localAddress: client,
+    agent: false,
+  });
+  const result = new Promise<number | string>((resolve) => {
+    sent.once("response", (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.once("error", (error) => resolve(String(error)));
+  });
+  sent.write(lookUp.slice(0, 10));
+  return {
+    finish: () => {
+      sent.end(lookUp.slice(10));
+      return result;
+    },
+  };
+}
+
+const connectionsOf = async (gateway: Replica["process"]): Promise<number> =>
+  Number(/^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)/m.exec(await gateway.metrics())?.[1] ?? 0);
+
+async function refuses(address: string): Promise<boolean> {
+  return fetch(`http://${address}/ping`).then(
+    () => false,
+    (error: unknown) => error instanceof Error && String(error.cause).includes("ECONNREFUSED"),
+  );
+}
+
+/** What becomes of slow requests while one of the two gateways stops, and of new ones meanwhile. */
+async function drainSecond({ second, backs }: Site, back: string): Promise<readonly (number | string)[]> {
+  const before = await connectionsOf(second.process);
+  const slow = Array.from({ length: 10 }, () => beginSlowly(back));
+  await poll("both gateways to be busy", async () => (await connectionsOf(second.process)) > before);
+  const stopped = second.process.stop();
+  await poll("its listener to close", () => refuses(backs[1] ?? ""), 30_000);
+  const statuses: (number | string)[] = [];
+  // As long as the checks of the proxies need to notice that its port is closed.
+  const until = performance.now() + 3000;
+  await poll("the proxy to notice", async () => {
+    statuses.push((await ask(`${back}/ping`)).status);
+    return performance.now() > until;
+  });
+  statuses.push(...(await Promise.all(slow.map((one) => one.finish()))));
+  expect(await stopped).toBe(0);
+  return statuses;
 }
 
 const forged = { "x-forwarded-for": "203.0.113.66", "x-real-ip": "203.0.113.66" };
@@ -134,7 +211,7 @@ describe("HAProxy with deploy/haproxy", () => {
       ["login.crt", "login.key"].map((name) => readFile(join(folder.path, name), "utf8")),
     );
     await writeFile(pem, parts.join(""));
-    const config = replaceGateways(await shipped("haproxy/haproxy.cfg"), site.fronts, site.backs)
+    const config = replaceGateways(checkPrivately(await shipped("haproxy/haproxy.cfg"), site), site.fronts, site.backs)
       .replace("bind :443", `bind 127.0.0.1:${pagesPort}`)
       .replace("bind :9080", `bind 127.0.0.1:${backPort}`)
       .replace("/etc/haproxy/login.pem", pem);
@@ -155,7 +232,7 @@ describe("HAProxy with deploy/haproxy", () => {
 
   test("version 1 of the PROXY protocol names the address too", async () => {
     const port = await freePort();
-    const config = replaceGateways(await shipped("haproxy/haproxy.cfg"), site.fronts, site.backs)
+    const config = replaceGateways(checkPrivately(await shipped("haproxy/haproxy.cfg"), site), site.fronts, site.backs)
       .replace(
         "bind :443 ssl crt /etc/haproxy/login.pem alpn h2,http/1.1 ssl-min-ver TLSv1.2",
         `bind 127.0.0.1:${await freePort()}`,
@@ -169,6 +246,51 @@ describe("HAProxy with deploy/haproxy", () => {
   test("requests succeed soon after a gateway freezes", async () => {
     expect(await survives(site, `${pages}/ping`)).toBe(true);
     expect(await survives(site, `${back}/ping`)).toBe(true);
+  });
+
+  /** Beyond several of HAProxy's checks. */
+  async function whileChecked(during: () => Promise<void>): Promise<string> {
+    const before = haproxy.output().length;
+    const until = performance.now() + 4000;
+    await poll("several checks", async () => {
+      await during();
+      return performance.now() > until;
+    });
+    return haproxy.output().slice(before);
+  }
+
+  test("no gateway is left out while Redis hangs", async () => {
+    await poll("both gateways to be up", async () => (await ask(`${back}/ping`)).status === 200);
+    site.stack.redis?.signal("SIGSTOP");
+    try {
+      const notices = await whileChecked(async () => {
+        expect((await ask(`${back}/ping`)).status).toBe(200);
+      });
+      expect(notices).not.toMatch(/is DOWN|is stopping/);
+    } finally {
+      site.stack.redis?.signal("SIGCONT");
+    }
+  });
+
+  test("without NATS all gateways are used, so that their temporary failures arrive", async () => {
+    await site.stack.nats.stop();
+    await poll("HAProxy to leave both out", () => /backchannel\/gateway1 is stopping/.test(haproxy.output()), 30_000);
+    const headers = { authorization: basicAuth, "content-type": "application/json" };
+    await whileChecked(async () => {
+      const { status, body } = await ask(`${back}/api/v1/auth/json?mode=no-auth`, headers, lookUp);
+      expect([status, Object.keys(JSON.parse(body))]).toEqual([500, ["error"]]);
+    });
+    await site.stack.startNats();
+    await poll(
+      "decisions",
+      async () => (await ask(`${back}/api/v1/auth/json?mode=no-auth`, headers, lookUp)).status === 403,
+      60_000,
+    );
+  });
+
+  test("a gateway that stops finishes what it has begun, and no new request is lost", async () => {
+    const statuses = await drainSecond(site, back);
+    expect(new Set(statuses)).toEqual(new Set([200, 403]));
   });
 });
 
@@ -204,8 +326,8 @@ describe("nginx with deploy/nginx/pages.conf", () => {
     expect((await ask(`${pages}/healthz`)).status).toBe(200);
   });
 
-  test("requests succeed after a gateway has been killed", async () => {
-    await site.second.process.stop();
+  test("requests succeed while a gateway stops, and after it has stopped", async () => {
+    expect(new Set(await drainSecond(site, back))).toEqual(new Set([200, 403]));
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(`${pages}/ping`)));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
   });
