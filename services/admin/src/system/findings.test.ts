@@ -70,10 +70,7 @@ test.each<[string, Partial<Facts>, string, string]>([
   [
     "the identity provider without Redis",
     {
-      services: [
-        running("gateway"),
-        running("idp", { status: "degraded", failed_checks: ["redis_state"] }),
-      ],
+      services: [running("gateway"), running("idp", { status: "degraded", failed_checks: ["redis_state"] })],
     },
     "Mail sign-in works, web sign-in does not: 1 warning.",
     "service idp: postern@a:1 works without redis_state",
