@@ -26,6 +26,7 @@ export interface Health {
 
 export interface HealthDeps {
   readonly checks: readonly HealthCheck[];
+  /** Once for each outage and reason. */
   readonly onFailure: (name: string, reason: unknown) => void;
 }
 
@@ -36,16 +37,16 @@ const answerWithinMs = 200;
 /** An earlier result says nothing about a check that nobody has needed for long. */
 const knownForMs = 5000;
 
-async function passes(check: HealthCheck, onFailure: HealthDeps["onFailure"]): Promise<boolean> {
+/** Resolves to the reason why the check fails. */
+async function failureOf(check: HealthCheck): Promise<{ readonly reason: unknown } | undefined> {
   const over = new AbortController();
   // Async, so that a check that throws synchronously rejects as well.
   const runCheck = async (): Promise<void> => check.check(over.signal);
   try {
     await within(runCheck(), checkTimeoutMs);
-    return true;
+    return undefined;
   } catch (reason) {
-    onFailure(check.name, reason);
-    return false;
+    return { reason };
   } finally {
     over.abort();
   }
@@ -63,11 +64,18 @@ function remembered(check: HealthCheck, onFailure: HealthDeps["onFailure"]): () 
   let [startedAt, endedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let isRunning = false;
   let up = false;
+  let reported = "";
+  const judge = (failure: { readonly reason: unknown } | undefined): boolean => {
+    const text = failure === undefined ? "" : String(failure.reason);
+    if (failure !== undefined && text !== reported) onFailure(name, failure.reason);
+    reported = text;
+    return failure === undefined;
+  };
   let run: Promise<void> = Promise.resolve();
   const start = async (): Promise<void> => {
     startedAt = performance.now();
     isRunning = true;
-    up = await passes(check, onFailure);
+    up = judge(await failureOf(check));
     endedAt = performance.now();
     isRunning = false;
   };

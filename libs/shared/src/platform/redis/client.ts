@@ -95,6 +95,8 @@ function nodeOptions(settings: RedisSettings) {
     enableOfflineQueue: false,
     retryStrategy: backoff,
     protocol: 2 as const,
+    // Sent to each server, and refused by those before 7.2.
+    disableClientInfo: true,
     ...(settings.isBlocking === true ? blockingOptions : undefined),
     ...(username === undefined ? undefined : { username }),
     ...(password === undefined ? undefined : { password: password.reveal() }),
