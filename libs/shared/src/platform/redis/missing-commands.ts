@@ -3,7 +3,7 @@ import type { RedisClient } from "./client.ts";
 
 /** Numbers of arguments after the command, for those that need other than three. */
 const argumentCounts: readonly (readonly [count: number, commands: string])[] = [
-  [0, "cluster|slots time"],
+  [0, "cluster|slots role time"],
   [
     1,
     "client|setname decr del exists get getdel getex hgetall hlen incr info llen lpop mget persist pfadd pfcount pttl rpop scard smembers ttl type unlink xlen zcard zpopmin",
@@ -18,7 +18,7 @@ const countOf = new Map(
   argumentCounts.flatMap(([count, commands]) => commands.split(" ").map((name) => [name, count] as const)),
 );
 /** Part of the question itself. */
-const around: ReadonlySet<string> = new Set(["multi", "exec", "ping", "select", "role"]);
+const around: ReadonlySet<string> = new Set(["multi", "exec", "discard", "ping", "select"]);
 
 function argumentsOf(command: string, key: string): readonly string[] {
   if (command === "eval" || command === "evalsha") return ["return 1", "1", key];
@@ -27,18 +27,23 @@ function argumentsOf(command: string, key: string): readonly string[] {
   return Array.from({ length: countOf.get(command) ?? 3 }, () => key);
 }
 
+/** @throws whatever else prevents an answer */
 async function isRefused(reply: Promise<unknown>): Promise<boolean> {
-  return reply.then(
-    () => false,
-    (error: unknown) => error instanceof Error && error.message.startsWith("NOPERM"),
-  );
+  try {
+    await reply;
+    return false;
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "ReplyError") throw error;
+    return error.message.startsWith("NOPERM");
+  }
 }
 
 /**
- * Which of the commands the user of a connection must not run. Redis checks the rights when it queues the commands of a transaction, and
- * the transaction is discarded: none of them runs. A Cluster is not asked.
+ * Which of the commands the user of a connection must not run. Redis checks the rights when it queues the commands of a transaction, which
+ * ends with the connection: none of them runs. A Cluster is not asked.
  *
  * @param key one that the user may use
+ * @throws Error when Redis does not answer
  */
 export async function missingCommands(
   client: RedisClient,
@@ -47,15 +52,19 @@ export async function missingCommands(
 ): Promise<readonly string[]> {
   if (!(client instanceof Redis)) return [];
   const asked = commands.filter((command) => !around.has(command));
-  // Sent without a pause, so that no other command of this client is between them.
-  const begun = isRefused(client.call("multi"));
-  const refusals = asked.map((command) => {
-    const [name = "", ...subcommand] = command.split("|");
-    return isRefused(client.call(name, ...subcommand, ...argumentsOf(command, key)));
-  });
-  const discarded = client.call("discard").catch(() => undefined);
-  if (await begun) return ["multi"];
-  const results = await Promise.all(refusals);
-  await discarded;
-  return asked.filter((_command, index) => results[index] === true);
+  // On a connection of its own: other commands must not become part of the transaction, not even if it cannot be discarded.
+  const connection = client.duplicate({ retryStrategy: () => null, enableOfflineQueue: true, enableReadyCheck: false });
+  connection.on("error", () => undefined);
+  try {
+    if (await isRefused(connection.call("multi"))) return ["multi"];
+    const refusals = await Promise.all(
+      asked.map((command) => {
+        const [name = "", ...subcommand] = command.split("|");
+        return isRefused(connection.call(name, ...subcommand, ...argumentsOf(command, key)));
+      }),
+    );
+    return asked.filter((_command, index) => refusals[index] === true);
+  } finally {
+    connection.disconnect();
+  }
 }
