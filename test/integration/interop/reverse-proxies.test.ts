@@ -1,8 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { type IncomingMessage, request } from "node:http";
-import { request as requestTls } from "node:https";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { type ChildServer, freePort, poll, scratchFolder, spawnHaproxy, spawnNginx } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -10,9 +7,7 @@ import { makeCertificate } from "../../support/certificates.ts";
 import { basicAuth, type Replica, type Stack, startStack } from "../../support/stack.ts";
 import type { Tree } from "../../support/stack-config.ts";
 import { repository } from "./nginx-setting.ts";
-
-/** The address of the clients in these tests; the proxy and the gateways are 127.0.0.1. */
-const client = "127.0.0.9";
+import { ask, client, drain, type Headers, lookUp } from "./through-proxy.ts";
 
 const shipped = (file: string): Promise<string> => readFile(join(repository, "deploy", file), "utf8");
 
@@ -34,29 +29,6 @@ function replaceGateways(config: string, fronts: readonly string[], backs: reado
         .replaceAll(`192.0.2.${host}:9080`, backs[index] ?? ""),
     config,
   );
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-}
-
-const read = async (response: IncomingMessage): Promise<Answer> => ({
-  status: response.statusCode ?? 0,
-  body: await text(response),
-});
-
-type Headers = Readonly<Record<string, string>>;
-
-function ask(url: string, headers: Headers = {}, body?: string, localAddress = client): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const send = url.startsWith("https") ? requestTls : request;
-    const method = body === undefined ? "GET" : "POST";
-    const options = { method, headers, localAddress, rejectUnauthorized: false, agent: false } as const;
-    send(url, options, (response) => resolve(read(response)))
-      .once("error", reject)
-      .end(body);
-  });
 }
 
 interface Site extends AsyncDisposable {
@@ -101,67 +73,6 @@ async function survives({ second }: Site, url: string): Promise<boolean> {
   } finally {
     second.process.signal("SIGCONT");
   }
-}
-
-const lookUp = JSON.stringify({ username: "slow", protocol: "imap" });
-
-interface SlowRequest {
-  /** Sends the rest, and resolves to the status, or to the reason why there is none. */
-  finish(): Promise<number | string>;
-}
-
-/** A request of which a part has been sent, so that the gateway is busy with it. */
-function beginSlowly(back: string): SlowRequest {
-  const headers = { authorization: basicAuth, "content-type": "application/json", "content-length": lookUp.length };
-  const sent = request(`${back}/api/v1/auth/json?mode=no-auth`, {
-    method: "POST",
-    headers,
-    localAddress: client,
-    agent: false,
-  });
-  const result = new Promise<number | string>((resolve) => {
-    sent.once("response", (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    });
-    sent.once("error", (error) => resolve(String(error)));
-  });
-  sent.write(lookUp.slice(0, 10));
-  return {
-    finish: () => {
-      sent.end(lookUp.slice(10));
-      return result;
-    },
-  };
-}
-
-const connectionsOf = async (gateway: Replica["process"]): Promise<number> =>
-  Number(/^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)/m.exec(await gateway.metrics())?.[1] ?? 0);
-
-async function refuses(address: string): Promise<boolean> {
-  return fetch(`http://${address}/ping`).then(
-    () => false,
-    (error: unknown) => error instanceof Error && String(error.cause).includes("ECONNREFUSED"),
-  );
-}
-
-/** What becomes of slow requests while one of the two gateways stops, and of new ones meanwhile. */
-async function drainSecond({ second, backs }: Site, back: string): Promise<readonly (number | string)[]> {
-  const before = await connectionsOf(second.process);
-  const slow = Array.from({ length: 10 }, () => beginSlowly(back));
-  await poll("both gateways to be busy", async () => (await connectionsOf(second.process)) > before);
-  const stopped = second.process.stop();
-  await poll("its listener to close", () => refuses(backs[1] ?? ""), 30_000);
-  const statuses: (number | string)[] = [];
-  // As long as the checks of the proxies need to notice that its port is closed.
-  const until = performance.now() + 3000;
-  await poll("the proxy to notice", async () => {
-    statuses.push((await ask(`${back}/ping`)).status);
-    return performance.now() > until;
-  });
-  statuses.push(...(await Promise.all(slow.map((one) => one.finish()))));
-  expect(await stopped).toBe(0);
-  return statuses;
 }
 
 const forged = { "x-forwarded-for": "203.0.113.66", "x-real-ip": "203.0.113.66" };
@@ -289,7 +200,7 @@ describe("HAProxy with deploy/haproxy", () => {
   });
 
   test("a gateway that stops finishes what it has begun, and no new request is lost", async () => {
-    const statuses = await drainSecond(site, back);
+    const statuses = await drain(site.second, back);
     expect(new Set(statuses)).toEqual(new Set([200, 403]));
   });
 });
@@ -327,7 +238,7 @@ describe("nginx with deploy/nginx/pages.conf", () => {
   });
 
   test("requests succeed while a gateway stops, and after it has stopped", async () => {
-    expect(new Set(await drainSecond(site, back))).toEqual(new Set([200, 403]));
+    expect(new Set(await drain(site.second, back))).toEqual(new Set([200, 403]));
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(`${pages}/ping`)));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
   });

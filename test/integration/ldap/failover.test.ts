@@ -104,8 +104,11 @@ describe("the host of one of two servers is gone, and no time limit of an operat
     const proxy = stack.use(await startStallableProxy(one.port));
     const longMs = 300_000;
     const backend = exampleDirectory([`ldap://127.0.0.1:${proxy.port}`, two.uri], {
-      ...{ connectTimeoutMs: longMs, searchTimeoutMs: longMs, bindTimeoutMs: longMs },
-      ...{ healthCheckIntervalMs: longMs, healthCheckTimeoutMs: longMs },
+      connectTimeoutMs: longMs,
+      searchTimeoutMs: longMs,
+      bindTimeoutMs: longMs,
+      healthCheckIntervalMs: longMs,
+      healthCheckTimeoutMs: longMs,
     });
     const traffic = load(backend);
     await poll("requests to both", () => count(one) > 5 && count(two) > 5);

@@ -19,8 +19,14 @@ function clientOf({ master, sentinels }: Pick<RedisSentinel, "master" | "sentine
         username: undefined,
         password: undefined,
       },
-      ...{ database: 0, username: undefined, password: undefined, tls: undefined },
-      ...{ connectTimeoutMs: 5000, commandTimeoutMs: 2000, maxRetries: 0, connectionName: "test" },
+      database: 0,
+      username: undefined,
+      password: undefined,
+      tls: undefined,
+      connectTimeoutMs: 5000,
+      commandTimeoutMs: 2000,
+      maxRetries: 0,
+      connectionName: "test",
     },
     (error) => errors.push(String(error)),
   );
@@ -53,7 +59,7 @@ async function failOverWithCode({ first, second, sentinels }: RedisSentinel): Pr
   expect(redisCli(second.port, "getdel", "code")).toBe("unused");
 }
 
-test("a primary that returns with a sentinel that was away is not used again", async () => {
+test("a primary that returns with a sentinel that was unavailable is not used again", async () => {
   await using redis = await spawnRedisSentinel({ sentinels: 3 });
   const [stale] = redis.sentinels;
   await stale?.stop();
@@ -125,5 +131,5 @@ test("a client leaves a server that has become a replica, although no sentinel s
     closed += 1;
   });
   redisCli(redis.first.port, "replicaof", "127.0.0.1", String(redis.second.port));
-  await poll("the client to leave", () => closed > 0, 60_000);
+  expect(await poll("the client to leave", () => closed > 0, 60_000)).toBe(true);
 });

@@ -92,8 +92,8 @@ export async function spawnRedisSentinel({
   );
   for (const sentinel of sentinels) started.use(sentinel);
   const knows = async ({ address }: SentinelServer): Promise<boolean> => {
-    const told = await askSentinel(address.port, ["master", master]);
-    const others = /num-other-sentinels\n(\d+)/.exec(told)?.[1];
+    const reply = await askSentinel(address.port, ["master", master]);
+    const others = /num-other-sentinels\n(\d+)/.exec(reply)?.[1];
     const replicas = await askSentinel(address.port, ["replicas", master]);
     return others === String(count - 1) && replicas.includes(String(second.port));
   };

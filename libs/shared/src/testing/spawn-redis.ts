@@ -23,7 +23,13 @@ export const redisUserPassword = "demo-redis-user-password";
 
 function usersOfServices(): readonly string[] {
   return Object.entries(redisCommands).flatMap(([service, commands]) => [
-    ...["--user", redisUserOf(service), "on", `>${redisUserPassword}`, "~postern:*", "&*", "-@all"],
+    "--user",
+    redisUserOf(service),
+    "on",
+    `>${redisUserPassword}`,
+    "~postern:*",
+    "&*",
+    "-@all",
     ...commands.map((command) => `+${command}`),
   ]);
 }

@@ -64,7 +64,7 @@ export function startQueueWorker(options: QueueWorkerOptions): { close(): Promis
 const maxPauseMs = 60_000;
 
 /**
- * BullMQ asks again at once when Redis refuses a command, for example because its user has no right to run it. Each refusal in a row doubles
+ * BullMQ retries immediately when Redis refuses a command, for example because its user has no right to run it. Each refusal in a row doubles
  * the pause, and only the first is reported.
  */
 function pauseAfterRefusals(worker: Worker, report: (error: unknown) => void): { stop(): void } {

@@ -18,7 +18,7 @@ export interface HealthReport {
 export interface Health {
   phase: Phase;
   /**
-   * Runs every check; results of the last half second are reused. It answers at once, whatever hangs, because load balancers wait no longer:
+   * Runs every check; results of the last half second are reused. It answers immediately, whatever hangs, because load balancers wait no longer:
    * a check without a result by then counts as it did a moment ago, or as failed.
    */
   report(): Promise<HealthReport>;
@@ -34,7 +34,7 @@ const checkTimeoutMs = 1000;
 const freshForMs = 500;
 /** Half of what load balancers commonly wait at least. */
 const answerWithinMs = 200;
-/** An earlier result says nothing about a check that nobody has needed for long. */
+/** An earlier result says nothing about a check that has not run for long. */
 const knownForMs = 5000;
 
 /** Resolves to the reason why the check fails. */

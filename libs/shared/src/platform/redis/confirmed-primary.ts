@@ -38,7 +38,7 @@ class Connections {
     socket.once("close", () => this.#open.delete(socket));
   }
 
-  /** A primary that nobody contradicts stays in use while sentinels are missing. A newer connection had a newer answer. */
+  /** A primary that no majority contradicts stays in use while sentinels are missing. A newer connection had a newer answer. */
   keepOnly(agreement: Agreement, askedAt: number): void {
     if (!agreement.isConfirmed) return;
     const confirmed = addressText(agreement.primary);

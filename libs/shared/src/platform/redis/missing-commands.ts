@@ -51,19 +51,19 @@ export async function missingCommands(
   key: string,
 ): Promise<readonly string[]> {
   if (!(client instanceof Redis)) return [];
-  const asked = commands.filter((command) => !around.has(command));
+  const probed = commands.filter((command) => !around.has(command));
   // On a connection of its own: other commands must not become part of the transaction, not even if it cannot be discarded.
   const connection = client.duplicate({ retryStrategy: () => null, enableOfflineQueue: true, enableReadyCheck: false });
   connection.on("error", () => undefined);
   try {
     if (await isRefused(connection.call("multi"))) return ["multi"];
     const refusals = await Promise.all(
-      asked.map((command) => {
+      probed.map((command) => {
         const [name = "", ...subcommand] = command.split("|");
         return isRefused(connection.call(name, ...subcommand, ...argumentsOf(command, key)));
       }),
     );
-    return asked.filter((_command, index) => refusals[index] === true);
+    return probed.filter((_command, index) => refusals[index] === true);
   } finally {
     connection.disconnect();
   }

@@ -69,7 +69,7 @@ async function askOne(sentinel: Redis, address: HostPort, master: string): Promi
     ])
     .exec();
   const [primary, named, others, id] = replies ?? [];
-  if (primary?.[0] != null) throw primary[0];
+  if (primary?.[0] instanceof Error) throw primary[0];
   // Sentinels before Redis 6.2 do not tell their id.
   const name = typeof id?.[1] === "string" ? id[1] : addressText(address);
   const view = readView(name, { master: primary?.[1], address: named?.[1] });
@@ -88,19 +88,18 @@ export function createSentinelPanel({ master, sentinels, options }: SentinelPane
   const configured = members.size;
 
   const askAll = async (): Promise<Agreement> => {
-    const asked = [...members.values()];
-    const results = await Promise.allSettled(asked.map(({ client, address }) => askOne(client, address, master)));
+    const all = [...members.values()];
+    const results = await Promise.allSettled(all.map(({ client, address }) => askOne(client, address, master)));
     const answers = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     const agreement = agreementOf(
       answers.map(({ view }) => view),
       configured,
     );
     // The address of a sentinel may be written in two ways, so that only a shortage shows that some are not configured.
-    if (answers.some(({ view }) => view.sentinels > asked.length))
-      for (const { others } of answers) others.forEach(add);
+    if (answers.some(({ view }) => view.sentinels > all.length)) for (const { others } of answers) others.forEach(add);
     if (agreement.isConfirmed) return agreement;
     const silent = results.flatMap((result, index) => {
-      const member = asked[index];
+      const member = all[index];
       return result.status === "fulfilled" || member === undefined
         ? []
         : [`; ${addressText(member.address)}: ${String(result.reason)}`];

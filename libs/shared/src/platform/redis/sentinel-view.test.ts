@@ -5,22 +5,30 @@ import { addressText, agreementOf, readSentinels, readView, type SentinelView } 
 const old = { host: "10.0.0.1", port: 6379 };
 const recent = { host: "10.0.0.2", port: 6379 };
 const view = (id: string, epoch: number, primary = old, isDown = false): SentinelView => ({
-  ...{ id, epoch, primary, isDown },
+  id,
+  epoch,
+  primary,
+  isDown,
   sentinels: 3,
 });
 
 test.each([
   ["all agree", [view("a", 1), view("b", 1), view("c", 1)], 3, old],
   ["a majority agrees", [view("a", 1), view("b", 1)], 3, old],
-  ["one that was away names an earlier primary", [view("a", 0), view("b", 1, recent), view("c", 1, recent)], 3, recent],
+  [
+    "one that was unavailable names an earlier primary",
+    [view("a", 0), view("b", 1, recent), view("c", 1, recent)],
+    3,
+    recent,
+  ],
   ["one alone", [view("a", 1)], 3, undefined],
   ["one alone, and the configuration names no other", [view("a", 1)], 1, undefined],
-  ["a majority was away", [view("a", 0), view("b", 0), view("c", 1, recent)], 3, undefined],
+  ["a majority was unavailable", [view("a", 0), view("b", 0), view("c", 1, recent)], 3, undefined],
   ["two addresses of one sentinel", [view("a", 1), view("a", 1)], 3, undefined],
   ["two of a configured five", [view("a", 1), view("b", 1)], 5, undefined],
   ["one epoch with two primaries", [view("a", 1), view("b", 1, recent)], 2, undefined],
   ["a failover is due", [view("a", 1, old, true), view("b", 1, old, true), view("c", 1)], 3, undefined],
-  ["nobody answered", [], 3, undefined],
+  ["no sentinel answered", [], 3, undefined],
 ])("%s", (_name, views, configured, primary) => {
   const agreement = agreementOf(views, configured);
   expect(agreement.isConfirmed ? agreement.primary : undefined).toEqual(primary);

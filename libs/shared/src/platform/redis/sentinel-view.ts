@@ -66,7 +66,7 @@ export function readSentinels(reply: unknown): readonly HostPort[] {
 }
 
 /**
- * The primary of the highest epoch that any sentinel names, if a majority of all sentinels names it too. A sentinel that was away may name
+ * The primary of the highest epoch that any sentinel names, if a majority of all sentinels names it too. A sentinel that was unavailable may name
  * the primary of an earlier epoch until it hears from the others, and so may several.
  *
  * @param configured how many sentinels the configuration names; the sentinels may know more

@@ -12,7 +12,7 @@ import { classifyFailure } from "./errors.ts";
 import type { ServerAddress } from "./server-uri.ts";
 import type { LdapPoolSettings } from "./settings.ts";
 
-/** Longer than for a search: servers with slow password hashes must not be asked twice, because each counts wrong passwords. */
+/** Longer than for a search: servers with slow password hashes must not get a bind twice, because each counts wrong passwords. */
 const patienceMs = 1500;
 
 /**

@@ -140,10 +140,7 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
     return new Promise((resolve, reject) => {
       const stopWatching = watchDeadline(wait, reject);
       const stopPatience = isFirst ? this.#patience.forAnswer(slot.target, wait, reject) : undefined;
-      const stop = (): void => {
-        stopWatching();
-        stopPatience?.();
-      };
+      const stop = (): void => [stopWatching, stopPatience].forEach((each) => each?.());
       begin(work, slot.connection).then(
         (value) => {
           stop();
