@@ -147,7 +147,7 @@ export const redisRemovals: readonly Removal[] = [
     replace: "  if (error !== undefined) return error;\n",
     tests: ["test/integration/oidc/conformance-errors.test.ts"],
     pattern: "while Redis hangs",
-    rows: ["Redis hangs: idp: clients receive `temporarily_unavailable`"],
+    rows: ["Redis hangs: idp remains ready: clients receive `temporarily_unavailable`"],
   },
   {
     name: "epoch-read-first",
