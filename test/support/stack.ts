@@ -4,6 +4,8 @@ import {
   freePort,
   type NatsServer,
   type RedisServer,
+  redisUserOf,
+  redisUserPassword,
   scratchFolder,
   spawnNats,
   spawnRedis,
@@ -128,16 +130,25 @@ function createServers(owned: AsyncDisposableStack, { natsUrl, redisUrl }: Stack
   };
 }
 
+/** Each service has exactly the rights in Redis that the documentation names. */
+const redisRights = (name: ServiceName): Env => ({
+  SERVICE_STORAGE_REDIS_PRIMARY_USERNAME: redisUserOf(name),
+  SERVICE_STORAGE_REDIS_PRIMARY_PASSWORD: redisUserPassword,
+});
+
 function createLauncher(
   owned: AsyncDisposableStack,
   configFile: string,
-  { env: commonEnv = {}, nodeArgs, copy = () => undefined }: Pick<StackOptions, "env" | "nodeArgs" | "copy">,
+  { env: commonEnv = {}, nodeArgs, copy = () => undefined, redis, serversLater }: StackOptions,
 ) {
+  const hasOwnRedis = redis === true || serversLater === true;
   const services = new Map<ServiceName, ServiceProcess>();
   const engines: ServiceProcess[] = [];
   const launch = async (name: ServiceName, env: Env = {}): Promise<ServiceProcess> => {
     const from = copy();
-    const options = { configFile, privatePort: await freePort(), env: { ...commonEnv, ...env }, nodeArgs, copy: from };
+    const rights = hasOwnRedis && from === undefined ? redisRights(name) : {};
+    const allEnv = { ...rights, ...commonEnv, ...env };
+    const options = { configFile, privatePort: await freePort(), env: allEnv, nodeArgs, copy: from };
     return owned.use(await startService(name, options));
   };
   const add = (name: ServiceName, service: ServiceProcess): void => {

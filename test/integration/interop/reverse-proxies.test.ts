@@ -1,8 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { type IncomingMessage, request } from "node:http";
-import { request as requestTls } from "node:https";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { type ChildServer, freePort, poll, scratchFolder, spawnHaproxy, spawnNginx } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -10,11 +7,18 @@ import { makeCertificate } from "../../support/certificates.ts";
 import { basicAuth, type Replica, type Stack, startStack } from "../../support/stack.ts";
 import type { Tree } from "../../support/stack-config.ts";
 import { repository } from "./nginx-setting.ts";
-
-/** The address of the clients in these tests; the proxy and the gateways are 127.0.0.1. */
-const client = "127.0.0.9";
+import { ask, client, drain, type Headers, lookUp } from "./through-proxy.ts";
 
 const shipped = (file: string): Promise<string> => readFile(join(repository, "deploy", file), "utf8");
+
+/** What HAProxy checks: the private listeners, which have ports of their own here. */
+function checkPrivately(config: string, { stack, second }: Pick<Site, "stack" | "second">): string {
+  return [stack.gateway, second.process].reduce(
+    (done, { privatePort }, index) =>
+      done.replaceAll(new RegExp(`(?<=server  gateway${index + 1} )\\S+`, "g"), `$& port ${privatePort}`),
+    config,
+  );
+}
 
 /** The addresses of both gateways in the shipped files, replaced by those of the test. */
 function replaceGateways(config: string, fronts: readonly string[], backs: readonly string[]): string {
@@ -25,29 +29,6 @@ function replaceGateways(config: string, fronts: readonly string[], backs: reado
         .replaceAll(`192.0.2.${host}:9080`, backs[index] ?? ""),
     config,
   );
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-}
-
-const read = async (response: IncomingMessage): Promise<Answer> => ({
-  status: response.statusCode ?? 0,
-  body: await text(response),
-});
-
-type Headers = Readonly<Record<string, string>>;
-
-function ask(url: string, headers: Headers = {}, body?: string, localAddress = client): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const send = url.startsWith("https") ? requestTls : request;
-    const method = body === undefined ? "GET" : "POST";
-    const options = { method, headers, localAddress, rejectUnauthorized: false, agent: false } as const;
-    send(url, options, (response) => resolve(read(response)))
-      .once("error", reject)
-      .end(body);
-  });
 }
 
 interface Site extends AsyncDisposable {
@@ -61,7 +42,14 @@ interface Site extends AsyncDisposable {
 async function startSite(http: Tree): Promise<Site> {
   const fronts = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const stack = await startStack({
-    settings: { runtime: { servers: { http: { ...http, frontend_address: fronts.slice(0, 1) } } } },
+    redis: true,
+    settings: {
+      runtime: {
+        servers: { http: { ...http, frontend_address: fronts.slice(0, 1) } },
+        // As long as the slow requests of these tests need.
+        timeouts: { shutdown_delay: "1s", shutdown_grace: "60s" },
+      },
+    },
   });
   const second = await stack.startReplica("gateway", {
     SERVICE_RUNTIME_SERVERS_HTTP_FRONTEND_ADDRESS: fronts[1] ?? "",
@@ -134,7 +122,7 @@ describe("HAProxy with deploy/haproxy", () => {
       ["login.crt", "login.key"].map((name) => readFile(join(folder.path, name), "utf8")),
     );
     await writeFile(pem, parts.join(""));
-    const config = replaceGateways(await shipped("haproxy/haproxy.cfg"), site.fronts, site.backs)
+    const config = replaceGateways(checkPrivately(await shipped("haproxy/haproxy.cfg"), site), site.fronts, site.backs)
       .replace("bind :443", `bind 127.0.0.1:${pagesPort}`)
       .replace("bind :9080", `bind 127.0.0.1:${backPort}`)
       .replace("/etc/haproxy/login.pem", pem);
@@ -155,7 +143,7 @@ describe("HAProxy with deploy/haproxy", () => {
 
   test("version 1 of the PROXY protocol names the address too", async () => {
     const port = await freePort();
-    const config = replaceGateways(await shipped("haproxy/haproxy.cfg"), site.fronts, site.backs)
+    const config = replaceGateways(checkPrivately(await shipped("haproxy/haproxy.cfg"), site), site.fronts, site.backs)
       .replace(
         "bind :443 ssl crt /etc/haproxy/login.pem alpn h2,http/1.1 ssl-min-ver TLSv1.2",
         `bind 127.0.0.1:${await freePort()}`,
@@ -169,6 +157,51 @@ describe("HAProxy with deploy/haproxy", () => {
   test("requests succeed soon after a gateway freezes", async () => {
     expect(await survives(site, `${pages}/ping`)).toBe(true);
     expect(await survives(site, `${back}/ping`)).toBe(true);
+  });
+
+  /** Beyond several of HAProxy's checks. */
+  async function whileChecked(during: () => Promise<void>): Promise<string> {
+    const before = haproxy.output().length;
+    const until = performance.now() + 4000;
+    await poll("several checks", async () => {
+      await during();
+      return performance.now() > until;
+    });
+    return haproxy.output().slice(before);
+  }
+
+  test("no gateway is left out while Redis hangs", async () => {
+    await poll("both gateways to be up", async () => (await ask(`${back}/ping`)).status === 200);
+    site.stack.redis?.signal("SIGSTOP");
+    try {
+      const notices = await whileChecked(async () => {
+        expect((await ask(`${back}/ping`)).status).toBe(200);
+      });
+      expect(notices).not.toMatch(/is DOWN|is stopping/);
+    } finally {
+      site.stack.redis?.signal("SIGCONT");
+    }
+  });
+
+  test("without NATS all gateways are used, so that their temporary failures arrive", async () => {
+    await site.stack.nats.stop();
+    await poll("HAProxy to leave both out", () => /backchannel\/gateway1 is stopping/.test(haproxy.output()), 30_000);
+    const headers = { authorization: basicAuth, "content-type": "application/json" };
+    await whileChecked(async () => {
+      const { status, body } = await ask(`${back}/api/v1/auth/json?mode=no-auth`, headers, lookUp);
+      expect([status, Object.keys(JSON.parse(body))]).toEqual([500, ["error"]]);
+    });
+    await site.stack.startNats();
+    await poll(
+      "decisions",
+      async () => (await ask(`${back}/api/v1/auth/json?mode=no-auth`, headers, lookUp)).status === 403,
+      60_000,
+    );
+  });
+
+  test("a gateway that stops finishes what it has begun, and no new request is lost", async () => {
+    const statuses = await drain(site.second, back);
+    expect(new Set(statuses)).toEqual(new Set([200, 403]));
   });
 });
 
@@ -204,8 +237,8 @@ describe("nginx with deploy/nginx/pages.conf", () => {
     expect((await ask(`${pages}/healthz`)).status).toBe(200);
   });
 
-  test("requests succeed after a gateway has been killed", async () => {
-    await site.second.process.stop();
+  test("requests succeed while a gateway stops, and after it has stopped", async () => {
+    expect(new Set(await drain(site.second, back))).toEqual(new Set([200, 403]));
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(`${pages}/ping`)));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
   });

@@ -96,6 +96,35 @@ describe("one of two servers becomes unreachable", () => {
   });
 });
 
+describe("the host of one of two servers is gone, and no time limit of an operation passes", () => {
+  it("asks the other server, for searches, binds and new connections", async () => {
+    await using stack = new AsyncDisposableStack();
+    const one = stack.use(await spawnSlapd({ ldif: exampleLdif }));
+    const two = stack.use(await spawnSlapd({ ldif: exampleLdif }));
+    const proxy = stack.use(await startStallableProxy(one.port));
+    const longMs = 300_000;
+    const backend = exampleDirectory([`ldap://127.0.0.1:${proxy.port}`, two.uri], {
+      connectTimeoutMs: longMs,
+      searchTimeoutMs: longMs,
+      bindTimeoutMs: longMs,
+      healthCheckIntervalMs: longMs,
+      healthCheckTimeoutMs: longMs,
+    });
+    const traffic = load(backend);
+    await poll("requests to both", () => count(one) > 5 && count(two) > 5);
+    await traffic.stop();
+    proxy.stall();
+    const outcomes: unknown[] = [];
+    for (let round = 0; round < 6; round += 1) {
+      outcomes.push(await backend.verify(ask("alice"), right, within(30_000)).then(({ kind }) => kind, String));
+    }
+    expect(outcomes).toEqual(outcomes.map(() => "ok"));
+    // Operations without an answer would keep the pools open until their time limit.
+    await proxy[Symbol.asyncDispose]();
+    await backend.close();
+  });
+});
+
 /** Forwards to a slapd, and can close each connection at its next request, as a firewall or a server with a short idle timeout does. */
 async function cuttingProxy(port: number): Promise<AsyncDisposable & { readonly uri: string; cut(): void }> {
   const sockets = new Set<Socket>();

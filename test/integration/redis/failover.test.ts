@@ -1,9 +1,4 @@
-import {
-  createRedisClient,
-  leaveOldPrimary,
-  type RedisClient,
-  type RedisTopology,
-} from "@postern/shared/platform/redis";
+import { createRedisClient, type RedisClient, type RedisTopology } from "@postern/shared/platform/redis";
 import { pause, poll, spawnRedis, spawnRedisCluster, spawnRedisSentinel } from "@postern/shared/testing";
 import { expect, test } from "vitest";
 import { startStallableProxy } from "../../support/stallable-proxy.ts";
@@ -100,37 +95,4 @@ test("a command is not sent again after its connection was lost, because its cal
   proxy.resume();
   await poll("an answer over a new connection", () => answers(client));
   expect(await client.get("counter")).toBeNull();
-});
-
-test("a client leaves the old primary when a sentinel announces a new one, and stays if it is on the new one", async () => {
-  await using redis = await spawnRedis();
-  // Sentinels accept no messages of clients; any Redis can announce.
-  await using announcer = await spawnRedis();
-  using announcing = clientOf(server(announcer.port));
-  using client = clientOf(server(redis.port));
-  using witness = clientOf(server(redis.port));
-  await poll("the connections", async () =>
-    (await Promise.all([client, witness, announcing].map(answers))).every(Boolean),
-  );
-  const closed = { client: 0, witness: 0 };
-  for (const [name, one, master] of [
-    ["client", client, "main"],
-    ["witness", witness, "other"],
-  ] as const) {
-    if (!("stream" in one)) throw new Error("not a client of one server");
-    const sentinels = [{ host: "127.0.0.1", port: announcer.port }];
-    leaveOldPrimary(one, { master, sentinels, options: {}, reconnectMs: 100 });
-    one.on("close", () => {
-      closed[name] += 1;
-    });
-  }
-  const announce = (master: string, port: number): Promise<number> =>
-    announcing.publish("+switch-master", `${master} 127.0.0.1 1 127.0.0.1 ${port}`);
-  await poll("both to listen", async () => (await announce("main", redis.port)) === 2);
-  await announce("other", announcer.port);
-  await poll("the other client to leave", () => closed.witness > 0);
-  expect(await answers(client)).toBe(true);
-  expect(closed.client).toBe(0);
-  await announce("main", announcer.port);
-  await poll("the client to leave", () => closed.client > 0);
 });

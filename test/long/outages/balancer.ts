@@ -8,13 +8,20 @@ export interface Balancer extends ChildServer {
   readonly url: string;
 }
 
+/** The private listeners of the tests have ports of their own. */
+function replaceReplicas(config: string, replicas: readonly Replica[]): string {
+  return [11, 12].reduce((text, host, index) => {
+    const { url, process } = replicas[index] ?? {};
+    return text.replaceAll(`192.0.2.${host}:9080`, `${new URL(url ?? "").host} port ${process?.privatePort}`);
+  }, config);
+}
+
 /** HAProxy with the shipped configuration in front of the back channels of two gateways; without the pages, which need a certificate. */
-export async function startBalancer(gateways: readonly [string, string]): Promise<Balancer> {
+export async function startBalancer(gateways: readonly [Replica, Replica]): Promise<Balancer> {
   const port = await freePort();
-  const config = (await readFile(shipped, "utf8"))
+  const pattern = await readFile(shipped, "utf8");
+  const config = replaceReplicas(pattern, gateways)
     .replace(/^frontend pages$[\s\S]*?(?=^frontend backchannel$)/m, "")
-    .replace("192.0.2.11:9080", gateways[0])
-    .replace("192.0.2.12:9080", gateways[1])
     .replace("bind :9080", `bind 127.0.0.1:${port}`);
   return { ...(await spawnHaproxy({ config, port })), url: `http://127.0.0.1:${port}` };
 }
@@ -24,12 +31,6 @@ export async function startServiceBalancer(port: number, replicas: readonly Repl
   const page = await readFile(new URL("../../../docs/operations/outages.md", import.meta.url), "utf8");
   const block = /```haproxy\n([\s\S]*?)```/.exec(page)?.[1];
   if (block === undefined) throw new Error("docs/operations/outages.md has no HAProxy configuration");
-  // The private listeners of the test have ports of their own.
-  const config = [11, 12]
-    .reduce((text, host, index) => {
-      const { url, process } = replicas[index] ?? {};
-      return text.replaceAll(`192.0.2.${host}:9080`, `${new URL(url ?? "").host} port ${process?.privatePort}`);
-    }, block)
-    .replace("bind 127.0.0.1:9090", `bind 127.0.0.1:${port}`);
+  const config = replaceReplicas(block, replicas).replace("bind 127.0.0.1:9090", `bind 127.0.0.1:${port}`);
   return spawnHaproxy({ config, port });
 }

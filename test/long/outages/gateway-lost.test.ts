@@ -19,7 +19,7 @@ beforeEach(async () => {
   };
   stack = await startStack({ engines: 2, settings: { runtime } });
   second = await stack.startReplica("gateway");
-  balancer = await startBalancer([new URL(stack.url).host, new URL(second.url).host]);
+  balancer = await startBalancer([{ url: stack.url, process: stack.gateway }, second]);
 });
 
 afterEach(async () => {

@@ -1,6 +1,13 @@
 import { redisFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
-import type { RedisClient, RedisRole } from "@postern/shared/platform/redis";
+import {
+  missingCommands,
+  probeKey,
+  type RedisClient,
+  type RedisRole,
+  redisCommands,
+  usefulRedisCommands,
+} from "@postern/shared/platform/redis";
 import { type Check, type Finding, findingsOf } from "./finding.ts";
 import { createLogMemory } from "./log-memory.ts";
 
@@ -34,14 +41,38 @@ function policyIn(info: string): string | undefined {
   return /^maxmemory_policy:(\S+)/mu.exec(info)?.[1];
 }
 
-async function ask(client: RedisClient, role: RedisRole, subject: string): Promise<readonly Finding[]> {
+/** The same user for all services, or one for each: this is the one of the configuration that is checked. */
+async function rightsFindings(client: RedisClient, role: RedisRole, prefix: string): Promise<readonly Finding[]> {
+  const { problem, warning } = findingsOf(`redis ${role}`);
+  const key = probeKey.build(prefix, "doctor", role);
+  const needed = new Set(Object.values(redisCommands).flat());
+  const missing = await missingCommands(client, [...needed], key);
+  const advice = "permit them, see docs/operations/redis.md";
+  if (missing.length > 0) return [problem(`its user has no right to run ${missing.join(", ")}`, advice)];
+  const useful = await missingCommands(client, usefulRedisCommands, key);
+  return useful.length === 0 ? [] : [warning(`its user has no right to run ${useful.join(", ")}`, advice)];
+}
+
+/** A primary that has lost its replicas must stop accepting writes, because one of them may have replaced it. */
+function replicationFindings(info: string, subject: string): readonly Finding[] {
+  const replicas = Number(/^connected_slaves:(\d+)/mu.exec(info)?.[1] ?? 0);
+  if (replicas === 0 || /^min_slaves_good_slaves:/mu.test(info)) return [];
+  const found = "it has replicas, and accepts writes without them: after a failover, codes can be redeemed twice";
+  return [
+    findingsOf(subject).warning(found, "set min-replicas-to-write 1 and min-replicas-max-lag 10 on all its servers"),
+  ];
+}
+
+async function ask(client: RedisClient, role: RedisRole, prefix: string): Promise<readonly Finding[]> {
+  const subject = `redis ${role}`;
   const { problem, warning } = findingsOf(subject);
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...(await rightsFindings(client, role, prefix))];
   const difference = await clockDifference(client);
   if (Math.abs(difference) > toleratedMs) {
     const words = `this machine's clock is ${(Math.abs(difference) / 1000).toFixed(1)} s ${difference > 0 ? "ahead of" : "behind"} the server's`;
     findings.push(problem(words, "synchronise both clocks, for example with chrony"));
   }
+  findings.push(...replicationFindings(await client.info("replication").catch(() => ""), subject));
   const policy = policyIn(await client.info("memory").catch(() => ""));
   if (role !== "cache" && policy !== undefined && policy !== "noeviction") {
     const found = `its eviction policy is ${policy}, so sessions, bans or jobs can disappear`;
@@ -64,7 +95,7 @@ async function checkRole(config: Config, role: RedisRole, timeoutMs: number): Pr
   try {
     if (!(await ready(client, timeoutMs)))
       return [problem(`not reachable: ${memory.latest() ?? "no answer"}`, `start Redis, or correct ${keys}`)];
-    return await ask(client, role, subject);
+    return await ask(client, role, config.storage.redis.prefix);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return [problem(`does not answer: ${reason}`, `check the server's log and its access rules, or correct ${keys}`)];
@@ -73,7 +104,7 @@ async function checkRole(config: Config, role: RedisRole, timeoutMs: number): Pr
   }
 }
 
-/** Reachability, clock, eviction policy and persistence of each role. */
+/** Reachability, rights, replication, persistence, clock and eviction policy of each role. */
 export function redisChecks(config: Config, timeoutMs: number): readonly Check[] {
   return (["state", "queue", "cache"] as const).map((role) => ({
     subject: `redis ${role}`,

@@ -1,3 +1,4 @@
+import { redisCommands } from "../platform/redis/commands.ts";
 import { type ChildServer, type ServerPlace, startChildServer } from "./child-server.ts";
 import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";
@@ -14,6 +15,23 @@ export interface SpawnRedisOptions {
 export interface RedisServer extends ChildServer {
   readonly port: number;
   readonly url: string;
+}
+
+/** The user of a service that may run what the service needs, and nothing else. */
+export const redisUserOf = (service: string): string => `postern-${service}`;
+export const redisUserPassword = "demo-redis-user-password";
+
+function usersOfServices(): readonly string[] {
+  return Object.entries(redisCommands).flatMap(([service, commands]) => [
+    "--user",
+    redisUserOf(service),
+    "on",
+    `>${redisUserPassword}`,
+    "~postern:*",
+    "&*",
+    "-@all",
+    ...commands.map((command) => `+${command}`),
+  ]);
 }
 
 /** A real redis-server on loopback, or at its place, without persistence. */
@@ -35,7 +53,12 @@ export async function spawnRedis({ args = [], place, ...options }: SpawnRedisOpt
     "--dir",
     folder.path,
   ];
-  const server = await startChildServer({ command: "redis-server", args: [...fixed, ...args], port, place });
+  const server = await startChildServer({
+    command: "redis-server",
+    args: [...fixed, ...usersOfServices(), ...args],
+    port,
+    place,
+  });
   const stop = async (): Promise<number | null> => {
     const code = await server.stop();
     await folder[Symbol.asyncDispose]();

@@ -68,6 +68,14 @@ test.each<[string, Partial<Facts>, string, string]>([
     "service idp: no process answers: users cannot sign in to web applications",
   ],
   [
+    "the identity provider without Redis",
+    {
+      services: [running("gateway"), running("idp", { status: "degraded", failed_checks: ["redis_state"] })],
+    },
+    "Mail sign-in works, web sign-in does not: 1 warning.",
+    "service idp: postern@a:1 works without redis_state",
+  ],
+  [
     "an expired certificate",
     { expiries: [{ name: "x", end: time, days: -1 }] },
     "Sign-in works, with 1 problem.",

@@ -101,6 +101,10 @@ export function findingsOf(facts: Facts): readonly SystemFinding[] {
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
+/** Without Redis, idp is ready, and tells users that they have to wait. */
+const lacksRedis = ({ failed_checks: failed }: Facts["services"][number]["instances"][number]): boolean =>
+  failed.includes("redis_state");
+
 /** The state in a word and a sentence. */
 export function stateOf(facts: Facts, findings: readonly SystemFinding[]): Pick<SystemReport, "state" | "verdict"> {
   const { nats, engines, backends, services } = facts;
@@ -114,7 +118,12 @@ export function stateOf(facts: Facts, findings: readonly SystemFinding[]): Pick<
     .filter((text) => text !== false)
     .join(" and ");
   if (found === "") return { state: "up", verdict: "Everything works." };
-  if (services.some(({ service, state }) => service === "idp" && (state === "unknown" || state === "down")))
+  if (
+    services.some(
+      ({ service, state, instances }) =>
+        service === "idp" && (state === "unknown" || state === "down" || instances.every(lacksRedis)),
+    )
+  )
     return { state: "degraded", verdict: `Mail sign-in works, web sign-in does not: ${found}.` };
   return { state: "degraded", verdict: `Sign-in works, with ${found}.` };
 }

@@ -5,8 +5,8 @@ import { createStatusPages, languageOf } from "./status-page.ts";
 import { statusTexts } from "./status-texts.ts";
 
 const backend = (state: string) => ({ backends: [{ name: "ldap", state }] });
-const engine = { service: "auth-engine", status: "up", isCurrent: true, ...backend("up") };
-const idp = { service: "idp", status: "degraded", isCurrent: true };
+const engine = { service: "auth-engine", status: "up", isCurrent: true, checks: {}, ...backend("up") };
+const idp = { service: "idp", status: "degraded", isCurrent: true, checks: { bus: "down" } } as const;
 const good: SignInFacts = { gateway: "up", engines: 1, needed: ["auth-engine", "idp"], reports: [engine, idp] };
 
 test.each<[string, Partial<SignInFacts>, boolean]>([
@@ -19,6 +19,7 @@ test.each<[string, Partial<SignInFacts>, boolean]>([
     { reports: [engine, { ...idp, isCurrent: false }] },
     false,
   ],
+  ["the identity provider has no Redis", { reports: [engine, { ...idp, checks: { redis_state: "down" } }] }, false],
   ["the identity provider is not ready", { reports: [engine, { ...idp, status: "down" }] }, false],
   ["a site without identity provider", { needed: ["auth-engine"], reports: [engine] }, true],
   ["no engine can use a backend", { reports: [{ ...engine, ...backend("down") }, idp] }, false],

@@ -31,7 +31,10 @@ function keysHealth(oidc: OidcContext | undefined) {
   return [{ name: "signing keys", required: true, check: () => void oidc.generations.current() }];
 }
 
-/** What readiness depends on: Redis and the signing keys; without the bus the service is degraded. */
+/**
+ * A replica becomes ready once it has reached Redis. Without Redis it is degraded, as without the bus: discovery, keys and errors that clients
+ * understand are better than the page of a proxy that has left out all replicas.
+ */
 export function createIdpHealth({ base, bus, state, sharedClock, keyPrefix, oidc }: HealthParts): Health {
   const { logger, service, instance } = base;
   return createHealth({
@@ -39,7 +42,7 @@ export function createIdpHealth({ base, bus, state, sharedClock, keyPrefix, oidc
       busHealth(bus, false),
       ...keysHealth(oidc),
       clockHealth(sharedClock),
-      redisHealth({ client: state, role: "state", required: true, keyPrefix, service, instance }),
+      redisHealth({ client: state, role: "state", required: false, keyPrefix, service, instance }),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
   });

@@ -1,7 +1,7 @@
 import { busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
-import { redisHealth } from "@postern/shared/platform/redis";
+import { redisCommands, redisHealth } from "@postern/shared/platform/redis";
 import type { WorkerParts } from "./parts.ts";
 
 export function createWorkerHealth(config: Config, { redis, bus, service, instance, logger }: WorkerParts): Health {
@@ -9,7 +9,13 @@ export function createWorkerHealth(config: Config, { redis, bus, service, instan
   const ofRedis = { keyPrefix, service, instance };
   return createHealth({
     checks: [
-      redisHealth({ ...ofRedis, client: redis.queue, role: "queue", required: true }),
+      redisHealth({
+        ...ofRedis,
+        client: redis.queue,
+        role: "queue",
+        required: true,
+        commands: redisCommands["jobs-worker"],
+      }),
       redisHealth({ ...ofRedis, client: redis.state, role: "state", required: false }),
       redisHealth({ ...ofRedis, client: redis.cache, role: "cache", required: false }),
       // Without NATS, engines notice a flush only when their short-lived memory caches expire.

@@ -42,6 +42,8 @@ export function startQueueWorker(options: QueueWorkerOptions): { close(): Promis
     stalledInterval: stalledCheckMs,
     maxStalledCount: maxStalls,
     runRetryDelay: retryAfterErrorMs,
+    // Asks with INFO, which a Redis user may not be permitted. Without the answer, BullMQ would try again without any pause.
+    skipVersionCheck: true,
   });
   worker.on("completed", (job) => events.ended(job, "done"));
   worker.on("failed", (job, error) => {
@@ -50,6 +52,40 @@ export function startQueueWorker(options: QueueWorkerOptions): { close(): Promis
     else events.ended(job, "failed");
   });
   worker.on("stalled", (jobId) => events.stalled(jobId));
-  worker.on("error", (error) => events.error(error));
-  return { close: () => worker.close() };
+  const refusals = pauseAfterRefusals(worker, (error) => events.error(error));
+  return {
+    close: () => {
+      refusals.stop();
+      return worker.close();
+    },
+  };
+}
+
+const maxPauseMs = 60_000;
+
+/**
+ * BullMQ retries immediately when Redis refuses a command, for example because its user has no right to run it. Each refusal in a row doubles
+ * the pause, and only the first is reported.
+ */
+function pauseAfterRefusals(worker: Worker, report: (error: unknown) => void): { stop(): void } {
+  let inARow = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const resume = (): void => {
+    timer = undefined;
+    void worker.resume();
+  };
+  const reset = (): void => {
+    inARow = 0;
+  };
+  worker.on("active", reset);
+  worker.on("drained", reset);
+  worker.on("error", (error) => {
+    if (error.name !== "ReplyError") return report(error);
+    if (timer !== undefined) return;
+    if (inARow === 0) report(error);
+    void worker.pause(true);
+    timer = setTimeout(resume, Math.min(maxPauseMs, retryAfterErrorMs * 2 ** inARow));
+    inARow += 1;
+  });
+  return { stop: () => clearTimeout(timer) };
 }

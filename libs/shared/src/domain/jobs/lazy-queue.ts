@@ -17,7 +17,8 @@ export function createLazyQueue(name: string, { redis, keyPrefix, onError }: Laz
   return async () => {
     const { Queue: BullQueue } = await import("bullmq");
     if (current === undefined) {
-      current = new BullQueue(name, { connection: redis, prefix: jobsPrefix(keyPrefix) });
+      // The check asks with INFO, which a Redis user may not be permitted.
+      current = new BullQueue(name, { connection: redis, prefix: jobsPrefix(keyPrefix), skipVersionCheck: true });
       current.on("error", onError);
     }
     const queue = current;

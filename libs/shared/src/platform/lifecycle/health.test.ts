@@ -27,6 +27,28 @@ test("a check that throws synchronously is down, and leaves no unhandled rejecti
   expect(unhandled).toEqual([]);
 });
 
+test("a report does not wait for a check that hangs, which counts as before and then as failed", async () => {
+  let hang = false;
+  const ended = Promise.withResolvers<void>();
+  const health = createHealth({
+    checks: [{ name: "it", required: true, check: () => (hang ? new Promise(() => undefined) : undefined) }],
+    onFailure: () => ended.resolve(),
+  });
+  health.phase = "ready";
+  expect((await health.report()).status).toBe("up");
+  hang = true;
+  await delay(600);
+  let hasFailed = false;
+  void ended.promise.then(() => {
+    hasFailed = true;
+  });
+  expect((await health.report()).status).toBe("up");
+  // The order proves it, not a time: the check fails after a second.
+  expect(hasFailed).toBe(false);
+  await ended.promise;
+  expect((await health.report()).status).toBe("down");
+});
+
 test("a check that never ends is down", async () => {
   const health = healthOf(() => new Promise(() => undefined), false);
   expect((await health.report()).status).toBe("degraded");

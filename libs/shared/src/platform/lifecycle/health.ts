@@ -1,4 +1,4 @@
-import { within } from "../concurrency/deadline.ts";
+import { endsWithin, within } from "../concurrency/deadline.ts";
 
 /** A dependency of the service. `check` throws or rejects with the reason why it is unavailable. */
 export interface HealthCheck {
@@ -17,50 +17,88 @@ export interface HealthReport {
 
 export interface Health {
   phase: Phase;
-  /** Runs every check, for at most one second each; results of the last half second are reused. */
+  /**
+   * Runs every check; results of the last half second are reused. It answers immediately, whatever hangs, because load balancers wait no longer:
+   * a check without a result by then counts as it did a moment ago, or as failed.
+   */
   report(): Promise<HealthReport>;
 }
 
 export interface HealthDeps {
   readonly checks: readonly HealthCheck[];
+  /** Once for each outage and reason. */
   readonly onFailure: (name: string, reason: unknown) => void;
 }
 
 const checkTimeoutMs = 1000;
 const freshForMs = 500;
+/** Half of what load balancers commonly wait at least. */
+const answerWithinMs = 200;
+/** An earlier result says nothing about a check that has not run for long. */
+const knownForMs = 5000;
 
-async function passes(check: HealthCheck, onFailure: HealthDeps["onFailure"]): Promise<boolean> {
+/** Resolves to the reason why the check fails. */
+async function failureOf(check: HealthCheck): Promise<{ readonly reason: unknown } | undefined> {
   const over = new AbortController();
   // Async, so that a check that throws synchronously rejects as well.
   const runCheck = async (): Promise<void> => check.check(over.signal);
   try {
     await within(runCheck(), checkTimeoutMs);
-    return true;
+    return undefined;
   } catch (reason) {
-    onFailure(check.name, reason);
-    return false;
+    return { reason };
   } finally {
     over.abort();
   }
 }
 
-function statusOf(phase: Phase, rows: readonly { up: boolean; required: boolean }[]): HealthReport["status"] {
+interface Result {
+  readonly name: string;
+  readonly required: boolean;
+  readonly up: boolean;
+}
+
+/** One check with its last result. */
+function remembered(check: HealthCheck, onFailure: HealthDeps["onFailure"]): () => Promise<Result> {
+  const { name, required } = check;
+  let [startedAt, endedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let isRunning = false;
+  let up = false;
+  let reported = "";
+  const judge = (failure: { readonly reason: unknown } | undefined): boolean => {
+    const text = failure === undefined ? "" : String(failure.reason);
+    if (failure !== undefined && text !== reported) onFailure(name, failure.reason);
+    reported = text;
+    return failure === undefined;
+  };
+  let run: Promise<void> = Promise.resolve();
+  const start = async (): Promise<void> => {
+    startedAt = performance.now();
+    isRunning = true;
+    up = judge(await failureOf(check));
+    endedAt = performance.now();
+    isRunning = false;
+  };
+  return async () => {
+    if (!isRunning && performance.now() - startedAt > freshForMs) run = start();
+    const isKnown = performance.now() - endedAt <= knownForMs;
+    const hasEnded = await endsWithin(run, answerWithinMs);
+    return { name, required, up: up && (hasEnded || isKnown) };
+  };
+}
+
+function statusOf(phase: Phase, rows: readonly Result[]): HealthReport["status"] {
   if (phase !== "ready") return phase;
   if (rows.some(({ up, required }) => required && !up)) return "down";
   return rows.every(({ up }) => up) ? "up" : "degraded";
 }
 
 export function createHealth({ checks, onFailure }: HealthDeps): Health {
-  let last: { at: number; rows: Promise<readonly { name: string; up: boolean; required: boolean }[]> } | undefined;
-  const run = (): Promise<readonly { name: string; up: boolean; required: boolean }[]> =>
-    Promise.all(
-      checks.map(async (check) => ({ name: check.name, required: check.required, up: await passes(check, onFailure) })),
-    );
+  const all = checks.map((check) => remembered(check, onFailure));
   return {
     phase: "starting",
     async report() {
-      if (last === undefined || performance.now() - last.at > freshForMs) last = { at: performance.now(), rows: run() };
-      const rows = await last.rows;
+      const rows = await Promise.all(all.map((result) => result()));
       return {
         status: statusOf(this.phase, rows),
         checks: Object.fromEntries(rows.map(({ name, up }) => [name, up ? "up" : "down"])),

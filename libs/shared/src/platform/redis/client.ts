@@ -1,8 +1,9 @@
-import { Cluster, type Redis } from "ioredis";
+import { Cluster, type Redis, type RedisOptions } from "ioredis";
 import type { Secret } from "../crypto/secret.ts";
 import type { HostPort } from "../net/host-port.ts";
+import { type ConfirmedPrimary, createConfirmedPrimary } from "./confirmed-primary.ts";
 import { GatheredRedis } from "./gathered-redis.ts";
-import { leaveOldPrimary } from "./leave-old-primary.ts";
+import { createSentinelPanel } from "./sentinel-panel.ts";
 
 /** The purpose of a connection: one client per role (ADR 0004). All roles may use one server. */
 export type RedisRole = "state" | "queue" | "cache";
@@ -62,7 +63,6 @@ const failoverConnectMs = 1000;
 /** A closed connection to a host that is gone would otherwise linger, and keep the client from connecting again. */
 const disconnectMs = 100;
 const keepAliveMs = 5000;
-const sentinelReconnectMs = 5000;
 /** Interval in which a client asks the cluster which node serves what. */
 const slotsRefreshMs = 1000;
 
@@ -95,6 +95,8 @@ function nodeOptions(settings: RedisSettings) {
     enableOfflineQueue: false,
     retryStrategy: backoff,
     protocol: 2 as const,
+    // Sent to each server, and refused by those before 7.2.
+    disableClientInfo: true,
     ...(settings.isBlocking === true ? blockingOptions : undefined),
     ...(username === undefined ? undefined : { username }),
     ...(password === undefined ? undefined : { password: password.reveal() }),
@@ -135,29 +137,49 @@ export function createRedisClient(settings: RedisSettings, onError: (error: unkn
   return client;
 }
 
+type Sent = Parameters<Redis["sendCommand"]>;
+
+class PrimaryRedis extends GatheredRedis {
+  readonly #primary: ConfirmedPrimary;
+
+  constructor(options: Omit<RedisOptions, "replyMapping">, primary: ConfirmedPrimary) {
+    super(options);
+    this.#primary = primary;
+  }
+
+  override sendCommand(...sent: Sent): unknown {
+    this.#primary.leaveIfStopped();
+    return super.sendCommand(...sent);
+  }
+}
+
+/** Asks a quiet connection for the role of its server, which also shows that it still answers. */
+const roleCheckMs = 1000;
+
+/** A server that has become a replica is left; a user may not be permitted to ask. */
+function watchRole(client: Redis): void {
+  const timer = setInterval(() => {
+    if (client.status !== "ready") return;
+    void client.role().then(
+      ([role]) => role !== "master" && client.disconnect(true),
+      () => undefined,
+    );
+  }, roleCheckMs);
+  client.once("end", () => clearInterval(timer));
+}
+
 function connectBySentinels(settings: RedisSettings, topology: SentinelTopology): RedisClient {
   const { master, addresses, username, password } = topology;
-  const isBlocking = settings.isBlocking === true;
-  const client = new GatheredRedis({
-    ...failoverOptions(settings),
-    // BullMQ duplicates the client of a worker, and the duplicate must follow the sentinels too.
-    failoverDetector: isBlocking,
-    sentinelReconnectStrategy: () => sentinelReconnectMs,
-    sentinelCommandTimeout: failoverConnectMs,
-    sentinels: addresses.map(({ host, port }) => ({ host, port })),
-    name: master,
-    ...(username === undefined ? undefined : { sentinelUsername: username }),
-    ...(password === undefined ? undefined : { sentinelPassword: password.reveal() }),
-  });
-  if (isBlocking) return client;
   const options = {
-    connectTimeout: failoverConnectMs,
-    commandTimeout: failoverConnectMs,
-    keepAlive: keepAliveMs,
     ...(username === undefined ? undefined : { username }),
     ...(password === undefined ? undefined : { password: password.reveal() }),
   };
-  leaveOldPrimary(client, { master, sentinels: addresses, options, reconnectMs: sentinelReconnectMs });
+  const panel = createSentinelPanel({ master, sentinels: addresses, options });
+  const primary = createConfirmedPrimary({ panel, tls: settings.tls, disconnectTimeoutMs: disconnectMs });
+  // BullMQ duplicates the client of a worker, and the duplicates have the same connector.
+  const client = new PrimaryRedis({ ...failoverOptions(settings), Connector: primary.Connector }, primary);
+  if (settings.isBlocking !== true) watchRole(client);
+  client.once("end", () => primary.close());
   return client;
 }
 

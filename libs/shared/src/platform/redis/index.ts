@@ -6,6 +6,7 @@ export {
   type RedisTls,
   type RedisTopology,
 } from "./client.ts";
+export { redisCommands, usefulRedisCommands } from "./commands.ts";
 export { decidedInRedis } from "./decided.ts";
 export { redisHealth } from "./health.ts";
 export {
@@ -89,7 +90,7 @@ export {
   refreshFamilyKey,
   tokenEpochKey,
 } from "./keys.ts";
-export { leaveOldPrimary } from "./leave-old-primary.ts";
+export { missingCommands } from "./missing-commands.ts";
 export { createRedisClock, type RedisClock, watchRedisClock } from "./redis-clock.ts";
 export {
   defineScript,

@@ -12,6 +12,9 @@ import { classifyFailure } from "./errors.ts";
 import type { ServerAddress } from "./server-uri.ts";
 import type { LdapPoolSettings } from "./settings.ts";
 
+/** Longer than for a search: servers with slow password hashes must not get a bind twice, because each counts wrong passwords. */
+const patienceMs = 1500;
+
 /**
  * Binds as users, one at a time on each connection, because a bind ends all other operations on it (RFC 4511 section
  * 4.2.1). The connections serve no other purpose: after a bind they act as that user until the next bind. Binding again
@@ -43,6 +46,7 @@ export function createBindPool(settings: LdapPoolSettings, targets: TargetSet<Se
         { kind: "anonymous" },
         { ...settings, operationTimeoutMs: settings.bindTimeoutMs, onClose },
       ),
+    patienceMs,
     classify: classifyFailure,
     clock,
   });

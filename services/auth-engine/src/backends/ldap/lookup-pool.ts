@@ -11,6 +11,8 @@ import type { LdapPoolSettings } from "./settings.ts";
 
 /** Below the 100 pending requests that OpenLDAP allows on a connection. */
 const searchesPerConnection = 32;
+/** Searches for an account take milliseconds. */
+const patienceMs = 1000;
 
 /** Searches as the service account, several concurrently on each of a few connections. */
 export interface LookupPool {
@@ -43,6 +45,7 @@ export function createLookupPool(
     needsServiceAccount: identity.kind !== "anonymous",
     open: ({ address }, onClose) =>
       openReadyConnection(address, identity, { ...settings, operationTimeoutMs: settings.searchTimeoutMs, onClose }),
+    patienceMs,
     classify: classifyFailure,
     clock,
   });

@@ -15,6 +15,11 @@ export interface ConnectionPoolOptions<Connection extends PooledConnection, Addr
   readonly queueLength: number;
   /** New connections need the service account, so they are not retried continuously while it is refused. */
   readonly needsServiceAccount: boolean;
+  /**
+   * How long an operation, or the opening of a connection, waits for one server while another one is healthy. For operations that may run on
+   * two servers. Default: until its own time limit.
+   */
+  readonly patienceMs?: number;
   readonly open: (target: Target<Address>, onClose: () => void) => Promise<Connection>;
   readonly classify: (error: unknown) => FailureKind;
   readonly clock: Clock;

@@ -9,6 +9,7 @@ import {
   type Work,
 } from "./connection-pool-options.ts";
 import { backendUnavailable, RefusedAccountError } from "./errors.ts";
+import { Patience } from "./patience.ts";
 import { isLessLoaded, type PooledConnection, type Slot } from "./slot.ts";
 import type { ServerAddress, Target } from "./target.ts";
 
@@ -19,6 +20,7 @@ import type { ServerAddress, Target } from "./target.ts";
  */
 export class ConnectionPool<Connection extends PooledConnection, Address extends ServerAddress> {
   readonly #options: ConnectionPoolOptions<Connection, Address>;
+  readonly #patience: Patience<Address>;
   readonly #queue: BoundedQueue<Slot<Connection, Address>>;
   readonly #slots = new Set<Slot<Connection, Address>>();
   /** Connections of each target that are open or being opened. */
@@ -29,12 +31,13 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
 
   constructor(options: ConnectionPoolOptions<Connection, Address>) {
     this.#options = options;
+    this.#patience = new Patience(options);
     this.#queue = new BoundedQueue(options.queueLength);
   }
 
   /**
    * Runs one operation. If the connection turns out to be dead before the server answered, the operation is retried
-   * once, on another server if possible; after a timeout it is retried on another server only.
+   * once, on another server if possible; after a timeout, or if the server takes long, it is retried on another server only.
    */
   async run<T>(work: Work<Connection, T>, context: CallContext): Promise<T> {
     const { clock, label, targets, classify } = this.#options;
@@ -43,7 +46,7 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
     for (;;) {
       const slot = await this.#acquire(wait, avoided);
       try {
-        return await this.#perform(slot, work, wait);
+        return await this.#perform(slot, work, wait, avoided === undefined);
       } catch (error) {
         if (classify(error) === "answer") throw error;
         const isWorthwhile = (classify(error) === "lost" && !slot.wentSilent) || targets.hasHealthyBeside(slot.target);
@@ -133,9 +136,11 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
   }
 
   /** One promise for all of it. When the wait is over, the operation continues and keeps its place until it ends. */
-  #perform<T>(slot: Slot<Connection, Address>, work: Work<Connection, T>, wait: Wait): Promise<T> {
+  #perform<T>(slot: Slot<Connection, Address>, work: Work<Connection, T>, wait: Wait, isFirst: boolean): Promise<T> {
     return new Promise((resolve, reject) => {
-      const stop = watchDeadline(wait, reject);
+      const stopWatching = watchDeadline(wait, reject);
+      const stopPatience = isFirst ? this.#patience.forAnswer(slot.target, wait, reject) : undefined;
+      const stop = (): void => [stopWatching, stopPatience].forEach((each) => each?.());
       begin(work, slot.connection).then(
         (value) => {
           stop();
@@ -221,18 +226,25 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
     try {
       for (const target of this.#options.targets.toConnect((target) => this.#count(target), avoided)) {
         if (this.#isClosed || this.#isRefusedFor(target) || !target.breaker.tryPass()) continue;
+        const stopPatience = this.#patience.forOpening(target, () => this.#openBeside(target));
         try {
           this.#offer(await this.#openAt(target));
           return;
         } catch (error) {
           failure = error;
           this.#noteOpenFailure(target, error);
+        } finally {
+          stopPatience();
         }
       }
     } finally {
       this.#opening -= 1;
       this.#afterOpening(failure);
     }
+  }
+
+  #openBeside(slow: Target<Address>): void {
+    if (this.#queue.length > 0 && this.#hasRoom() && !this.#isClosed) void this.#openSlot(slow);
   }
 
   /** Connections that are already bound keep serving, but each further bind could lock the account. */

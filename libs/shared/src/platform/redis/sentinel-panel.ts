@@ -1,0 +1,123 @@
+import { Redis, type RedisOptions } from "ioredis";
+import type { HostPort } from "../net/host-port.ts";
+import { steadyClock } from "../time/clock.ts";
+import {
+  type Agreement,
+  addressText,
+  agreementOf,
+  readSentinels,
+  readView,
+  type SentinelView,
+} from "./sentinel-view.ts";
+
+export interface SentinelPanelOptions {
+  readonly master: string;
+  /** Those of the configuration. The panel also asks those that they know. */
+  readonly sentinels: readonly HostPort[];
+  /** User name and password for the sentinels. */
+  readonly options: Pick<RedisOptions, "username" | "password">;
+}
+
+/** All sentinels of a primary. */
+export interface SentinelPanel {
+  /** Asks all sentinels, within about a second. */
+  ask(): Promise<Agreement>;
+  close(): void;
+}
+
+const answerMs = 1000;
+const reconnectMs = 500;
+const keepAliveMs = 5000;
+/** A process that was stopped in between has old answers. */
+const validMs = 2 * answerMs;
+/** More than any site runs. */
+const maxSentinels = 32;
+
+interface Answer {
+  readonly view: SentinelView;
+  readonly others: readonly HostPort[];
+}
+
+function connectTo({ host, port }: HostPort, options: SentinelPanelOptions["options"]): Redis {
+  const sentinel = new Redis({
+    ...options,
+    host,
+    port,
+    protocol: 2,
+    enableReadyCheck: false,
+    connectTimeout: answerMs,
+    commandTimeout: answerMs,
+    socketTimeout: answerMs,
+    keepAlive: keepAliveMs,
+    // A question is not repeated over the next connection.
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => reconnectMs,
+  });
+  // A missing answer says the same.
+  sentinel.on("error", () => undefined);
+  return sentinel;
+}
+
+async function askOne(sentinel: Redis, address: HostPort, master: string): Promise<Answer> {
+  // In one packet, so that the sentinel answers all of it before it learns anything new.
+  const replies = await sentinel
+    .pipeline([
+      ["sentinel", "master", master],
+      ["sentinel", "get-master-addr-by-name", master],
+      ["sentinel", "sentinels", master],
+      ["sentinel", "myid"],
+    ])
+    .exec();
+  const [primary, named, others, id] = replies ?? [];
+  if (primary?.[0] instanceof Error) throw primary[0];
+  // Sentinels before Redis 6.2 do not tell their id.
+  const name = typeof id?.[1] === "string" ? id[1] : addressText(address);
+  const view = readView(name, { master: primary?.[1], address: named?.[1] });
+  if (view === undefined) throw new Error("not the reply of a sentinel");
+  return { view, others: readSentinels(others?.[1]) };
+}
+
+export function createSentinelPanel({ master, sentinels, options }: SentinelPanelOptions): SentinelPanel {
+  const members = new Map<string, { readonly address: HostPort; readonly client: Redis }>();
+  const add = (address: HostPort): void => {
+    const name = addressText(address);
+    if (members.has(name) || members.size >= maxSentinels) return;
+    members.set(name, { address, client: connectTo(address, options) });
+  };
+  for (const address of sentinels) add(address);
+  const configured = members.size;
+
+  const askAll = async (): Promise<Agreement> => {
+    const all = [...members.values()];
+    const results = await Promise.allSettled(all.map(({ client, address }) => askOne(client, address, master)));
+    const answers = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    const agreement = agreementOf(
+      answers.map(({ view }) => view),
+      configured,
+    );
+    // The address of a sentinel may be written in two ways, so that only a shortage shows that some are not configured.
+    if (answers.some(({ view }) => view.sentinels > all.length)) for (const { others } of answers) others.forEach(add);
+    if (agreement.isConfirmed) return agreement;
+    const silent = results.flatMap((result, index) => {
+      const member = all[index];
+      return result.status === "fulfilled" || member === undefined
+        ? []
+        : [`; ${addressText(member.address)}: ${String(result.reason)}`];
+    });
+    return { isConfirmed: false, reason: `${agreement.reason}${silent.join("")}` };
+  };
+
+  return {
+    ask: async () => {
+      const startedAt = steadyClock.now();
+      const agreement = await askAll();
+      return steadyClock.now() - startedAt > validMs
+        ? { isConfirmed: false, reason: "the sentinels' answers came too late" }
+        : agreement;
+    },
+    close: () => {
+      for (const { client } of members.values()) client.disconnect();
+      members.clear();
+    },
+  };
+}
