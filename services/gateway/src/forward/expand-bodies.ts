@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { AppError, errorCodes } from "@postern/shared/platform/errors";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -8,6 +7,7 @@ import type { ConcurrencyGate } from "../limits/concurrency-gate.ts";
 import { isCoded } from "../plugins/decompress-body.ts";
 import type { ReadBody } from "../plugins/read-body.ts";
 import { sendReply } from "../plugins/send-reply.ts";
+import { uploadOf } from "./upload.ts";
 
 export interface ExpandBodiesDeps {
   readonly readBody: ReadBody;
@@ -44,8 +44,8 @@ export function expandBodies(scope: FastifyInstance, deps: ExpandBodiesDeps): vo
     reply.raw.once("close", () => strangersBodies.leave());
     done(null, payload);
   });
-  scope.addContentTypeParser("*", async (request: FastifyRequest, payload: IncomingMessage) => {
-    if (!isCoded(request.raw.headers["content-encoding"])) return payload;
+  scope.addContentTypeParser("*", async (request: FastifyRequest) => {
+    if (!isCoded(request.raw.headers["content-encoding"])) return uploadOf(request.raw, maxBodyBytes);
     const maxBytes = request.callerMethod === "none" ? Math.min(strangersBodyBytes, maxBodyBytes) : maxBodyBytes;
     return Readable.from([await readBody(request.raw, maxBytes)]);
   });

@@ -19,6 +19,7 @@ import { OwnerAgent } from "./owner-agent.ts";
 import { failureReason, type OwnerFailure } from "./owner-failure.ts";
 import { type OwnedPaths, ownedPaths, urlsOf } from "./owners.ts";
 import { acceptsHtml, unavailablePage } from "./unavailable-page.ts";
+import { uploadError } from "./upload.ts";
 
 export interface OwnerRejected {
   readonly callerIp: string;
@@ -65,9 +66,24 @@ interface OwnerFailed {
   readonly error: unknown;
 }
 
+/** Read on by the listener for a moment only, because the rest of the body may be endless. */
+function refuseLongBody(request: FastifyRequest, reply: FastifyReply, names: ForwardDeps["names"]): void {
+  const headers: DialectReply["headers"] = [
+    [names.session, request.id],
+    ["Connection", "close"],
+  ];
+  sendReply(reply, jsonReply(413, headers, { error: "the body is too large" }));
+}
+
 /** Answers in the owner's place: a page for browsers, JSON otherwise. */
 function upstreamFailed({ request, reply, owner, error: err }: OwnerFailed, deps: ForwardDeps): void {
   const { names, logger, onOwnerFailed } = deps;
+  const upload = uploadError(err);
+  if (upload !== undefined) {
+    if (upload.reason === "too-large") refuseLongBody(request, reply, names);
+    else reply.raw.destroy();
+    return;
+  }
   const reason = failureReason(err);
   onOwnerFailed(owner, reason);
   logger[reason === "oversized" ? "warn" : "error"](
@@ -232,7 +248,7 @@ export async function registerForwarding(app: FastifyInstance, deps: ForwardDeps
     // The owner would reject it and close its connection during the upload, which would look like an outage.
     scope.addHook("onRequest", (request, reply, next) => {
       if (!(Number(request.raw.headers["content-length"]) > deps.maxBodyBytes)) next();
-      else sendReply(reply, jsonReply(413, [[deps.names.session, request.id]], { error: "the body is too large" }));
+      else refuseLongBody(request, reply, deps.names);
     });
     await scope.register(replyFrom, { undici: agent, destroyAgent: true, disableRequestLogging: true });
     const isServed = ({ isPage, channel }: OwnedPaths): boolean =>

@@ -3,6 +3,7 @@ import { createServer as createTlsServer, type Server as TlsHttpServer } from "n
 import { type Socket, Server as TcpServer } from "node:net";
 import type { TlsOptions } from "node:tls";
 import { endsWithin } from "../concurrency/deadline.ts";
+import { lingerOnClose } from "./lingering-close.ts";
 import { answerUnreadable } from "./unreadable-request.ts";
 
 export interface ClosingServerOptions {
@@ -84,6 +85,7 @@ export function createClosingServer(options: ClosingServerOptions): ClosingServe
     ServerResponse: createResponseClass(() => closing),
   };
   const server = tls === undefined ? createServer(limits, handle) : createTlsServer({ ...limits, ...tls }, handle);
+  lingerOnClose(server);
   if (accept !== undefined) screenConnections(server, accept);
   server.on("clientError", (error, socket) => answerUnreadable(error, socket, identifier));
   return {
