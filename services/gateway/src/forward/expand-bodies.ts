@@ -7,6 +7,7 @@ import type { ConcurrencyGate } from "../limits/concurrency-gate.ts";
 import { isCoded } from "../plugins/decompress-body.ts";
 import type { ReadBody } from "../plugins/read-body.ts";
 import { sendReply } from "../plugins/send-reply.ts";
+import { passesBody } from "./headers.ts";
 import { uploadOf } from "./upload.ts";
 
 export interface ExpandBodiesDeps {
@@ -29,8 +30,7 @@ export function expandBodies(scope: FastifyInstance, deps: ExpandBodiesDeps): vo
   const { readBody, maxBodyBytes, strangersBodies, names } = deps;
   scope.addHook("preParsing", (request, reply, payload, done) => {
     const { method, headers } = request.raw;
-    const hasBody = method !== "GET" && method !== "HEAD";
-    if (!hasBody || !isCoded(headers["content-encoding"]) || request.callerMethod !== "none") {
+    if (!passesBody(method) || !isCoded(headers["content-encoding"]) || request.callerMethod !== "none") {
       done(null, payload);
       return;
     }

@@ -1,3 +1,4 @@
+import { METHODS } from "node:http";
 import type { Readable } from "node:stream";
 import replyFrom from "@fastify/reply-from";
 import { errorCodes } from "@postern/shared/platform/errors";
@@ -109,8 +110,8 @@ function upstreamFailed({ request, reply, owner, error: err }: OwnerFailed, deps
  */
 const dotSegment = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\/i;
 
-/** The owner decides which of them a path supports. */
-const forwardedMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+/** The owner decides which of them a path supports. CONNECT has no path. */
+const forwardedMethods = METHODS.filter((method) => method !== "CONNECT");
 
 interface OwnerAnswer {
   readonly statusCode?: number | undefined;
@@ -238,6 +239,9 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
 /** Forwards the paths of the other services (ADR 0010): bodies as streams, with a signed caller assertion. */
 export async function registerForwarding(app: FastifyInstance, deps: ForwardDeps): Promise<void> {
   await app.register(async (scope) => {
+    for (const method of forwardedMethods) {
+      if (!scope.supportedMethods.includes(method)) scope.addHttpMethod(method, { hasBody: false });
+    }
     scope.removeAllContentTypeParsers();
     expandBodies(scope, deps);
     const { origins, timeoutMs, logger } = deps;

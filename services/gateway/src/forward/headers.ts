@@ -40,6 +40,13 @@ const meantForUs: ReadonlySet<string> = new Set([
   "baggage",
 ]);
 
+const withBody: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Bodies of GET and HEAD have no meaning (RFC 9110 §9.3.1), and no operation has a method that is not one of these. */
+export function passesBody(method: string | undefined): boolean {
+  return method !== undefined && withBody.has(method);
+}
+
 /** Headers of a request as it is forwarded to the owner of its path. `host` is the host that the client requested. */
 export function requestHeaders(
   { method, host }: { readonly method: string; readonly host: string | undefined },
@@ -50,8 +57,7 @@ export function requestHeaders(
   const passed: IncomingHttpHeaders = Object.fromEntries(kept);
   // Credentials that the gateway has checked are not passed on; the assertion states the result.
   if (rule === "backchannel" || (rule === "offered" && caller.method !== "none")) delete passed.authorization;
-  // Their bodies have no meaning (RFC 9110 §9.3.1) and are not passed on.
-  if (method === "GET" || method === "HEAD") delete passed["content-length"];
+  if (!passesBody(method)) delete passed["content-length"];
   // The gateway has expanded the body, which changes its length.
   if (isCoded(passed["content-encoding"])) delete passed["content-length"];
   delete passed["content-encoding"];

@@ -4,7 +4,7 @@ import type { Caller } from "./caller-assertion.ts";
 import { mayUse, type ReadCaller } from "./caller-guard.ts";
 import { scopeChallenge } from "./challenges.ts";
 import { sessionHeader } from "./header-names.ts";
-import { createMethodTable, maxParamLength } from "./method-table.ts";
+import { createMethodTable, ignoreQueryMethod, type MethodApp, maxParamLength } from "./method-table.ts";
 import { routeOf } from "./operation-routes.ts";
 import { anyScopeOf, scopeName } from "./route-scopes.ts";
 
@@ -107,7 +107,8 @@ export function nameSessions(app: OwnerApp, identifier: string, vouch: Vouch): v
 /**
  * Answers 405 with `Allow` where a path supports other methods (RFC 9110 §15.5.6), otherwise 404. Call it before the routes are registered.
  */
-export function answerUnrouted(app: OwnerApp): void {
+export function answerUnrouted(app: OwnerApp & MethodApp): void {
+  ignoreQueryMethod(app);
   const methods = createMethodTable();
   app.addHook("onRoute", ({ method, url }) => methods.add(method, url));
   app.setNotFoundHandler((request, reply) => {
