@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runDnsCommand } from "../../../tools/cli/dns.ts";
 import { fetchAtHost } from "../../support/fetch-at-host.ts";
 import { logLineOf } from "../../support/log-lines.ts";
+import { sendRaw } from "../../support/raw-http.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 
 const server = { host: "mail.example.test" };
@@ -114,6 +115,16 @@ describe("Autodiscover through the gateway", () => {
       expect(await logLineOf(idp, session, "Autodiscover request refused")).toHaveProperty("reason");
     }
   });
+});
+
+test("what a client sends as its host cannot command a terminal that shows the log", async () => {
+  const head = "GET /mail/config-v1.1.xml HTTP/1.1\r\nConnection: close\r\nHost: a";
+  const { status, text } = await sendRaw(stack.httpPort, [Buffer.from(`${head}\u009b31m\u0090\r\n\r\n`, "latin1")]);
+  expect(status).toBe(404);
+  const session = /^x-service-session: (\S+)/imu.exec(text)?.[1];
+  const idp = stack.services.get("idp") ?? expect.fail();
+  expect(await logLineOf(idp, session, "no mail settings for the domain")).toHaveProperty("host", "a\u009b31m\u0090");
+  expect(idp.output()).not.toMatch(/[\u007f-\u009f]/u);
 });
 
 describe("PACC", () => {
