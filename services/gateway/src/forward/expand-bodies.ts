@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { AppError, errorCodes } from "@postern/shared/platform/errors";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WireNames } from "../dialects/naming.ts";
-import { jsonReply } from "../dialects/reply.ts";
-import type { ConcurrencyGate } from "../limits/concurrency-gate.ts";
+import { type DialectReply, jsonReply } from "../dialects/reply.ts";
+import type { BodyPlaces } from "../limits/body-places.ts";
 import { isCoded } from "../plugins/decompress-body.ts";
 import type { ReadBody } from "../plugins/read-body.ts";
 import { sendReply } from "../plugins/send-reply.ts";
@@ -14,12 +14,21 @@ export interface ExpandBodiesDeps {
   readonly readBody: ReadBody;
   readonly maxBodyBytes: number;
   /** Limits how many bodies of unauthenticated callers are collected concurrently. */
-  readonly strangersBodies: ConcurrencyGate;
+  readonly strangersBodies: BodyPlaces;
   readonly names: WireNames;
 }
 
 /** Maximum size of a compressed body of an unauthenticated caller: the longest form, and some reserve. */
 const strangersBodyBytes = 65_536;
+
+function refuseForRoom(request: FastifyRequest, reply: FastifyReply, names: WireNames): void {
+  const { httpStatus, publicMessage } = errorCodes.OVERLOADED;
+  const headers: DialectReply["headers"] = [
+    [names.session, request.id],
+    ["Connection", "close"],
+  ];
+  sendReply(reply, jsonReply(httpStatus, headers, { error: publicMessage }));
+}
 
 /**
  * Collects and expands a body with a content coding before an owner sees it, so that the expanded size is limited in one place. All other
@@ -36,12 +45,13 @@ export function expandBodies(scope: FastifyInstance, deps: ExpandBodiesDeps): vo
     }
     // The client disconnected while it waited.
     if (reply.raw.destroyed) return;
-    if (!strangersBodies.enter()) {
-      const { httpStatus, publicMessage } = errorCodes.OVERLOADED;
-      sendReply(reply, jsonReply(httpStatus, [[names.session, request.id]], { error: publicMessage }));
+    const drop = (): void => refuseForRoom(request, reply, names);
+    const body = { isArriving: () => !request.raw.complete, drop };
+    if (!strangersBodies.enter(body)) {
+      drop();
       return;
     }
-    reply.raw.once("close", () => strangersBodies.leave());
+    reply.raw.once("close", () => strangersBodies.leave(body));
     done(null, payload);
   });
   scope.addContentTypeParser("*", async (request: FastifyRequest) => {
