@@ -76,6 +76,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
   // Unlike that of "*", the parser of a pattern is remembered for each media type, which then is not parsed again.
   app.addContentTypeParser(/^/u, (_request, _payload, done) => done(null));
   app.decorateRequest("callerMethod", "none");
+  app.decorateRequest("isOpenCaller", false);
   app.decorateRequest("callerName", null);
   app.decorateRequest("callerToken", null);
   if (context.tracer !== undefined) traceGateway(app, context.tracer, context.isFromTrustedProxy);

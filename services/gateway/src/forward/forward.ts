@@ -197,6 +197,7 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
       method: request.callerMethod,
       name: request.callerName ?? undefined,
       scopes: request.callerToken?.scopes ?? [],
+      isOpen: request.isOpenCaller && caller === "backchannel" ? true : undefined,
       clientIp: deps.callerAddress(request),
       session: request.id,
       certificate: owner === "idp" ? deps.certificates.read(request) : undefined,
