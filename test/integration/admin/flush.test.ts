@@ -1,11 +1,14 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { gzipSync } from "node:zlib";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AdminAnswer, askAdmin } from "../../support/ask-admin.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
+import { askRaw } from "../../support/ask-raw.ts";
 import { testRedis } from "../../support/redis-content.ts";
+import { basicAuth } from "../../support/stack.ts";
 import { type OperatorsStack, startOperatorsStack } from "./operators-stack.ts";
 
 const cachePath = "/api/v1/cache/flush";
@@ -233,6 +236,23 @@ describe("GET and POST /api/v1/bruteforce/list", () => {
     (actual: readonly string[]) => String([...actual].toSorted()) === String(listed.toSorted()),
   );
 
+  /** Fetch sends no body with a GET. */
+  async function getWithBody(body: object, coding: "identity" | "gzip") {
+    const text = Buffer.from(JSON.stringify(body));
+    const { status, body: answer } = await askRaw(stack.url, {
+      method: "GET",
+      path: listPath,
+      headers: [
+        ["Authorization", basicAuth],
+        ["Content-Type", "application/json"],
+        ["Content-Encoding", coding],
+      ],
+      body: coding === "gzip" ? gzipSync(text) : text,
+    });
+    const parsed: Readonly<Record<string, unknown>> = JSON.parse(answer);
+    return { status, body: parsed };
+  }
+
   test.each([
     ["GET", undefined],
     ["POST", undefined],
@@ -270,6 +290,13 @@ describe("GET and POST /api/v1/bruteforce/list", () => {
       Object.entries(body).flatMap(([name, values]) => values.map((value) => [name, value])),
     );
     expect((await askAdmin(stack, "GET", `${listPath}?${query}`)).body["result"]).toEqual(result);
+    expect((await getWithBody(body, "identity")).body["result"]).toEqual(result);
+    expect((await getWithBody(body, "gzip")).body["result"]).toEqual(result);
+  });
+
+  test("the body of a GET is read like that of a POST", async () => {
+    expect(await getWithBody({ accounts: "alice" }, "identity")).toMatchObject({ status: 400 });
+    expect((await getWithBody({ ip_addresses: ["x".repeat(1_100_000)] }, "identity")).status).toBe(413);
   });
 
   test("returns each ban once over several pages, then no cursor", async () => {
@@ -294,6 +321,7 @@ describe("GET and POST /api/v1/bruteforce/list", () => {
     ["a limit of 0", {}, "?limit=0"],
     ["a limit above 1000", {}, "?limit=1001"],
     ["an unknown cursor", {}, "?cursor=abc"],
+    ["an unknown parameter", {}, "?limit=1&offset=1"],
   ])("answers 400 to %s", async (_what, body, query) => {
     expect((await askAdmin(stack, "POST", `${listPath}${query}`, { body })).status).toBe(400);
   });

@@ -7,7 +7,7 @@ import type { BodyPlaces } from "../limits/body-places.ts";
 import { isCoded } from "../plugins/decompress-body.ts";
 import type { ReadBody } from "../plugins/read-body.ts";
 import { sendReply } from "../plugins/send-reply.ts";
-import { passesBody } from "./headers.ts";
+import { methodTowardsOwner, passesBody } from "./headers.ts";
 import { uploadOf } from "./upload.ts";
 
 export interface ExpandBodiesDeps {
@@ -38,8 +38,12 @@ function refuseForRoom(request: FastifyRequest, reply: FastifyReply, names: Wire
 export function expandBodies(scope: FastifyInstance, deps: ExpandBodiesDeps): void {
   const { readBody, maxBodyBytes, strangersBodies, names } = deps;
   scope.addHook("preParsing", (request, reply, payload, done) => {
-    const { method, headers } = request.raw;
-    if (!passesBody(method) || !isCoded(headers["content-encoding"]) || request.callerMethod !== "none") {
+    const { headers } = request.raw;
+    if (
+      !passesBody(methodTowardsOwner(request.raw)) ||
+      !isCoded(headers["content-encoding"]) ||
+      request.callerMethod !== "none"
+    ) {
       done(null, payload);
       return;
     }
@@ -54,10 +58,15 @@ export function expandBodies(scope: FastifyInstance, deps: ExpandBodiesDeps): vo
     reply.raw.once("close", () => strangersBodies.leave(body));
     done(null, payload);
   });
-  scope.addContentTypeParser("*", async (request: FastifyRequest) => {
+  const bodyOf = async (request: FastifyRequest): Promise<Readable> => {
     if (!isCoded(request.raw.headers["content-encoding"])) return uploadOf(request.raw, maxBodyBytes);
     const maxBytes = request.callerMethod === "none" ? Math.min(strangersBodyBytes, maxBodyBytes) : maxBodyBytes;
     return Readable.from([await readBody(request.raw, maxBytes)]);
+  };
+  scope.addContentTypeParser("*", bodyOf);
+  // No parser is run for a GET.
+  scope.addHook("preHandler", async (request) => {
+    if (request.method === "GET" && passesBody(methodTowardsOwner(request.raw))) request.body = await bodyOf(request);
   });
   scope.setErrorHandler((error, request, reply) => {
     if (!(error instanceof AppError) || error.row.kind !== "caller") throw error;

@@ -15,7 +15,7 @@ import { retryAfterSeconds } from "../plugins/reject-caller.ts";
 import { sendReply } from "../plugins/send-reply.ts";
 import type { ForwardedStreams } from "./event-streams.ts";
 import { type ExpandBodiesDeps, expandBodies } from "./expand-bodies.ts";
-import { requestHeaders, responseHeaders } from "./headers.ts";
+import { methodTowardsOwner, requestHeaders, responseHeaders } from "./headers.ts";
 import { OwnerAgent } from "./owner-agent.ts";
 import { failureReason, type OwnerFailure } from "./owner-failure.ts";
 import { type OwnedPaths, ownedPaths, urlsOf } from "./owners.ts";
@@ -205,9 +205,11 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
     const assertion = await deps.sign(who, owner);
     const traceparent = deps.tracer?.active()?.traceparent;
     if (owned.channel === "console") deps.streams.add(reply);
+    const method = methodTowardsOwner(request.raw);
     reply.from(`${origin}${path}`, {
+      method,
       rewriteRequestHeaders: (_request, headers) =>
-        requestHeaders({ method: request.method, host: request.raw.headers.host }, headers, {
+        requestHeaders({ method, host: request.raw.headers.host }, headers, {
           rule: caller,
           caller: who,
           assertion,

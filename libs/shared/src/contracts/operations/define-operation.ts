@@ -30,6 +30,7 @@ export interface OperationRequest {
   readonly path?: TObject;
   readonly query?: TObject;
   readonly headers?: TObject;
+  /** The gateway passes the body of a GET on as that of a POST to the same path, which is the same operation. */
   readonly body?: Content;
   /** False if the body is optional. */
   readonly bodyRequired?: boolean;
