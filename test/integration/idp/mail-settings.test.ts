@@ -66,6 +66,17 @@ describe.each(paths)("GET %s through the gateway", (path) => {
     expect(other.text).toContain("<socketType>STARTTLS</socketType>");
   });
 
+  test("ignores the case of the path, and reads the address of an alias with +", async () => {
+    const known = await ask(`${path}?emailaddress=alice@example.test`);
+    for (const address of ["alice+tag@example.test", "alice%2Btag@example.test", "alice+a+b@Example.Test"]) {
+      for (const spelling of [path, path.toUpperCase(), path.replace("config-v", "Config-V")]) {
+        const { status, text } = await ask(`${spelling}?emailaddress=${address}`);
+        expect([spelling, address, status, text]).toEqual([spelling, address, 200, known.text]);
+      }
+    }
+    expect((await ask("/mail/PROFILE/x")).status).toBe(404);
+  });
+
   test("is the same for every user of a domain, and 404 for any other domain", async () => {
     const known = await ask(`${path}?emailaddress=alice@example.test`);
     expect((await ask(`${path}?emailaddress=nobody@example.test`)).text).toBe(known.text);
@@ -88,6 +99,9 @@ describe("Autodiscover through the gateway", () => {
       "/autodiscover/autodiscover.xml",
       "/Autodiscover/Autodiscover.xml",
       "/AutoDiscover/AutoDiscover.xml",
+      "/AutoDiscover/Autodiscover.xml",
+      "/AUTODISCOVER/AUTODISCOVER.XML",
+      "/aUtOdIsCoVeR/autoDiscover.Xml?x=1",
     ]) {
       const known = await posted("alice@example.test", path);
       expect([known.status, known.headers.get("cache-control")]).toEqual([200, "no-store"]);
@@ -96,6 +110,8 @@ describe("Autodiscover through the gateway", () => {
       expect(unknown.text.replaceAll("nobody@", "alice@")).toBe(known.text);
     }
     expect((await posted("alice@unknown.test")).status).toBe(404);
+    const alias = await posted("alice+tag@example.test");
+    expect([alias.status, alias.text]).toEqual([200, expect.stringContaining("<LoginName>alice+tag@example.test</")]);
   });
 
   test("rejects DTDs, entities and large requests with 400, and logs why", async () => {

@@ -89,6 +89,8 @@ export interface Operation<Id extends string = string, Path extends string = str
   readonly maxBodyBytes?: number;
   /** The key of `runtime.naming` that names the last segment of the path, which is written as by default. */
   readonly namedBy?: "proxy_segment" | "sasl_segment";
+  /** Clients write the path with capital letters of their choice. */
+  readonly anyCase?: true;
   /** The last parameter stands for any number of segments. */
   readonly takesRest?: true;
   /** The same page with a language tag as last segment. */

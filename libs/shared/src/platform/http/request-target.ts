@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, Server } from "node:http";
 import type { Duplex } from "node:stream";
+import { withKnownCase } from "./any-case-paths.ts";
 import { sessionHeader } from "./header-names.ts";
 import { writeRefusal } from "./unreadable-request.ts";
 
@@ -26,7 +27,7 @@ export function originForm({ url = "", headers }: Pick<IncomingMessage, "url" | 
 
 const refusal = { status: 400, error: "the request target is not a path of this host" } as const;
 
-/** Gives the handler requests in origin form (RFC 9112 §3.2.1), and answers 400 to all others. */
+/** Gives the handler requests in origin form (RFC 9112 §3.2.1), with paths spelt as the routers know them, and answers 400 to all others. */
 export function withOriginForm(handle: RequestListener, identifier: string): RequestListener {
   const body = JSON.stringify({ error: refusal.error });
   return (request, response) => {
@@ -40,7 +41,7 @@ export function withOriginForm(handle: RequestListener, identifier: string): Req
       response.end(body);
       return;
     }
-    request.url = target;
+    request.url = withKnownCase(target);
     handle(request, response);
   };
 }
