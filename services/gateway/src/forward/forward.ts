@@ -183,6 +183,19 @@ function takeAnswer(
   deps.guesses.leave(request);
 }
 
+/** The caller as the owner learns it. */
+function vouchedCaller(request: FastifyRequest, { owner, caller }: OwnedPaths, deps: ForwardDeps): Caller {
+  return {
+    method: request.callerMethod,
+    name: request.callerName ?? undefined,
+    scopes: request.callerToken?.scopes ?? [],
+    isOpen: request.isOpenCaller && caller === "backchannel" ? true : undefined,
+    clientIp: deps.callerAddress(request),
+    session: request.id,
+    certificate: owner === "idp" ? deps.certificates.read(request) : undefined,
+  };
+}
+
 function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDeps): void {
   const { owner, caller, checksCredentials } = owned;
   const origin = deps.origins[owner];
@@ -193,15 +206,7 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
       sendReply(reply, notFoundReply(deps.names, request.id));
       return reply;
     }
-    const who: Caller = {
-      method: request.callerMethod,
-      name: request.callerName ?? undefined,
-      scopes: request.callerToken?.scopes ?? [],
-      isOpen: request.isOpenCaller && caller === "backchannel" ? true : undefined,
-      clientIp: deps.callerAddress(request),
-      session: request.id,
-      certificate: owner === "idp" ? deps.certificates.read(request) : undefined,
-    };
+    const who = vouchedCaller(request, owned, deps);
     const assertion = await deps.sign(who, owner);
     const traceparent = deps.tracer?.active()?.traceparent;
     if (owned.channel === "console") deps.streams.add(reply);
