@@ -1,6 +1,13 @@
 import { operation, operations, pathTo } from "@postern/shared/contracts";
 import { errorCodes } from "@postern/shared/platform/errors";
-import { createMethodTable, noRouteSchemas, onlyOperations, routeOf, sitePath } from "@postern/shared/platform/http";
+import {
+  createMethodTable,
+  ignoreQueryMethod,
+  noRouteSchemas,
+  onlyOperations,
+  routeOf,
+  sitePath,
+} from "@postern/shared/platform/http";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { GatewayContext } from "./context.ts";
 import { jsonReply } from "./dialects/reply.ts";
@@ -61,6 +68,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
     ...unreadablePaths(names),
   });
   onlyOperations(app, "gateway", { names: settings.siteNames, forwarded: new Set(forwardedUrls()) });
+  ignoreQueryMethod(app);
   const methods = createMethodTable();
   app.addHook("onRoute", ({ method, url }) => methods.add(method, url));
   // The body of an unknown path is not read; the answer is 404 in any case. Routes that read a body register their own parser.
@@ -68,6 +76,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
   // Unlike that of "*", the parser of a pattern is remembered for each media type, which then is not parsed again.
   app.addContentTypeParser(/^/u, (_request, _payload, done) => done(null));
   app.decorateRequest("callerMethod", "none");
+  app.decorateRequest("isOpenCaller", false);
   app.decorateRequest("callerName", null);
   app.decorateRequest("callerToken", null);
   if (context.tracer !== undefined) traceGateway(app, context.tracer, context.isFromTrustedProxy);

@@ -191,7 +191,8 @@ export function gatewaySettings(config: Config): GatewaySettings {
 
 function proxySettings({ response, upstreams }: Config["auth"]): ProxySettings {
   const known = Object.entries(upstreams).filter(([, { address }]) => address !== "");
-  return { denialText: response.proxy_denial_text, upstreams: new Map(known) };
+  const { proxy_denial_text: denialText, proxy_response_codes: responseCodes } = response;
+  return { denialText, responseCodes, upstreams: new Map(known) };
 }
 
 function accountDelaySettings({ auth, runtime }: Config): AccountDelaySettings {

@@ -158,8 +158,8 @@ describe("requests forwarded to a service", () => {
     for (const name of [...dropped, ...replaced]) expect([name, headers.get(name)]).toEqual([name, undefined]);
   });
 
-  test.each(["POST", "PUT", "PATCH", "DELETE"])("%s with a body of 5 MB as a stream, whole", async (method) => {
-    const chunk = Buffer.alloc(1_000_000, method);
+  test.each(["POST", "PUT", "PATCH", "DELETE"])("%s with a body of 1 MB as a stream, whole", async (method) => {
+    const chunk = Buffer.alloc(200_000, method);
     const digest = createHash("sha256");
     const answer = await new Promise<[number, string]>((resolve, reject) => {
       const clientRequest = request(
@@ -180,7 +180,7 @@ describe("requests forwarded to a service", () => {
       }
       clientRequest.end();
     });
-    expect(answer).toEqual([200, "saw 5000000"]);
+    expect(answer).toEqual([200, "saw 1000000"]);
     expect(seen.requests.at(-1)).toMatchObject({ method, bodyDigest: digest.digest("hex") });
   });
 

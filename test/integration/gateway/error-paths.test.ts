@@ -1,5 +1,6 @@
+import { operations } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/platform/crypto";
-import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
+import { callerAssertionHeader, createCallerSigner, routeOf } from "@postern/shared/platform/http";
 import { freePort } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
@@ -210,6 +211,85 @@ describe("bodies that no route can read are answered in Postern's own format", (
         const answer: RawAnswer = await ask(listener, { method: "DELETE", path, headers });
         expect(answer.status).toBe(204);
         expect((await ask(listener, { method: "DELETE", path, headers, body: "" })).status).toBe(204);
+      }
+    }
+  });
+});
+
+const everyListener = [...serving, "private"] as const;
+
+describe.each(everyListener)("request targets at %s", (listener) => {
+  test.each([
+    ["OPTIONS * HTTP/1.1", "x", [400]],
+    ["GET * HTTP/1.1", "x", [400]],
+    ["GET *x HTTP/1.1", "x", [400]],
+    ["GET http://other.example.test/nowhere HTTP/1.1", "x", [400]],
+    ["GET http://user@x/nowhere HTTP/1.1", "x", [400]],
+    ["GET ftp://x/nowhere HTTP/1.1", "x", [400]],
+    ["GET http:///nowhere HTTP/1.1", "x", [400]],
+    ["GET x:80 HTTP/1.1", "x", [400]],
+    ["CONNECT x:80 HTTP/1.1", "x:80", [400]],
+    ["GET nowhere HTTP/1.1", "x", [400]],
+    ["GET //x/nowhere HTTP/1.1", "x", [404]],
+    ["GET http://x/nowhere HTTP/1.1", "x", [404]],
+    ["GET HTTP://X:80/nowhere?a=b HTTP/1.1", "x", [404]],
+    ["GET https://x/nowhere HTTP/1.1", "x:443", [404]],
+    ["GET http://x/nowhere/%zz HTTP/1.1", "x", listener === "private" ? [400, 404] : [400]],
+  ] as const)("%s with the host %s", async (line, host, statuses) => {
+    const assertion = listener === "admin" || listener === "idp" ? assertions[listener] : "";
+    const headers = `Host: ${host}\r\nConnection: close\r\n${callerAssertionHeader}: ${assertion}`;
+    const answer = await askRaw(portOf(listener), `${line}\r\n${headers}\r\n\r\n`);
+    expect(statuses).toContain(answer.status);
+    if (listener !== "private") expectOurShape(answer);
+    else expect(answer.body).toMatch(/^\{"error":"[a-z A-Z]+"\}$/);
+  });
+});
+
+test.each([
+  ["gateway", "/healthz"],
+  ["gateway", "/login"],
+  ["gateway", "/api/v1/bruteforce/list?limit"],
+  ["gateway", "/.well-known/openid-configuration"],
+  ["front", "/logged_out"],
+  ["back", "/api/v1/openapi.json"],
+  ["admin", "/api/v1/openapi.json"],
+  ["idp", "/oidc/jwks"],
+  ["private", "/readyz"],
+] as const)("an absolute target at %s is answered like its path %s", async (listener, path) => {
+  const own = await ask(listener, { path });
+  for (const target of [`http://x${path}`, `HTTP://X:80${path}`, `https://x:80${path}`]) {
+    const answer = await ask(listener, { path: target });
+    expect([target, answer.status]).toEqual([target, own.status]);
+    if (own.status === 200) expect(answer.body.length).toBe(own.body.length);
+  }
+});
+
+test("no request target is logged as a failure", () => {
+  for (const service of [stack.gateway, ...stack.services.values()]) {
+    expect(service.output()).not.toMatch(/"level":"error"|\n {4}at /u);
+  }
+});
+
+describe("methods that no operation has are answered with 405, and Allow lists those that the path serves", () => {
+  const paths = new Map<string, Set<string>>();
+  for (const operation of operations) {
+    if (operation.family.channel === "console" || operation.takesRest === true) continue;
+    const { method, url } = routeOf(operation);
+    const path = url.replaceAll(/:\w+/gu, "x");
+    const methods = paths.get(path) ?? new Set<string>();
+    paths.set(path, methods.add(method));
+  }
+
+  test.each([...paths])("%s", async (path, methods) => {
+    for (const method of ["QUERY", "PROPFIND", "TRACE"]) {
+      for (const headers of [{}, { "content-type": "application/json" }]) {
+        const answer = await ask("gateway", { method, path, headers, ...(method !== "TRACE" && { body: "x" }) });
+        if (answer.status === 404) continue;
+        expect([method, answer.status]).toEqual([method, 405]);
+        const allowed = new Set(answer.headers["allow"]?.split(", "));
+        expect([...allowed].filter((one) => one !== "HEAD" && one !== "OPTIONS").toSorted()).toEqual(
+          [...methods].toSorted(),
+        );
       }
     }
   });

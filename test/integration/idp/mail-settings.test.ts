@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runDnsCommand } from "../../../tools/cli/dns.ts";
 import { fetchAtHost } from "../../support/fetch-at-host.ts";
 import { logLineOf } from "../../support/log-lines.ts";
+import { sendRaw } from "../../support/raw-http.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 
 const server = { host: "mail.example.test" };
@@ -65,6 +66,17 @@ describe.each(paths)("GET %s through the gateway", (path) => {
     expect(other.text).toContain("<socketType>STARTTLS</socketType>");
   });
 
+  test("ignores the case of the path, and reads the address of an alias with +", async () => {
+    const known = await ask(`${path}?emailaddress=alice@example.test`);
+    for (const address of ["alice+tag@example.test", "alice%2Btag@example.test", "alice+a+b@Example.Test"]) {
+      for (const spelling of [path, path.toUpperCase(), path.replace("config-v", "Config-V")]) {
+        const { status, text } = await ask(`${spelling}?emailaddress=${address}`);
+        expect([spelling, address, status, text]).toEqual([spelling, address, 200, known.text]);
+      }
+    }
+    expect((await ask("/mail/PROFILE/x")).status).toBe(404);
+  });
+
   test("is the same for every user of a domain, and 404 for any other domain", async () => {
     const known = await ask(`${path}?emailaddress=alice@example.test`);
     expect((await ask(`${path}?emailaddress=nobody@example.test`)).text).toBe(known.text);
@@ -87,6 +99,9 @@ describe("Autodiscover through the gateway", () => {
       "/autodiscover/autodiscover.xml",
       "/Autodiscover/Autodiscover.xml",
       "/AutoDiscover/AutoDiscover.xml",
+      "/AutoDiscover/Autodiscover.xml",
+      "/AUTODISCOVER/AUTODISCOVER.XML",
+      "/aUtOdIsCoVeR/autoDiscover.Xml?x=1",
     ]) {
       const known = await posted("alice@example.test", path);
       expect([known.status, known.headers.get("cache-control")]).toEqual([200, "no-store"]);
@@ -95,6 +110,8 @@ describe("Autodiscover through the gateway", () => {
       expect(unknown.text.replaceAll("nobody@", "alice@")).toBe(known.text);
     }
     expect((await posted("alice@unknown.test")).status).toBe(404);
+    const alias = await posted("alice+tag@example.test");
+    expect([alias.status, alias.text]).toEqual([200, expect.stringContaining("<LoginName>alice+tag@example.test</")]);
   });
 
   test("rejects DTDs, entities and large requests with 400, and logs why", async () => {
@@ -114,6 +131,16 @@ describe("Autodiscover through the gateway", () => {
       expect(await logLineOf(idp, session, "Autodiscover request refused")).toHaveProperty("reason");
     }
   });
+});
+
+test("what a client sends as its host cannot command a terminal that shows the log", async () => {
+  const head = "GET /mail/config-v1.1.xml HTTP/1.1\r\nConnection: close\r\nHost: a";
+  const { status, text } = await sendRaw(stack.httpPort, [Buffer.from(`${head}\u009b31m\u0090\r\n\r\n`, "latin1")]);
+  expect(status).toBe(404);
+  const session = /^x-service-session: (\S+)/imu.exec(text)?.[1];
+  const idp = stack.services.get("idp") ?? expect.fail();
+  expect(await logLineOf(idp, session, "no mail settings for the domain")).toHaveProperty("host", "a\u009b31m\u0090");
+  expect(idp.output()).not.toMatch(/[\u007f-\u009f]/u);
 });
 
 describe("PACC", () => {

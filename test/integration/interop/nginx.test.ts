@@ -43,7 +43,7 @@ describe("IMAP", () => {
     client.send("a1 AUTHENTICATE PLAIN");
     await client.until(/^\+/);
     client.send(saslPlain("bob@example.test", "100% wröng + %41"));
-    expect(await client.until(/^a1 /)).toBe(`a1 NO ${denial}`);
+    expect(await client.until(/^a1 /)).toBe(`a1 NO [AUTHENTICATIONFAILED] ${denial}`);
     const request = setting.recorder.sent.at(-1) ?? "";
     expect(request).toContain("Auth-Pass: 100%25%20wr");
     const rawHeaders = rawHeadersOf(request);
@@ -62,7 +62,7 @@ describe("IMAP", () => {
     client.send("a1 AUTHENTICATE PLAIN");
     await client.until(/^\+/);
     client.send(saslPlain(user, "x"));
-    expect(await client.until(/^a1 /)).toBe(`a1 NO ${denial}`);
+    expect(await client.until(/^a1 /)).toBe(`a1 NO [AUTHENTICATIONFAILED] ${denial}`);
     expect(parse(rawHeadersOf(setting.recorder.sent.at(-1) ?? ""))).toMatchObject({ username: user });
   });
 
@@ -75,7 +75,7 @@ describe("IMAP", () => {
     client.send("a1 AUTHENTICATE PLAIN");
     await client.until(/^\+/);
     client.send(Buffer.concat([Buffer.of(0), user, Buffer.from("\0x")]).toString("base64"));
-    expect(await client.until(/^a1 /)).toBe(`a1 NO ${denial}`);
+    expect(await client.until(/^a1 /)).toBe(`a1 NO [AUTHENTICATIONFAILED] ${denial}`);
   });
 
   test("a wrong password is answered after a delay with the site's text, and the user may try again", async () => {
@@ -83,7 +83,7 @@ describe("IMAP", () => {
     await client.until(/^\* OK/);
     const started = performance.now();
     client.send(`a1 LOGIN ${username} wrong`);
-    expect(await client.until(/^a1 /)).toBe(`a1 NO ${denial}`);
+    expect(await client.until(/^a1 /)).toBe(`a1 NO [AUTHENTICATIONFAILED] ${denial}`);
     expect(performance.now() - started).toBeGreaterThanOrEqual(950);
     client.send(`a2 LOGIN ${username} ${password}`);
     expect(await client.until(/^a2 /)).toBe("a2 OK signed in at the backend");
@@ -138,7 +138,7 @@ describe("POP3", () => {
     await client.until(/^\+OK/);
     const started = performance.now();
     client.send("PASS wrong");
-    expect(await client.until(/^[+-]/)).toBe(`-ERR ${denial}`);
+    expect(await client.until(/^[+-]/)).toBe(`-ERR [AUTH] ${denial}`);
     expect(performance.now() - started).toBeGreaterThanOrEqual(950);
   });
 });
@@ -175,7 +175,7 @@ describe("while no engine can decide", () => {
     await using client = await connectLines(setting.ports.imap);
     await client.until(/^\* OK/);
     client.send(`a1 LOGIN ${username} ${password}`);
-    expect(await client.until(/^a1 /)).toBe(`a1 NO ${temporary}`);
+    expect(await client.until(/^a1 /)).toBe(`a1 NO [UNAVAILABLE] ${temporary}`);
     expect(await client.next()).toBeUndefined();
   });
 
@@ -185,7 +185,7 @@ describe("while no engine can decide", () => {
     client.send(`USER ${username}`);
     await client.until(/^\+OK/);
     client.send(`PASS ${password}`);
-    expect(await client.until(/^[+-]/)).toBe(`-ERR ${temporary}`);
+    expect(await client.until(/^[+-]/)).toBe(`-ERR [SYS/TEMP] ${temporary}`);
     expect(await client.next()).toBeUndefined();
   });
 

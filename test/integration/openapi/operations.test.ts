@@ -191,6 +191,28 @@ test("a request that violates the document is rejected where the site configured
   expect(await flushError("/api/v1/cache/flush/async")).toMatch(/^400 (?!body)/u);
 });
 
+describe("a query parameter that a management operation does not have is rejected", () => {
+  const managing = operations.filter(
+    ({ security, family, path }) =>
+      security === "backchannel" && family.owner !== "gateway" && !path.startsWith("/api/v1/dev/"),
+  );
+
+  test.each(managing)("$operationId", async ({ method, path, request }) => {
+    const place = { method, path };
+    for (const query of [{ offset: "1" }, { Limit: "1" }]) {
+      const names = Object.keys(request?.path?.properties ?? {});
+      const answer = await send(stack.url, place, {
+        path: Object.fromEntries(names.map((name) => [name, "x"])),
+        query,
+      });
+      expect([answer.status, answer.bytes.toString()]).toEqual([
+        400,
+        expect.stringContaining(Object.keys(query)[0] ?? ""),
+      ]);
+    }
+  });
+});
+
 test("a response that the document does not promise is a fault", async () => {
   const [management] = contracts;
   const operation = management?.operations.find(({ operationId }) => operationId === "loadConfiguration");

@@ -8,12 +8,13 @@ import { createProxyRenderer } from "./proxy.ts";
 const names = wireNames("service");
 const noUpstream: unknown[] = [];
 
-function rendererWith(denialText = "") {
+function rendererWith(denialText = "", responseCodes = false) {
   return createProxyRenderer({
     names,
     attributeHeaders: createAttributeHeaders(names, createAttributeFilter([])),
     settings: () => ({
       denialText,
+      responseCodes,
       upstreams: new Map([
         ["imap", { address: "192.0.2.1", port: 143 }],
         ["smtp", { address: "2001:db8::1", port: 25 }],
@@ -97,6 +98,28 @@ describe("response headers", () => {
     expect(headersOf(denied)["Auth-Status"]).toBe("FAIL");
     expect(headersOf(denied, { denialText })["Auth-Status"]).toBe(denialText);
     expect(headersOf({ ...denied, message: "Not from here" }, { denialText })["Auth-Status"]).toBe("Not from here");
+  });
+
+  test.each([
+    ["imap", denied, "[AUTHENTICATIONFAILED] FAIL"],
+    ["IMAP", undecided, "[UNAVAILABLE] Later"],
+    ["pop3", denied, "[AUTH] FAIL"],
+    ["pop3", undecided, "[SYS/TEMP] Later"],
+    ["smtp", denied, "FAIL"],
+    ["smtp", undecided, "Later"],
+    ["sieve", undecided, "Later"],
+    ["constructor", undecided, "Later"],
+    ["imap", { ...denied, message: "OK" }, "[AUTHENTICATIONFAILED] FAIL"],
+    ["imap", { ...denied, message: "[EXPIRED] Change your password" }, "[EXPIRED] Change your password"],
+    ["imap", ok, "OK"],
+  ] as const)("with proxy_response_codes, %s shows %j as %s", (protocol, decision, status) => {
+    const { headers } = rendererWith("", true).decision(decision, "7d3f", protocol);
+    expect(Object.fromEntries(headers)["Auth-Status"]).toBe(status);
+  });
+
+  test("a long text with a response code stays within nginx's buffer", () => {
+    const { headers } = rendererWith("", true).decision({ ...denied, message: "é".repeat(500) }, "7d3f", "imap");
+    expect(Object.fromEntries(headers)["Auth-Status"]?.length).toBeLessThanOrEqual(400);
   });
 
   test.each(["OK", "ok", "WAIT"])("no denial has the status %s, which nginx would not treat as a denial", (word) => {

@@ -9,6 +9,8 @@ import { type Denial, type DialectReply, emptyReply, jsonNullReply, jsonReply } 
 export interface ProxySettings {
   /** `auth.response.proxy_denial_text`; empty means FAIL. */
   readonly denialText: string;
+  /** `auth.response.proxy_response_codes` */
+  readonly responseCodes: boolean;
   /** By protocol: imap, pop3, smtp. */
   readonly upstreams: ReadonlyMap<string, Upstream>;
 }
@@ -52,6 +54,24 @@ function cut(text: string): string {
   return text.slice(0, end);
 }
 
+/**
+ * Response codes of RFC 5530 §3 and RFC 3206 §4, because nginx passes `Auth-Status` on as the text of `NO` or `-ERR`. Without them a mail program
+ * takes every failure for a wrong password and asks for another. SMTP has status codes instead.
+ */
+const responseCodes: Readonly<Record<string, Readonly<Record<"denied" | "undecided", string>>>> = {
+  imap: { denied: "[AUTHENTICATIONFAILED]", undecided: "[UNAVAILABLE]" },
+  pop3: { denied: "[AUTH]", undecided: "[SYS/TEMP]" },
+};
+
+/** A text of the site may already begin with a code. */
+function withCode(headers: ReplyHeaders, code: string | undefined): ReplyHeaders {
+  if (code === undefined) return headers;
+  return headers.map(([name, value]) => [
+    name,
+    name === "Auth-Status" && !value.startsWith("[") ? `${code} ${value}` : value,
+  ]);
+}
+
 /** `Auth-Status` truncated at a character boundary, because clients show it to users. */
 function bounded(headers: ReplyHeaders): ReplyHeaders {
   return headers.map(([name, value]) => [name, name === "Auth-Status" ? cut(value) : value]);
@@ -64,16 +84,18 @@ export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
   const { names, attributeHeaders, settings, liveUpstream, onNoUpstream } = deps;
   const common = createDecisionHeaders({ names, denialText: "FAIL" });
 
+  const codesOf = (protocol: string) => (settings().responseCodes ? responseCodes[protocol] : undefined);
+
   const undecided = (decision: TempFail, { session, protocol }: RequestContext): DialectReply => {
     const code = protocol === "smtp" ? ([["Auth-Error-Code", "451 4.3.0"]] as const) : [];
-    const headers = [...bounded(common.tempfail(decision, session)), ...code];
+    const headers = [...bounded(withCode(common.tempfail(decision, session), codesOf(protocol)?.undecided)), ...code];
     return jsonReply(200, headers, { error: decision.message });
   };
 
-  const denied = (decision: Denial, session: string): DialectReply => {
+  const denied = (decision: Denial, { session, protocol }: RequestContext): DialectReply => {
     const { denialText } = settings();
     const { denied: headers } = denialText === "" ? common : createDecisionHeaders({ names, denialText });
-    return jsonNullReply(200, bounded(headers(decision, session)));
+    return jsonNullReply(200, bounded(withCode(headers(decision, session), codesOf(protocol)?.denied)));
   };
 
   const succeeded = (decision: Ok, context: RequestContext): DialectReply => {
@@ -101,7 +123,7 @@ export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
           return succeeded(decision, context);
         case "fail":
         case "blocked":
-          return denied(decision, session);
+          return denied(decision, context);
         case "tempfail":
           return undecided(decision, context);
       }

@@ -1,24 +1,34 @@
-import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { AppError, errorCodes } from "@postern/shared/platform/errors";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WireNames } from "../dialects/naming.ts";
-import { jsonReply } from "../dialects/reply.ts";
-import type { ConcurrencyGate } from "../limits/concurrency-gate.ts";
+import { type DialectReply, jsonReply } from "../dialects/reply.ts";
+import type { BodyPlaces } from "../limits/body-places.ts";
 import { isCoded } from "../plugins/decompress-body.ts";
 import type { ReadBody } from "../plugins/read-body.ts";
 import { sendReply } from "../plugins/send-reply.ts";
+import { methodTowardsOwner, passesBody } from "./headers.ts";
+import { uploadOf } from "./upload.ts";
 
 export interface ExpandBodiesDeps {
   readonly readBody: ReadBody;
   readonly maxBodyBytes: number;
   /** Limits how many bodies of unauthenticated callers are collected concurrently. */
-  readonly strangersBodies: ConcurrencyGate;
+  readonly strangersBodies: BodyPlaces;
   readonly names: WireNames;
 }
 
 /** Maximum size of a compressed body of an unauthenticated caller: the longest form, and some reserve. */
 const strangersBodyBytes = 65_536;
+
+function refuseForRoom(request: FastifyRequest, reply: FastifyReply, names: WireNames): void {
+  const { httpStatus, publicMessage } = errorCodes.OVERLOADED;
+  const headers: DialectReply["headers"] = [
+    [names.session, request.id],
+    ["Connection", "close"],
+  ];
+  sendReply(reply, jsonReply(httpStatus, headers, { error: publicMessage }));
+}
 
 /**
  * Collects and expands a body with a content coding before an owner sees it, so that the expanded size is limited in one place. All other
@@ -28,26 +38,35 @@ const strangersBodyBytes = 65_536;
 export function expandBodies(scope: FastifyInstance, deps: ExpandBodiesDeps): void {
   const { readBody, maxBodyBytes, strangersBodies, names } = deps;
   scope.addHook("preParsing", (request, reply, payload, done) => {
-    const { method, headers } = request.raw;
-    const hasBody = method !== "GET" && method !== "HEAD";
-    if (!hasBody || !isCoded(headers["content-encoding"]) || request.callerMethod !== "none") {
+    const { headers } = request.raw;
+    if (
+      !passesBody(methodTowardsOwner(request.raw)) ||
+      !isCoded(headers["content-encoding"]) ||
+      request.callerMethod !== "none"
+    ) {
       done(null, payload);
       return;
     }
     // The client disconnected while it waited.
     if (reply.raw.destroyed) return;
-    if (!strangersBodies.enter()) {
-      const { httpStatus, publicMessage } = errorCodes.OVERLOADED;
-      sendReply(reply, jsonReply(httpStatus, [[names.session, request.id]], { error: publicMessage }));
+    const drop = (): void => refuseForRoom(request, reply, names);
+    const body = { isArriving: () => !request.raw.complete, drop };
+    if (!strangersBodies.enter(body)) {
+      drop();
       return;
     }
-    reply.raw.once("close", () => strangersBodies.leave());
+    reply.raw.once("close", () => strangersBodies.leave(body));
     done(null, payload);
   });
-  scope.addContentTypeParser("*", async (request: FastifyRequest, payload: IncomingMessage) => {
-    if (!isCoded(request.raw.headers["content-encoding"])) return payload;
+  const bodyOf = async (request: FastifyRequest): Promise<Readable> => {
+    if (!isCoded(request.raw.headers["content-encoding"])) return uploadOf(request.raw, maxBodyBytes);
     const maxBytes = request.callerMethod === "none" ? Math.min(strangersBodyBytes, maxBodyBytes) : maxBodyBytes;
     return Readable.from([await readBody(request.raw, maxBytes)]);
+  };
+  scope.addContentTypeParser("*", bodyOf);
+  // No parser is run for a GET.
+  scope.addHook("preHandler", async (request) => {
+    if (request.method === "GET" && passesBody(methodTowardsOwner(request.raw))) request.body = await bodyOf(request);
   });
   scope.setErrorHandler((error, request, reply) => {
     if (!(error instanceof AppError) || error.row.kind !== "caller") throw error;

@@ -1,3 +1,4 @@
+import { METHODS } from "node:http";
 import type { Readable } from "node:stream";
 import replyFrom from "@fastify/reply-from";
 import { errorCodes } from "@postern/shared/platform/errors";
@@ -14,11 +15,12 @@ import { retryAfterSeconds } from "../plugins/reject-caller.ts";
 import { sendReply } from "../plugins/send-reply.ts";
 import type { ForwardedStreams } from "./event-streams.ts";
 import { type ExpandBodiesDeps, expandBodies } from "./expand-bodies.ts";
-import { requestHeaders, responseHeaders } from "./headers.ts";
+import { methodTowardsOwner, requestHeaders, responseHeaders } from "./headers.ts";
 import { OwnerAgent } from "./owner-agent.ts";
 import { failureReason, type OwnerFailure } from "./owner-failure.ts";
 import { type OwnedPaths, ownedPaths, urlsOf } from "./owners.ts";
 import { acceptsHtml, unavailablePage } from "./unavailable-page.ts";
+import { uploadError } from "./upload.ts";
 
 export interface OwnerRejected {
   readonly callerIp: string;
@@ -65,9 +67,24 @@ interface OwnerFailed {
   readonly error: unknown;
 }
 
+/** Read on by the listener for a moment only, because the rest of the body may be endless. */
+function refuseLongBody(request: FastifyRequest, reply: FastifyReply, names: ForwardDeps["names"]): void {
+  const headers: DialectReply["headers"] = [
+    [names.session, request.id],
+    ["Connection", "close"],
+  ];
+  sendReply(reply, jsonReply(413, headers, { error: "the body is too large" }));
+}
+
 /** Answers in the owner's place: a page for browsers, JSON otherwise. */
 function upstreamFailed({ request, reply, owner, error: err }: OwnerFailed, deps: ForwardDeps): void {
   const { names, logger, onOwnerFailed } = deps;
+  const upload = uploadError(err);
+  if (upload !== undefined) {
+    if (upload.reason === "too-large") refuseLongBody(request, reply, names);
+    else reply.raw.destroy();
+    return;
+  }
   const reason = failureReason(err);
   onOwnerFailed(owner, reason);
   logger[reason === "oversized" ? "warn" : "error"](
@@ -93,8 +110,8 @@ function upstreamFailed({ request, reply, owner, error: err }: OwnerFailed, deps
  */
 const dotSegment = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\/i;
 
-/** The owner decides which of them a path supports. */
-const forwardedMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+/** The owner decides which of them a path supports. CONNECT has no path. */
+const forwardedMethods = METHODS.filter((method) => method !== "CONNECT");
 
 interface OwnerAnswer {
   readonly statusCode?: number | undefined;
@@ -166,6 +183,19 @@ function takeAnswer(
   deps.guesses.leave(request);
 }
 
+/** The caller as the owner learns it. */
+function vouchedCaller(request: FastifyRequest, { owner, caller }: OwnedPaths, deps: ForwardDeps): Caller {
+  return {
+    method: request.callerMethod,
+    name: request.callerName ?? undefined,
+    scopes: request.callerToken?.scopes ?? [],
+    isOpen: request.isOpenCaller && caller === "backchannel" ? true : undefined,
+    clientIp: deps.callerAddress(request),
+    session: request.id,
+    certificate: owner === "idp" ? deps.certificates.read(request) : undefined,
+  };
+}
+
 function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDeps): void {
   const { owner, caller, checksCredentials } = owned;
   const origin = deps.origins[owner];
@@ -176,20 +206,15 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
       sendReply(reply, notFoundReply(deps.names, request.id));
       return reply;
     }
-    const who: Caller = {
-      method: request.callerMethod,
-      name: request.callerName ?? undefined,
-      scopes: request.callerToken?.scopes ?? [],
-      clientIp: deps.callerAddress(request),
-      session: request.id,
-      certificate: owner === "idp" ? deps.certificates.read(request) : undefined,
-    };
+    const who = vouchedCaller(request, owned, deps);
     const assertion = await deps.sign(who, owner);
     const traceparent = deps.tracer?.active()?.traceparent;
     if (owned.channel === "console") deps.streams.add(reply);
+    const method = methodTowardsOwner(request.raw);
     reply.from(`${origin}${path}`, {
+      method,
       rewriteRequestHeaders: (_request, headers) =>
-        requestHeaders({ method: request.method, host: request.raw.headers.host }, headers, {
+        requestHeaders({ method, host: request.raw.headers.host }, headers, {
           rule: caller,
           caller: who,
           assertion,
@@ -222,6 +247,9 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
 /** Forwards the paths of the other services (ADR 0010): bodies as streams, with a signed caller assertion. */
 export async function registerForwarding(app: FastifyInstance, deps: ForwardDeps): Promise<void> {
   await app.register(async (scope) => {
+    for (const method of forwardedMethods) {
+      if (!scope.supportedMethods.includes(method)) scope.addHttpMethod(method, { hasBody: false });
+    }
     scope.removeAllContentTypeParsers();
     expandBodies(scope, deps);
     const { origins, timeoutMs, logger } = deps;
@@ -232,7 +260,7 @@ export async function registerForwarding(app: FastifyInstance, deps: ForwardDeps
     // The owner would reject it and close its connection during the upload, which would look like an outage.
     scope.addHook("onRequest", (request, reply, next) => {
       if (!(Number(request.raw.headers["content-length"]) > deps.maxBodyBytes)) next();
-      else sendReply(reply, jsonReply(413, [[deps.names.session, request.id]], { error: "the body is too large" }));
+      else refuseLongBody(request, reply, deps.names);
     });
     await scope.register(replyFrom, { undici: agent, destroyAgent: true, disableRequestLogging: true });
     const isServed = ({ isPage, channel }: OwnedPaths): boolean =>

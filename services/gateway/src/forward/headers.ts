@@ -1,6 +1,8 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { operations } from "@postern/shared/contracts";
 import { type Caller, callerAssertionHeader } from "@postern/shared/platform/http";
 import { isCoded } from "../plugins/decompress-body.ts";
+import { pathOf } from "../request-path.ts";
 import type { CallerRule } from "./owners.ts";
 
 /** The caller, for the assertion to the owner of a path. */
@@ -40,6 +42,24 @@ const meantForUs: ReadonlySet<string> = new Set([
   "baggage",
 ]);
 
+const withBody: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Bodies of HEAD have no meaning, nor have most of GET (RFC 9110 §9.3.1), and no operation has a method that is not one of these. */
+export function passesBody(method: string | undefined): boolean {
+  return method !== undefined && withBody.has(method);
+}
+
+/** Operations that accept the same body with GET and with POST. */
+const getsWithBody: ReadonlySet<string> = new Set(
+  operations.flatMap(({ method, path, request }) => (method === "get" && request?.body !== undefined ? [path] : [])),
+);
+
+/** The method with which a request is passed on: GET as POST where its body counts, because servers ignore the body of a GET. */
+export function methodTowardsOwner({ method = "", url = "", headers }: IncomingMessage): string {
+  const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+  return method === "GET" && hasBody && getsWithBody.has(pathOf(url)) ? "POST" : method;
+}
+
 /** Headers of a request as it is forwarded to the owner of its path. `host` is the host that the client requested. */
 export function requestHeaders(
   { method, host }: { readonly method: string; readonly host: string | undefined },
@@ -50,8 +70,7 @@ export function requestHeaders(
   const passed: IncomingHttpHeaders = Object.fromEntries(kept);
   // Credentials that the gateway has checked are not passed on; the assertion states the result.
   if (rule === "backchannel" || (rule === "offered" && caller.method !== "none")) delete passed.authorization;
-  // Their bodies have no meaning (RFC 9110 §9.3.1) and are not passed on.
-  if (method === "GET" || method === "HEAD") delete passed["content-length"];
+  if (!passesBody(method)) delete passed["content-length"];
   // The gateway has expanded the body, which changes its length.
   if (isCoded(passed["content-encoding"])) delete passed["content-length"];
   delete passed["content-encoding"];

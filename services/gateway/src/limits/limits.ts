@@ -1,4 +1,5 @@
 import { type AddressRateLimit, createAddressRateLimit } from "./address-rate-limit.ts";
+import { type BodyPlaces, createBodyPlaces } from "./body-places.ts";
 import { createBooking, type TakeShared } from "./budget-booking.ts";
 import { type ConcurrencyGate, createConcurrencyGate } from "./concurrency-gate.ts";
 import { monotonicUs } from "./debt-table.ts";
@@ -37,7 +38,7 @@ export interface Limits {
   readonly addressLimit: AddressRateLimit;
   readonly guesses: GuessesInFlight;
   /** Compressed bodies of unauthenticated callers that the gateway is collecting. */
-  readonly strangersBodies: ConcurrencyGate;
+  readonly strangersBodies: BodyPlaces;
   readonly gate: ConcurrencyGate;
 }
 
@@ -86,7 +87,7 @@ export function createLimits(deps: LimitsDeps): Limits {
   metrics.watchGate(() => gate.inside);
   const guesses = createGuessesInFlight(forwardTimeoutMs);
   metrics.watchGuesses(() => guesses.size);
-  const strangersBodies = createConcurrencyGate(maxStrangersBodies, metrics.bodyShed);
+  const strangersBodies = createBodyPlaces(maxStrangersBodies, metrics.bodyShed);
   if (!rateLimited) {
     return {
       budget: noFailureBudget,

@@ -14,6 +14,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** How the API caller authenticated; `none` before that, and where no authentication is required. */
     callerMethod: Caller["method"];
+    /** Whether the caller is admitted without authentication. */
+    isOpenCaller: boolean;
     /** The name of the credential's owner. */
     callerName: string | null;
     /** The token of a Bearer caller. */
@@ -137,7 +139,9 @@ export function createCallerAuthHook(deps: CallerAuthDeps, demand: RouteDemand):
       return;
     }
     counted(outcome);
-    if (outcome === "ok_open") await limitAddress(request, reply);
+    if (outcome !== "ok_open") return;
+    request.isOpenCaller = true;
+    await limitAddress(request, reply);
   };
   const settleLater = async (
     request: FastifyRequest,

@@ -37,10 +37,15 @@ const answers = (status: 200 | 202, description: string, schema: TSchema): Opera
   500: temporaryFailure,
 });
 
+const filter = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+
 const page = Type.Object({
   limit: Type.Optional(Type.String({ pattern: "^[0-9]+$", description: "Number of bans per page, 1 to 1000." })),
   cursor: Type.Optional(Type.String({ description: "`next` of the previous page." })),
+  accounts: filter("Accounts to list, in place of a body; the parameter may be repeated."),
+  ip_addresses: filter("IP addresses and networks to list, in place of a body; the parameter may be repeated."),
 });
+const listing = { query: page, body: { "application/json": BruteForceListRequest }, bodyRequired: false } as const;
 
 /** Flushes of caches and of brute-force counts and bans. */
 export const flushOperations = [
@@ -90,8 +95,8 @@ export const flushOperations = [
     method: "get",
     path,
     operationId: "listBruteForceEntries",
-    summary: "List all bans",
-    request: { query: page },
+    summary: "List all bans, or those of some accounts and addresses",
+    request: listing,
     answers: answers(200, "Bans, and the addresses from which wrong passwords were sent for accounts.", BruteForceList),
   }),
   defineOperation({
@@ -101,7 +106,7 @@ export const flushOperations = [
     path,
     operationId: "listFilteredBruteForceEntries",
     summary: "List the bans of some accounts and addresses",
-    request: { query: page, body: { "application/json": BruteForceListRequest }, bodyRequired: false },
+    request: listing,
     answers: answers(200, "Bans, and the addresses from which wrong passwords were sent for accounts.", BruteForceList),
   }),
   defineOperation({

@@ -15,5 +15,3 @@ export const staticFamily = defineFamily({ ...pages, name: "assets of the pages"
 /** Mail clients know these paths. */
 export const mailFamily = defineFamily({ ...pages, name: "settings of mail clients", prefix: "/mail" });
 export const autodiscoverFamily = defineFamily({ ...pages, name: "Autodiscover", prefix: "/autodiscover" });
-export const capitalAutodiscoverFamily = defineFamily({ ...pages, name: "Autodiscover", prefix: "/Autodiscover" });
-export const mixedAutodiscoverFamily = defineFamily({ ...pages, name: "Autodiscover", prefix: "/AutoDiscover" });

@@ -1,13 +1,7 @@
 import { Type } from "typebox";
-import { defineOperation, type Operation, type OperationAnswer } from "../operations/define-operation.ts";
+import { defineOperation, type OperationAnswer } from "../operations/define-operation.ts";
 import type { RouteFamily } from "../operations/route-family.ts";
-import {
-  autodiscoverFamily,
-  capitalAutodiscoverFamily,
-  mailFamily,
-  mixedAutodiscoverFamily,
-  wellKnownFamily,
-} from "./families.ts";
+import { autodiscoverFamily, mailFamily, wellKnownFamily } from "./families.ts";
 import { OauthError } from "./oauth.ts";
 
 const common = { tag: "Mail clients", audience: "idp", security: "none" } as const;
@@ -39,6 +33,7 @@ function autoconfig<const Path extends string, const Id extends string>(
     method: "get",
     path,
     operationId,
+    anyCase: true,
     summary: "Get the settings of a mail domain as Mozilla autoconfig",
     request: { query: autoconfigQuery },
     answers: {
@@ -48,46 +43,35 @@ function autoconfig<const Path extends string, const Id extends string>(
   });
 }
 
-/** Servers of Microsoft ignore the case of the path, so its clients spell it in several ways. */
-const otherSpelling = { undocumented: "another spelling of the path of autodiscover" } as const;
-
-function autodiscover<const Path extends string, const Id extends string>(
-  family: RouteFamily,
-  path: Path,
-  operationId: Id,
-  more: Pick<Operation, "undocumented"> = {},
-) {
-  return defineOperation({
-    ...common,
-    ...more,
-    family,
-    method: "post",
-    path,
-    operationId,
-    summary: "Get the settings of a mail domain as Microsoft Autodiscover (POX)",
-    maxBodyBytes: maxAutodiscoverBytes,
-    request: { body: { "text/xml": Type.String({ description: "Request of MS-OXDSCLI" }) } },
-    answers: {
-      200: {
-        description: "The settings; or an `Error` element, if the client asks for another response schema.",
-        content: xml,
-      },
-      400: {
-        description: "The request is not XML of this form, is too large, or contains a DTD or an entity.",
-        content: xml,
-      },
-      404: unknownDomain,
+/** Servers of Microsoft ignore the case of the path, so its clients spell it in many ways. */
+const autodiscover = defineOperation({
+  ...common,
+  family: autodiscoverFamily,
+  method: "post",
+  path: "/autodiscover/autodiscover.xml",
+  operationId: "autodiscover",
+  anyCase: true,
+  summary: "Get the settings of a mail domain as Microsoft Autodiscover (POX)",
+  maxBodyBytes: maxAutodiscoverBytes,
+  request: { body: { "text/xml": Type.String({ description: "Request of MS-OXDSCLI" }) } },
+  answers: {
+    200: {
+      description: "The settings; or an `Error` element, if the client asks for another response schema.",
+      content: xml,
     },
-  });
-}
+    400: {
+      description: "The request is not XML of this form, is too large, or contains a DTD or an entity.",
+      content: xml,
+    },
+    404: unknownDomain,
+  },
+});
 
 /** Documents by which mail clients find their settings. None of them depends on whether an account exists. */
 export const mailClientOperations = [
   autoconfig(wellKnownFamily, "/.well-known/autoconfig/mail/config-v1.1.xml", "wellKnownAutoconfig"),
   autoconfig(mailFamily, "/mail/config-v1.1.xml", "autoconfig"),
-  autodiscover(autodiscoverFamily, "/autodiscover/autodiscover.xml", "autodiscover"),
-  autodiscover(capitalAutodiscoverFamily, "/Autodiscover/Autodiscover.xml", "capitalAutodiscover", otherSpelling),
-  autodiscover(mixedAutodiscoverFamily, "/AutoDiscover/AutoDiscover.xml", "mixedAutodiscover", otherSpelling),
+  autodiscover,
   defineOperation({
     ...common,
     family: wellKnownFamily,

@@ -30,6 +30,7 @@ export interface OperationRequest {
   readonly path?: TObject;
   readonly query?: TObject;
   readonly headers?: TObject;
+  /** The gateway passes the body of a GET on as that of a POST to the same path, which is the same operation. */
   readonly body?: Content;
   /** False if the body is optional. */
   readonly bodyRequired?: boolean;
@@ -88,6 +89,8 @@ export interface Operation<Id extends string = string, Path extends string = str
   readonly maxBodyBytes?: number;
   /** The key of `runtime.naming` that names the last segment of the path, which is written as by default. */
   readonly namedBy?: "proxy_segment" | "sasl_segment";
+  /** Clients write the path with capital letters of their choice. */
+  readonly anyCase?: true;
   /** The last parameter stands for any number of segments. */
   readonly takesRest?: true;
   /** The same page with a language tag as last segment. */

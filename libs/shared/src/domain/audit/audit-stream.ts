@@ -1,4 +1,5 @@
 import { destination, pino } from "pino";
+import { plainLines } from "../../platform/logging/plain-lines.ts";
 import type { LineSink } from "../../platform/logging/standard-output.ts";
 
 export interface AuditStreamOptions {
@@ -45,7 +46,7 @@ export function createAuditStream({ service, instance, stream, file, onLost }: A
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (level) => ({ level }) },
     },
-    own ?? shared,
+    own === undefined ? shared : plainLines(own),
   );
   return {
     write: (fields) => {

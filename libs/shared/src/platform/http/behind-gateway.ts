@@ -4,7 +4,7 @@ import type { Caller } from "./caller-assertion.ts";
 import { mayUse, type ReadCaller } from "./caller-guard.ts";
 import { scopeChallenge } from "./challenges.ts";
 import { sessionHeader } from "./header-names.ts";
-import { createMethodTable, maxParamLength } from "./method-table.ts";
+import { createMethodTable, ignoreQueryMethod, type MethodApp, maxParamLength } from "./method-table.ts";
 import { routeOf } from "./operation-routes.ts";
 import { anyScopeOf, scopeName } from "./route-scopes.ts";
 
@@ -12,6 +12,7 @@ import { anyScopeOf, scopeName } from "./route-scopes.ts";
 interface ForwardedRequest {
   readonly id: string;
   readonly method: string;
+  readonly query: unknown;
   readonly raw: { readonly url?: string | undefined; readonly headers: IncomingHttpHeaders };
   /** The API caller that the gateway has authenticated. */
   caller: Caller | null;
@@ -86,11 +87,25 @@ function requireScope(...anyScope: readonly string[]) {
   };
 }
 
-/** The route of an operation of API callers, with its scopes. */
+/**
+ * Rejects query parameters that the operation does not have. Ignoring `offset` or a misspelt filter would answer another question than the
+ * caller's, without a sign of it.
+ */
+function requireKnownQuery({ request }: Operation) {
+  const known = new Set(Object.keys(request?.query?.properties ?? {}));
+  return async ({ query }: Pick<ForwardedRequest, "query">, reply: ErrorReply): Promise<ErrorReply | undefined> => {
+    const unknown = Object.keys(Object(query)).find((name) => !known.has(name));
+    if (unknown === undefined) return undefined;
+    const names = known.size === 0 ? "this operation has none" : `this operation has ${[...known].join(", ")}`;
+    return reply.code(400).send({ error: `unknown query parameter ${unknown.slice(0, 100)}: ${names}` });
+  };
+}
+
+/** The route of an operation of API callers, with its scopes and query parameters. */
 export function guardedRoute(operation: Operation, identifier: string) {
   const { method, path } = operation;
   const anyScope = anyScopeOf(method.toUpperCase(), path).map((word) => scopeName(identifier, word));
-  return { ...routeOf(operation), onRequest: requireScope(...anyScope) };
+  return { ...routeOf(operation), onRequest: [requireScope(...anyScope), requireKnownQuery(operation)] };
 }
 
 /** Authenticates the caller and adds the session header to every answer, including those that bypass Fastify. */
@@ -107,7 +122,8 @@ export function nameSessions(app: OwnerApp, identifier: string, vouch: Vouch): v
 /**
  * Answers 405 with `Allow` where a path supports other methods (RFC 9110 §15.5.6), otherwise 404. Call it before the routes are registered.
  */
-export function answerUnrouted(app: OwnerApp): void {
+export function answerUnrouted(app: OwnerApp & MethodApp): void {
+  ignoreQueryMethod(app);
   const methods = createMethodTable();
   app.addHook("onRoute", ({ method, url }) => methods.add(method, url));
   app.setNotFoundHandler((request, reply) => {

@@ -20,6 +20,13 @@ test("the assertion contains the caller's name; an older gateway's assertion doe
   expect(await verify(await sign(caller, "admin"))).not.toHaveProperty("name");
 });
 
+test("the assertion says that the gateway admitted a caller without credentials, and only then", async () => {
+  const verify = createCallerVerifier({ secret }, "admin");
+  const open = { ...caller, method: "none", scopes: [], isOpen: true } as const;
+  expect(await verify(await sign(open, "admin"))).toEqual(open);
+  expect(await verify(await sign({ ...open, isOpen: undefined }, "admin"))).not.toHaveProperty("isOpen");
+});
+
 test("the assertion contains the client's certificate", async () => {
   const certificate = { der: "MIIB", isVerified: true };
   const verify = createCallerVerifier({ secret }, "idp");

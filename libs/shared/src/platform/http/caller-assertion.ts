@@ -25,6 +25,11 @@ export interface Caller {
    */
   readonly name?: string | undefined;
   readonly scopes: readonly string[];
+  /**
+   * The gateway has admitted a caller without credentials, because developer mode is on and no authentication of API callers is configured.
+   * Absent otherwise, and from older gateways.
+   */
+  readonly isOpen?: true | undefined;
   readonly clientIp: string;
   readonly session: string;
   /** Absent without mutual TLS, and from older gateways. */
@@ -71,9 +76,9 @@ export function createCallerSigner({ secret, ttlSeconds }: AssertionKey, clock?:
   const header = encoded({ alg: algorithm, typ: tokenType });
   return async (caller, audience) => {
     const iat = Math.floor(systemClock.now() / 1000);
-    const { method, name, scopes, clientIp: ip, session: sid, certificate: cert } = caller;
+    const { method, name, scopes, isOpen: open, clientIp: ip, session: sid, certificate: cert } = caller;
     const times = { iat, exp: iat + ttlSeconds, shared: sharedSeconds(clock) };
-    const claims = { method, name, scopes, ip, sid, cert, iss: issuer, aud: audience, ...times };
+    const claims = { method, name, scopes, open, ip, sid, cert, iss: issuer, aud: audience, ...times };
     const signed = `${header}.${encoded(claims)}`;
     return `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
   };
@@ -96,9 +101,13 @@ function certificateOf(value: unknown): ClientCertificate | undefined {
 }
 
 /** Members that older gateways do not send. */
-function optionalMembers(name: unknown, cert: unknown): Pick<Caller, "name" | "certificate"> {
+function optionalMembers({ name, open, cert }: JWTPayload): Pick<Caller, "name" | "isOpen" | "certificate"> {
   const certificate = certificateOf(cert);
-  return { ...(typeof name === "string" && { name }), ...(certificate !== undefined && { certificate }) };
+  return {
+    ...(typeof name === "string" && { name }),
+    ...(open === true && { isOpen: true }),
+    ...(certificate !== undefined && { certificate }),
+  };
 }
 
 /** Whether an assertion is recent by the shared clock, although the wall clock of its sender or of this host says that it has expired. */
@@ -129,10 +138,10 @@ export function createCallerVerifier(
     if (header?.alg !== algorithm || header.typ !== tokenType) return undefined;
     const result = verified(assertion);
     if ("reason" in result) return undefined;
-    const { aud, iat, method, name, scopes, ip, sid, cert } = result.payload;
+    const { aud, iat, method, scopes, ip, sid } = result.payload;
     if (aud !== audience || iat === undefined) return undefined;
     if (!isMethod(method) || !isStringArray(scopes) || typeof ip !== "string" || typeof sid !== "string")
       return undefined;
-    return { method, scopes, clientIp: ip, session: sid, ...optionalMembers(name, cert) };
+    return { method, scopes, clientIp: ip, session: sid, ...optionalMembers(result.payload) };
   };
 }

@@ -12,7 +12,10 @@ export function createCallerReader(verify: VerifyCaller): ReadCaller {
   };
 }
 
-/** Basic is the administrative credential; Bearer needs one of the scopes (docs/api/management.yaml). */
+/**
+ * Basic is the administrative credential; Bearer needs one of the scopes (docs/api/management.yaml). Whether developer mode admits callers without
+ * credentials is decided by the gateway alone, which knows the configured authentication.
+ */
 export function mayUse(caller: Caller, anyScope: readonly string[]): boolean {
   switch (caller.method) {
     case "basic":
@@ -20,6 +23,6 @@ export function mayUse(caller: Caller, anyScope: readonly string[]): boolean {
     case "bearer":
       return anyScope.length === 0 || anyScope.some((scope) => caller.scopes.includes(scope));
     case "none":
-      return false;
+      return caller.isOpen === true;
   }
 }

@@ -3,6 +3,8 @@ import { createServer as createTlsServer, type Server as TlsHttpServer } from "n
 import { type Socket, Server as TcpServer } from "node:net";
 import type { TlsOptions } from "node:tls";
 import { endsWithin } from "../concurrency/deadline.ts";
+import { lingerOnClose } from "./lingering-close.ts";
+import { refuseTunnels, withOriginForm } from "./request-target.ts";
 import { answerUnreadable } from "./unreadable-request.ts";
 
 export interface ClosingServerOptions {
@@ -72,7 +74,8 @@ function screenConnections(server: TcpServer, accept: (socket: Socket) => Promis
 }
 
 export function createClosingServer(options: ClosingServerOptions): ClosingServer {
-  const { handle, requestTimeoutMs: requestTimeout, tls, identifier, maxHeaderBytes: maxHeaderSize, accept } = options;
+  const { requestTimeoutMs: requestTimeout, tls, identifier, maxHeaderBytes: maxHeaderSize, accept } = options;
+  const handle = withOriginForm(options.handle, identifier);
   let closing = false;
   const limits = {
     requestTimeout,
@@ -84,6 +87,8 @@ export function createClosingServer(options: ClosingServerOptions): ClosingServe
     ServerResponse: createResponseClass(() => closing),
   };
   const server = tls === undefined ? createServer(limits, handle) : createTlsServer({ ...limits, ...tls }, handle);
+  lingerOnClose(server);
+  refuseTunnels(server, identifier);
   if (accept !== undefined) screenConnections(server, accept);
   server.on("clientError", (error, socket) => answerUnreadable(error, socket, identifier));
   return {

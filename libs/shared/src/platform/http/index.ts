@@ -23,7 +23,13 @@ export {
   openListeners,
   ownerHeaderBytes,
 } from "./listeners.ts";
-export { createMethodTable, type FoundRoute, type MethodTable, maxParamLength } from "./method-table.ts";
+export {
+  createMethodTable,
+  type FoundRoute,
+  ignoreQueryMethod,
+  type MethodTable,
+  maxParamLength,
+} from "./method-table.ts";
 export { noRouteSchemas } from "./no-route-schemas.ts";
 export { onlyOperations, routeOf, type SiteNames, sitePath } from "./operation-routes.ts";
 export { anyScopeOf, isBelow, scopeName } from "./route-scopes.ts";

@@ -9,12 +9,16 @@ function table() {
   methodTable.add("GET", "/sessions/:user");
   methodTable.add("GET", "/sessions/:user");
   methodTable.add("TRACE", "/traced");
+  methodTable.add(["GET", "POST"], "/pages/:language");
+  methodTable.add("GET", "/pages/exact");
   return methodTable;
 }
 
 test.each([
   ["/login", ["GET", "HEAD", "POST"]],
   ["/login?flow=x", ["GET", "HEAD", "POST"]],
+  ["/pages/de", ["GET", "POST"]],
+  ["/pages/exact", ["GET"]],
   ["/sessions/alice", ["GET", "DELETE"]],
   [`/sessions/${"x".repeat(5000)}`, ["GET", "DELETE"]],
 ] as const)("%s has its methods", (path, methods) => {

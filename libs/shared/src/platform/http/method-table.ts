@@ -20,6 +20,23 @@ export const maxParamLength = 65_536;
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
+function parametersIn(pattern: string): number {
+  return pattern.match(/[:*]/gu)?.length ?? 0;
+}
+
+/** The member of a Fastify instance by which a method is declared. */
+export interface MethodApp {
+  addHttpMethod(method: string, options: { readonly hasBody: boolean; readonly overrideExisting: boolean }): unknown;
+}
+
+/**
+ * No operation has this method. Fastify would answer 400 in place of 405 or 404, because it looks for the body's type before it looks for a
+ * route.
+ */
+export function ignoreQueryMethod(app: MethodApp): void {
+  app.addHttpMethod("QUERY", { hasBody: false, overrideExisting: true });
+}
+
 /** Uses the same router as Fastify. */
 export function createMethodTable(): MethodTable {
   const router = findMyWay({ maxParamLength });
@@ -43,9 +60,10 @@ export function createMethodTable(): MethodTable {
           ? [{ method, pattern: String(store.pattern) }]
           : [];
       });
-      // The most specific pattern applies to each method; they differ only where one method has a wildcard.
-      const [first] = found;
-      return first === undefined ? undefined : { pattern: first.pattern, methods: found.map(({ method }) => method) };
+      // `/login/mfa` may also fit `/login/:languageTag`, whose methods it does not serve.
+      const [pattern] = found.map((route) => route.pattern).toSorted((a, b) => parametersIn(a) - parametersIn(b));
+      if (pattern === undefined) return undefined;
+      return { pattern, methods: found.flatMap((route) => (route.pattern === pattern ? [route.method] : [])) };
     },
   };
 }

@@ -45,7 +45,13 @@ function hasBegunAnswer(socket: object): boolean {
  */
 export function answerUnreadable(error: Error, socket: Duplex, identifier: string): void {
   const refusal = unreadableRequest(error);
-  if (refusal === undefined || !(socket instanceof Socket) || !socket.writable || hasBegunAnswer(socket)) {
+  if (refusal === undefined || !socket.writable || hasBegunAnswer(socket)) socket.destroy();
+  else writeRefusal(socket, refusal, identifier);
+}
+
+/** Writes a response with an error to a connection that no response object serves, and closes it. */
+export function writeRefusal(socket: Duplex, refusal: UnreadableRequest, identifier: string): void {
+  if (!(socket instanceof Socket)) {
     socket.destroy();
     return;
   }

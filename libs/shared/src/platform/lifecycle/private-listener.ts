@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { refuseTunnels, withOriginForm } from "../http/request-target.ts";
 import { answerUnreadable } from "../http/unreadable-request.ts";
 import type { Metrics } from "../metrics/registry.ts";
 import type { HostPort } from "../net/host-port.ts";
@@ -61,7 +62,8 @@ export async function openPrivateListener(deps: PrivateListenerDeps): Promise<Pr
       () => reply(response, { status: 500, type: json, body: JSON.stringify({ error: "internal error" }) }),
     );
   };
-  const server = createServer({ requestTimeout: 5000 }, handle);
+  const server = createServer({ requestTimeout: 5000 }, withOriginForm(handle, deps.identifier));
+  refuseTunnels(server, deps.identifier);
   server.on("clientError", (error, socket) => answerUnreadable(error, socket, deps.identifier));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino, stdSerializers } from "pino";
 import { createLineWriter, type LineShape, type WriteLine } from "./line-log.ts";
+import { plainLines } from "./plain-lines.ts";
 import { type LineSink, type Output, standardOutput } from "./standard-output.ts";
 import { createTimestamp } from "./timestamp.ts";
 
@@ -59,8 +60,8 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
   const onDropped = options.onDropped ?? (() => undefined);
   const onRoom = (dropped: number): void =>
     logger.warn({ dropped }, "log lines were lost because standard output was not read");
-  const { lines, kept, flush } =
-    options.stream === undefined ? standardOutput({ onDropped, onRoom }) : streamOutput(options.stream);
+  const output = options.stream === undefined ? standardOutput({ onDropped, onRoom }) : streamOutput(options.stream);
+  const lines = plainLines(output.lines);
   const logger = pino(
     {
       level: pinoLevels[options.level],
@@ -73,11 +74,11 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
   );
   return {
     logger,
-    stream: kept,
+    stream: plainLines(output.kept),
     lineWriter: (shape) => createLineWriter(logger, lines, shape),
     setLevel: (level) => {
       logger.level = pinoLevels[level];
     },
-    flush,
+    flush: output.flush,
   };
 }

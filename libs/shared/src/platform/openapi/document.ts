@@ -110,8 +110,9 @@ function pathsOf(own: readonly Operation[], making: Making): JsonObject {
 
 /** Answers that any path may give before an operation is known. */
 const anyRequest = [
-  "Any operation may return 400 (not HTTP, or a path that cannot be decoded), 404 (unknown path), 405 with `Allow` (method not",
-  "allowed), 408 (the request took too long to arrive), 413 (chunk extensions too large) or 431 (header fields larger than 32 KiB).",
+  "Any operation may return 400 (not HTTP, or a path that cannot be decoded; for API callers, an unknown query parameter), 404 (unknown path), 405 with `Allow` (method not",
+  "allowed), 408 (the request took too long to arrive), 413 (the body or its chunk extensions are too large) or 431 (header fields",
+  "larger than 32 KiB).",
   'The body of these responses, if any, is `{"error": "…"}`. All responses contain the session header.',
 ].join(" ");
 

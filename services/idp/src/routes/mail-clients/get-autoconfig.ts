@@ -8,7 +8,8 @@ import { hostOf, type MailClientDeps, sendDocument, sendNotFound } from "./deps.
 function servicesFor({ services }: MailClientDeps, request: FastifyRequest) {
   const { emailaddress: written } = Object(request.query);
   if (written === undefined) return servicesOfHost(services, hostOf(request));
-  const address = typeof written === "string" ? readMailAddress(written) : undefined;
+  // Clients write `+` as it is, which a query reads as a space; no address has one.
+  const address = typeof written === "string" ? readMailAddress(written.replaceAll(" ", "+")) : undefined;
   return address === undefined ? undefined : services.find(address.domain);
 }
 

@@ -20,8 +20,6 @@ function registerAutodiscover(app: FastifyInstance, deps: MailClientDeps): void 
       return reply.code(400).type("text/xml; charset=utf-8").send(autodiscoverError("malformed", deps.nowMs()));
     });
     scope.route({ ...routeOf(operation("autodiscover")), handler: postAutodiscover(deps) });
-    scope.route({ ...routeOf(operation("capitalAutodiscover")), handler: postAutodiscover(deps) });
-    scope.route({ ...routeOf(operation("mixedAutodiscover")), handler: postAutodiscover(deps) });
   });
 }
 

@@ -108,6 +108,11 @@ export const Auth = section("API callers, controls, policies, backends and respo
       maxLength: 256,
       reload: "live",
     }),
+    proxy_response_codes: boolean(false, {
+      description:
+        "Whether the texts of the proxy dialect begin with the response code of the mail protocol, by which a mail program tells a temporary failure from a wrong password: [UNAVAILABLE] or [AUTHENTICATIONFAILED] for imap (RFC 5530), [SYS/TEMP] or [AUTH] for pop3 (RFC 3206).",
+      reload: "live",
+    }),
   }),
   upstreams: section("Mail servers behind the proxy dialect, by protocol.", {
     smtp: upstream("smtp", 25),
