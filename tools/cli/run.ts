@@ -34,6 +34,15 @@ function unknown(topic: string | undefined, name: string): CommandResult {
   };
 }
 
+const isUnknown = (first: string | undefined): boolean =>
+  first !== undefined && !first.startsWith("-") && entryOf(first) === undefined;
+
+/** What people type to learn about the program. */
+function aboutItself([first, topic]: readonly string[]): CommandResult | undefined {
+  if (first === "--version" || first === "version") return { exitCode: 0, output: [`postern ${version}`], errors: [] };
+  return first === "help" ? helpAbout(topic) : undefined;
+}
+
 function helpAbout(topic: string | undefined): CommandResult {
   const entry = entryOf(topic);
   if (topic !== undefined && entry === undefined) return unknown(topic, "");
@@ -42,11 +51,11 @@ function helpAbout(topic: string | undefined): CommandResult {
 
 /** Runs `postern` with the given arguments. */
 export async function run(args: readonly string[]): Promise<CommandResult> {
-  const [first, second] = args;
-  if (first === "--version" || first === "version") return { exitCode: 0, output: [`postern ${version}`], errors: [] };
-  if (first === "help") return helpAbout(second);
+  const about = aboutItself(args);
+  if (about !== undefined) return about;
+  const [first] = args;
   // Before its options are read, which no command may know.
-  if (first !== undefined && !first.startsWith("-") && entryOf(first) === undefined) return unknown(first, "");
+  if (isUnknown(first)) return unknown(first, "");
   try {
     const { values, positionals } = parseArgs({ args: [...args], options: configOptions, allowPositionals: true });
     const [topic, name = "", ...operands] = positionals;

@@ -110,11 +110,12 @@ test("after a reload of one process, changed keys and processes with another con
   await systemWhen("the old configuration", ({ configuration }) => configuration.is_uniform);
 });
 
+const refused = (report: SystemReport) => report.findings.filter(({ text }) => text.startsWith("refused at "));
+
 test("a refused reload is a problem with its time and reason, until a reload succeeds", async () => {
   const valid = await readFile(stack.configFile, "utf8");
   await writeFile(stack.configFile, valid.replace("{", '{ "storag": {}, '));
   stack.services.get("idp")?.signal("SIGHUP");
-  const refused = (report: SystemReport) => report.findings.filter(({ text }) => text.startsWith("refused at "));
   const report = await systemWhen("the refusal", (one) => refused(one).length > 0);
   expect(refused(report)).toMatchObject([
     {

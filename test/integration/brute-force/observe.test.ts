@@ -22,14 +22,14 @@ const outputs = () => stack.engines.map((engine) => engine.output()).join("");
 
 const clientIp = "192.0.2.17";
 
-test("with observe, a network over the limit is recorded and reported, and its right password signs in without a delay", async () => {
+test("with observe, a network over the limit is recorded and reported, and its correct password signs in without a delay", async () => {
   for (let count = 1; count <= 12; count += 1)
     expect(await statusOf(stack, { clientIp, password: `guess-${count}` })).toBe(403);
   const answer = await login(stack, { clientIp, password: passwordOf(0) });
   expect(answer.status).toBe(200);
   expect(await total('service_brute_force_bans_total{rule="ipv4"}')).toBe(1);
   expect(await total('service_brute_force_blocked_total{rule="ipv4"}')).toBe(0);
-  // Two guesses after the ban, and the right password.
+  // Two guesses after the ban, and the correct password.
   expect(await total('service_brute_force_observed_total{rule="ipv4"}')).toBe(3);
   expect(await total('service_brute_force_slowed_total{source="unknown_network"}')).toBe(0);
   expect(await total('service_brute_force_observed_total{rule="account_delay"}')).toBeGreaterThan(0);

@@ -73,6 +73,7 @@ beforeAll(async () => {
               name: "gone",
               operations: ["authenticate"],
               if: { attribute: "request.username", in: [`gone@${unicode}`] },
+              // oxlint-disable-next-line unicorn/no-thenable -- a key of the configuration is named so
               then: { decision: "deny" },
             },
           ],

@@ -189,7 +189,7 @@ describe("shadow.conf in front of the site's own passdb", () => {
 
   const codeOf = async (user: string, secret: string) => (await shadow.doveadm("auth", "test", user, secret)).code;
 
-  test("the site's passdb decides, whatever Postern answers, and Postern is asked each time", async () => {
+  test("the site's passdb decides, whatever Postern answers, and Dovecot queries Postern each time", async () => {
     const before = requestBodies().length;
     expect(await codeOf(username, "of the site")).toBe(0);
     expect(await codeOf("only-there@example.test", "of the site")).toBe(0);

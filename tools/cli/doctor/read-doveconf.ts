@@ -15,23 +15,28 @@ interface OpenBlock extends DovecotBlock {
 
 const opened = (kind: string, name: string): OpenBlock => ({ kind, name, settings: new Map(), blocks: [] });
 
-const head = /^(?<kind>\S+)\s*(?<name>.*?)\s*\{$/u;
-const setting = /^(?<key>[^\s=]+)\s*=\s*(?<value>.*)$/u;
+const head = /^(\S+)\s*(.*?)\s*\{$/u;
+const setting = /^([^\s=]+)\s*=\s*(.*)$/u;
+
+/** Puts a line into the innermost of the open blocks, which it may open or close. */
+function readLine(line: string, open: OpenBlock[]): void {
+  const inner = open.at(-1);
+  const block = head.exec(line);
+  const pair = setting.exec(line);
+  if (block !== null) {
+    const next = opened(block[1] ?? "", block[2] ?? "");
+    inner?.blocks.push(next);
+    open.push(next);
+  } else if (line === "}" && open.length > 1) open.pop();
+  else if (pair !== null) inner?.settings.set(pair[1] ?? "", pair[2] ?? "");
+}
 
 /** Reads what `doveconf -n` prints. Lines of another form are skipped. */
 export function readDoveconf(text: string): DovecotBlock {
   const whole = opened("", "");
-  const path: OpenBlock[] = [whole];
+  const open: OpenBlock[] = [whole];
   for (const line of text.split("\n").map((one) => one.trim())) {
-    const inner = path.at(-1) ?? whole;
-    const block = line.startsWith("#") ? undefined : head.exec(line)?.groups;
-    const value = line.startsWith("#") ? undefined : setting.exec(line)?.groups;
-    if (block !== undefined) {
-      const next = opened(block["kind"] ?? "", block["name"] ?? "");
-      inner.blocks.push(next);
-      path.push(next);
-    } else if (line === "}" && path.length > 1) path.pop();
-    else if (value !== undefined) inner.settings.set(value["key"] ?? "", value["value"] ?? "");
+    if (!line.startsWith("#")) readLine(line, open);
   }
   return whole;
 }

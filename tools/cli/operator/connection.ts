@@ -28,6 +28,13 @@ function firstLine(file: string): string {
   }
 }
 
+function basicOf(user: string | undefined, password: string | undefined): string | undefined {
+  if (user === undefined && password === undefined) return undefined;
+  if (user === undefined || password === undefined)
+    throw new UsageError(user === undefined ? "--user is missing" : "--password-file is missing");
+  return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+}
+
 /** There is no flag for a password, because other users of the machine could read it in the list of processes. */
 function authorizationOf(flags: ConnectionFlags, environment: Environment): string | undefined {
   const tokenFile = flags["token-file"];
@@ -37,10 +44,14 @@ function authorizationOf(flags: ConnectionFlags, environment: Environment): stri
   const password = passwordFile === undefined ? environment["POSTERN_PASSWORD"] : firstLine(passwordFile);
   const wantsBasic = flags.user !== undefined || passwordFile !== undefined;
   if (token !== undefined && token !== "" && !wantsBasic) return `Bearer ${token}`;
-  if (user === undefined && password === undefined) return undefined;
-  if (user === undefined || password === undefined)
-    throw new UsageError(user === undefined ? "--user is missing" : "--password-file is missing");
-  return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+  return basicOf(user, password);
+}
+
+/** @throws UsageError */
+function timeoutOf({ timeout = "30" }: ConnectionFlags): number {
+  const seconds = Number(timeout);
+  if (!(seconds > 0 && seconds <= 3600)) throw new UsageError("invalid --timeout: use 1 to 3600 seconds");
+  return seconds * 1000;
 }
 
 /**
@@ -54,11 +65,9 @@ export function connectionOf(flags: ConnectionFlags, environment: Environment, f
   const url = other ?? site?.url ?? "http://127.0.0.1:9080";
   if (!URL.canParse(url) || !/^https?:$/u.test(new URL(url).protocol))
     throw new UsageError(`${url} is not an http or https URL`);
-  const timeoutSeconds = Number(flags.timeout ?? "30");
-  if (!(timeoutSeconds > 0 && timeoutSeconds <= 3600)) throw new UsageError("invalid --timeout: use 1 to 3600 seconds");
   return {
     url: url.replace(/\/+$/u, ""),
     authorization: authorizationOf(flags, environment) ?? site?.authorization,
-    timeoutMs: timeoutSeconds * 1000,
+    timeoutMs: timeoutOf(flags),
   };
 }

@@ -7,12 +7,13 @@ export interface ObservedEvents {
   readonly delayed: () => void;
 }
 
+function withoutBan(facts: BruteForceFacts): void {
+  facts.rule = undefined;
+  facts.retryAfterSeconds = undefined;
+}
+
 /** Brute-force protection in the mode `observe`: it counts and records bans as usual, but no ban or delay takes effect. */
 export function createObservingBruteForce(protection: BruteForce, events: ObservedEvents): BruteForce {
-  const withoutBan = (facts: BruteForceFacts): void => {
-    facts.rule = undefined;
-    facts.retryAfterSeconds = undefined;
-  };
   const withoutDelay = (facts: BruteForceFacts): void => {
     if (facts.accountDelayMs > 0) events.delayed();
     facts.accountDelayMs = 0;

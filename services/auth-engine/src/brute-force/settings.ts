@@ -6,7 +6,7 @@ import { noToleration, type Toleration } from "./toleration.ts";
 
 /** `auth.controls.brute_force`, compiled. */
 export interface BruteForceSettings extends BruteForceRules {
-  /** With `observe`, nobody is refused or delayed. */
+  /** With `observe`, no sign-in is refused or delayed. */
   readonly mode: "enforce" | "observe";
   /** Undefined means all. */
   readonly protocols: ReadonlySet<string> | undefined;

@@ -153,7 +153,9 @@ function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: (
     },
     events: {
       ...metrics,
-      blocked: settings.mode === "enforce" ? metrics.blocked : () => undefined,
+      blocked: (rule) => {
+        if (settings.mode === "enforce") metrics.blocked(rule);
+      },
       banned: ({ session, username, protocol }, ban, { accountPasswordsSeen, totalPasswordsSeen }) => {
         metrics.banned(ban.rule);
         bus.publish(networkBanned, ban);

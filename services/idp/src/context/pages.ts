@@ -126,10 +126,9 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
   const keysFor = (purpose: string): KeyRing => keyRingFromConfig(config, purpose) ?? flowKeys;
   const notifier = notifications?.notifier;
   const { logger, audit } = base;
-  const keys = keysFor("pending-proof");
   const doubts = doubtsOf(parts);
-  const factorParts = { bus, state, keyPrefix, keys, settings, ...times, logger, audit, notifier, ...doubts };
-  const factors = createFactorsFeature(factorParts);
+  const factorParts = { bus, state, keyPrefix, settings, ...times, logger, audit, notifier, ...doubts };
+  const factors = createFactorsFeature({ ...factorParts, keys: keysFor("pending-proof") });
   const history = historyOf(parts);
   const responseDelays = createResponseDelays();
   const delaying = { responseDelays, maxWaiting: settings.maxHeld };

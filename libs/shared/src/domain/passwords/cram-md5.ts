@@ -22,7 +22,7 @@ const shifts = [
   [5, 9, 14, 20],
   [4, 11, 16, 23],
   [6, 10, 15, 21],
-] as const;
+];
 
 type Word = number;
 const rotate = (value: Word, count: number): Word => (value << count) | (value >>> (32 - count));
@@ -43,7 +43,7 @@ function stateAfter(block: Buffer): Buffer {
   for (let step = 0; step < 64; step += 1) {
     const [mixed, word] = stepOf(step, x, y, z);
     const sum = (w + mixed + block.readUInt32LE(4 * word) + sine(step)) | 0;
-    const shift = shifts[Math.floor(step / 16) as 0 | 1 | 2 | 3][(step % 4) as 0 | 1 | 2 | 3];
+    const shift = shifts[Math.floor(step / 16)]?.[step % 4] ?? 0;
     [w, x, y, z] = [z, (x + rotate(sum, shift)) | 0, x, y];
   }
   const state = Buffer.alloc(16);

@@ -49,12 +49,12 @@ function encodingOf(text: string, { digestBytes, isSalted }: DigestKind): "base6
  * without a salt has that length.
  */
 export function parseDigest(
-  name: keyof typeof digestKinds,
+  kindOf: DigestKind,
   stated: "base64" | "hex" | undefined,
   text: string,
 ): DigestPassword | undefined {
-  const { algorithm, digestBytes, isSalted } = digestKinds[name];
-  const encoding = stated ?? encodingOf(text, digestKinds[name]);
+  const { algorithm, digestBytes, isSalted } = kindOf;
+  const encoding = stated ?? encodingOf(text, kindOf);
   if (!(encoding === "hex" ? hexText : base64Text).test(text)) return undefined;
   const bytes = Buffer.from(text, encoding);
   if (isSalted ? bytes.length <= digestBytes : bytes.length !== digestBytes) return undefined;

@@ -12,6 +12,15 @@ afterAll(() => verifier.close());
 const context = () => ({ deadline: Date.now() + 120_000, signal: new AbortController().signal });
 const verify = (stored: string, password: string) => verifier.verify(stored, new Secret(password), context());
 
+/** Number of verifications that `run` starts. */
+async function started(run: () => Promise<unknown>): Promise<number> {
+  const before = verifier.load().startedTotal;
+  await run();
+  return verifier.load().startedTotal - before;
+}
+
+const digest = (text: string) => md4(Buffer.from(text)).toString("hex");
+
 const password = "ein schönes Passwort";
 
 /** From `doveadm pw`, and from crypt(3) of Debian 12. */
@@ -82,11 +91,6 @@ describe("a password in decomposed form", () => {
   it("costs as much for an unknown name: two verifications, and one where both forms are the same", async () => {
     const decoy = parseStoredPassword("$1$abcdefgh$y6iHhJNbuC0xpbk0w9pm80");
     if (decoy === undefined) throw new TypeError("no decoy");
-    const started = async (run: () => Promise<unknown>): Promise<number> => {
-      const before = verifier.load().startedTotal;
-      await run();
-      return verifier.load().startedTotal - before;
-    };
     const guess = new Secret("ö".normalize("NFD"));
     expect(await started(() => verifier.spend(decoy, guess, context()))).toBe(2);
     expect(await started(() => verifier.verify(decoy, guess, context()))).toBe(2);
@@ -114,7 +118,6 @@ it.each([
 });
 
 it("MD4 has the digests of RFC 1320", () => {
-  const digest = (text: string) => md4(Buffer.from(text)).toString("hex");
   expect(digest("")).toBe("31d6cfe0d16ae931b73c59d7e0c089c0");
   expect(digest("abc")).toBe("a448017aaf21d8525fc10ae87aa6729d");
   const long = "12345678901234567890123456789012345678901234567890123456789012345678901234567890";

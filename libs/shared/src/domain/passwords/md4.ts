@@ -7,7 +7,7 @@ const initial: State = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476];
 interface Round {
   readonly mix: (x: number, y: number, z: number) => number;
   readonly constant: number;
-  readonly shifts: readonly [number, number, number, number];
+  readonly shifts: readonly number[];
   readonly order: readonly number[];
 }
 
@@ -38,14 +38,14 @@ function compress([a, b, c, d]: State, block: Buffer): State {
   for (const { mix, constant, shifts, order } of rounds) {
     for (const [step, index] of order.entries()) {
       const sum = (w + mix(x, y, z) + block.readUInt32LE(4 * index) + constant) | 0;
-      [w, x, y, z] = [z, rotate(sum, shifts[(step % 4) as 0 | 1 | 2 | 3]), x, y];
+      [w, x, y, z] = [z, rotate(sum, shifts[step % 4] ?? 0), x, y];
     }
   }
   return [(a + w) | 0, (b + x) | 0, (c + y) | 0, (d + z) | 0];
 }
 
 /** The message, a 1 bit, zeros, and the length in bits, in blocks of 64 bytes. */
-export function padded(text: Uint8Array): Buffer {
+function padded(text: Uint8Array): Buffer {
   const bytes = Buffer.alloc(Math.ceil((text.length + 9) / 64) * 64);
   bytes.set(text);
   bytes[text.length] = 0x80;

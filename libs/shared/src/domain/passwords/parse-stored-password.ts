@@ -18,11 +18,9 @@ const parseAnyCrypt: Parse = (text) =>
   parseShaCrypt(text) ?? parseBcrypt(text) ?? parseMd5Crypt(text) ?? parseCrypt(text);
 const parseBare: Parse = (text) => parseArgon2(text) ?? parseAnyCrypt(text) ?? parsePasslibPbkdf2(text);
 /** Dovecot's `{MD5}`: `$1$`, or a digest without a salt. */
-const parseMd5: Parse = (text) => parseMd5Crypt(text) ?? parseDigest("PLAIN-MD5", undefined, text);
+const parseMd5: Parse = (text) => parseMd5Crypt(text) ?? parseDigest(digestKinds["PLAIN-MD5"], undefined, text);
 /** The Windows password hash, in hexadecimal. libcrypt knows it as `$3$`. */
 const parseNtlm: Parse = (text) => parseCrypt(`$3$$${text.toLowerCase()}`);
-
-const digestNames = Object.keys(digestKinds) as (keyof typeof digestKinds)[];
 
 /** `{SCHEME}` prefixes in capitals, as Dovecot and OpenLDAP write them; they are case-insensitive. */
 const parsers: ReadonlyMap<string, Parse> = new Map<string, Parse>([
@@ -42,11 +40,11 @@ const parsers: ReadonlyMap<string, Parse> = new Map<string, Parse>([
   ["SCRAM-SHA-256", (text) => parseScram("sha256", text)],
   ["SHA256-CRYPT", (text) => (text.startsWith("$5$") ? parseShaCrypt(text) : undefined)],
   ["SHA512-CRYPT", (text) => (text.startsWith("$6$") ? parseShaCrypt(text) : undefined)],
-  ...digestNames.flatMap((name): [string, Parse][] => [
-    [name, (text) => parseDigest(name, undefined, text)],
-    [`${name}.B64`, (text) => parseDigest(name, "base64", text)],
-    [`${name}.BASE64`, (text) => parseDigest(name, "base64", text)],
-    [`${name}.HEX`, (text) => parseDigest(name, "hex", text)],
+  ...Object.entries(digestKinds).flatMap(([name, kind]): [string, Parse][] => [
+    [name, (text) => parseDigest(kind, undefined, text)],
+    [`${name}.B64`, (text) => parseDigest(kind, "base64", text)],
+    [`${name}.BASE64`, (text) => parseDigest(kind, "base64", text)],
+    [`${name}.HEX`, (text) => parseDigest(kind, "hex", text)],
   ]),
 ]);
 

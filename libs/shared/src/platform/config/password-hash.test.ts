@@ -28,7 +28,7 @@ const bodies = [
   ...",*,x,secret,abJnggxhB/yWI".split(","),
 ];
 
-/** The configuration, which people write anew, accepts no scheme that is verified only for the sake of old tables. */
+/** The configuration, which people write today, accepts no scheme that is verified only for the sake of old tables. */
 function isAccepted(text: string): boolean {
   const stored = parseStoredPassword(text);
   if (stored === undefined || ["crypt", "cram-md5", "scram"].includes(stored.scheme)) return false;

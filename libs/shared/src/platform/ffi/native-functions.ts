@@ -1,7 +1,5 @@
-type Ffi = typeof import("node:ffi");
-
 /** Node announces with a warning that its module may change. The packaged version of Node is pinned. */
-export function nativeFunctions(): Ffi {
+export function nativeFunctions() {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
   try {

@@ -1,4 +1,5 @@
 import { fstatSync } from "node:fs";
+import { processSources } from "../config/sources/process-sources.ts";
 
 /** Priorities of syslog, as journald reads them at the beginning of a line: `<4>` for a warning. */
 const priorities: Readonly<Record<string, string>> = {
@@ -17,7 +18,8 @@ export function journalPriority(line: string): string {
 }
 
 /** Whether systemd connected this file descriptor with its journal (`JOURNAL_STREAM` in systemd.exec(5)). */
-export function isJournal(descriptor: 1 | 2, { JOURNAL_STREAM: stream }: NodeJS.ProcessEnv = process.env): boolean {
+export function isJournal(descriptor: 1 | 2): boolean {
+  const { JOURNAL_STREAM: stream } = processSources().env;
   if (stream === undefined) return false;
   const { dev, ino } = fstatSync(descriptor);
   return stream === `${dev}:${ino}`;

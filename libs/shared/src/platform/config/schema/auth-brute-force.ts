@@ -139,7 +139,7 @@ export const BruteForce = section(
   {
     mode: choice(["enforce", "observe"], "enforce", {
       description:
-        "Whether bans refuse sign-ins and account delays delay them. With `observe`, failures are counted and bans recorded, and what they would have refused or delayed is logged and counted, but nobody is refused or delayed. Bans recorded meanwhile come into force with `enforce`.",
+        "Whether bans refuse sign-ins and account delays delay them. With `observe`, failures are counted and bans recorded, and what they would have refused or delayed is logged and counted, but no sign-in is refused or delayed. Bans recorded meanwhile come into force with `enforce`.",
     }),
     protocols: stringList([], { description: "Protocols that are protected. If empty, all are.", form: "protocol" }),
     ip_allowlist: stringList([], {
