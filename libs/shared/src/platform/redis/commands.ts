@@ -30,7 +30,7 @@ export const redisCommands: Readonly<Record<ServiceName, readonly string[]>> = {
     common,
     "hdel hget hlen hmget hset hsetnx incr pexpire pfadd pfcount sadd scard sismember type zmscore",
   ),
-  idp: words(connection, common, jobs, "decr getdel hsetnx ttl"),
+  idp: words(connection, common, jobs, "decr getdel hsetnx hvals ttl zmscore"),
   admin: words(connection, common, jobs, "getdel getex"),
   "jobs-worker": words(connection, common, jobs, "bzpopmin"),
 };
