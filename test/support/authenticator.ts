@@ -3,8 +3,8 @@ import { createHash, createSign, generateKeyPairSync, randomBytes } from "node:c
 /** A passkey in software: returns what a browser's `toJSON()` would send (WebAuthn §5.1.8), of the `none` attestation. */
 export interface Authenticator {
   readonly id: string;
-  create(challenge: string): object;
-  get(challenge: string, account: string): object;
+  create(challenge: string, userHandle: string): object;
+  get(challenge: string): object;
 }
 
 const userPresentAndVerified = 0x05;
@@ -33,6 +33,7 @@ export function createAuthenticator({
   const credentialId = randomBytes(32);
   const id = credentialId.toString("base64url");
   let count = 0;
+  let userHandle = "";
   const authenticatorData = (flags: number): Buffer => {
     count += 1;
     const counter = Buffer.alloc(4);
@@ -57,7 +58,8 @@ export function createAuthenticator({
   });
   return {
     id,
-    create: (challenge) => {
+    create: (challenge, handle) => {
+      userHandle = handle;
       const length = Buffer.from([credentialId.length >> 8, credentialId.length & 0xff]);
       const flags = userPresentAndVerified | withCredential;
       const data = Buffer.concat([authenticatorData(flags), noAaguid, length, credentialId, coseKey()]);
@@ -75,7 +77,7 @@ export function createAuthenticator({
         attestationObject: attestationObject.toString("base64url"),
       });
     },
-    get: (challenge, account) => {
+    get: (challenge) => {
       const client = clientData("webauthn.get", challenge);
       const data = authenticatorData(userPresentAndVerified);
       const signature = createSign("sha256")
@@ -85,7 +87,7 @@ export function createAuthenticator({
         clientDataJSON: client.toString("base64url"),
         authenticatorData: data.toString("base64url"),
         signature: signature.toString("base64url"),
-        userHandle: Buffer.from(account).toString("base64url"),
+        userHandle,
       });
     },
   };

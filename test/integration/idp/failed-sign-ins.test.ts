@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
-import { poll } from "@postern/shared/testing";
+import { poll, redisUserOf } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, type Page } from "../../support/browser.ts";
 import { testRedis } from "../../support/redis-content.ts";
@@ -189,9 +189,10 @@ describe("a sign-in that fails after its password or code was correct", () => {
     const choice = await browser.open((await signIn(browser, bob)).location ?? "");
     const factor = await browser.get(choice.url.replace("/login/mfa", "/login/totp"));
     // Sessions can be read but not written.
-    await redis.call("ACL", "SETUSER", "default", "resetkeys", "%R~*", "~*flow*", "~*factor*", "~*totp*", "~*signin*");
+    const user = redisUserOf("idp");
+    await redis.call("ACL", "SETUSER", user, "resetkeys", "%R~*", "~*flow*", "~*factor*", "~*totp*", "~*signin*");
     const page = await browser.submit(factor, { code: totpCode("JBSWY3DPEHPK3PXP") });
-    await redis.call("ACL", "SETUSER", "default", "~*");
+    await redis.call("ACL", "SETUSER", user, "~*");
     redis.disconnect();
     expect(page.status).toBe(500);
     await poll("the log line", () => undecidedOf(bob.username).length > 0);

@@ -76,13 +76,16 @@ export async function memberAt(stack: Stack, user: User, path: string): Promise<
 interface Challenge {
   readonly challenge: string;
   readonly rpId: string;
+  /** Of a registration. */
+  readonly userHandle: string;
 }
 
 /** The challenge that a page's script would receive; a GET, so that the state of the browser stays unchanged. */
 export async function challengeAt({ browser }: Pick<At, "browser">, path: string): Promise<Challenge> {
   const { text } = await browser.get(path);
   const { publicKey } = Object(JSON.parse(text));
-  return { challenge: String(publicKey.challenge), rpId: String(publicKey.rpId ?? publicKey.rp?.id) };
+  const rpId = String(publicKey.rpId ?? publicKey.rp?.id);
+  return { challenge: String(publicKey.challenge), rpId, userHandle: String(publicKey.user?.id) };
 }
 
 /** A new passkey, and what the browser sends to register it. */
@@ -91,9 +94,9 @@ export async function newPasskey(
   at: At,
   begin: string,
 ): Promise<{ readonly passkey: Authenticator; readonly credential: object }> {
-  const { challenge, rpId } = await challengeAt(at, begin);
+  const { challenge, rpId, userHandle } = await challengeAt(at, begin);
   const passkey = createAuthenticator({ rpId, origin: url });
-  return { passkey, credential: passkey.create(challenge) };
+  return { passkey, credential: passkey.create(challenge, userHandle) };
 }
 
 const passkeys = new WeakMap<Stack, Promise<Authenticator>>();

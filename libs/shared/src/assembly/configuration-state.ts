@@ -5,9 +5,17 @@ import { type Config, changedKeys } from "../platform/config/index.ts";
 /** Keys below `runtime` that differ between processes of one site. */
 const ofOneProcess = /(?:^|_)address$|^instance_name$/u;
 
-function common({ runtime, ...rest }: Config): string {
+/** Keys below `storage.redis`: each service may have a Redis user of its own. */
+const ofOneRedisUser: ReadonlySet<string> = new Set(["username", "password"]);
+const userInUrl = /(?<=^rediss?:\/\/)[^@/]*@/u;
+
+function common({ runtime, storage, ...rest }: Config): string {
   const shared = JSON.stringify(runtime, (key, value: unknown) => (ofOneProcess.test(key) ? undefined : value));
-  return shared + JSON.stringify(rest);
+  const stores = JSON.stringify(storage, (key, value: unknown) => {
+    if (ofOneRedisUser.has(key)) return undefined;
+    return typeof value === "string" ? value.replace(userInUrl, "") : value;
+  });
+  return shared + stores + JSON.stringify(rest);
 }
 
 /** Keyed, because the configuration contains secrets that could be guessed from a plain digest. */

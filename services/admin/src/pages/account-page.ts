@@ -87,7 +87,7 @@ function answerPart(view: AccountView, answer: AccountAnswer): Html {
   const name = account ?? view.query;
   const offered = createOffered();
   const causes = causesPart(view, explanation, offered);
-  const general = (["flush", "unlock", "end-sessions"] as const).filter((id) => !offered.has(id, name));
+  const general = (["flush", "unlock", "end-sessions", "invite"] as const).filter((id) => !offered.has(id, name));
   return html`<h2>${name}</h2>${verdictPart(explanation)}${causes}${
     account === undefined && html`<p class="lead">No backend that answered has this account.</p>`
   }${missing(answer)}${actionsOf(view, general, { target: name })}${missingActions(view)}${risk !== undefined && suspiciousPart(view.links, risk)}${factorsPart(view, name, report)}${appPasswordsPart(view, name, report)}${

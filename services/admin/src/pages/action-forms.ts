@@ -119,7 +119,8 @@ const whyNot: Readonly<Record<Exclude<ShownReach, "allowed">, string>> = {
 /** Why actions on the account are missing: all of them, or those that the operator's role does not permit. */
 export function missingActions({ reach = "allowed", operator: { role }, helpdesk }: Actionable): Html | undefined {
   if (reach !== "allowed") return html`<p class="note">${whyNot[reach]}</p>`;
-  const missing = allActions.filter((id) => isOnAccount(id) && !mayAct(role, id, helpdesk));
+  // An invitation is for new operators, not for users.
+  const missing = allActions.filter((id) => isOnAccount(id) && id !== "invite" && !mayAct(role, id, helpdesk));
   if (missing.length === 0) return undefined;
   const higher = consoleRoles.find((one) => missing.every((id) => mayAct(one, id, helpdesk))) ?? "admin";
   // "End" is one of the sessions that "End sessions" ends.

@@ -60,7 +60,7 @@ const passkey: Parts = async (stack) => {
   const key = await alicesPasskey(stack);
   const at = await atLogin(stack);
   const { challenge } = await challengeAt(at, "/login/webauthn/begin");
-  return byScript(at, { credential: key.get(challenge, accountOf("alice")) });
+  return byScript(at, { credential: key.get(challenge) });
 };
 
 export const loginDrives: readonly Drive[] = [
