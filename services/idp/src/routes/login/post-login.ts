@@ -1,4 +1,3 @@
-import { userNameFault } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/platform/crypto";
 import type { FastifyReply } from "fastify";
 import { pageUrlOf } from "../../flow/flow-paths.ts";
@@ -6,6 +5,7 @@ import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
 import { type EngineCall } from "../../login/engine-call.ts";
 import { neededFactors } from "../../login/needed-factors.ts";
 import { type PasswordDenial, type PasswordOutcome, pendingUser } from "../../login/password-check.ts";
+import { typedUserName } from "../../login/typed-user-name.ts";
 import { waitingTime } from "../../pages/moments.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { VisitHandler } from "../page-routes.ts";
@@ -27,18 +27,13 @@ interface Credentials {
   readonly remember: boolean;
 }
 
-/** The typed name; empty, and therefore denied, if no account can have it. */
-function readUsername(username: string): string {
-  return userNameFault(username) === undefined ? username.trim() : "";
-}
-
 function credentialsOf({ form }: Visit): Credentials | undefined {
   const username = form.one("username");
   const password = form.one("password");
   if (username === undefined || password === undefined) return undefined;
   if (password.length > maxPasswordLength) return undefined;
   return {
-    username: readUsername(username),
+    username: typedUserName(username),
     password: new Secret(password),
     remember: form.one("remember_me") === "on",
   };
