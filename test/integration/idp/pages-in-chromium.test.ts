@@ -135,7 +135,11 @@ describe("without JavaScript, through the gateway", () => {
     await press(page, "Create app password");
     expect(await page.locator("dd").last().innerText()).toMatch(/^app-[\w-]{30,}$/);
     await follow(page, "Back");
-    await press(page, "Delete Tablet");
+    await follow(page, "Delete Tablet");
+    await expect.poll(() => heading(page), soon).toBe("Delete the app password “Tablet”?");
+    await follow(page, "Cancel");
+    await follow(page, "Delete Tablet");
+    await press(page, "Delete");
     expect(await page.getByText("Tablet").count()).toBe(0);
     await follow(page, "Back");
     await follow(page, "Signed-in devices");
@@ -199,8 +203,14 @@ describe("a user with a keyboard only", () => {
     await keyboard.type("Tablet");
     await keyboard.press("Enter");
     await page.getByText("Your new app password").waitFor();
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await tabTo(page, "Copy");
+    await keyboard.press("Enter");
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(/^app(?:-[a-z0-9]{6}){5}$/);
     await enterAt(page, "Back", "App passwords");
-    await tabTo(page, "Delete Tablet");
+    await enterAt(page, "Delete Tablet", "Delete the app password “Tablet”?");
+    await tabTo(page, "Delete");
     await keyboard.press("Enter");
     await page.locator("main", { hasNotText: "Tablet" }).waitFor();
 
