@@ -185,12 +185,7 @@ const access = [
     form: formOf("AppPasswordForm", { label: Type.String() }),
     answers: { 200: page("The password, which is shown only once; or the list, if there are too many app passwords.") },
   }),
-  shown(
-    "/mfa/app-password/{id}/remove",
-    "appPasswordRemovalPage",
-    "Ask before an app password is revoked",
-    appPassword,
-  ),
+  shown("/mfa/app-password/{id}/remove", "appPasswordRemovalPage", "Ask before revoking an app password", appPassword),
   ...removed({
     path: "/mfa/app-password/{id}",
     operationId: "deleteAppPassword",
