@@ -162,6 +162,21 @@ describe("without JavaScript, through the gateway", () => {
     expect([answer?.status(), await heading(page)]).toEqual([400, "This page has expired"]);
   });
 
+  test.each(["/nothing", "/nothing/at/all", "/login/nothing/at/all"])(
+    "%s is a page that says so, and leads to the account",
+    async (path) => {
+      await using context = await withoutScript();
+      const page = await context.newPage();
+      const answer = await page.goto(`${idp.stack.url}${path}`);
+      expect([answer?.status(), await heading(page)]).toEqual([404, "Page not found"]);
+      expect(await layoutProblems(page)).toEqual([]);
+      await follow(page, "Go to your account");
+      await expect.poll(() => heading(page), soon).toBe("Sign in");
+      const program = await fetch(`${idp.stack.url}${path}`);
+      expect([program.status, await program.text()]).toEqual([404, expect.not.stringContaining("<")]);
+    },
+  );
+
   test("every page from the sign-in to the account is right-to-left in Arabic and fits a narrow phone", async () => {
     await using context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } });
     const page = await context.newPage();

@@ -117,7 +117,7 @@ export function noteDone({ cookies }: Pages, { reply }: Visit, ...done: readonly
 }
 
 /** The reference under which the log and `postern why` find a failure. */
-export function referenceIn({ request }: Pick<Visit, "request">): string {
+export function referenceIn({ request }: { readonly request: Pick<FastifyRequest, "id" | "caller"> }): string {
   return referenceOf(request.caller?.session ?? request.id);
 }
 
