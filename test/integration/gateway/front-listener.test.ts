@@ -8,7 +8,12 @@ let front: string;
 beforeAll(async () => {
   const address = `127.0.0.1:${await freePort()}`;
   front = `http://${address}`;
-  stack = await startStack({ settings: { runtime: { servers: { http: { frontend_address: [address] } } } } });
+  stack = await startStack({
+    settings: {
+      identity: { frontend: { enabled: true }, oidc: { issuer: "http://localhost:8080" } },
+      runtime: { servers: { http: { frontend_address: [address] } } },
+    },
+  });
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());
