@@ -63,5 +63,9 @@ export const pageStates: ReadonlyMap<string, Show> = new Map([
   ["home-bare", stateOf(homePage, { isBare: true })],
   ["home-few-codes", stateOf(homePage, { recoveryCodesLeft: 2 })],
   ["home-no-codes", (pages, look) => stateOf(homePage, { recoveryCodesLeft: 0 })(pages, withDone(look))],
+  [
+    "error-expired-application",
+    stateOf(errorPage, { application: { name: "Example Webmail", href: "https://webmail.example.test/" } }),
+  ],
   ...problems.map((name): [string, Show] => [`error-${name}`, stateOf(errorPage, { problem: name, href: "#on" })]),
 ]);

@@ -87,7 +87,7 @@ async function askFactor(
   }
   const moved = await gate.move(flow, event, { pending });
   const place = pageUrlOf(moved ?? flow, visit.language?.tag);
-  return sendOn(pages, visit, place);
+  return sendOn(pages, visit, place, flow);
 }
 
 interface Refused {
@@ -165,7 +165,7 @@ async function accept(
   };
   if (!needed.isNeeded) return finishSignIn(deps, visit, { flow, pending, method: undefined, factor: undefined });
   // The password alone does not return the session of a sign-in with a second factor.
-  if (flow.state === "ready") return sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag));
+  if (flow.state === "ready") return sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
   const factorRequest = { pending, event: "password_accepted" } as const;
   const reply = await reportUndecided(deps, visit, step, () => askFactor(deps, visit, flow, factorRequest));
   metrics.signIn("password", "ok");
@@ -192,7 +192,7 @@ export function postLogin(deps: LoginDeps): VisitHandler {
       const outcome = reason === "blocked" ? "blocked" : "denied";
       metrics.signIn("password", outcome);
       reportSignIn(deps, visit, flow, { step: "password", outcome, reason, rule, account });
-      if (flow.state === "ready") return sendOn(pages, visit, pageUrlOf(flow, visit.language?.tag));
+      if (flow.state === "ready") return sendOn(pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
       return refuse(deps, visit, { flow, browserToken, credentials, denial: decision, context });
     }
     return accept(deps, visit, { flow, credentials, decision, context });
