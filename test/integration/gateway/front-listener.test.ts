@@ -40,7 +40,7 @@ test("an unknown path is a page for browsers on the front channel, and an empty 
   }
 });
 
-test("a path below one of the back channel looks like an unknown one, also to browsers", async () => {
+test("a path below one of the back channel has the same empty answer for browsers", async () => {
   for (const path of ["/metrics", "/api/v1/config/load", "/api/v1/auth/json", "/api/v1/nothing", "/api/nothing"]) {
     const answer = await fetch(`${front}${path}`, { headers: asBrowser });
     expect([path, answer.status, await answer.text()]).toEqual([path, 404, ""]);

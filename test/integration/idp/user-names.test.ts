@@ -26,7 +26,7 @@ test.each([
   expect(browser.cookies.has("service_session")).toBe(false);
 });
 
-describe("characters that nobody sees", () => {
+describe("characters that are not visible", () => {
   test.each([
     ["a TAB", `${alice}\t`],
     ["a zero-width space", `${alice}\u200B`],

@@ -2,8 +2,8 @@ import { type MethodTable, maxParamLength } from "@postern/shared/platform/http"
 import type { FastifyError, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
 import type { WireNames } from "../dialects/naming.ts";
 import { type DialectReply, jsonReply, notFoundReply, utf8Body } from "../dialects/reply.ts";
-import { type NotFoundPageDeps, notFoundPage } from "../pages/not-found-page.ts";
 import type { Channels } from "./channels.ts";
+import { type NotFoundPageDeps, notFoundPage } from "./not-found-page.ts";
 import { sendReply } from "./send-reply.ts";
 
 /** The router answers an undecodable path before any hook runs. */

@@ -13,7 +13,7 @@ function originPage(redirectUri: string | undefined): string | undefined {
   return url.hostname === "127.0.0.1" || url.hostname === "[::1]" ? undefined : `${url.origin}/`;
 }
 
-/** Undefined for a sign-in to the account itself, and for a client that registered itself, whose name and address nobody has checked. */
+/** Undefined for a sign-in to the account itself, and for a client that registered itself, whose name and address the site has not checked. */
 export function applicationOf({ client, params }: FlowRecord): Application | undefined {
   if (client === undefined || client.isUnverified === true) return undefined;
   const href = client.startUri ?? originPage(params?.redirectUri);

@@ -7,7 +7,7 @@ const unseenEdges = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
 const maxTypedLength = 2 * maxUserNameLength;
 
 /**
- * The user name that a person typed: password managers and clipboards add characters at its edges that nobody sees. Within the name they
+ * The user name that a person typed: password managers and clipboards add characters at its edges that are not visible. Within the name they
  * stay, and decide whether an account can have it. Empty, and therefore denied, if none can. API callers send names as they are.
  */
 export function typedUserName(text: string): string {

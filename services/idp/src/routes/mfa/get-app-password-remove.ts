@@ -6,7 +6,7 @@ import { lookOf, sendShown, sendTo } from "../visit.ts";
 import { forFresh, here } from "./member.ts";
 import { page } from "./show-app-passwords.ts";
 
-/** `GET /mfa/app-password/{id}/remove`: nobody can get the password back, so the user is asked first. */
+/** `GET /mfa/app-password/{id}/remove`: the password cannot be shown again, so the page wants a confirmation. */
 export function getAppPasswordRemoval(deps: LoginDeps): VisitHandler {
   const { pages, store } = deps;
   return forFresh(deps, page, async (visit, { subject, csrfToken }) => {

@@ -1,9 +1,9 @@
 import { pathTo, routeFamilies } from "@postern/shared/contracts";
 import { acceptsHtml } from "@postern/shared/platform/http";
 import type { FastifyRequest } from "fastify";
-import type { Channels } from "../plugins/channels.ts";
-import { notFoundTexts } from "./not-found-texts.ts";
-import { type PlainPage, plainPage } from "./plain-page.ts";
+import { notFoundTexts } from "../pages/not-found-texts.ts";
+import { type PlainPage, plainPage } from "../pages/plain-page.ts";
+import type { Channels } from "./channels.ts";
 
 export interface NotFoundPageDeps {
   readonly channels: Pick<Channels, "isForBrowsers">;
