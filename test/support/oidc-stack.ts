@@ -38,6 +38,7 @@ export const testClients: readonly Tree[] = [
     scopes: users,
     consent_mode: "granular_optional",
     optional_scopes: ["profile"],
+    initiate_login_uri: "https://mail.example.test/login",
   },
   { client_id: "demo-device", scopes: users, grant_types: [deviceGrant] },
   {

@@ -1,7 +1,7 @@
 import { clientKinds } from "../../services/idp/src/mail-clients/client-kinds.ts";
 import type { Look, Page } from "../../services/idp/src/pages/look.ts";
 import type { Pages, Shown } from "../../services/idp/src/pages/pages.ts";
-import { appPasswordsPage } from "../../services/idp/src/pages/templates/access.ts";
+import { appPasswordsPage, newAppPasswordPage } from "../../services/idp/src/pages/templates/access.ts";
 import { homePage } from "../../services/idp/src/pages/templates/account.ts";
 import { consentPage } from "../../services/idp/src/pages/templates/consent.ts";
 import { deviceCodePage, deviceConsentPage } from "../../services/idp/src/pages/templates/device.ts";
@@ -47,8 +47,13 @@ export const pageStates: ReadonlyMap<string, Show> = new Map([
   ["recovery-register-offered", stateOf(recoveryEnrolmentPage, { left: 0 })],
   ["remove-needed", stateOf(removalPage, { what: "totp", needed: { applications: ["Example Webmail"] } })],
   ["remove-all", stateOf(removalPage, { what: "passkeys", names: ["Laptop", "Phone"] })],
+  [
+    "remove-app-password",
+    stateOf(removalPage, { what: "app_password", names: ["Thunderbird at home"], isLast: false, codes: 0 }),
+  ],
   ["webauthn-register-demanded", stateOf(webauthnEnrolmentPage, { cancel })],
   ["webauthn-devices-empty", stateOf(passkeysPage, { passkeys: [] })],
+  ["app-password-bare", stateOf(newAppPasswordPage, { servers: [] })],
   ["app-passwords-full", stateOf(appPasswordsPage, { problem })],
   ...clientKinds.map((kind): [string, Show] => [`mail-client-${kind}`, stateOf(mailClientPage, { kind, problem })]),
   ["mail-client-bare", stateOf(mailClientPage, { kind: "outlook", hasAppPasswords: false })],
@@ -58,5 +63,9 @@ export const pageStates: ReadonlyMap<string, Show> = new Map([
   ["home-bare", stateOf(homePage, { isBare: true })],
   ["home-few-codes", stateOf(homePage, { recoveryCodesLeft: 2 })],
   ["home-no-codes", (pages, look) => stateOf(homePage, { recoveryCodesLeft: 0 })(pages, withDone(look))],
+  [
+    "error-expired-application",
+    stateOf(errorPage, { application: { name: "Example Webmail", href: "https://webmail.example.test/" } }),
+  ],
   ...problems.map((name): [string, Show] => [`error-${name}`, stateOf(errorPage, { problem: name, href: "#on" })]),
 ]);

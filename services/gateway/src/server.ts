@@ -83,7 +83,8 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
   app.addHook("onRequest", refuseTwoHosts(names));
   const isApart = settings.frontAddresses.length > 0 || settings.consoleAddresses.length > 0;
   const channels = isApart ? context.channels : undefined;
-  app.setNotFoundHandler(answerUnrouted({ names, methods, channels, isOff: switchedOff(context) }));
+  const page = { channels: context.channels, servesPages: context.forward.servesPages };
+  app.setNotFoundHandler(answerUnrouted({ names, methods, channels, isOff: switchedOff(context), page }));
   if (isApart) app.addHook("onRequest", context.channels.onlyOwn);
   app.setErrorHandler((err: FastifyError, request, reply) => {
     const status = isClientFault(err) ? 400 : 500;

@@ -29,6 +29,7 @@ import { registerSessionRoutes } from "./routes/oidc/register-sessions.ts";
 import { registerSigningKeyRoutes } from "./routes/oidc/register-signing-keys.ts";
 import { getOpenapi } from "./routes/openapi/get-openapi.ts";
 import { registerPages } from "./routes/pages/register.ts";
+import { unknownPage } from "./routes/pages/unknown-page.ts";
 import { registerSamlRoutes } from "./routes/saml/register.ts";
 
 declare module "fastify" {
@@ -90,7 +91,7 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
   traceForwarded(app, parts.tracer);
   takeStrictJson(app);
   onlyOperations(app, "idp");
-  answerUnrouted(app);
+  answerUnrouted(app, pages && unknownPage(pages.login.pages));
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
     if (error instanceof FormEncodingError) return oauthError(reply, 400, "invalid_request", error.message);

@@ -61,6 +61,23 @@ describe("every page, without JavaScript, 320 px wide", () => {
   });
 });
 
+test.each([
+  ["a phone", 320],
+  ["a desk", 1280],
+])("a new app password stands on one line, as a whole, on %s", async (_what, width) => {
+  await using context = await browser.newContext({ javaScriptEnabled: false, viewport: { width, height: 800 } });
+  const page = await context.newPage();
+  for (const name of ["app_password", "mail_client_ready"]) {
+    await page.goto(server.urlOf(name));
+    const { lines, isWhole } = await page.locator(".whole code").evaluate((code) => {
+      const range = document.createRange();
+      range.selectNodeContents(code);
+      return { lines: range.getClientRects().length, isWhole: code.scrollWidth <= code.clientWidth };
+    });
+    expect([name, lines, isWhole]).toEqual([name, 1, true]);
+  }
+});
+
 test("every control of every page is reachable with Tab alone and shows its focus", async () => {
   // Observing the focus needs JavaScript, and then the passkey script requests options for a flow that a sample page does not have.
   await using context = await browser.newContext({ viewport: { width: 320, height: 640 } });

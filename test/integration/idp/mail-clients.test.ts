@@ -72,6 +72,15 @@ describe("the page for mail clients", () => {
     expect((await browser.open("/mfa/app-passwords")).text).toContain("Thunderbird at work");
   });
 
+  test("a new app password is shown with the settings of the servers of its domain", async () => {
+    const browser = await signIn("alice");
+    const page = await browser.submit(await browser.open("/mfa/app-passwords"), { label: "Another app" });
+    expect(page.text).toMatch(passwordPattern);
+    expect(page.text).toMatch(
+      /<details class="manual" open>.*<dt>IMAP<\/dt><dd><code>mail\.example\.test<\/code><span>Port 993, SSL\/TLS/s,
+    );
+  });
+
   test("for Android shows a QR code beside the password", async () => {
     const page = await created(await signIn("alice"), "android", "Phone");
     expect(page.text).toMatch(passwordPattern);

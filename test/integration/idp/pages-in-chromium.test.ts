@@ -74,7 +74,8 @@ describe("without JavaScript, through the gateway", () => {
     await enterCode(one, "000000", "Verify");
     expect(await one.getByRole("alert").textContent()).toMatch(/incorrect/i);
     const code = totpCode(bobsSecret);
-    await enterCode(one, code, "Verify");
+    const wide = code.replaceAll(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit)));
+    await enterCode(one, `${wide.slice(0, 3)}–${wide.slice(3)}`, "Verify");
     await expect.poll(() => heading(one), soon).toBe("Your account");
 
     await using second = await withoutScript();
@@ -134,7 +135,11 @@ describe("without JavaScript, through the gateway", () => {
     await press(page, "Create app password");
     expect(await page.locator("dd").last().innerText()).toMatch(/^app-[\w-]{30,}$/);
     await follow(page, "Back");
-    await press(page, "Delete Tablet");
+    await follow(page, "Delete Tablet");
+    await expect.poll(() => heading(page), soon).toBe("Delete the app password “Tablet”?");
+    await follow(page, "Cancel");
+    await follow(page, "Delete Tablet");
+    await press(page, "Delete");
     expect(await page.getByText("Tablet").count()).toBe(0);
     await follow(page, "Back");
     await follow(page, "Signed-in devices");
@@ -156,6 +161,21 @@ describe("without JavaScript, through the gateway", () => {
     const answer = await page.goto(`${idp.stack.url}/login/totp`);
     expect([answer?.status(), await heading(page)]).toEqual([400, "This page has expired"]);
   });
+
+  test.each(["/nothing", "/nothing/at/all", "/login/nothing/at/all"])(
+    "%s is a page that says so, and leads to the account",
+    async (path) => {
+      await using context = await withoutScript();
+      const page = await context.newPage();
+      const answer = await page.goto(`${idp.stack.url}${path}`);
+      expect([answer?.status(), await heading(page)]).toEqual([404, "Page not found"]);
+      expect(await layoutProblems(page)).toEqual([]);
+      await follow(page, "Go to your account");
+      await expect.poll(() => heading(page), soon).toBe("Sign in");
+      const program = await fetch(`${idp.stack.url}${path}`);
+      expect([program.status, await program.text()]).toEqual([404, expect.not.stringContaining("<")]);
+    },
+  );
 
   test("every page from the sign-in to the account is right-to-left in Arabic and fits a narrow phone", async () => {
     await using context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } });
@@ -198,8 +218,14 @@ describe("a user with a keyboard only", () => {
     await keyboard.type("Tablet");
     await keyboard.press("Enter");
     await page.getByText("Your new app password").waitFor();
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await tabTo(page, "Copy");
+    await keyboard.press("Enter");
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(/^app(?:-[a-z0-9]{6}){5}$/);
     await enterAt(page, "Back", "App passwords");
-    await tabTo(page, "Delete Tablet");
+    await enterAt(page, "Delete Tablet", "Delete the app password “Tablet”?");
+    await tabTo(page, "Delete");
     await keyboard.press("Enter");
     await page.locator("main", { hasNotText: "Tablet" }).waitFor();
 

@@ -163,14 +163,24 @@ describe("app passwords", () => {
   test("are shown once, listed and revoked", async () => {
     const browser = await signIn("carol");
     const page = await browser.submit(await browser.open("/mfa/app-passwords"), { label: "Tablet <b>" });
-    expect(page.text).toMatch(/<code>app-[\w-]{30,}<\/code>/);
+    expect(page.text).toMatch(/<code id="password">app-[\w-]{30,}<\/code>/);
     const list = await browser.open("/mfa/app-passwords");
     expect([list.text.includes("Tablet &lt;b&gt;"), /app-[\w]{20}/.test(list.text)]).toEqual([true, false]);
     const revokes = [...list.text.matchAll(/action="(\/mfa\/app-password\/[0-9a-f]{16})"/g)].map(
       ([, path = ""]) => path,
     );
-    for (const path of revokes) await browser.post(path, { csrf_token: csrfIn(list), _method: "DELETE" });
+    expect(revokes).toEqual([]);
+    const [, removal = ""] =
+      /href="(\/mfa\/app-password\/[0-9a-f]{16}\/remove)"[^<]*Delete<span class="hidden"> Tablet/.exec(list.text) ?? [];
+    const question = await browser.open(removal);
+    expect(question.text).toContain("Delete the app password “Tablet &lt;b&gt;”?");
+    // Opening the page deletes nothing.
+    expect((await browser.open("/mfa/app-passwords")).text).toContain("Tablet");
+    const gone = await browser.post(removal.replace("/remove", ""), hiddenFields(question));
+    expect([gone.status, gone.location]).toEqual([302, "/mfa/app-passwords"]);
     expect((await browser.open("/mfa/app-passwords")).text).not.toContain("Tablet");
+    expect((await browser.get(removal)).location).toBe("/mfa/app-passwords");
+    expect((await newBrowser().get(removal)).status).toBe(401);
   });
 });
 

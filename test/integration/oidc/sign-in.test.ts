@@ -83,7 +83,7 @@ async function toConsent(user: ReturnType<typeof browser>, url: string) {
   expect(signedIn.status).toBe(302);
   const resumed = await user.visit(signedIn.location);
   expect([resumed.status, new URL(resumed.location, oidc.issuer).pathname]).toEqual([302, "/oidc/consent"]);
-  return user.visit(resumed.location);
+  return { ...(await user.visit(resumed.location)), url: resumed.location };
 }
 
 test("a certified relying party completes sign-in, consent, code and refresh", async () => {
@@ -100,6 +100,12 @@ test("a certified relying party completes sign-in, consent, code and refresh", a
   });
   const next = await client.refreshTokenGrant(relyingParty, tokens.refresh_token ?? "");
   expect(next.refresh_token).not.toBe(tokens.refresh_token);
+  // Back on a page of the finished sign-in, the user finds the way to the application.
+  const over = await user.visit(consent.url);
+  expect([over.status, over.text]).toEqual([400, expect.stringContaining("This page has expired")]);
+  const start = `https://mail.example.test/login?iss=${encodeURIComponent(oidc.issuer)}`;
+  expect(over.text).toContain(`<a class="button" href="${start}" rel="noopener">Return to Demo mail</a>`);
+  expect(over.text).toContain('<a class="button quiet" href="/mfa/register/home">');
   // The same browser needs neither a password nor consent the second time.
   const again = await begin();
   const straight = await user.visit(again.url);

@@ -146,6 +146,7 @@ export {
 } from "./mfa/recovery-codes.ts";
 export { MfaRefusal, MfaTarget } from "./mfa/target.ts";
 export { mfaTotpDelete, mfaTotpSet } from "./mfa/totp.ts";
+export { typedCode } from "./mfa/typed-code.ts";
 export {
   maxWebauthnCredentials,
   mfaWebauthnDelete,

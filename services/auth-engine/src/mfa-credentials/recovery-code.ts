@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
+import { typedCode } from "@postern/shared/contracts";
 
 /** Runs in the thread pool; the caller limits how many run concurrently. */
 const derive: (code: string, salt: Buffer, length: number, options: ScryptCost) => Promise<Buffer> = promisify(scrypt);
@@ -19,11 +20,6 @@ const stored = /^\{SCRYPT-14-8-1\}([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/;
 /** Postern writes one salt per set, and a new set replaces the old one: more salts come from another writer. */
 const maxSalts = 2;
 
-/** Case, hyphens and spaces do not count. */
-function normaliseRecoveryCode(code: string): string {
-  return code.toUpperCase().replace(/[\s-]/g, "");
-}
-
 /**
  * The stored form of a set of codes: one salt for the set, so that checking a code costs one derivation instead of one
  * per code.
@@ -31,7 +27,7 @@ function normaliseRecoveryCode(code: string): string {
 export async function hashRecoveryCodes(codes: readonly string[]): Promise<readonly string[]> {
   const salt = randomBytes(saltBytes);
   const hashed: string[] = [];
-  for (const code of new Set(codes.map(normaliseRecoveryCode))) {
+  for (const code of new Set(codes.map(typedCode))) {
     const digest = await derive(code, salt, digestBytes, cost);
     hashed.push(`{SCRYPT-14-8-1}${salt.toString("base64url")}$${digest.toString("base64url")}`);
   }
@@ -44,14 +40,13 @@ function equal(a: Buffer, b: Buffer): boolean {
 
 /** The stored text that matches the code: one of our hashes, or a plain code of a provisioning system. */
 export async function matchRecoveryCode(code: string, storedCodes: readonly string[]): Promise<string | undefined> {
-  const normalised = normaliseRecoveryCode(code);
+  const normalised = typedCode(code);
   if (normalised === "") return undefined;
   const digests = new Map<string, Buffer>();
   for (const text of storedCodes) {
     const [, salt, digest] = stored.exec(text) ?? [];
     if (salt === undefined || digest === undefined) {
-      if (!text.startsWith("{") && equal(Buffer.from(normaliseRecoveryCode(text)), Buffer.from(normalised)))
-        return text;
+      if (!text.startsWith("{") && equal(Buffer.from(typedCode(text)), Buffer.from(normalised))) return text;
       continue;
     }
     if (!digests.has(salt) && digests.size >= maxSalts) continue;

@@ -2,13 +2,14 @@ import { METHODS } from "node:http";
 import type { Readable } from "node:stream";
 import replyFrom from "@fastify/reply-from";
 import { errorCodes } from "@postern/shared/platform/errors";
-import { type AssertionAudience, type Caller, type SignCaller } from "@postern/shared/platform/http";
+import { type AssertionAudience, acceptsHtml, type Caller, type SignCaller } from "@postern/shared/platform/http";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Tracer } from "@postern/shared/platform/tracing";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RejectionDelay } from "../caller-auth/rejection.ts";
 import { type DialectReply, jsonReply, notFoundReply, utf8Body } from "../dialects/reply.ts";
 import type { GuessesInFlight } from "../limits/guesses-in-flight.ts";
+import { unavailablePage } from "../pages/unavailable-page.ts";
 import type { OnRequest } from "../plugins/caller-auth.ts";
 import type { ClientCertificates } from "../plugins/client-certificate.ts";
 import { retryAfterSeconds } from "../plugins/reject-caller.ts";
@@ -19,7 +20,6 @@ import { methodTowardsOwner, requestHeaders, responseHeaders } from "./headers.t
 import { OwnerAgent } from "./owner-agent.ts";
 import { failureReason, type OwnerFailure } from "./owner-failure.ts";
 import { type OwnedPaths, ownedPaths, urlsOf } from "./owners.ts";
-import { acceptsHtml, unavailablePage } from "./unavailable-page.ts";
 import { uploadError } from "./upload.ts";
 
 export interface OwnerRejected {
@@ -98,7 +98,7 @@ function upstreamFailed({ request, reply, owner, error: err }: OwnerFailed, deps
   }
   const { accept, "accept-language": acceptLanguage } = request.raw.headers;
   if (acceptsHtml(accept)) {
-    const { headers, html } = unavailablePage({ url: request.raw.url ?? "/", accept, acceptLanguage }, request.id);
+    const { headers, html } = unavailablePage({ url: request.raw.url ?? "/", acceptLanguage }, request.id);
     sendReply(reply, { status: 500, headers: [...session, ...headers], body: utf8Body(html) });
   } else {
     sendReply(reply, jsonReply(500, session, { error: errorCodes.UPSTREAM_UNAVAILABLE.publicMessage }));

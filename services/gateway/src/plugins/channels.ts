@@ -30,6 +30,8 @@ export interface Channels {
   readonly consoleHandle: (handle: RequestListener) => RequestListener;
   /** Whether the request came through the front channel, which is open to the internet. */
   readonly isFront: (raw: IncomingMessage) => boolean;
+  /** Whether the request may be a browser's, for the sign-in pages. */
+  readonly isForBrowsers: (raw: IncomingMessage) => boolean;
   /** Whether a route, by its pattern, belongs to another channel than the request. */
   readonly isForeign: (request: FastifyRequest, pattern: string) => boolean;
   /** 404 for a route of another channel. */
@@ -62,6 +64,7 @@ export function createChannels(names: WireNames, isApart: boolean): Channels {
   };
   return {
     isFront: (raw) => others.get(raw) === "front",
+    isForBrowsers: (raw) => (isApart ? others.get(raw) === "front" : others.get(raw) !== "console"),
     isForeign,
     frontHandle: through("front"),
     consoleHandle: through("console"),

@@ -1,8 +1,9 @@
 import { type MethodTable, maxParamLength } from "@postern/shared/platform/http";
 import type { FastifyError, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
 import type { WireNames } from "../dialects/naming.ts";
-import { type DialectReply, jsonReply, notFoundReply } from "../dialects/reply.ts";
+import { type DialectReply, jsonReply, notFoundReply, utf8Body } from "../dialects/reply.ts";
 import type { Channels } from "./channels.ts";
+import { type NotFoundPageDeps, notFoundPage } from "./not-found-page.ts";
 import { sendReply } from "./send-reply.ts";
 
 /** The router answers an undecodable path before any hook runs. */
@@ -23,16 +24,24 @@ export interface UnroutedDeps {
   readonly channels: Channels | undefined;
   /** Whether the configuration disables a route, by its pattern. */
   readonly isOff: (pattern: string) => boolean;
+  readonly page: NotFoundPageDeps;
+}
+
+function unknownPath(request: FastifyRequest, { names, page }: UnroutedDeps): DialectReply {
+  const shown = notFoundPage(request, page);
+  if (shown === undefined) return notFoundReply(names, request.id);
+  return { status: 404, headers: [[names.session, request.id], ...shown.headers], body: utf8Body(shown.html) };
 }
 
 /**
- * 405 with `Allow` if a path supports other methods (RFC 9110 §15.5.6), otherwise 404; paths of the other channel are 404.
+ * 405 with `Allow` if a path supports other methods (RFC 9110 §15.5.6), otherwise 404, for browsers with a page; paths of the other channel are 404.
  */
-export function answerUnrouted({ names, methods, channels, isOff }: UnroutedDeps) {
+export function answerUnrouted(deps: UnroutedDeps) {
+  const { names, methods, channels, isOff } = deps;
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const found = methods.find(request.raw.url ?? "/");
     if (found === undefined || isOff(found.pattern) || channels?.isForeign(request, found.pattern) === true) {
-      sendReply(reply, notFoundReply(names, request.id));
+      sendReply(reply, unknownPath(request, deps));
       return;
     }
     const headers: DialectReply["headers"] = [

@@ -7,6 +7,8 @@ export interface FlowClient {
   readonly logoUri?: string;
   readonly policyUri?: string;
   readonly tosUri?: string;
+  /** Where a sign-in in the application starts; only of clients that the site has configured. */
+  readonly startUri?: string;
   readonly skipConsent: boolean;
   readonly requiredMfaLevel?: string;
   /** Factors that its users must have set up. */

@@ -13,6 +13,7 @@ const Client = Type.Object({
   logoUri: optional(text),
   policyUri: optional(text),
   tosUri: optional(text),
+  startUri: optional(text),
   skipConsent: Type.Boolean(),
   requiredMfaLevel: optional(text),
   requireMfa: optional(texts),

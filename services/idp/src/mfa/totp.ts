@@ -1,3 +1,4 @@
+import { typedCode } from "@postern/shared/contracts";
 import type { Clock } from "@postern/shared/platform/time";
 import { createGuardrails, verifySync } from "otplib";
 
@@ -37,7 +38,7 @@ export function readTotpSecret(stored: string): TotpKey | undefined {
 
 export interface TotpCheck {
   readonly stored: string;
-  /** As typed; spaces and hyphens are ignored. */
+  /** As typed. */
   readonly code: string;
   readonly nowMs: number;
   /** Number of accepted steps before and after the current one. */
@@ -71,7 +72,7 @@ export function totpTimes(...clocks: readonly [Clock, Clock]): () => readonly nu
 export function matchTotp({ stored, code, nowMs, skew }: TotpCheck): number | undefined {
   const key = readTotpSecret(stored);
   if (key === undefined) throw new Error("invalid stored TOTP secret");
-  const token = code.replaceAll(/[\s-]/g, "");
+  const token = typedCode(code);
   if (!/^\d+$/.test(token) || token.length !== key.digits) return undefined;
   const epoch = Math.floor(nowMs / 1000);
   const result = verifySync({

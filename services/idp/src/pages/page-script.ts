@@ -1,6 +1,6 @@
 /**
  * Improves pages that also work without it: times in the browser's zone and region, a button that shows the password,
- * buttons that copy or save recovery codes, and forms that a double click does not send twice.
+ * buttons that copy an app password and copy or save recovery codes, and forms that a double click does not send twice.
  */
 export const pageScript = `"use strict";
 (() => {
@@ -36,26 +36,29 @@ export const pageScript = `"use strict";
     for (const form of document.forms) again(form);
   });
 
+  const copies = (button, text) => {
+    button.hidden = !navigator.clipboard;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(text);
+      button.textContent = button.dataset.copy;
+    });
+  };
+  for (const button of document.querySelectorAll("[data-from]")) {
+    copies(button, document.getElementById(button.dataset.from).textContent);
+  }
+
   const kept = document.querySelector("[data-codes]");
   if (kept) {
     const codes = [...document.querySelectorAll(".codes code")].map((code) => code.textContent);
     const text = [kept.dataset.codes, ...codes, ""].join("\\n");
-    const on = (name, action) => {
-      const button = kept.querySelector("[data-" + name + "]");
-      button.addEventListener("click", () => action(button));
-    };
-    on("copy", async (button) => {
-      await navigator.clipboard.writeText(text);
-      button.textContent = button.dataset.copy;
-    });
-    on("download", () => {
+    copies(kept.querySelector("[data-copy]"), text);
+    kept.querySelector("[data-download]").addEventListener("click", () => {
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
       link.download = "recovery-codes.txt";
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 60000);
     });
-    kept.querySelector("[data-copy]").hidden = !navigator.clipboard;
     kept.hidden = false;
   }
 })();

@@ -1,5 +1,6 @@
 import { pathTo } from "@postern/shared/contracts";
 import { createSecurityHeaders, type SecurityHeaders } from "@postern/shared/platform/pages";
+import type { Application } from "../flow/application-of.ts";
 import { browserStateOf } from "../sessions/browser-state.ts";
 import { cookieNames, createSiteCookies, type SiteCookies } from "../sessions/cookies.ts";
 import type { Assets } from "./assets.ts";
@@ -69,7 +70,7 @@ export interface Pages {
   languageOf(tag: string): Language | undefined;
   lookOf(request: LookRequest): Look;
   /** 400: the flow has expired. */
-  expired(look: Look, reference?: string): Shown;
+  expired(look: Look, reference?: string, application?: Application): Shown;
   show<View extends object>(page: Page<View>, view: View, look: Look, options?: ShowOptions): Shown;
 }
 
@@ -149,8 +150,8 @@ export function createPages({ settings, assets, templates }: PagesDeps): Pages {
         languageLinks: path === "" ? [] : languageLinks,
       };
     },
-    expired: (look, reference) =>
-      show(errorPage, { problem: "expired", reference, href: accountPath }, look, { status: 400 }),
+    expired: (look, reference, application) =>
+      show(errorPage, { problem: "expired", reference, href: accountPath, application }, look, { status: 400 }),
     show,
   };
 }

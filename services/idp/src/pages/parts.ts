@@ -69,7 +69,7 @@ export interface CodeFieldOptions {
 }
 
 const shapes = {
-  digits: html` inputmode="numeric" pattern="[0-9 \\-]*" maxlength="12" class="code"`,
+  digits: html` inputmode="numeric" pattern="[\\p{Nd}\\p{Pd}\\p{Cf}\\s\\u2212\\u30FC]*" maxlength="12" class="code"`,
   letters: html` autocapitalize="characters" maxlength="16" class="code long"`,
 };
 

@@ -3,6 +3,7 @@ import { isBelow } from "@postern/shared/platform/http";
 import type { FormView } from "@postern/shared/platform/pages";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { applicationOf } from "../flow/application-of.ts";
 import { csrfToken, isFlowId } from "../flow/browser-binding.ts";
 import type { FlowGate, Passage, Presented } from "../flow/flow-gate.ts";
 import { localPath, pageUrlOf } from "../flow/flow-paths.ts";
@@ -117,7 +118,7 @@ export function noteDone({ cookies }: Pages, { reply }: Visit, ...done: readonly
 }
 
 /** The reference under which the log and `postern why` find a failure. */
-export function referenceIn({ request }: Pick<Visit, "request">): string {
+export function referenceIn({ request }: { readonly request: Pick<FastifyRequest, "id" | "caller"> }): string {
   return referenceOf(request.caller?.session ?? request.id);
 }
 
@@ -150,6 +151,8 @@ function wayOn(visit: Visit, problem: Problem): string | undefined {
 
 export interface ProblemOptions {
   readonly href?: string | undefined;
+  /** The sign-in that the page is about. */
+  readonly flow?: FlowRecord | undefined;
 }
 
 /** Sends an error page with the reference of the request. */
@@ -157,20 +160,21 @@ export function sendProblem(
   pages: Pages,
   visit: Visit,
   problem: Problem,
-  { href = wayOn(visit, problem) }: ProblemOptions = {},
+  { href = wayOn(visit, problem), flow }: ProblemOptions = {},
 ): FastifyReply {
   const look = lookOf(pages, { ...visit, path: "" });
   const view = {
     problem,
     reference: problem === "unauthenticated" || problem === "required" ? undefined : referenceIn(visit),
     href,
+    application: problem === "expired" && flow !== undefined ? applicationOf(flow) : undefined,
   };
   return sendShown(visit.reply, pages.show(errorPage, view, look, { status: statusOf[problem] }));
 }
 
 /** Redirects to the place; without one, the sign-in has expired. */
-export function sendOn(pages: Pages, visit: Visit, place: string | undefined): FastifyReply {
-  return place === undefined ? sendProblem(pages, visit, "expired") : sendTo(visit.reply, place);
+export function sendOn(pages: Pages, visit: Visit, place: string | undefined, flow?: FlowRecord): FastifyReply {
+  return place === undefined ? sendProblem(pages, visit, "expired", { flow }) : sendTo(visit.reply, place);
 }
 
 /** The token in the form, or in a script's header, which foreign pages cannot set. */
@@ -210,7 +214,7 @@ export async function admit(
     return undefined;
   }
   const place = passage.passage === "elsewhere" ? pageUrlOf(passage.flow, visit.language?.tag) : undefined;
-  sendOn(pages, visit, place);
+  sendOn(pages, visit, place, passage.passage === "none" ? undefined : passage.flow);
   return undefined;
 }
 

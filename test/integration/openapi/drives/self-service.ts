@@ -87,7 +87,7 @@ const firstIn =
     return { id };
   };
 const deviceIn = firstIn(devices, /\/mfa\/webauthn\/device\/([\w-]+)\/remove"/u);
-const appPasswordIn = firstIn(appPasswords, /\/mfa\/app-password\/([0-9a-f]{16})"/u);
+const appPasswordIn = firstIn(appPasswords, /\/mfa\/app-password\/([0-9a-f]{16})\/remove"/u);
 const nobodys = (id: string) => async () => ({ id });
 
 const confirmed: Parts = async (stack) => ({
@@ -156,6 +156,10 @@ export const selfServiceDrives: readonly Drive[] = [
   ...gone("deleteTotp"),
   ...seen("appPasswordsPage"),
   ...both("createAppPassword", 200, formAt(appPasswords, { label: "Phone" })),
+  ...both("appPasswordRemovalPage", 200, async (stack) => ({
+    ...(await asCarol(stack)),
+    path: await appPasswordIn(stack),
+  })),
   ...gone("deleteAppPassword", appPasswordIn),
   ...seen("sessionsPage"),
   {

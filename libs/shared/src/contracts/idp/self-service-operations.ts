@@ -174,6 +174,8 @@ const webauthn = [
   }),
 ];
 
+const appPassword = one("app password");
+
 const access = [
   shown("/mfa/app-passwords", "appPasswordsPage", "List the app passwords of the account"),
   posted({
@@ -183,11 +185,12 @@ const access = [
     form: formOf("AppPasswordForm", { label: Type.String() }),
     answers: { 200: page("The password, which is shown only once; or the list, if there are too many app passwords.") },
   }),
+  shown("/mfa/app-password/{id}/remove", "appPasswordRemovalPage", "Ask before revoking an app password", appPassword),
   ...removed({
     path: "/mfa/app-password/{id}",
     operationId: "deleteAppPassword",
     summary: "Revoke an app password",
-    ...one("app password"),
+    ...appPassword,
   }),
   shown("/mfa/sessions", "sessionsPage", "List the sessions of the user", { isFresh: false }),
   ...removed({

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "../../contracts/index.ts";
+import { acceptsHtml } from "./accepts-html.ts";
 import type { Caller } from "./caller-assertion.ts";
 import { mayUse, type ReadCaller } from "./caller-guard.ts";
 import { scopeChallenge } from "./challenges.ts";
@@ -33,7 +34,14 @@ interface RawReply {
 interface ErrorReply extends RawReply {
   code(status: number): ErrorReply;
   header(name: string, value: string): ErrorReply;
-  send(body: { readonly error: string }): ErrorReply;
+  send(body: string | { readonly error: string }): ErrorReply;
+}
+
+/** An answer for a browser. */
+interface RenderedPage {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
 type Vouch = (request: ForwardedRequest, reply: ErrorReply) => Promise<ErrorReply | undefined>;
@@ -120,15 +128,23 @@ export function nameSessions(app: OwnerApp, identifier: string, vouch: Vouch): v
 }
 
 /**
- * Answers 405 with `Allow` where a path supports other methods (RFC 9110 §15.5.6), otherwise 404. Call it before the routes are registered.
+ * Answers 405 with `Allow` where a path supports other methods (RFC 9110 §15.5.6), otherwise 404, with `page` for browsers. Call it before the
+ * routes are registered.
  */
-export function answerUnrouted(app: OwnerApp & MethodApp): void {
+export function answerUnrouted(app: OwnerApp & MethodApp, page?: (request: ForwardedRequest) => RenderedPage): void {
   ignoreQueryMethod(app);
   const methods = createMethodTable();
   app.addHook("onRoute", ({ method, url }) => methods.add(method, url));
   app.setNotFoundHandler((request, reply) => {
     const found = methods.find(request.raw.url ?? "/");
-    if (found === undefined) return reply.code(404).send({ error: "not found" });
+    if (found === undefined) {
+      if (page === undefined || !acceptsHtml(request.raw.headers.accept)) {
+        return reply.code(404).send({ error: "not found" });
+      }
+      const { status, headers, body } = page(request);
+      for (const [name, value] of Object.entries(headers)) reply.header(name, value);
+      return reply.code(status).send(body);
+    }
     return reply.code(405).header("allow", found.methods.join(", ")).send({ error: "method not allowed" });
   });
 }

@@ -1,4 +1,5 @@
 export { compileCheck } from "../bus/schema-check.ts";
+export { acceptsHtml } from "./accepts-html.ts";
 export { answerUnrouted, guardedRoute, nameSessions, requireCaller, unreadablePaths } from "./behind-gateway.ts";
 export {
   type AssertionAudience,

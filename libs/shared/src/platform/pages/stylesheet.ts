@@ -130,8 +130,13 @@ code{font-family:ui-monospace,"Cascadia Mono","Noto Sans Mono",Menlo,monospace;d
 .facts dt{color:var(--muted);font-size:.9375rem}
 .facts dd{margin:.375rem 0 1rem;padding:.75rem 1rem;border-radius:.75rem;background:var(--soft);font-size:1.0625rem;font-weight:600}
 .facts dd span{display:block;margin-top:.125rem;color:var(--muted);font-size:.9375rem;font-weight:400}
+.facts code{user-select:all}
+.facts .whole{padding-inline:.5rem;container-type:inline-size;text-align:center}
+.facts .whole code{display:block;overflow-x:auto;white-space:nowrap;font-size:min(1.0625rem,4.2cqi)}
+.facts+.tools{margin-top:0}
 .steps{margin:1.25rem 0 0;padding-inline-start:1.375rem;display:grid;gap:.625rem}
 .steps+form,form+.manual{margin-top:1.5rem}
+.tools+.manual{margin-top:1.25rem}
 .wide{margin:1.25rem 0 1.5rem}
 .or{margin-top:1.5rem;text-align:center;color:var(--muted)}
 .reference{margin-top:1.5rem;color:var(--muted);font-size:.875rem}

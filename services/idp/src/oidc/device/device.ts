@@ -1,3 +1,4 @@
+import { typedCode } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import type { BrowserSessionRecord, BrowserSessions } from "../../sessions/browser-session-port.ts";
 import type { FindAccount } from "../accounts/find-account.ts";
@@ -43,7 +44,7 @@ const longestCode = 64;
 
 /** RFC 8628 §6.1: case and separators are ignored. */
 function normalisedUserCode(typed: string): string {
-  return typed.length > longestCode ? "" : typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
+  return typed.length > longestCode ? "" : typedCode(typed).replaceAll(/[^A-Z0-9]/g, "");
 }
 
 /** As the device shows it. */

@@ -4,6 +4,7 @@ import type { FlowClient, FlowMissing, FlowParams } from "../../flow/flow-record
 import { flowDemands, type MfaPolicyConfig } from "../../login/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { ClientPolicies, ClientPolicy } from "../clients/clients.ts";
+import { startAddress } from "../clients/start-address.ts";
 import { isRecord, textOf } from "../storage/json.ts";
 import type { RecordTimes } from "../storage/record-times.ts";
 import type { ProviderHooks } from "./provider.ts";
@@ -63,6 +64,12 @@ function flowMissing(details: Readonly<Record<string, unknown>>): FlowMissing {
   };
 }
 
+/** The addresses of clients that registered themselves are not the site's to recommend. */
+function startOf(policy: ShownPolicy | undefined, issuer: string): Pick<FlowClient, "startUri"> {
+  if (policy === undefined || policy.isRegistered) return {};
+  return optional("startUri", startAddress(policy.config, issuer));
+}
+
 /** Starts a flow when the user must sign in or consent. @returns where the browser goes */
 export function createInteractionUrl(deps: {
   readonly starter: FlowStarter;
@@ -76,11 +83,12 @@ export function createInteractionUrl(deps: {
     // The account name, not the subject, which users do not know.
     const account = session === undefined ? undefined : (await deps.findSession(session.uid))?.account;
     const clientId = textOf(params["client_id"]) ?? "";
+    const policy = deps.policies().get(clientId);
     const start: OidcFlowStart = {
       interactionUid: uid,
       prompt: prompts.find((name) => name === prompt.name) ?? "login",
       reasons: prompt.reasons,
-      client: flowClient(deps.policies().get(clientId), clientId, deps.mfaPolicy()),
+      client: { ...flowClient(policy, clientId, deps.mfaPolicy()), ...startOf(policy, ctx.oidc.issuer) },
       params: flowParams(params),
       missing: flowMissing(prompt.details),
       ...(account !== undefined && { accountId: account }),

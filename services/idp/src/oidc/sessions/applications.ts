@@ -4,6 +4,7 @@ import type { ConnectedApplications } from "../../login/connected-applications.t
 import { demandsOf, type MfaPolicyConfig } from "../../login/sign-in-demands.ts";
 import type { SessionStore } from "../../sessions/session-store.ts";
 import type { SubjectsOfAccount } from "../accounts/account-subjects.ts";
+import { startAddress } from "../clients/start-address.ts";
 import type { Consents } from "../grants/consents.ts";
 import { kindOfId } from "../registered/registration.ts";
 import { textOf } from "../storage/json.ts";
@@ -26,13 +27,6 @@ export interface ApplicationDeps {
 interface Connection {
   readonly clientId: string;
   readonly grantId: string | undefined;
-}
-
-function startAddress({ initiate_login_uri: uri, initiate_login_target: target }: OidcClientConfig, issuer: string) {
-  const url = new URL(uri);
-  url.searchParams.set("iss", issuer);
-  if (target !== "") url.searchParams.set("target_link_uri", target);
-  return url.href;
 }
 
 function nameOf({ name, client_id: id }: OidcClientConfig): string {
@@ -106,9 +100,10 @@ export function createApplications(deps: ApplicationDeps): ConnectedApplications
     startable: async (account) => {
       // Otherwise anyone could put an application on every user's page by registering it.
       const connected = await registeredAmong(await idsOf(account));
-      return [...clients(), ...connected]
-        .filter(({ initiate_login_uri: uri }) => uri !== "")
-        .map((client) => ({ name: nameOf(client), address: startAddress(client, issuer) }));
+      return [...clients(), ...connected].flatMap((client) => {
+        const address = startAddress(client, issuer);
+        return address === undefined ? [] : [{ name: nameOf(client), address }];
+      });
     },
     disconnect,
     disconnectAll: async (account) => {

@@ -2,15 +2,18 @@ import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, html } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
 import { moment } from "../moments.ts";
-import { alertOf, deleteForm, listOf } from "../parts.ts";
+import { alertOf, dangerLink, deleteForm, listOf } from "../parts.ts";
+import { passwordOf, type ServersView, serversOf } from "./credentials.ts";
 import { type BackView, wayBack } from "./enrolment.ts";
 
 export interface ShownAppPassword {
   readonly label: string;
   readonly createdMs: number;
   readonly lastUsedMs: number | undefined;
-  /** Target of the form that revokes it. */
+  /** Target of a form that revokes it without a question, for templates of sites. */
   readonly revoke: string;
+  /** The page that asks first. */
+  readonly remove: string;
 }
 
 export interface AppPasswordsView extends FormView, BackView {
@@ -24,12 +27,11 @@ export const appPasswordsPage: Page<AppPasswordsView> = {
   title: (_view, { text }) => text("app_passwords.title"),
   body: (view, look) => {
     const { text } = look;
-    const { csrfToken } = view;
     const items = view.appPasswords.map(
-      ({ label, createdMs, lastUsedMs, revoke }) => html`<b>${label}</b>
+      ({ label, createdMs, lastUsedMs, remove }) => html`<b>${label}</b>
 <span>${text("app_passwords.made")} ${moment(createdMs, look)}</span>
 <span>${lastUsedMs === undefined ? text("app_passwords.unused") : html`${text("list.last_used")} ${moment(lastUsedMs, look)}`}</span>
-${deleteForm({ action: revoke, csrfToken }, text("app_passwords.revoke"), label)}`,
+${dangerLink(remove, text("app_passwords.revoke"), label)}`,
     );
     return html`<h1>${text("app_passwords.title")}</h1>
 <p class="lead">${text("app_passwords.intro")}</p>
@@ -47,8 +49,20 @@ ${wayBack(view, text)}`;
     action: pathTo("appPasswordsPage"),
     csrfToken: "sample",
     appPasswords: [
-      { label: "Thunderbird at home", createdMs: 1_790_000_000_000, lastUsedMs: 1_795_000_000_000, revoke: "#revoke" },
-      { label: "Phone", createdMs: 1_791_000_000_000, lastUsedMs: undefined, revoke: "#revoke-2" },
+      {
+        label: "Thunderbird at home",
+        createdMs: 1_790_000_000_000,
+        lastUsedMs: 1_795_000_000_000,
+        revoke: "#revoke",
+        remove: "#remove",
+      },
+      {
+        label: "Phone",
+        createdMs: 1_791_000_000_000,
+        lastUsedMs: undefined,
+        revoke: "#revoke-2",
+        remove: "#remove-2",
+      },
     ],
     problem: undefined,
     back: "#back",
@@ -56,23 +70,30 @@ ${wayBack(view, text)}`;
   },
 };
 
-export interface NewAppPasswordView extends BackView {
+export interface NewAppPasswordView extends BackView, Pick<ServersView, "servers"> {
   readonly label: string;
   readonly password: string;
+  /** The name to sign in with. */
   readonly account: string;
 }
 
 export const newAppPasswordPage: Page<NewAppPasswordView> = {
   name: "app_password",
+  scripts: ["page"],
   title: (_view, { text }) => text("app_passwords.new_title"),
   body: (view, { text }) => html`<h1>${text("app_passwords.new_title")}</h1>
 <p class="lead">${text("app_passwords.new_intro", { label: view.label })}</p>
-<dl class="facts"><dt>${text("app_passwords.username")}</dt><dd><code>${view.account}</code></dd><dt>${text("login.password")}</dt><dd><code>${view.password}</code></dd></dl>
+${passwordOf({ userName: view.account, password: view.password }, text)}
+${view.servers.length > 0 && serversOf({ servers: view.servers, isOpen: true }, text)}
 ${wayBack(view, text)}`,
   sample: {
     label: "Thunderbird at home",
     password: "app-abcdef-ghijkm-npqrst-uvwxyz-234567",
     account: "alice@example.test",
+    servers: [
+      { protocol: "IMAP", host: "mail.example.test", port: 993, security: "SSL/TLS" },
+      { protocol: "SMTP", host: "mail.example.test", port: 465, security: "SSL/TLS" },
+    ],
     back: "#back",
     cancel: undefined,
   },

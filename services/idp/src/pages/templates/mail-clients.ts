@@ -5,6 +5,7 @@ import type { Look, Page } from "../look.ts";
 import { alertOf } from "../parts.ts";
 import { qrCode } from "../qr-code.ts";
 import type { Texts } from "../texts.ts";
+import { passwordOf, type ServersView, serversOf } from "./credentials.ts";
 import { type BackView, wayBack } from "./enrolment.ts";
 
 const productNames = { android: "Android", thunderbird: "Thunderbird", outlook: "Outlook" } as const;
@@ -56,29 +57,6 @@ ${wayBack(view, text)}`;
     cancel: undefined,
   },
 };
-
-export interface ShownServer {
-  readonly protocol: "IMAP" | "POP3" | "SMTP";
-  readonly host: string;
-  readonly port: number;
-  readonly security: "SSL/TLS" | "STARTTLS";
-}
-
-export interface ServersView {
-  readonly userName: string;
-  readonly servers: readonly ShownServer[];
-}
-
-/** For clients that do not find them. Without `userName` where the page shows it already. */
-function serversOf({ userName, servers }: Partial<ServersView>, text: Texts): Html {
-  const rows = servers?.map(
-    ({ protocol, host, port, security }) =>
-      html`<dt>${protocol}</dt><dd><code>${host}</code><span>${text("mail_client.port", { port: String(port) })}, ${security}</span></dd>`,
-  );
-  return html`<details class="manual"><summary>${text("mail_client.settings")}</summary><dl class="facts">${
-    userName !== undefined && html`<dt>${text("app_passwords.username")}</dt><dd><code>${userName}</code></dd>`
-  }${rows}</dl></details>`;
-}
 
 export interface MailClientView extends FormView, BackView, ServersView {
   readonly kind: ClientKind;
@@ -167,12 +145,6 @@ export interface MailClientReadyView extends BackView, ServersView {
   readonly code: string | undefined;
 }
 
-function passwordOf({ userName, password }: MailClientReadyView, text: Texts): Html {
-  return html`<dl class="facts"><dt>${text("app_passwords.username")}</dt><dd><code>${userName}</code></dd><dt>${text(
-    "login.password",
-  )}</dt><dd><code>${password}</code></dd></dl>`;
-}
-
 function profileOf(link: string, text: Texts): Html {
   return html`<p class="lead">${text("mail_client.profile_once")}</p>
 <p class="wide"><a class="button" href="${link}">${text("mail_client.download")}</a></p>
@@ -190,6 +162,7 @@ ${qrCode(code, text("mail_client.qr_label"))}
 /** The new app password, in the form that suits the client. It is shown only once. */
 export const mailClientReadyPage: Page<MailClientReadyView> = {
   name: "mail_client_ready",
+  scripts: ["page"],
   title: ({ profile }, { text }) =>
     text(profile === undefined ? "app_passwords.new_title" : "mail_client.profile_ready"),
   body: (view, { text }) => {
@@ -203,7 +176,7 @@ ${wayBack(view, text)}`;
 <p class="lead">${text("app_passwords.new_intro", { label })}</p>
 ${code !== undefined && codeOf(code, text)}
 ${passwordOf(view, text)}
-${serversOf({ servers: view.servers }, text)}
+${serversOf({ servers: view.servers, isOpen: true }, text)}
 ${wayBack(view, text)}`;
   },
   sample: {

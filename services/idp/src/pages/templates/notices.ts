@@ -1,5 +1,6 @@
 import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, html, type icons } from "@postern/shared/platform/pages";
+import type { Application } from "../../flow/application-of.ts";
 import type { TextKey } from "../catalogues/en.ts";
 import type { Page } from "../look.ts";
 import { accountRow, referenceOf, type Sign, signOf } from "../parts.ts";
@@ -20,6 +21,8 @@ export interface ErrorView {
   readonly reference: string | undefined;
   /** Path of the link to the next page. */
   readonly href: string | undefined;
+  /** The application that waited for the sign-in, if it is known; its link comes first. */
+  readonly application?: Application | undefined;
 }
 
 interface Words {
@@ -87,11 +90,12 @@ const words: Readonly<Record<Problem, Words>> = {
 export const errorPage: Page<ErrorView> = {
   name: "error",
   title: ({ problem }, { text }) => text(words[problem].title),
-  body: ({ problem, reference, href }, { text }) => {
+  body: ({ problem, reference, href, application }, { text }) => {
     const row = words[problem];
     return html`${signOf(row.icon, row.sign)}<h1>${text(row.title)}</h1>
 <p class="lead">${text(row.text)}</p>
-${href !== undefined && html`<a class="button" href="${href}">${text(row.link)}</a>`}
+${application !== undefined && html`<a class="button" href="${application.href}" rel="noopener">${text("consent.return", { client: application.name })}</a>`}
+${href !== undefined && html`<a class="button${application !== undefined && " quiet"}" href="${href}">${text(row.link)}</a>`}
 ${reference !== undefined && referenceOf(reference, text)}`;
   },
   sample: { problem: "expired", reference: "5f0c7a52-8a0e", href: "#account" },

@@ -4,8 +4,8 @@ import type { Look, Page } from "../look.ts";
 import { deleteForm, signOf } from "../parts.ts";
 
 export interface RemovalView extends FormView {
-  readonly what: "totp" | "passkey" | "passkeys";
-  /** Name of the passkey, or of all that are removed. */
+  readonly what: "totp" | "passkey" | "passkeys" | "app_password";
+  /** Name of the passkey or app password, or of all passkeys. */
   readonly names: readonly string[];
   /** No other second factor remains. */
   readonly isLast: boolean;
@@ -28,6 +28,8 @@ function neededPart({ needed }: RemovalView, { text }: Look) {
   }</div>`;
 }
 
+const iconOf = { totp: "phone", passkey: "key", passkeys: "key", app_password: "shield" } as const;
+
 /** Confirms a removal. */
 export const removalPage: Page<RemovalView> = {
   name: "remove",
@@ -35,7 +37,7 @@ export const removalPage: Page<RemovalView> = {
   body: (view, look) => {
     const { text } = look;
     const { what, names, isLast, codes, needed, action, csrfToken, back } = view;
-    return html`${signOf(what === "totp" ? "phone" : "key", "bad")}<h1>${titleOf(view, look)}</h1>
+    return html`${signOf(iconOf[what], "bad")}<h1>${titleOf(view, look)}</h1>
 <p class="lead">${text(`remove.${what}_text`)}</p>
 ${what === "passkeys" && html`<ul>${names.map((name) => html`<li>${name}</li>`)}</ul>`}
 ${
@@ -44,7 +46,7 @@ ${
   html`<div class="note warn">${text("remove.last")}${codes > 0 && html`<p>${text("remove.codes", { count: String(codes) })}</p>`}</div>`
 }
 ${neededPart(view, look)}
-${needed === undefined && deleteForm({ action, csrfToken }, text("remove.confirm"))}
+${needed === undefined && deleteForm({ action, csrfToken }, text(what === "app_password" ? "app_passwords.revoke" : "remove.confirm"))}
 <a class="button quiet" href="${back}">${text(needed === undefined ? "remove.keep" : "common.back")}</a>`;
   },
   sample: {

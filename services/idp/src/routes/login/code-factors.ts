@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { typedCode } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { matchTotpAt } from "../../mfa/totp.ts";
 import { recoveryPage, totpPage } from "../../pages/templates/factors.ts";
@@ -34,7 +35,7 @@ function matchStored(...args: Parameters<typeof matchTotpAt>): number | undefine
  * derivation.
  */
 function unusable(code: string): string {
-  return /[^\s-]/.test(code) ? randomBytes(64).toString("hex") : code;
+  return typedCode(code) !== "" ? randomBytes(64).toString("hex") : code;
 }
 
 export function recoveryFactor({ factors }: LoginDeps): CodeFactor {

@@ -22,6 +22,6 @@ export async function flowAtFactor(
   const { flow, browserToken } = passage;
   const { pending } = flow;
   if (pending?.methods.includes(method) === true) return { flow, pending, browserToken };
-  sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag));
+  sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
   return undefined;
 }

@@ -14,7 +14,7 @@ export function getCodesLow(deps: LoginDeps): VisitHandler {
     const { flow } = passage;
     const sid = pages.cookies.read(visit.request.headers.cookie, cookieNames.session);
     const session = sid === undefined ? undefined : await sessions.findBySid(sid);
-    if (session === undefined || session.uid !== flow.sessionUid) return sendProblem(pages, visit, "expired");
+    if (session === undefined || session.uid !== flow.sessionUid) return sendProblem(pages, visit, "expired", { flow });
     const context = callContext(visit, decisionTimeoutMs());
     const { recoveryCodesLeft: left } = await factors.enrolled(session.account, context);
     const view = { left, make: pathTo("recoveryCodesPage"), next: hrefIn(pathTo("loginPage"), visit, flow) };

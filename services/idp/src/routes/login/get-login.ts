@@ -19,6 +19,6 @@ export function getLogin(deps: LoginDeps): VisitHandler {
     }
     const sid = deps.pages.cookies.read(visit.request.headers.cookie, cookieNames.session);
     const session = sid === undefined ? undefined : await deps.sessions.findBySid(sid);
-    return sendCompletion(deps, visit, await deps.completeSignIn.resume(flow, session));
+    return sendCompletion(deps, visit, flow, await deps.completeSignIn.resume(flow, session));
   };
 }

@@ -12,7 +12,7 @@ export function getPasswordWarning(deps: Pick<LoginDeps, "pages" | "gate">): Vis
     if (passage === undefined) return visit.reply;
     const { flow } = passage;
     const warning = flow.pending?.passwordWarning;
-    if (warning === undefined) return sendProblem(pages, visit, "expired");
+    if (warning === undefined) return sendProblem(pages, visit, "expired", { flow });
     const view = { ...warning, next: hrefIn(pathTo("loginPage"), visit, flow) };
     return sendShown(visit.reply, pages.show(passwordWarningPage, view, lookOf(pages, visit, flow)));
   };

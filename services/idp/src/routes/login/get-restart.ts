@@ -13,6 +13,6 @@ export function getRestart({ pages, gate }: LoginDeps): VisitHandler {
     if (passage === undefined) return visit.reply;
     const { flow } = passage;
     const back = flow.state === "login" ? flow : await gate.restart(flow);
-    return sendOn(pages, visit, back === undefined ? undefined : pageUrlOf(back, visit.language?.tag));
+    return sendOn(pages, visit, back === undefined ? undefined : pageUrlOf(back, visit.language?.tag), flow);
   };
 }

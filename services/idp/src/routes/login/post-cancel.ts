@@ -12,6 +12,6 @@ export function postCancel(deps: LoginDeps): VisitHandler {
     const { flow } = passage;
     const ending = await completeSignIn.cancel(flow);
     logger.info({ session: visit.request.caller?.session, client: flow.client?.id }, "sign-in cancelled by the user");
-    return sendOn(pages, visit, "expired" in ending ? undefined : ending.redirect);
+    return sendOn(pages, visit, "expired" in ending ? undefined : ending.redirect, flow);
   };
 }

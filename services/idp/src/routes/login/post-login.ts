@@ -1,4 +1,3 @@
-import { userNameFault } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/platform/crypto";
 import type { FastifyReply } from "fastify";
 import { pageUrlOf } from "../../flow/flow-paths.ts";
@@ -6,6 +5,7 @@ import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
 import { type EngineCall } from "../../login/engine-call.ts";
 import { neededFactors } from "../../login/needed-factors.ts";
 import { type PasswordDenial, type PasswordOutcome, pendingUser } from "../../login/password-check.ts";
+import { typedUserName } from "../../login/typed-user-name.ts";
 import { waitingTime } from "../../pages/moments.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { VisitHandler } from "../page-routes.ts";
@@ -27,18 +27,13 @@ interface Credentials {
   readonly remember: boolean;
 }
 
-/** The typed name; empty, and therefore denied, if no account can have it. */
-function readUsername(username: string): string {
-  return userNameFault(username) === undefined ? username.trim() : "";
-}
-
 function credentialsOf({ form }: Visit): Credentials | undefined {
   const username = form.one("username");
   const password = form.one("password");
   if (username === undefined || password === undefined) return undefined;
   if (password.length > maxPasswordLength) return undefined;
   return {
-    username: readUsername(username),
+    username: typedUserName(username),
     password: new Secret(password),
     remember: form.one("remember_me") === "on",
   };
@@ -92,7 +87,7 @@ async function askFactor(
   }
   const moved = await gate.move(flow, event, { pending });
   const place = pageUrlOf(moved ?? flow, visit.language?.tag);
-  return sendOn(pages, visit, place);
+  return sendOn(pages, visit, place, flow);
 }
 
 interface Refused {
@@ -170,7 +165,7 @@ async function accept(
   };
   if (!needed.isNeeded) return finishSignIn(deps, visit, { flow, pending, method: undefined, factor: undefined });
   // The password alone does not return the session of a sign-in with a second factor.
-  if (flow.state === "ready") return sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag));
+  if (flow.state === "ready") return sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
   const factorRequest = { pending, event: "password_accepted" } as const;
   const reply = await reportUndecided(deps, visit, step, () => askFactor(deps, visit, flow, factorRequest));
   metrics.signIn("password", "ok");
@@ -197,7 +192,7 @@ export function postLogin(deps: LoginDeps): VisitHandler {
       const outcome = reason === "blocked" ? "blocked" : "denied";
       metrics.signIn("password", outcome);
       reportSignIn(deps, visit, flow, { step: "password", outcome, reason, rule, account });
-      if (flow.state === "ready") return sendOn(pages, visit, pageUrlOf(flow, visit.language?.tag));
+      if (flow.state === "ready") return sendOn(pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
       return refuse(deps, visit, { flow, browserToken, credentials, denial: decision, context });
     }
     return accept(deps, visit, { flow, credentials, decision, context });

@@ -27,5 +27,5 @@ export async function refuseAfterWrongPassword(
   flow: FlowRecord,
   step: SignInStep,
 ): Promise<FastifyReply> {
-  return sendOn(deps.pages, visit, await placeAfterRefusal(deps, visit, flow, step));
+  return sendOn(deps.pages, visit, await placeAfterRefusal(deps, visit, flow, step), flow);
 }

@@ -16,9 +16,9 @@ const methodSeconds = 365 * 86_400;
 const longestUserAgent = 256;
 
 /** Redirects the browser with its session, or shows that the flow has expired. */
-export function sendCompletion(deps: LoginDeps, visit: Visit, completion: Completion): FastifyReply {
+export function sendCompletion(deps: LoginDeps, visit: Visit, flow: FlowRecord, completion: Completion): FastifyReply {
   const redirect = takeSession(deps, visit, completion);
-  return sendOn(deps.pages, visit, redirect);
+  return sendOn(deps.pages, visit, redirect, flow);
 }
 
 function takeSession({ pages, rememberMs }: LoginDeps, visit: Visit, completion: Completion): string | undefined {
@@ -101,7 +101,7 @@ async function completeWithPage(deps: LoginDeps, visit: Visit, signedIn: SignInE
 
 /** Completes a sign-in for which everything required was verified. */
 export async function finishSignIn(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Promise<FastifyReply> {
-  return sendCompletion(deps, visit, await completeWithPage(deps, visit, signedIn));
+  return sendCompletion(deps, visit, signedIn.flow, await completeWithPage(deps, visit, signedIn));
 }
 
 /** The same for a script: sets the session's cookie. @returns the redirect, or undefined if the flow has expired */

@@ -31,7 +31,7 @@ export function getContinue(deps: LoginDeps): VisitHandler {
     const next = (flow.pending?.missing ?? []).find((method) => !hasMethod(state, method));
     if (next !== undefined) return sendTo(visit.reply, here(visit, pages[next]));
     const moved = await gate.move(flow, "enrolled");
-    if (moved === undefined) return sendProblem(deps.pages, visit, "expired");
-    return sendCompletion(deps, visit, await completeSignIn.resume(moved, member.session));
+    if (moved === undefined) return sendProblem(deps.pages, visit, "expired", { flow });
+    return sendCompletion(deps, visit, moved, await completeSignIn.resume(moved, member.session));
   });
 }

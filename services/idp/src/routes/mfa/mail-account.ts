@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { type ClientKind, isClientKind } from "../../mail-clients/client-kinds.ts";
 import { userNameAt } from "../../mail-clients/mail-address.ts";
 import type { MailAccount, MailSetup } from "../../mail-clients/mail-setup.ts";
-import type { ServersView, ShownServer } from "../../pages/templates/mail-clients.ts";
+import type { ServersView, ShownServer } from "../../pages/templates/credentials.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { sendProblem, type Visit } from "../visit.ts";

@@ -6,6 +6,7 @@ import { deleteApplication } from "./delete-application.ts";
 import { deleteSessions } from "./delete-sessions.ts";
 import { deleteTotp } from "./delete-totp.ts";
 import { deletePasskeys } from "./delete-webauthn.ts";
+import { getAppPasswordRemoval } from "./get-app-password-remove.ts";
 import { getAppPasswords } from "./get-app-passwords.ts";
 import { getApplications } from "./get-applications.ts";
 import { getCancel } from "./get-cancel.ts";
@@ -63,6 +64,7 @@ export function selfServiceRoutes(deps: LoginDeps): readonly PageRoute[] {
     servePage("renameWebauthnDevice", renamePasskey(deps)),
     servePage("appPasswordsPage", getAppPasswords(deps)),
     servePage("createAppPassword", postAppPassword(deps)),
+    servePage("appPasswordRemovalPage", getAppPasswordRemoval(deps)),
     ...removal("deleteAppPassword", deleteAppPassword(deps)),
     servePage("mailClientsPage", getMailClients(deps)),
     servePage("mailClientPage", getMailClient(deps)),

@@ -15,6 +15,7 @@ export async function show(deps: LoginDeps, visit: Visit, member: Member, proble
     createdMs: createdAt * 1000,
     lastUsedMs: lastUsedAt === undefined ? undefined : lastUsedAt * 1000,
     revoke: pathTo("deleteAppPassword", { id }),
+    remove: here(visit, pathTo("appPasswordRemovalPage", { id })),
   }));
   const view = {
     action: here(visit, page),

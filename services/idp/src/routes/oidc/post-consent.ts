@@ -1,4 +1,5 @@
 import type { FastifyReply } from "fastify";
+import { applicationOf } from "../../flow/application-of.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import { consentDeniedPage } from "../../pages/templates/consent.ts";
 import { auditVisit } from "../audit-visit.ts";
@@ -31,7 +32,7 @@ function showDenial(
 /** Gives both submissions of the same form the same answer: one code, and one redirect. */
 async function answerAgain(deps: ConsentDeps, visit: Visit, flow: FlowRecord): Promise<FastifyReply> {
   const answer = await deps.consent.repeatConsent(flow.id, flow.browser);
-  if ("expired" in answer) return sendProblem(deps.pages, visit, "expired");
+  if ("expired" in answer) return sendProblem(deps.pages, visit, "expired", { flow });
   if ("returnTo" in answer) return showDenial(deps, visit, flow, answer);
   const { status, headers, body } = answer;
   for (const [name, value] of Object.entries(headers)) {
@@ -60,13 +61,15 @@ export function postConsent(deps: ConsentDeps): VisitHandler {
     });
     if (!allowed) {
       const denied = await consent.denyConsent(flow.id);
-      return "expired" in denied ? sendProblem(pages, visit, "expired") : showDenial(deps, visit, flow, denied);
+      return "expired" in denied
+        ? sendProblem(pages, visit, "expired", { flow })
+        : showDenial(deps, visit, flow, denied);
     }
     reply.hijack();
     const ended = await consent.finishConsent(flow.id, { scopes, remember: true }, request.raw, reply.raw);
     if (ended === undefined || reply.raw.headersSent) return reply;
     const look = lookOf(pages, { ...visit, path: "" }, flow);
-    const { status, headers, body } = pages.expired(look, referenceIn(visit));
+    const { status, headers, body } = pages.expired(look, referenceIn(visit), applicationOf(flow));
     reply.raw.writeHead(status, { ...headers }).end(body);
     return reply;
   };

@@ -260,7 +260,7 @@ const signIn = {
   tos_uri: string("", { description: "URL of the client's terms of service.", form: "http-url" }),
   initiate_login_uri: string("", {
     description:
-      'URL at which the client starts a sign-in (OpenID Connect Core, section 4): https, or http on a loopback address. If it is set, the page "Connected applications" offers the client to every user.',
+      'URL at which the client starts a sign-in (OpenID Connect Core, section 4): https, or http on a loopback address. If it is set, the page "Connected applications" offers the client to every user, and a page that has expired leads back to it.',
     form: "http-url",
   }),
   initiate_login_target: string("", {

@@ -36,4 +36,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.profile_scan": "لجهاز آخر، امسح رمز QR هذا بكاميرا ذلك الجهاز:",
   "mail_client.qr_secret": "يحتوي رمز QR على كلمة مرور التطبيق. لا تشاركه مع أحد.",
   "mail_client.qr_label": "رمز QR لجهازك",
+  "remove.app_password_title": "هل تريد حذف كلمة مرور التطبيق «{name}»؟",
+  "remove.app_password_text":
+    "لن يتمكن التطبيق أو الجهاز الذي يستخدمها من تسجيل الدخول بعد الآن. لا يمكن التراجع عن هذا الإجراء.",
 };

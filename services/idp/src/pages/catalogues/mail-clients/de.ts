@@ -45,4 +45,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.profile_scan": "Scannen Sie für ein anderes Gerät diesen QR-Code mit dessen Kamera:",
   "mail_client.qr_secret": "Der QR-Code enthält das App-Passwort. Geben Sie ihn nicht weiter.",
   "mail_client.qr_label": "QR-Code für Ihr Gerät",
+  "remove.app_password_title": "App-Passwort „{name}“ löschen?",
+  "remove.app_password_text":
+    "Die App oder das Gerät, das es verwendet, kann sich dann nicht mehr anmelden. Das lässt sich nicht rückgängig machen.",
 };

@@ -1,4 +1,4 @@
-/** Texts of the pages on which users set up a mail client. */
+/** Texts of the pages on which users set up a mail client and remove its app password. */
 export const mailClients = {
   "mail_clients.title": "Set up your email app",
   "mail_clients.intro": "Choose where you want to use {address}.",
@@ -39,6 +39,8 @@ export const mailClients = {
   "mail_client.profile_scan": "For another device, scan this QR code with its camera:",
   "mail_client.qr_secret": "The QR code contains the app password. Don’t share it.",
   "mail_client.qr_label": "QR code for your device",
+  "remove.app_password_title": "Delete the app password “{name}”?",
+  "remove.app_password_text": "The app or device that uses it can no longer sign in. You can’t undo this.",
 } as const;
 
 /** The same texts in another language. */

@@ -42,4 +42,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.profile_scan": "Para otro dispositivo, escanee este código QR con la cámara de ese dispositivo:",
   "mail_client.qr_secret": "El código QR contiene la contraseña de aplicación. No lo comparta.",
   "mail_client.qr_label": "Código QR para su dispositivo",
+  "remove.app_password_title": "¿Eliminar la contraseña de aplicación «{name}»?",
+  "remove.app_password_text":
+    "La aplicación o el dispositivo que la usa ya no podrá iniciar sesión. Esta acción no se puede deshacer.",
 };

@@ -45,4 +45,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.profile_scan": "Pour un autre appareil, scannez ce code QR avec son appareil photo\u00A0:",
   "mail_client.qr_secret": "Le code QR contient le mot de passe d’application. Ne le partagez pas.",
   "mail_client.qr_label": "Code QR pour votre appareil",
+  "remove.app_password_title": "Supprimer le mot de passe d’application «\u00A0{name}\u00A0»\u202F?",
+  "remove.app_password_text":
+    "Le logiciel ou l’appareil qui l’utilise ne pourra plus se connecter. Cette action est irréversible.",
 };

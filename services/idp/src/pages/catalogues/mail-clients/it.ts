@@ -43,4 +43,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.profile_scan": "Per un altro dispositivo, inquadra questo codice QR con la sua fotocamera:",
   "mail_client.qr_secret": "Il codice QR contiene la password per app. Non condividerlo.",
   "mail_client.qr_label": "Codice QR per il tuo dispositivo",
+  "remove.app_password_title": "Eliminare la password per app “{name}”?",
+  "remove.app_password_text":
+    "L’app o il dispositivo che la usa non potrà più accedere. L’operazione non può essere annullata.",
 };

@@ -42,4 +42,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.profile_scan": "別のデバイスでは、そのカメラでこの QR コードを読み取ってください：",
   "mail_client.qr_secret": "QR コードにはアプリパスワードが含まれます。ほかの人に見せないでください。",
   "mail_client.qr_label": "デバイス用の QR コード",
+  "remove.app_password_title": "アプリパスワード「{name}」を削除しますか？",
+  "remove.app_password_text":
+    "このパスワードを使用しているアプリやデバイスはログインできなくなります。この操作は元に戻せません。",
 };

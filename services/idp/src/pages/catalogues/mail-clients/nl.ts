@@ -41,4 +41,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.profile_scan": "Scan voor een ander apparaat deze QR-code met de camera van dat apparaat:",
   "mail_client.qr_secret": "De QR-code bevat het app-wachtwoord. Deel hem niet.",
   "mail_client.qr_label": "QR-code voor uw apparaat",
+  "remove.app_password_title": "App-wachtwoord ‘{name}’ verwijderen?",
+  "remove.app_password_text":
+    "De app of het apparaat dat het gebruikt, kan dan niet meer inloggen. U kunt dit niet ongedaan maken.",
 };

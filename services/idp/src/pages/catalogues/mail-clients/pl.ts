@@ -39,4 +39,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.profile_scan": "Na innym urządzeniu zeskanuj ten kod QR jego aparatem:",
   "mail_client.qr_secret": "Kod QR zawiera hasło aplikacji. Nie udostępniaj go.",
   "mail_client.qr_label": "Kod QR dla Twojego urządzenia",
+  "remove.app_password_title": "Usunąć hasło aplikacji „{name}”?",
+  "remove.app_password_text":
+    "Aplikacja lub urządzenie, które go używa, nie będzie już mogło się zalogować. Tego nie można cofnąć.",
 };

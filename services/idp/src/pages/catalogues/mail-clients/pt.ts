@@ -43,4 +43,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.profile_scan": "Para outro dispositivo, leia este código QR com a câmara dele:",
   "mail_client.qr_secret": "O código QR contém a palavra-passe de aplicação. Não o partilhe.",
   "mail_client.qr_label": "Código QR para o seu dispositivo",
+  "remove.app_password_title": "Eliminar a palavra-passe de aplicação “{name}”?",
+  "remove.app_password_text":
+    "A aplicação ou o dispositivo que a utiliza deixará de poder iniciar sessão. Esta ação não pode ser anulada.",
 };

@@ -40,4 +40,7 @@ export const mailClients: MailClientTexts = {
   "mail_client.profile_scan": "Для другого устройства отсканируйте этот QR-код его камерой:",
   "mail_client.qr_secret": "QR-код содержит пароль приложения. Никому его не передавайте.",
   "mail_client.qr_label": "QR-код для вашего устройства",
+  "remove.app_password_title": "Удалить пароль приложения «{name}»?",
+  "remove.app_password_text":
+    "Приложение или устройство, которое его использует, больше не сможет войти. Отменить это действие нельзя.",
 };

@@ -35,4 +35,6 @@ export const mailClients: MailClientTexts = {
   "mail_client.profile_scan": "在其他设备上，请用其相机扫描此二维码：",
   "mail_client.qr_secret": "二维码包含应用专用密码。请勿分享。",
   "mail_client.qr_label": "您设备的二维码",
+  "remove.app_password_title": "要删除应用专用密码“{name}”吗？",
+  "remove.app_password_text": "使用它的程序或设备将无法再登录。此操作无法撤销。",
 };

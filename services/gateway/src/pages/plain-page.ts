@@ -1,28 +1,21 @@
 import { createHash } from "node:crypto";
 import { isLanguageTag, lookUpLanguage, negotiateLanguage, writtenTag } from "@postern/shared/domain/localisation";
-import { type UnavailableTexts, unavailableTexts } from "./unavailable-texts.ts";
 
 export interface PageRequest {
   readonly url: string;
-  readonly accept: string | undefined;
   readonly acceptLanguage: string | undefined;
 }
 
-export interface UnavailablePage {
+export interface PlainPage {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly html: string;
 }
 
-/** Whether the answer is for a browser: it accepts HTML by name, where programs send `*` or JSON. */
-export function acceptsHtml(accept = ""): boolean {
-  return accept
-    .toLowerCase()
-    .split(",", 32)
-    .some((item) => {
-      const [type = "", ...parameters] = item.split(";").map((part) => part.trim());
-      if (type !== "text/html" && type !== "application/xhtml+xml") return false;
-      return !parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter));
-    });
+/** The texts of a page with one link, in one language. */
+export interface PlainTexts {
+  readonly title: string;
+  readonly text: string;
+  readonly link: string;
 }
 
 /** A short form of the identity provider's style, because its stylesheet is unavailable too. */
@@ -40,7 +33,7 @@ code{font-size:.8125rem}
 const styleDigest = createHash("sha256").update(style).digest("base64");
 
 /** Allows only this style: no script, image, form or frame. */
-const headers: UnavailablePage["headers"] = [
+const headers: PlainPage["headers"] = [
   ["Content-Type", "text/html; charset=utf-8"],
   ["Cache-Control", "no-store"],
   [
@@ -52,21 +45,27 @@ const headers: UnavailablePage["headers"] = [
   ["Referrer-Policy", "no-referrer"],
 ];
 
-const tags = Object.keys(unavailableTexts);
-
 /** The last segment of a page's path may be a language tag; otherwise the browser's preference applies, then English. */
-function languageOf({ url, acceptLanguage }: PageRequest): string {
+function languageOf({ url, acceptLanguage }: PageRequest, tags: readonly string[]): string {
   const [path = ""] = url.split("?", 1);
   const last = path.slice(path.lastIndexOf("/") + 1);
   const named = isLanguageTag(last) ? lookUpLanguage(last, tags) : undefined;
   return named ?? negotiateLanguage(acceptLanguage, tags) ?? "en";
 }
 
-/** @param reference an identifier of ours: letters, digits and hyphens */
-export function unavailablePage(request: PageRequest, reference: string): UnavailablePage {
-  const tag = languageOf(request);
-  const { title, text, retry }: UnavailableTexts = unavailableTexts[tag] ?? { title: "", text: "", retry: "" };
-  // An empty address refers to the page itself.
+interface PlainParts {
+  /** By language tag. */
+  readonly texts: Readonly<Record<string, PlainTexts>>;
+  /** A path of ours; empty for the page itself. */
+  readonly href: string;
+  /** An identifier of ours: letters, digits and hyphens. */
+  readonly reference?: string;
+}
+
+/** A page of the gateway's own, which needs no other service. */
+export function plainPage(request: PageRequest, { texts, href, reference }: PlainParts): PlainPage {
+  const tag = languageOf(request, Object.keys(texts));
+  const { title, text, link }: PlainTexts = texts[tag] ?? { title: "", text: "", link: "" };
   const html = `<!doctype html>
 <html lang="${writtenTag(tag)}" dir="${tag === "ar" ? "rtl" : "ltr"}">
 <head>
@@ -80,9 +79,8 @@ export function unavailablePage(request: PageRequest, reference: string): Unavai
 <main>
 <h1>${title}</h1>
 <p>${text}</p>
-<a href="">${retry}</a>
-<p><code>${reference}</code></p>
-</main>
+<a href="${href}">${link}</a>
+${reference === undefined ? "" : `<p><code>${reference}</code></p>\n`}</main>
 </body>
 </html>
 `;
