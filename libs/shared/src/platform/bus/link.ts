@@ -91,6 +91,7 @@ export function createLink({ options, logger }: LinkDeps): Link {
     connection = newConnection;
     const context = { connection: newConnection, state, subscriptions, change, waits: moves.waits, logger };
     current = context;
+    servers.learn(newConnection);
     useConnection(context);
     for await (const event of newConnection.status()) {
       servers.learn(newConnection);
