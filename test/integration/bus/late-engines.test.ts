@@ -4,7 +4,7 @@ import { type EngineWatch, startEngineWatch } from "@postern/shared/domain/engin
 import type { Bus } from "@postern/shared/platform/bus";
 import { freePort, type NatsServer, poll, spawnNats } from "@postern/shared/testing";
 import { expect, test } from "vitest";
-import { type StallableProxy, startStallableProxy } from "../../support/stallable-proxy.ts";
+import { routeCuts, startNatsPair } from "../../support/nats-pair.ts";
 import { countMetrics, failureCode, makeBus, soon } from "./bus-fixture.ts";
 
 const instance = "engine-1";
@@ -129,32 +129,11 @@ test("an engine that has moved away from a frozen node of NATS receives every re
   leaving.signal("SIGKILL");
 });
 
-interface Pair {
-  readonly whole: NatsServer;
-  /** Its routes to the other node go through the proxy. */
-  readonly cutOff: NatsServer;
-  readonly routes: StallableProxy;
-}
-
-/** Two nodes with NATS's own settings of the pings, with which they take hanging routes for alive for minutes. */
-async function startPair(owned: AsyncDisposableStack): Promise<Pair> {
-  const routeOfWhole = await freePort();
-  const whole = owned.use(await spawnNats({ config: node(routeOfWhole, []) }));
-  const routes = owned.use(await startStallableProxy(routeOfWhole));
-  const cutOff = owned.use(await spawnNats({ config: node(await freePort(), [routes.port]) }));
-  return { whole, cutOff, routes };
-}
-
-const cuts = {
-  hang: ({ routes }: Pair): void => routes.stall(),
-  "are closed": ({ routes }: Pair): Promise<void> => routes[Symbol.asyncDispose](),
-};
-
 test.each(["hang", "are closed"] as const)(
   "a gateway at a node of NATS whose routes %s moves to another node and loses no request",
   async (cut) => {
     await using servers = new AsyncDisposableStack();
-    const pair = await startPair(servers);
+    const pair = await startNatsPair(servers);
     const metrics = countMetrics();
     await using bus = await makeBus(pair.cutOff.url, { metrics });
     using gateway = watched(bus);
@@ -162,7 +141,7 @@ test.each(["hang", "are closed"] as const)(
     const beating = setInterval(() => engine.publish(engineAlive, { ...heartbeat, connection: 1 }), 200);
     using _stop = { [Symbol.dispose]: () => clearInterval(beating) };
     await poll("a heartbeat", () => gateway.watch.engines() === 1);
-    await cuts[cut](pair);
+    await routeCuts[cut](pair);
     // Until the move, NATS delivers no request, or answers that nobody is subscribed.
     while (metrics.counts.moved === undefined) {
       expect(await Promise.race([gateway.ask(), passed(100).then(() => "engine")])).toBe("engine");
@@ -175,10 +154,10 @@ test.each(["hang", "are closed"] as const)(
 
 test("a gateway that has never heard an engine looks for one at the other nodes of NATS", async () => {
   await using servers = new AsyncDisposableStack();
-  const pair = await startPair(servers);
+  const pair = await startNatsPair(servers);
   await using bus = await makeBus(pair.cutOff.url);
   await poll("the node to announce the other one", () => bus.canMove());
-  await cuts["are closed"](pair);
+  await routeCuts["are closed"](pair);
   using gateway = watched(bus);
   await using engine = await serve(pair.whole.url, "engine");
   const beating = setInterval(() => engine.publish(engineAlive, { ...heartbeat, connection: 1 }), 200);

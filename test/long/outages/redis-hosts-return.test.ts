@@ -1,0 +1,128 @@
+import { pause, poll, type RedisSentinel, spawnRedisSentinel } from "@postern/shared/testing";
+import { expect, test } from "vitest";
+import { alice, askJson } from "../../support/ask-json.ts";
+import type { OidcStack } from "../../support/oidc-stack.ts";
+import { askToken, codeForm, signedIn } from "../../support/oidc-user.ts";
+import { testRedis } from "../../support/redis-content.ts";
+import { showFigures } from "./figures.ts";
+import { allReady, basicOf, failures, machine, type RedisSite, startRedisSite, tokenOf } from "./redis-site.ts";
+
+const client = "demo-web";
+const count = 30;
+const network = "192.0.2";
+const here = 0;
+const returning = { replica: here };
+const staying = { replica: 1 };
+
+type Form = Readonly<Record<string, string>>;
+
+interface Issued {
+  readonly codes: readonly Form[];
+  readonly tokens: readonly string[];
+}
+
+/** Codes and tokens that both servers of Redis have. */
+async function issue({ first }: RedisSentinel, { oidc, urls }: RedisSite): Promise<Issued> {
+  const redis = await testRedis(first.port);
+  const cookie = await signedIn(redis);
+  const each = Array.from({ length: count });
+  const tokens = await Promise.all(each.map(() => tokenOf(urls[0])));
+  const codes: Form[] = [];
+  while (codes.length < count) codes.push(await codeForm(oidc, { clientId: client }, cookie));
+  await redis.set("mark", "x");
+  expect(await redis.wait(1, 30_000)).toBe(1);
+  redis.disconnect();
+  return { codes, tokens };
+}
+
+function askAs(oidc: OidcStack, replica: number, path: string, id: string, token: string): Promise<Response> {
+  return oidc.ask(replica, path, {
+    method: "POST",
+    headers: { authorization: basicOf(id, `${id}-secret`) },
+    body: new URLSearchParams({ token }),
+  });
+}
+
+const fromBannedNetwork = (url: string) => askJson(url, { ...alice, client_ip: `${network}.7` });
+
+/** Redeems the codes, revokes the tokens and bans a network at the hosts that were not away. */
+async function useUp({ oidc, urls: [, url] }: RedisSite, { codes, tokens }: Issued): Promise<void> {
+  for (const code of codes) expect((await askToken(oidc, code, { ...staying, client })).status).toBe(200);
+  for (const token of tokens) {
+    expect((await askAs(oidc, staying.replica, "/oidc/revoke", machine.id, token)).status).toBe(200);
+  }
+  for (let index = 1; index <= failures; index += 1) {
+    await askJson(url, { ...alice, password: `wrong-${index}`, client_ip: `${network}.1` });
+  }
+  await poll("the ban", async () => (await fromBannedNetwork(url)).status === 403);
+}
+
+/** What an answer says; undefined if it says that no answer is possible now. */
+type Verdict = string | undefined;
+
+const ofStatus = (status: number, right: number): Verdict =>
+  status >= 500 ? undefined : status === right ? "right" : `wrong: ${status}`;
+
+/** All questions, asked until each is answered, at hosts that have just returned. */
+function questions({ oidc, urls: [url] }: RedisSite, { codes, tokens }: Issued): readonly (() => Promise<Verdict>)[] {
+  const redeemAgain = async (code: Form): Promise<Verdict> => {
+    const { status, body } = await askToken(oidc, code, { ...returning, client });
+    return status === 400 && body["error"] !== "invalid_grant" ? String(body["error"]) : ofStatus(status, 400);
+  };
+  const introspect = async (token: string): Promise<Verdict> => {
+    const response = await askAs(oidc, returning.replica, "/oidc/introspect", "demo-dovecot", token);
+    const isActive = (await response.text()).includes('"active":true');
+    return isActive ? "wrong: active" : ofStatus(response.status, 200);
+  };
+  const call = async (token: string): Promise<Verdict> => {
+    const headers = { authorization: `Bearer ${token}` };
+    return ofStatus((await askJson(url, alice, { headers })).status, 401);
+  };
+  return [
+    ...codes.map((code) => () => redeemAgain(code)),
+    ...tokens.map((token) => () => introspect(token)),
+    ...tokens.map((token) => () => call(token)),
+    ...codes.map(() => async () => ofStatus((await fromBannedNetwork(url)).status, 403)),
+  ];
+}
+
+test("a gateway, an engine, idp, admin, a worker and a sentinel return together with the old primary: no code is redeemed twice, no revoked token is active, no ban is let through", async () => {
+  await using redis = await spawnRedisSentinel({ sentinels: 3 });
+  const addresses = redis.sentinels.map(({ address }) => `${address.host}:${address.port}`);
+  const withoutRedis = { mode: "tempfail" };
+  await using site = await startRedisSite({ sentinels: { master: redis.master, addresses } }, { withoutRedis });
+  const [engine, stayingEngine, gateway, stayingGateway, idp, stayingIdp, ...others] = site.all;
+  const [sentinel, ...stayingSentinels] = redis.sentinels;
+  const stayed = [stayingEngine, stayingGateway, stayingIdp].filter((service) => service !== undefined);
+  const away = [redis.first, sentinel, engine, gateway, idp, ...others].filter((server) => server !== undefined);
+  const issued = await issue(redis, site);
+
+  await Promise.all(away.map(pause));
+  await poll(
+    "the new primary",
+    async () =>
+      (await Promise.all(stayingSentinels.map((one) => one.primaryPort()))).every((port) => port === redis.second.port),
+    60_000,
+  );
+  await allReady(stayed);
+  await useUp(site, issued);
+
+  const undecided: Verdict[] = [];
+  const ask = async (question: () => Promise<Verdict>): Promise<Verdict> =>
+    poll(
+      "an answer",
+      async () => {
+        const verdict = await question();
+        if (verdict === undefined) undecided.push(verdict);
+        return verdict;
+      },
+      120_000,
+    );
+  // The first questions wait at the hosts when these continue.
+  const answers = questions(site, issued).map(ask);
+  for (const server of away) server.signal("SIGCONT");
+  const verdicts = await Promise.all(answers);
+  showFigures("hosts returned", { answers: verdicts.length, undecided: undecided.length });
+  expect(verdicts.filter((verdict) => verdict !== "right")).toEqual([]);
+  await allReady(site.all);
+});
