@@ -1,17 +1,18 @@
+import { once } from "node:events";
 import { pause, poll, type RedisSentinel, spawnRedisSentinel } from "@postern/shared/testing";
 import { expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import type { OidcStack } from "../../support/oidc-stack.ts";
 import { askToken, codeForm, signedIn } from "../../support/oidc-user.ts";
 import { testRedis } from "../../support/redis-content.ts";
+import { type ServiceProcess, untilReady } from "../../support/service-process.ts";
 import { showFigures } from "./figures.ts";
-import { allReady, basicOf, failures, machine, type RedisSite, startRedisSite, tokenOf } from "./redis-site.ts";
+import { basicOf, failures, machine, type RedisSite, startRedisSite, tokenOf } from "./redis-site.ts";
 
 const client = "demo-web";
 const count = 30;
 const network = "192.0.2";
-const here = 0;
-const returning = { replica: here };
+const returning = { replica: 0 };
 const staying = { replica: 1 };
 
 type Form = Readonly<Record<string, string>>;
@@ -98,43 +99,105 @@ function questions({ oidc, urls: [url] }: RedisSite, { codes, tokens }: Issued):
   ];
 }
 
-test("a gateway, an engine, idp, admin, a worker and a sentinel return together with the old primary: no code is redeemed twice, no revoked token is active, no ban is let through", async () => {
-  await using redis = await spawnRedisSentinel({ sentinels: 3 });
+type Fault = "continue" | "restart";
+
+interface Platform extends AsyncDisposable {
+  readonly redis: RedisSentinel;
+  readonly site: RedisSite;
+  /** Of the services that are away. */
+  readonly away: readonly ServiceProcess[];
+}
+
+async function startPlatform(): Promise<Platform> {
+  await using started = new AsyncDisposableStack();
+  const redis = started.use(await spawnRedisSentinel({ sentinels: 3 }));
   const addresses = redis.sentinels.map(({ address }) => `${address.host}:${address.port}`);
   const withoutRedis = { mode: "tempfail" };
-  await using site = await startRedisSite({ sentinels: { master: redis.master, addresses } }, { withoutRedis });
+  const site = started.use(await startRedisSite({ sentinels: { master: redis.master, addresses } }, { withoutRedis }));
   // Every second replica stays.
   const [engine, , gateway, , idp, , ...others] = site.all;
-  const [sentinel, ...stayingSentinels] = redis.sentinels;
-  const away = [redis.first, sentinel, engine, gateway, idp, ...others].filter((server) => server !== undefined);
-  const issued = await issue(redis, site);
+  const away = [engine, gateway, idp, ...others].filter((service) => service !== undefined);
+  const owned = started.move();
+  return { redis, site, away, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
 
-  await Promise.all(away.map(pause));
-  await poll(
-    "the new primary",
-    async () =>
-      (await Promise.all(stayingSentinels.map((one) => one.primaryPort()))).every((port) => port === redis.second.port),
-    60_000,
+async function leave(fault: Fault, { redis: { first, sentinels }, away }: Platform): Promise<void> {
+  const [sentinel] = sentinels;
+  await pause(first);
+  if (fault === "continue") {
+    await Promise.all([sentinel, ...away].map(async (server) => server && pause(server)));
+    return;
+  }
+  await sentinel?.stop();
+  for (const service of away) {
+    const ended = once(service.process, "exit");
+    service.signal("SIGKILL");
+    await ended;
+  }
+}
+
+const listens = (url: string): Promise<boolean> =>
+  fetch(`${url}/`).then(
+    () => true,
+    () => false,
   );
-  await followed(site, issued);
-  await useUp(site, issued);
 
-  const undecided: Verdict[] = [];
-  const ask = async (question: () => Promise<Verdict>): Promise<Verdict> =>
-    poll(
-      "an answer",
-      async () => {
-        const verdict = await question();
-        if (verdict === undefined) undecided.push(verdict);
-        return verdict;
-      },
-      120_000,
+/** Lets the hosts return. Those that restart ask a sentinel that knows the old primary only, which continues when they have done so. */
+async function comeBack(
+  fault: Fault,
+  { redis: { first, sentinels }, site: { oidc, urls }, away }: Platform,
+  owned: AsyncDisposableStack,
+): Promise<readonly Promise<unknown>[]> {
+  const [sentinel] = sentinels;
+  if (fault === "continue") {
+    for (const server of [first, sentinel, ...away]) server?.signal("SIGCONT");
+    return away.map((service) => untilReady(service));
+  }
+  if (sentinel !== undefined) owned.use(await sentinel.startAfresh());
+  const { stack } = oidc;
+  const starting = (["auth-engine", "gateway", "idp", "admin", "jobs-worker"] as const).map((name) =>
+    stack.start(name),
+  );
+  await poll("the listeners", async () => (await listens(urls[0])) && (await listens(stack.idpUrl)), 60_000);
+  first.signal("SIGCONT");
+  return starting;
+}
+
+test.each(["continue", "restart"] as const)(
+  "a gateway, an engine, idp, admin, a worker and a sentinel %s together with the old primary: no code is redeemed twice, no revoked token is active, no ban is let through",
+  async (fault) => {
+    await using platform = await startPlatform();
+    await using owned = new AsyncDisposableStack();
+    const { redis, site } = platform;
+    const issued = await issue(redis, site);
+    await leave(fault, platform);
+    const others = redis.sentinels.slice(1);
+    await poll(
+      "the new primary",
+      async () =>
+        (await Promise.all(others.map((one) => one.primaryPort()))).every((port) => port === redis.second.port),
+      60_000,
     );
-  // The first questions wait at the hosts when these continue.
-  const answers = questions(site, issued).map(ask);
-  for (const server of away) server.signal("SIGCONT");
-  const verdicts = await Promise.all(answers);
-  showFigures("hosts returned", { answers: verdicts.length, undecided: undecided.length });
-  expect(verdicts.filter((verdict) => verdict !== "right")).toEqual([]);
-  await allReady(site.all);
-});
+    await followed(site, issued);
+    await useUp(site, issued);
+
+    let undecided = 0;
+    const ask = (question: () => Promise<Verdict>): Promise<Verdict> =>
+      poll(
+        "an answer",
+        async () => {
+          const verdict = await question().catch(() => undefined);
+          if (verdict === undefined) undecided += 1;
+          return verdict;
+        },
+        120_000,
+      );
+    // The first questions wait at the hosts when these continue.
+    const asking = Promise.all(questions(site, issued).map(ask));
+    const returned = await comeBack(fault, platform, owned);
+    const verdicts = await asking;
+    showFigures(`hosts ${fault}`, { answers: verdicts.length, undecided });
+    expect(verdicts.filter((verdict) => verdict !== "right")).toEqual([]);
+    await Promise.all(returned);
+  },
+);
