@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { promisify } from "node:util";
 import { pause, poll, type RedisSentinel, spawnRedisSentinel } from "@postern/shared/testing";
 import { expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
@@ -9,6 +11,7 @@ import { type ServiceProcess, untilReady } from "../../support/service-process.t
 import { showFigures } from "./figures.ts";
 import { basicOf, failures, machine, type RedisSite, startRedisSite, tokenOf } from "./redis-site.ts";
 
+const run = promisify(execFile);
 const client = "demo-web";
 const count = 30;
 const network = "192.0.2";
@@ -122,12 +125,16 @@ async function startPlatform(): Promise<Platform> {
 }
 
 async function leave(fault: Fault, { redis: { first, sentinels }, away }: Platform): Promise<void> {
-  const [sentinel] = sentinels;
-  await pause(first);
+  const [sentinel, ...others] = sentinels;
   if (fault === "continue") {
     await Promise.all([sentinel, ...away].map(async (server) => server && pause(server)));
+    // They are cut off, and never read what is announced from now on.
+    for (const { address } of others)
+      await run("redis-cli", ["-p", String(address.port), "client", "kill", "type", "pubsub"]);
+    await pause(first);
     return;
   }
+  await pause(first);
   await sentinel?.stop();
   for (const service of away) {
     const ended = once(service.process, "exit");
