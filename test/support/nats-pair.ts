@@ -25,5 +25,5 @@ export async function startNatsPair(owned: AsyncDisposableStack): Promise<NatsPa
 /** Ways in which the node is cut off from the other one, while its clients stay connected. */
 export const routeCuts = {
   hang: ({ routes }: NatsPair): void => routes.stall(),
-  "are closed": ({ routes }: NatsPair): Promise<void> => routes[Symbol.asyncDispose](),
+  "are closed": ({ routes }: NatsPair): PromiseLike<void> => routes[Symbol.asyncDispose](),
 };

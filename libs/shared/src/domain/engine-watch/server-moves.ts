@@ -4,7 +4,7 @@
  * are alive, and this process would report temporary failures until the routes are back, with NATS's own settings for many seconds.
  *
  * As in `engine-silence.ts`, the proof is a number of prompt round trips to the server without a heartbeat. A late one does not count, but
- * does not start the count again either, because a move too many does little harm. Answers of NATS itself, such as that nobody is subscribed,
+ * does not start the count again either, because a move too many does little harm. Answers of NATS itself, such as that no engine is subscribed,
  * are not signs of an engine here. If no engine is heard at the next server either, the pauses between moves grow, so
  * that a site whose engines are all gone does not keep reconnecting.
  */
@@ -29,7 +29,7 @@ const shortestPauseMs = 1000;
 const longestPauseMs = 60_000;
 
 export interface ProbeRow {
-  /** Time without a sign of an engine after which the server is asked. */
+  /** Time without a sign of an engine after which a round trip is needed. */
   readonly suspiciousAfterMs: number;
   /** Longest round trip that counts as prompt. */
   readonly promptMs: number;

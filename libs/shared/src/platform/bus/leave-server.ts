@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { endsWithin } from "../concurrency/deadline.ts";
-import type { BusStatus } from "./link.ts";
 import type { LinkSubscriptions } from "./link-subscriptions.ts";
 import type { BusLogger } from "./logger.ts";
 import type { ServerChange } from "./server-change.ts";
@@ -14,8 +13,8 @@ const drainMs = 2000;
 export interface LeavableConnection {
   readonly connection: NatsConnection;
   readonly state: {
-    readonly get: () => BusStatus;
-    readonly set: (next: BusStatus) => void;
+    readonly get: () => string;
+    readonly set: (next: "connected" | "disconnected") => void;
     /** How often it was set to connected. */
     readonly connections: () => number;
   };
@@ -51,7 +50,7 @@ export async function leaveLameDuck(leavable: LeavableConnection): Promise<void>
   await leave(leavable, isInUse, () => connection.reconnect().catch(() => undefined));
 }
 
-/** The server works, but whom we need is not heard there. Nobody would answer our requests, so they are not awaited. */
+/** The server works, but whom we need is not heard there: no reply to our requests would come, so none is awaited. */
 export async function leaveSilent(leavable: LeavableConnection): Promise<void> {
   const isInUse = inUse(leavable);
   leavable.change.begin();

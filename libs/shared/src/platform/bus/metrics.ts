@@ -16,7 +16,7 @@ export interface BusMetrics {
   malformed(): void;
   /** An event that could not be published, or was dropped. */
   eventLost(): void;
-  /** The connection left a working server at which nobody whom it needs was heard. */
+  /** The connection left a working server at which no service that it needs was heard. */
   moved(): void;
 }
 
