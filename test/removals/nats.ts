@@ -45,6 +45,16 @@ export const natsRemovals: readonly Removal[] = [
     rows: ["NATS dies with a request that no engine has received"],
   },
   {
+    name: "cut-off-node",
+    mechanism: "services leave a server of NATS at which they hear no engine",
+    file: link,
+    find: "    return servers.hasOthers();\n",
+    replace: "    return servers.hasOthers() && servers.inOrder().length === 0;\n",
+    tests: ["test/integration/bus/late-engines.test.ts"],
+    pattern: "whose routes",
+    rows: ["a gateway is connected to a node whose routes"],
+  },
+  {
     name: "first-connection",
     mechanism: "services try again if the first connection to NATS fails",
     file: link,

@@ -57,5 +57,6 @@ export function countMetrics(): CountedMetrics {
     overloaded: count("overloaded"),
     malformed: count("malformed"),
     eventLost: count("eventLost"),
+    moved: count("moved"),
   };
 }

@@ -4,7 +4,8 @@ import { type EngineWatch, startEngineWatch } from "@postern/shared/domain/engin
 import type { Bus } from "@postern/shared/platform/bus";
 import { freePort, type NatsServer, poll, spawnNats } from "@postern/shared/testing";
 import { expect, test } from "vitest";
-import { failureCode, makeBus, soon } from "./bus-fixture.ts";
+import { routeCuts, startNatsPair } from "../../support/nats-pair.ts";
+import { countMetrics, failureCode, makeBus, soon } from "./bus-fixture.ts";
 
 const instance = "engine-1";
 const heartbeat = { instance, inFlight: 0, addressed: true };
@@ -126,4 +127,41 @@ test("an engine that has moved away from a frozen node of NATS receives every re
   });
   for (let index = 0; index < 20; index += 1) expect(await gateway.ask()).toBe("after");
   leaving.signal("SIGKILL");
+});
+
+test.each(["hang", "are closed"] as const)(
+  "a gateway at a node of NATS whose routes %s moves to another node and loses no request",
+  async (cut) => {
+    await using servers = new AsyncDisposableStack();
+    const pair = await startNatsPair(servers);
+    const metrics = countMetrics();
+    await using bus = await makeBus(pair.cutOff.url, { metrics });
+    using gateway = watched(bus);
+    await using engine = await serve(pair.whole.url, "engine");
+    const beating = setInterval(() => engine.publish(engineAlive, { ...heartbeat, connection: 1 }), 200);
+    using _stop = { [Symbol.dispose]: () => clearInterval(beating) };
+    await poll("a heartbeat", () => gateway.watch.engines() === 1);
+    await routeCuts[cut](pair);
+    // Until the move, NATS delivers no request, or answers that nobody is subscribed.
+    while (metrics.counts.moved === undefined) {
+      expect(await Promise.race([gateway.ask(), passed(100).then(() => "engine")])).toBe("engine");
+    }
+    for (let index = 0; index < 20; index += 1) expect(await gateway.ask()).toBe("engine");
+    await poll("no request to be left", () => bus.outstanding() === 0);
+    expect(metrics.counts.moved).toBe(1);
+  },
+);
+
+test("a gateway that has never heard an engine looks for one at the other nodes of NATS", async () => {
+  await using servers = new AsyncDisposableStack();
+  const pair = await startNatsPair(servers);
+  await using bus = await makeBus(pair.cutOff.url);
+  await poll("the node to announce the other one", () => bus.canMove());
+  await routeCuts["are closed"](pair);
+  using gateway = watched(bus);
+  await using engine = await serve(pair.whole.url, "engine");
+  const beating = setInterval(() => engine.publish(engineAlive, { ...heartbeat, connection: 1 }), 200);
+  using _stop = { [Symbol.dispose]: () => clearInterval(beating) };
+  await poll("a heartbeat", () => gateway.watch.engines() === 1, 60_000);
+  expect(await gateway.ask()).toBe("engine");
 });

@@ -5,11 +5,13 @@ import { type ServiceProcess, untilReady } from "../../support/service-process.t
 import { basicAuth, type Replica } from "../../support/stack.ts";
 import type { Tree } from "../../support/stack-config.ts";
 
-const failures = 5;
+/** Wrong passwords after which a network is banned. */
+export const failures = 5;
 const bannedNetwork = "203.0.113";
 const otherNetwork = "198.51.100";
-const machine = { id: "demo-m2m", secret: "demo-m2m-secret" };
-const basicOf = (id: string, secret: string): string => `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
+export const machine = { id: "demo-m2m", secret: "demo-m2m-secret" };
+export const basicOf = (id: string, secret: string): string =>
+  `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
 
 /** A response that contradicts a guarantee, or that was a failure to decide. */
 export interface Observation {
@@ -32,6 +34,8 @@ interface Probe {
 export interface RedisSite extends AsyncDisposable {
   readonly oidc: OidcStack;
   readonly all: readonly ServiceProcess[];
+  /** Of the two gateways. */
+  readonly urls: readonly [string, string];
   /** The hash tag of the keys of the banned network. */
   readonly banTag: string;
   /**
@@ -43,7 +47,8 @@ export interface RedisSite extends AsyncDisposable {
   ): Promise<{ readonly wrong: readonly Observation[]; readonly undecided: readonly Observation[] }>;
 }
 
-async function tokenOf(issuer: string): Promise<string> {
+/** A token of a client for the API. */
+export async function tokenOf(issuer: string): Promise<string> {
   const response = await fetch(`${issuer}/oidc/token`, {
     method: "POST",
     headers: {
@@ -140,12 +145,17 @@ function observer(urls: readonly string[], probes: readonly Probe[]): RedisSite[
 
 export interface RedisSiteOptions {
   readonly engines?: number;
+  /** Merged into `auth.controls.brute_force.without_redis`. */
+  readonly withoutRedis?: Tree;
   /** Additional environment variables of every service. */
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** @param redis `storage.redis`; without members, a server of the stack */
-export async function startRedisSite(redis: Tree, { engines = 2, env }: RedisSiteOptions = {}): Promise<RedisSite> {
+export async function startRedisSite(
+  redis: Tree,
+  { engines = 2, env, withoutRedis }: RedisSiteOptions = {},
+): Promise<RedisSite> {
   await using started = new AsyncDisposableStack();
   const oidc = started.use(
     await startOidcStack(
@@ -164,7 +174,7 @@ export async function startRedisSite(redis: Tree, { engines = 2, env }: RedisSit
                 buckets: [
                   { name: "net", period: "1h", ban_time: "1h", cidr: 24, failed_requests: failures, ipv4: true },
                 ],
-                without_redis: { timeout: "250ms", retry_interval: "100ms" },
+                without_redis: { timeout: "250ms", retry_interval: "100ms", ...withoutRedis },
                 account_delay: { enabled: false },
               },
             },
@@ -181,7 +191,7 @@ export async function startRedisSite(redis: Tree, { engines = 2, env }: RedisSit
   const second: Replica = await stack.startReplica("gateway");
   await ban(stack.url);
   const probes = probesOf(await tokenOf(stack.url));
-  const urls = [stack.url, second.url];
+  const urls = [stack.url, second.url] as const;
   // A gateway is ready before it has reached Redis.
   await poll("the right answers to everything", () => allRight(urls, probes), 60_000);
   const all = [...stack.engines, stack.gateway, second.process, ...oidc.processes, admin, worker];
@@ -189,6 +199,7 @@ export async function startRedisSite(redis: Tree, { engines = 2, env }: RedisSit
   return {
     oidc,
     all,
+    urls,
     banTag: `${bannedNetwork}.0/24`,
     observe: observer(urls, probes),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -27,8 +27,8 @@ function busMetrics(registry: Metrics, metricsPrefix: string): BusMetrics {
   const failedByCode = new Map(codes.map((code) => [code, failed({ code })]));
   const facts = registry.counter({
     name: `${metricsPrefix}_bus_events_total`,
-    help: "Irregular events on NATS: resent, late, expired, rejected, malformed and lost messages",
-    labels: { fact: ["resent", "late_reply", "expired_dropped", "overloaded", "malformed", "event_lost"] },
+    help: "Irregular events on NATS: resent, late, expired, rejected, malformed and lost messages, moves to another server",
+    labels: { fact: ["resent", "late_reply", "expired_dropped", "overloaded", "malformed", "event_lost", "moved"] },
   });
   const resent = facts({ fact: "resent" });
   const late = facts({ fact: "late_reply" });
@@ -36,6 +36,7 @@ function busMetrics(registry: Metrics, metricsPrefix: string): BusMetrics {
   const overloaded = facts({ fact: "overloaded" });
   const malformed = facts({ fact: "malformed" });
   const lost = facts({ fact: "event_lost" });
+  const moved = facts({ fact: "moved" });
   return {
     requestFailed: (code) => failedByCode.get(code)?.inc(),
     resent: () => resent.inc(),
@@ -44,6 +45,7 @@ function busMetrics(registry: Metrics, metricsPrefix: string): BusMetrics {
     overloaded: () => overloaded.inc(),
     malformed: () => malformed.inc(),
     eventLost: () => lost.inc(),
+    moved: () => moved.inc(),
   };
 }
 

@@ -37,7 +37,7 @@ export function createDecide({ bus, watch, clock, timeoutMs, onError }: DecideDe
   };
   const undecided = (thrown: unknown, session: string): AuthDecision => {
     const error = fromUnknown(thrown);
-    if (enginesAnswered(error.code)) watch.answered();
+    if (enginesAnswered(error.code)) watch.answered(error.code);
     onError(error, session);
     // If the peer rejects our own message, the bug is ours and not in the caller's request.
     const message = error.row.kind === "caller" ? errorCodes.INTERNAL.publicMessage : error.publicMessage;

@@ -1,3 +1,5 @@
+import type { ProbeRow } from "./server-moves.ts";
+
 /**
  * Decides when to stop waiting for engines that have died. A frozen process or a machine that lost power leaves its NATS subscription
  * behind, so that requests are delivered to it and never answered before their deadline.
@@ -33,12 +35,11 @@ export interface EngineSilence {
 
 /** Interval of the watch; the tick of everything below. */
 export const watchIntervalMs = 80;
-/** One and a half heartbeat intervals. */
-const suspiciousAfterMs = 300;
-/** Prompt round trips without a heartbeat: with the 300 ms before the first, silence is detected after 2.0 to 2.1 s. */
-const probesToSilence = 22;
-/** On a healthy network a round trip takes well below a millisecond. */
-const promptMs = 80;
+/**
+ * One and a half heartbeat intervals, then prompt round trips without a heartbeat: silence is detected after 2.0 to 2.1 s. On a healthy
+ * network a round trip takes well below a millisecond.
+ */
+export const silenceProof: ProbeRow = { suspiciousAfterMs: 300, promptMs: 80, probes: 22 };
 const trialEveryMs = 1000;
 /** An engine that missed five heartbeats is not counted. */
 const countedForMs = 1000;
@@ -47,6 +48,7 @@ const maxEngines = 256;
 
 /** `nowMs` is monotonic time. */
 export function createEngineSilence(nowMs: () => number): EngineSilence {
+  const { suspiciousAfterMs, promptMs, probes: probesToSilence } = silenceProof;
   const lastHeard = new Map<string, number>();
   let lastSignMs = Number.NEGATIVE_INFINITY;
   let lastTrialMs = Number.NEGATIVE_INFINITY;

@@ -1,20 +1,33 @@
 import { authenticate, engineAlive } from "../../contracts/index.ts";
 import type { Bus, Replica } from "../../platform/bus/index.ts";
-import { createEngineSilence, type EngineSilence, watchIntervalMs } from "./engine-silence.ts";
+import type { ErrorCode } from "../../platform/errors/codes.ts";
+import { createEngineSilence, type EngineSilence, silenceProof, watchIntervalMs } from "./engine-silence.ts";
 import { createLiveEngines, type LiveEngines } from "./live-engines.ts";
+import { createServerMoves } from "./server-moves.ts";
 
 /** A tick that is this late indicates that our event loop was blocked. */
 const driftMs = 50;
+const unheard = "no engine is heard at this one";
 
 export interface EngineWatchDeps {
   readonly bus: Pick<
     Bus,
-    "subscribe" | "flush" | "failOutstanding" | "balance" | "resend" | "reconnected" | "connections"
+    | "subscribe"
+    | "flush"
+    | "failOutstanding"
+    | "balance"
+    | "resend"
+    | "reconnected"
+    | "connections"
+    | "canMove"
+    | "move"
   >;
   readonly onSilence: () => void;
 }
 
-export interface EngineWatch extends Pick<EngineSilence, "admit" | "answered" | "engines"> {
+export interface EngineWatch extends Pick<EngineSilence, "admit" | "engines"> {
+  /** Records that a request was answered, by an engine or, with BUS_NO_RESPONDERS, by NATS; `code` is that of the error, if any. */
+  readonly answered: (code?: ErrorCode) => void;
   readonly close: () => void;
 }
 
@@ -30,10 +43,12 @@ function reconnectionNotice(bus: Pick<Bus, "connections">, engines: LiveEngines)
 
 /**
  * Listens for the engines' heartbeats. New requests go to live engines, and those of an engine that falls silent are sent to another one.
- * When all are silent, open requests fail immediately and new ones are not sent.
+ * When all are silent, this process moves to another server of NATS, which may be the only one that is cut off from them. If
+ * they are silent there too, or no other server is known, open requests fail immediately and new ones are not sent.
  */
 export function startEngineWatch({ bus, onSilence }: EngineWatchDeps): EngineWatch {
   const silence = createEngineSilence(() => performance.now());
+  const moves = createServerMoves(() => performance.now(), silenceProof);
   const engines = createLiveEngines();
   const notice = reconnectionNotice(bus, engines);
   const live = (): readonly Replica[] => {
@@ -44,6 +59,7 @@ export function startEngineWatch({ bus, onSilence }: EngineWatchDeps): EngineWat
   const subscription = bus.subscribe(engineAlive, (heartbeat) => {
     notice();
     silence.heard(heartbeat.instance);
+    moves.heard();
     const returned = engines.heard(heartbeat);
     if (returned !== undefined) bus.reconnected(returned);
   });
@@ -58,10 +74,21 @@ export function startEngineWatch({ bus, onSilence }: EngineWatchDeps): EngineWat
       () => undefined,
     );
     probing = false;
-    if (!silence.probed(tookMs)) return;
+    const leaves = moves.probed(tookMs) && bus.canMove();
+    if (leaves && moves.moved()) {
+      // Requests wait for the engines at the next server.
+      silence.deafened();
+      bus.move(unheard);
+      return;
+    }
+    if (silence.probed(tookMs)) {
+      engines.clear();
+      bus.failOutstanding("ENGINE_SILENT");
+      onSilence();
+    }
+    if (!leaves) return;
     engines.clear();
-    bus.failOutstanding("ENGINE_SILENT");
-    onSilence();
+    bus.move(unheard);
   };
 
   const tick = (): void => {
@@ -71,15 +98,19 @@ export function startEngineWatch({ bus, onSilence }: EngineWatchDeps): EngineWat
     expectedAt = nowMs + watchIntervalMs;
     notice();
     engines.tick(wasOnTime);
+    if (moves.isAhead() && bus.canMove()) engines.expected();
     bus.resend(engines.silent());
-    if (!probing && silence.suspicious()) void probe();
+    if (!probing && (silence.suspicious() || (moves.suspicious() && bus.canMove()))) void probe();
   };
   const timer = setInterval(tick, watchIntervalMs);
   timer.unref();
 
   return {
     admit: silence.admit,
-    answered: silence.answered,
+    answered(code) {
+      silence.answered();
+      if (code !== "BUS_NO_RESPONDERS") moves.heard();
+    },
     engines: silence.engines,
     close: () => {
       clearInterval(timer);

@@ -24,6 +24,8 @@ export interface LiveEngines {
   readonly silent: () => readonly Replica[];
   /** This process has connected to NATS again. Engines that lost the same server may be back later: each is live once it is heard again. */
   readonly reconnected: () => void;
+  /** Engines that are not heard may be heard soon: until the tick after the next one, they are expected back. */
+  readonly expected: () => void;
   /** No engine sends heartbeats: new requests go to the queue group, which may have engines that never send any. */
   readonly clear: () => void;
 }
@@ -115,6 +117,9 @@ export function createLiveEngines(): LiveEngines {
       expectedFor = returningTicks;
       markUnreachable(engines.values());
       list();
+    },
+    expected() {
+      expectedFor = Math.max(expectedFor, 2);
     },
     silent: () => silent,
     clear() {

@@ -50,7 +50,8 @@ export function watchedBus({ bus, watch, clock }: WatchedBusDeps): Bus {
       watch.answered();
       return reply;
     } catch (thrown) {
-      if (enginesAnswered(fromUnknown(thrown).code)) watch.answered();
+      const { code } = fromUnknown(thrown);
+      if (enginesAnswered(code)) watch.answered(code);
       throw thrown;
     }
   };

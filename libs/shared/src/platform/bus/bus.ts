@@ -18,6 +18,10 @@ export interface Bus extends AsyncDisposable {
   isConnected(): boolean;
   /** How often this process has connected. */
   connections(): number;
+  /** Whether it is connected and knows another server of the cluster. */
+  canMove(): boolean;
+  /** Moves to another server of the cluster, if it can, and logs why. Requests that are made in the meantime wait for that server. */
+  move(reason: string): void;
   /** Number of own requests that have not been answered yet. */
   outstanding(): number;
   /**

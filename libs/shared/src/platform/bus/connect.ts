@@ -87,6 +87,7 @@ interface BusParts {
   readonly codec: Codec;
   readonly serve: (endpoint: Endpoint, options: ServeOptions | undefined) => Serving;
   readonly servings: ReadonlySet<Serving>;
+  readonly move: Bus["move"];
 }
 
 function createParts(link: Link, options: ConnectBusOptions): BusParts {
@@ -132,6 +133,12 @@ function createParts(link: Link, options: ConnectBusOptions): BusParts {
       return serving;
     },
     servings,
+    move(reason) {
+      if (!link.canMove()) return;
+      logger.warn({ reason }, "bus connection moves to another server");
+      metrics.moved();
+      link.move();
+    },
   };
 }
 
@@ -152,6 +159,8 @@ function createBus(parts: BusParts, namespace: string): Bus {
     resend: client.resend,
     reconnected: client.reconnected,
     connections: link.connections,
+    canMove: link.canMove,
+    move: parts.move,
     request(method, body, requestOptions) {
       const { route, decodeReply } = methodOf(method);
       try {

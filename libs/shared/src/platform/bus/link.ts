@@ -6,10 +6,10 @@ import {
   type NatsConnection,
   type Status,
 } from "@nats-io/transport-node";
-import { endsWithin } from "../concurrency/deadline.ts";
+import { type LeavableConnection, leaveLameDuck, leaveSilent } from "./leave-server.ts";
 import { createLinkSubscriptions, type LinkSubscriptions } from "./link-subscriptions.ts";
 import type { BusLogger } from "./logger.ts";
-import { createServerChange, type ServerChange } from "./server-change.ts";
+import { createServerChange } from "./server-change.ts";
 import { createServerOrder } from "./server-order.ts";
 
 export type BusStatus = "connecting" | "connected" | "disconnected" | "closed";
@@ -30,6 +30,10 @@ export interface Link {
   onStatus(listener: (status: BusStatus) => void): void;
   /** Before it moves to another server, the link waits for this too, for at most half a second. */
   beforeMove(wait: () => Promise<unknown>): void;
+  /** Whether it is connected and knows another server. */
+  readonly canMove: () => boolean;
+  /** Moves to another server, if it can; requests that are made in the meantime wait for that one. */
+  move(): void;
   /** Called if no server accepts the connection that is being moved. */
   onMoveFailed(listener: () => void): void;
   /**
@@ -45,9 +49,6 @@ export interface LinkDeps {
 }
 
 const defaultMaxPayload = 1024 * 1024;
-const lameDuckSpreadMs = 500;
-const lameDuckAnswersMs = 500;
-const lameDuckDrainMs = 2000;
 const errorLogIntervalMs = 1000;
 
 /**
@@ -78,11 +79,19 @@ export function createLink({ options, logger }: LinkDeps): Link {
   const servers = createServerOrder(options.servers);
   const { change, ...moves } = createMoves();
   let connection: NatsConnection | undefined;
+  let current: LeavableConnection | undefined;
   let maxPayload = defaultMaxPayload;
+  const canMove = (): boolean => {
+    if (state.get() !== "connected" || change.isUnderWay() || connection === undefined) return false;
+    servers.learn(connection);
+    return servers.hasOthers();
+  };
 
   const keep = async (newConnection: NatsConnection): Promise<void> => {
     connection = newConnection;
     const context = { connection: newConnection, state, subscriptions, change, waits: moves.waits, logger };
+    current = context;
+    servers.learn(newConnection);
     useConnection(context);
     for await (const event of newConnection.status()) {
       servers.learn(newConnection);
@@ -109,6 +118,10 @@ export function createLink({ options, logger }: LinkDeps): Link {
     subscribe: subscriptions.add,
     onStatus: state.onChange,
     beforeMove: moves.beforeMove,
+    canMove,
+    move() {
+      if (current !== undefined && canMove()) void leaveSilent(current);
+    },
     onMoveFailed: moves.onMoveFailed,
     flush: async () => connection?.flush(),
     async close() {
@@ -200,23 +213,13 @@ function createErrorLog(logger: BusLogger): (error: unknown) => void {
   };
 }
 
-interface StatusContext {
-  readonly connection: NatsConnection;
-  readonly state: LinkState;
-  readonly subscriptions: LinkSubscriptions;
-  readonly change: ServerChange;
-  /** What a move waits for. */
-  readonly waits: readonly (() => Promise<unknown>)[];
-  readonly logger: BusLogger;
-}
-
-function useConnection({ connection, state, subscriptions, change }: StatusContext): void {
+function useConnection({ connection, state, subscriptions, change }: LeavableConnection): void {
   subscriptions.activateOn(connection);
   change.end();
   state.set("connected");
 }
 
-function applyStatus(event: Status, context: StatusContext): void {
+function applyStatus(event: Status, context: LeavableConnection): void {
   const { connection, state, logger } = context;
   if (event.type === "disconnect") state.set("disconnected");
   if (event.type === "staleConnection") {
@@ -227,40 +230,4 @@ function applyStatus(event: Status, context: StatusContext): void {
   if (event.type === "reconnect") useConnection(context);
   if (event.type === "error") logger.warn({ error: event.error.message }, "bus server reported an error");
   if (event.type === "ldm") void leaveLameDuck(context);
-}
-
-/**
- * The server is shutting down: await the replies to our requests, process what the server has already delivered to our queue groups, then
- * connect to another server. Requests that are made from now on wait for it.
- */
-async function leaveLameDuck({
-  connection,
-  state,
-  subscriptions,
-  change,
-  waits,
-  logger,
-}: StatusContext): Promise<void> {
-  // A server in this mode announces it more than once.
-  if (change.isUnderWay()) return;
-  const server = connection.getServer();
-  const count = state.connections();
-  const hasLeft = (): boolean => connection.isClosed() || state.connections() !== count || state.get() !== "connected";
-  logger.warn({ server }, "bus server entered lame duck mode");
-  if (connection.getServers().length < 2) return;
-  await delay(Math.random() * lameDuckSpreadMs, undefined, { ref: false });
-  if (hasLeft() || change.isUnderWay()) return;
-  change.begin();
-  await endsWithin(Promise.all(waits.map((wait) => wait())), lameDuckAnswersMs);
-  await endsWithin(subscriptions.drainServed(), lameDuckDrainMs);
-  // What was published last.
-  if (!hasLeft()) await endsWithin(connection.flush(), lameDuckAnswersMs);
-  // It ended if the server was lost in the meantime and another one accepted the connection.
-  if (!change.isUnderWay()) return;
-  change.replacing();
-  if (hasLeft()) return;
-  // Replies that have not arrived may be lost.
-  state.set("disconnected");
-  // Rejects only while we are closing the connection ourselves.
-  await connection.reconnect().catch(() => undefined);
 }

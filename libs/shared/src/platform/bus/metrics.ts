@@ -16,6 +16,8 @@ export interface BusMetrics {
   malformed(): void;
   /** An event that could not be published, or was dropped. */
   eventLost(): void;
+  /** The connection left a working server at which no service that it needs was heard. */
+  moved(): void;
 }
 
 const nothing = (): void => undefined;
@@ -28,4 +30,5 @@ export const noMetrics: BusMetrics = Object.freeze({
   overloaded: nothing,
   malformed: nothing,
   eventLost: nothing,
+  moved: nothing,
 });

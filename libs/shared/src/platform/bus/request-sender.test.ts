@@ -32,6 +32,8 @@ function senderOn() {
     subscribe: () => ({ drain: async () => undefined, unsubscribe: () => undefined }),
     onStatus: (listener) => void listeners.push(listener),
     beforeMove: () => undefined,
+    canMove: () => false,
+    move: () => undefined,
     onMoveFailed: (listener) => void failed.push(listener),
     flush: async () => undefined,
     close: async () => undefined,

@@ -30,3 +30,12 @@ test("servers that the cluster announces are tried after the configured ones, on
   expect(order.hasOthers()).toBe(true);
   expect(order.inOrder()).toEqual(["nats://seed:4222", "a:4222", "b:4222"]);
 });
+
+test("servers that were announced remain known when the one in use announces no others", () => {
+  const order = createServerOrder(["seed:4222"]);
+  order.learn(announcing("b:4222", "seed:4222", "a:4222", "b:4222"));
+  order.learn(announcing("b:4222", "seed:4222", "b:4222"));
+  expect(order.inOrder()).toEqual(["seed:4222", "a:4222", "b:4222"]);
+  order.learn(announcing("c:4222", "seed:4222", "c:4222", "d:4222"));
+  expect(order.inOrder()).toEqual(["seed:4222", "d:4222", "c:4222"]);
+});

@@ -36,8 +36,10 @@ export function createServerOrder(configured: readonly string[] | string | undef
       const listed = connection
         .getServers()
         .map(({ hostname, port }) => (hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`));
-      announced = listed.filter((server) => !known.has(server)).slice(0, maxAnnounced);
       current = connection.getServer();
+      // A server that has lost its routes announces no other one: what the cluster announced before remains.
+      if (!listed.some((server) => !isLast(server) && !known.has(server))) return;
+      announced = listed.filter((server) => !known.has(server)).slice(0, maxAnnounced);
     },
     inOrder,
     hasOthers: () => own.length + announced.length > 1,
