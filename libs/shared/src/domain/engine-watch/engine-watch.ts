@@ -3,7 +3,7 @@ import type { Bus, Replica } from "../../platform/bus/index.ts";
 import type { ErrorCode } from "../../platform/errors/codes.ts";
 import { createEngineSilence, type EngineSilence, silenceProof, watchIntervalMs } from "./engine-silence.ts";
 import { createLiveEngines, type LiveEngines } from "./live-engines.ts";
-import { createServerMoves } from "./server-moves.ts";
+import { createServerMoves, type ServerMoves } from "./server-moves.ts";
 
 /** A tick that is this late indicates that our event loop was blocked. */
 const driftMs = 50;
@@ -41,6 +41,45 @@ function reconnectionNotice(bus: Pick<Bus, "connections">, engines: LiveEngines)
   };
 }
 
+interface ProbeDeps extends EngineWatchDeps {
+  readonly silence: EngineSilence;
+  readonly moves: ServerMoves;
+  readonly engines: LiveEngines;
+}
+
+/** One round trip to NATS at a time, and what follows if no heartbeat came before its end. */
+function createProbe({ bus, onSilence, silence, moves, engines }: ProbeDeps) {
+  let isProbing = false;
+  const roundTrip = async (): Promise<number | undefined> => {
+    const started = performance.now();
+    return bus.flush().then(
+      () => performance.now() - started,
+      () => undefined,
+    );
+  };
+  const probe = async (): Promise<void> => {
+    isProbing = true;
+    const tookMs = await roundTrip();
+    isProbing = false;
+    const leaves = moves.probed(tookMs) && bus.canMove();
+    if (leaves && moves.moved()) {
+      // Requests wait for the engines at the next server.
+      silence.deafened();
+      bus.move(unheard);
+      return;
+    }
+    if (silence.probed(tookMs)) {
+      engines.clear();
+      bus.failOutstanding("ENGINE_SILENT");
+      onSilence();
+    }
+    if (!leaves) return;
+    engines.clear();
+    bus.move(unheard);
+  };
+  return { probe, isProbing: () => isProbing };
+}
+
 /**
  * Listens for the engines' heartbeats. New requests go to live engines, and those of an engine that falls silent are sent to another one.
  * When all are silent, this process moves to another server of NATS, which may be the only one that is cut off from them. If
@@ -64,32 +103,7 @@ export function startEngineWatch({ bus, onSilence }: EngineWatchDeps): EngineWat
     if (returned !== undefined) bus.reconnected(returned);
   });
   let expectedAt = performance.now() + watchIntervalMs;
-  let probing = false;
-
-  const probe = async (): Promise<void> => {
-    probing = true;
-    const started = performance.now();
-    const tookMs = await bus.flush().then(
-      () => performance.now() - started,
-      () => undefined,
-    );
-    probing = false;
-    const leaves = moves.probed(tookMs) && bus.canMove();
-    if (leaves && moves.moved()) {
-      // Requests wait for the engines at the next server.
-      silence.deafened();
-      bus.move(unheard);
-      return;
-    }
-    if (silence.probed(tookMs)) {
-      engines.clear();
-      bus.failOutstanding("ENGINE_SILENT");
-      onSilence();
-    }
-    if (!leaves) return;
-    engines.clear();
-    bus.move(unheard);
-  };
+  const { probe, isProbing } = createProbe({ bus, onSilence, silence, moves, engines });
 
   const tick = (): void => {
     const nowMs = performance.now();
@@ -100,7 +114,7 @@ export function startEngineWatch({ bus, onSilence }: EngineWatchDeps): EngineWat
     engines.tick(wasOnTime);
     if (moves.isAhead() && bus.canMove()) engines.expected();
     bus.resend(engines.silent());
-    if (!probing && (silence.suspicious() || (moves.suspicious() && bus.canMove()))) void probe();
+    if (!isProbing() && (silence.suspicious() || (moves.suspicious() && bus.canMove()))) void probe();
   };
   const timer = setInterval(tick, watchIntervalMs);
   timer.unref();

@@ -67,8 +67,7 @@ function markUnreachable(engines: Iterable<Engine | undefined>): void {
 
 export function createLiveEngines(): LiveEngines {
   const engines = new Map<string, Engine>();
-  let now = 0;
-  let sinceAnyHeartbeat = 0;
+  let [now, sinceAnyHeartbeat] = [0, 0];
   /** Ticks for which an engine that is not heard is expected back. */
   let expectedFor = 0;
   let live: readonly Replica[] = [];
@@ -118,9 +117,7 @@ export function createLiveEngines(): LiveEngines {
       markUnreachable(engines.values());
       list();
     },
-    expected() {
-      expectedFor = Math.max(expectedFor, 2);
-    },
+    expected: () => void (expectedFor = Math.max(expectedFor, 2)),
     silent: () => silent,
     clear() {
       engines.clear();

@@ -10,7 +10,7 @@ import { type LeavableConnection, leaveLameDuck, leaveSilent } from "./leave-ser
 import { createLinkSubscriptions, type LinkSubscriptions } from "./link-subscriptions.ts";
 import type { BusLogger } from "./logger.ts";
 import { createServerChange } from "./server-change.ts";
-import { createServerOrder } from "./server-order.ts";
+import { createServerOrder, type ServerOrder } from "./server-order.ts";
 
 export type BusStatus = "connecting" | "connected" | "disconnected" | "closed";
 
@@ -82,9 +82,8 @@ export function createLink({ options, logger }: LinkDeps): Link {
   let current: LeavableConnection | undefined;
   let maxPayload = defaultMaxPayload;
   const canMove = (): boolean => {
-    if (state.get() !== "connected" || change.isUnderWay() || connection === undefined) return false;
-    servers.learn(connection);
-    return servers.hasOthers();
+    if (current === undefined || state.get() !== "connected" || change.isUnderWay()) return false;
+    return knowsOthers(servers, current);
   };
 
   const keep = async (newConnection: NatsConnection): Promise<void> => {
@@ -134,8 +133,13 @@ export function createLink({ options, logger }: LinkDeps): Link {
   };
 }
 
+function knowsOthers(servers: ServerOrder, { connection }: LeavableConnection): boolean {
+  servers.learn(connection);
+  return servers.hasOthers();
+}
+
 interface Connecting extends LinkDeps {
-  readonly servers: ReturnType<typeof createServerOrder>;
+  readonly servers: ServerOrder;
   /** Uses a connection until it is closed. */
   readonly keep: (connection: NatsConnection) => Promise<void>;
   readonly closing: AbortSignal;
