@@ -75,6 +75,7 @@ sed -i 's/^!include auth-/#&/; $a !include auth-postern.conf.ext' /etc/dovecot/c
 systemctl restart dovecot
 must postern doctor --dovecot
 until_true doveadm auth test alice@example.test 'a long test password'
+sleep 1
 must sh -c 'journalctl -u postern-gateway -o cat -g decided -n 1 | grep alice@example.test'
 mustnt login 'wrong'
 printf '%s\n' 'a login alice@example.test "a long test password"' 'b list "" *' 'c logout' |
