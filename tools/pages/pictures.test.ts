@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 const mebibyte = 1024 * 1024;
-const largestFolder = 2.5 * mebibyte;
+const largestFolder = 2.75 * mebibyte;
 
 const pictured = (): readonly (readonly [name: string, url: string])[] => [
   ...server.names.map((name) => [name, server.urlOf(name)] as const),
