@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { factorLockKeys } from "@postern/shared/domain/factor-locks";
-import { poll } from "@postern/shared/testing";
+import { poll, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { testRedis } from "../../support/redis-content.ts";
@@ -51,6 +53,11 @@ test("the command knows the site on its machine from the configuration, and opti
   expect(found).toMatchObject({ code: 0, err: "" });
   expect(found.out).toContain(alice.username);
   expect(await spawned(["account", alice.username, "--config", stack.configFile], {})).toMatchObject(found);
+  const text = await readFile(stack.configFile, "utf8");
+  await using folder = await scratchFolder();
+  const refused = join(folder.path, "refused.yaml");
+  await writeFile(refused, text.replace("{", '{ "storag": {}, '));
+  expect(await spawned(["account", alice.username, "--config", refused], {})).toMatchObject(found);
   // Its password is never sent to another site.
   const elsewhere = await spawned(["account", alice.username, "--url", stack.url], site);
   expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining("missing or wrong credentials") });

@@ -1,5 +1,6 @@
-import type { Config } from "@postern/shared/platform/config";
+import { type Config, loadConfig, processSources } from "@postern/shared/platform/config";
 import { parseHostPort } from "@postern/shared/platform/net";
+import { parse } from "yaml";
 import { loadForCommand, siteFile } from "../config-command.ts";
 
 /** The API caller that `postern init` adds for this command. */
@@ -38,13 +39,39 @@ function urlOf({ runtime }: Config): string | undefined {
   return `${tls.enabled ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${listener.port}`;
 }
 
+/** The part of a configuration that says how to reach the site, so that a fault elsewhere does not hide it. */
+function reachablePart(text: string): string {
+  const { runtime, auth }: { runtime?: unknown; auth?: unknown } = Object(
+    parse(text, { merge: true, logLevel: "error" }),
+  );
+  const { http } = Object(Object(runtime).servers);
+  const { address, tls } = Object(http);
+  const { basic_auth: pair, callers } = Object(Object(auth).backchannel);
+  return JSON.stringify({
+    runtime: { servers: { http: { address, tls } } },
+    auth: { backchannel: { basic_auth: pair, callers } },
+  });
+}
+
+/** While the file has problems, the services keep the previous configuration: `postern status` shows why. */
+function readSite(file: string): Config | undefined {
+  const loaded = loadForCommand({ file, skipSecretFiles: false });
+  if (loaded.ok) return loaded.config;
+  try {
+    const { env, readFile } = processSources();
+    const part = loadConfig({ text: reachablePart(readFile(file)), env, readFile });
+    return part.ok ? part.config : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Undefined if no site is configured on this machine, or this process cannot read its configuration. */
 export function findOwnSite(file: string | undefined, demo: RunningDemo | undefined): OwnSite | undefined {
   const named = siteFile(file);
   const found = named ?? demo?.configFile;
   if (found === undefined) return undefined;
-  const loaded = loadForCommand({ file: found, skipSecretFiles: false });
-  if (!loaded.ok) return undefined;
-  const url = named === undefined ? demo?.url : urlOf(loaded.config);
-  return url === undefined ? undefined : { url, authorization: authorizationOf(loaded.config) };
+  const config = readSite(found);
+  const url = named === undefined ? demo?.url : config && urlOf(config);
+  return url === undefined || config === undefined ? undefined : { url, authorization: authorizationOf(config) };
 }
