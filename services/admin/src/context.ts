@@ -61,6 +61,8 @@ export interface AdminContext extends Base, EngineBus, SystemContext {
   readonly flushes: Flushes;
   readonly factorLocks: FactorLocks;
   readonly accountNames: FindAccountNames;
+  /** The same, as only the sign-in pages name accounts. */
+  readonly namesOnPages: FindAccountNames;
   readonly bruteForce: BruteForceRecords;
   readonly listBansByEnd: ListBansByEnd;
   /** Undefined while no history is recorded. */
@@ -113,6 +115,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
   const sharedClock = watchRedisClock(redis);
   const rules = () => flush.live().rules;
   const accountNames = accountNamesFromSettings(flush);
+  const namesOnPages = accountNamesFromSettings({ ...parts, live: () => ({ protocols: ["idp"] }) });
   const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules, clock });
   const history = historyFromConfig(config, redis);
   const factorLocks = createFactorLocks({
@@ -130,6 +133,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
     factorLocks,
     invitations: proofs.invitations,
     accountNames,
+    namesOnPages,
     jobs,
     bruteForce,
     listBansByEnd: createBansByEnd(redis, keyPrefix, clock),
