@@ -28,7 +28,7 @@ function isRight(decision: AuthDecision): boolean {
 
 /**
  * Such a password is refused and delayed like one that signs in: otherwise, parallel guesses beyond the limit and guesses at a delayed
- * account would learn at once which of them is right.
+ * account would learn immediately which of them is right.
  */
 async function protect(
   attempt: Attempt,
