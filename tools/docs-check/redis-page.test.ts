@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { redisCommands, usefulRedisCommands } from "@postern/shared/platform/redis";
 import { expect, test } from "vitest";
-import { redisCommands, usefulRedisCommands } from "../../libs/shared/src/platform/redis/commands.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/operations/redis.md"), "utf8");
 

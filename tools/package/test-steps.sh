@@ -70,7 +70,7 @@ mail_gid = vmail
 DOVECOT
 useradd --user-group --home-dir /var/vmail --shell /usr/sbin/nologin vmail
 install -d -o vmail -g vmail -m 0700 /var/vmail
-cp /etc/dovecot/conf.d/10-auth.conf /root/10-auth.conf.before-postern
+cp /etc/dovecot/conf.d/10-auth.conf /root/10-auth.conf.orig
 sed -i 's/^!include auth-/#&/; $a !include auth-postern.conf.ext' /etc/dovecot/conf.d/10-auth.conf
 systemctl restart dovecot
 must postern doctor --dovecot

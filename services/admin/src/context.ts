@@ -38,7 +38,7 @@ import { createAdminHealth } from "./context/health.ts";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
 import { createJobs } from "./context/jobs.ts";
 import { createIssuer } from "./context/jwt.ts";
-import { createOperatorProofs } from "./context/operator-proofs.ts";
+import { createOperatorProofs, type OperatorProofs } from "./context/operator-proofs.ts";
 import { createSystem, type SystemContext } from "./context/system.ts";
 import type { FactorLocks } from "./factor-locks/factor-locks.ts";
 import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
@@ -46,11 +46,10 @@ import type { JobQueue, ReadJob } from "./jobs/jobs.ts";
 import type { JwtIssuer } from "./jwt/jwt-issuer.ts";
 import { type AdminMetrics, createAdminMetrics } from "./metrics.ts";
 import { createEventStreams, type EventStreams } from "./operators/event-streams.ts";
-import type { Invitations } from "./operators/invitations.ts";
 import { type AdminSettings, adminSettings, type LiveAdminSettings, liveAdminSettings } from "./settings.ts";
 
 /** All components of the administration service. Only this file and `context/` construct them. */
-export interface AdminContext extends Base, EngineBus, SystemContext {
+export interface AdminContext extends Base, EngineBus, SystemContext, OperatorProofs {
   readonly settings: AdminSettings;
   readonly live: { current: LiveAdminSettings };
   readonly health: Health;
@@ -68,7 +67,6 @@ export interface AdminContext extends Base, EngineBus, SystemContext {
   /** Undefined while audit records are not kept in Redis. */
   readonly readAuditHistory: ReadAuditHistory | undefined;
   readonly explain: Explain;
-  readonly invitations: Invitations;
   readonly auditReads: AuditReads;
   readonly explainRisk: ExplainRisk;
   readonly reportAccount: ReportAccount;
@@ -128,7 +126,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
     ...parts,
     flushes: flushesFromConfig(config, flush),
     factorLocks,
-    invitations: proofs.invitations,
+    ...proofs,
     accountNames,
     jobs,
     bruteForce,

@@ -49,12 +49,26 @@ const query = `SELECT username AS account, password, display_name AS displayName
   WHERE uid = ${typed} OR username = ${typed} OR (instr(${typed}, '+') > 0
   AND username = substr(${typed}, 1, instr(${typed}, '+') - 1) || substr(${typed}, instr(${typed}, '@')))`;
 
-function backends(folder: string, seedFile: string, order: readonly string[]): Tree {
+interface BackendOptions {
+  readonly order: readonly string[];
+  readonly hasMailSearch: boolean;
+}
+
+/** A search that names accounts otherwise than that of the sign-in pages. */
+const mailSearch = { protocol: ["imap"], cache_name: "mail", mapping: { account_field: "uid" } };
+
+function backends(folder: string, seedFile: string, { order, hasMailSearch }: BackendOptions): Tree {
   const tree = { ...demoBackends(folder), order };
   const { sql } = Object(tree);
   const [search] = sql.search;
   const own = merged(search, { mfa, queries: { user: query } });
-  return { ...tree, sql: { default: { ...sql.default, seed_file: seedFile }, search: [own] } };
+  return {
+    ...tree,
+    sql: {
+      default: { ...sql.default, seed_file: seedFile },
+      search: [own, ...(hasMailSearch ? [merged(own, mailSearch)] : [])],
+    },
+  };
 }
 
 const bucket = { name: "imap", period: "10m", ban_time: "1h", failed_requests: 3, ipv4: true, cidr: 24 };
@@ -117,6 +131,8 @@ interface ConsoleStackOptions {
   readonly engines?: number;
   /** `auth.backends.order` */
   readonly order?: readonly string[];
+  /** Whether IMAP knows accounts by their `uid`. */
+  readonly hasMailSearch?: boolean;
   /** Environment of all services, including those that are started later. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -127,7 +143,7 @@ const lastSteps = new Map<string, number>();
 /** A gateway with a console, two replicas of admin, idp and engines. */
 export async function startConsoleStack(
   settings: Tree = {},
-  { engines = 1, order = ["sql"], env = {} }: ConsoleStackOptions = {},
+  { engines = 1, order = ["sql"], hasMailSearch = false, env = {} }: ConsoleStackOptions = {},
 ): Promise<ConsoleStack> {
   await using started = new AsyncDisposableStack();
   lastSteps.clear();
@@ -145,7 +161,7 @@ export async function startConsoleStack(
       env,
       httpPort,
       services: ["admin", "idp"],
-      backends: backends(folder.path, seedFile, order),
+      backends: backends(folder.path, seedFile, { order, hasMailSearch }),
       settings: merged(settingsOf(issuer, url, auditFile), settings),
     }),
   );

@@ -9,7 +9,7 @@ let desk: ConsoleStack;
 let browser: Browser;
 
 beforeAll(async () => {
-  desk = await startConsoleStack();
+  desk = await startConsoleStack({}, { hasMailSearch: true });
   browser = await sharedChromium();
 });
 

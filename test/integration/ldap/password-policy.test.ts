@@ -53,9 +53,10 @@ beforeAll(async () => {
   };
   const pool = { server_uri: [slapd.uri], bind_dn: slapd.rootDn, bind_pw: slapd.rootPassword };
   const bucket = { name: "ipv4", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 3, ipv4: true };
+  const delay = { failures: 4, max_delay: "150ms" };
   idp = await startIdpStack(
     {
-      auth: { controls: { enabled: ["brute_force"], brute_force: { buckets: [bucket] } } },
+      auth: { controls: { enabled: ["brute_force"], brute_force: { buckets: [bucket], account_delay: delay } } },
       identity: { frontend: { links: { password_change_url: "https://password.example.test/" } } },
     },
     { others: { order: ["cache", "ldap"], ldap: { default: pool, search: [search] } } },
@@ -89,6 +90,12 @@ describe("a mail login", () => {
     expect(await decided(await login("expired", "10.7.6.9", "wrong"))).toMatchObject({ reason: "wrong_password" });
     for (const password of ["wrong2", "wrong3"]) await login("reset", "10.7.2.9", password);
     expect(await decided(await login("alice", "10.7.2.9"))).toMatchObject({ outcome: "blocked" });
+  });
+
+  test("with such a password of an account that is being guessed is delayed like any other answer", async () => {
+    for (let count = 1; count <= 6; count += 1) await login("reset4", `10.8.${count}.9`, `guess-${count}`);
+    const line = await decided(await login("reset4", "10.9.1.9"));
+    expect(line).toMatchObject({ detail: "password_change_required", held_ms: expect.any(Number) });
   });
 
   test("of an account that is also disabled is denied because of that", async () => {

@@ -1,4 +1,6 @@
+import { accountNamesFromSettings, type EngineBus } from "@postern/shared/assembly";
 import { createEnrolments, type Enrolments } from "@postern/shared/domain/enrolments";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
 import { createRiskNames, createRiskReviews, createRiskStore } from "@postern/shared/domain/risk";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
@@ -7,7 +9,7 @@ import type { Invitations } from "../operators/invitations.ts";
 import { createInvitations } from "../operators/invitations-redis.ts";
 import type { LiveAdminSettings } from "../settings.ts";
 
-interface Parts {
+interface Parts extends Pick<EngineBus, "bus"> {
   readonly live: { readonly current: LiveAdminSettings };
   readonly state: RedisClient;
 }
@@ -16,9 +18,11 @@ interface Parts {
 export interface OperatorProofs {
   readonly invitations: Invitations;
   readonly enrolments: Enrolments;
+  /** Accounts as only the sign-in pages name them. */
+  readonly namesOnPages: FindAccountNames;
 }
 
-export function createOperatorProofs({ storage }: Config, { live, state: redis }: Parts): OperatorProofs {
+export function createOperatorProofs({ storage }: Config, { live, state: redis, bus }: Parts): OperatorProofs {
   const { password_nonce: nonce, prefix: keyPrefix } = storage.redis;
   const names = createRiskNames(nonce);
   const settings = () => live.current.risk;
@@ -28,6 +32,7 @@ export function createOperatorProofs({ storage }: Config, { live, state: redis }
   const knownAfterMinutes = () => settings().knownAfterMinutes;
   return {
     invitations: createInvitations({ redis, keyPrefix, names, clock }),
+    namesOnPages: accountNamesFromSettings({ bus, live: () => ({ protocols: ["idp"] }) }),
     enrolments: createEnrolments({ redis, keyPrefix, nonce, names, knownSince, knownAfterMinutes, clock }),
   };
 }

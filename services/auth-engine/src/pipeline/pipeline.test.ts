@@ -2,6 +2,7 @@ import type { AuthRequest } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { describe, expect, test } from "vitest";
 import type { Backend, VerifyOutcome } from "../backends/backend.ts";
+import type { BruteForce, BruteForceFacts } from "../brute-force/brute-force.ts";
 import { attemptOf } from "../decision/attempt.ts";
 import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import { decide, finalizers, steps } from "./pipeline.ts";
@@ -172,6 +173,46 @@ describe("looking up (mode=no-auth)", () => {
       code: "DIRECTORY_UNAVAILABLE",
     });
   });
+});
+
+/** Protection that finds a ban from the second check on, as if guesses that arrived together had reached the limit meanwhile. */
+function banAfterFirstCheck() {
+  const delayedFor: string[] = [];
+  let checks = 0;
+  const facts = (): BruteForceFacts => ({
+    target: undefined,
+    account: undefined,
+    accountFailures: 0,
+    accountDelayMs: 0,
+    counted: false,
+    repeatedWrongPassword: false,
+    degraded: false,
+    pending: false,
+    accountPasswordsSeen: 0,
+    totalPasswordsSeen: 0,
+    ...(checks > 1 && { rule: "ipv4", retryAfterSeconds: 60 }),
+  });
+  const bruteForce: BruteForce = {
+    check: async () => {
+      checks += 1;
+      return facts();
+    },
+    countFailure: () => Promise.reject(new Error("counted")),
+    recordSuccess: () => Promise.reject(new Error("recorded")),
+    determineDelay: async (name) => void delayedFor.push(name),
+    keepBan: () => undefined,
+    flush: () => undefined,
+  };
+  return { bruteForce, delayedFor };
+}
+
+test("a correct password that must be changed is not counted, but a ban that exists by then refuses it, and its account may be delayed", async () => {
+  const { bruteForce, delayedFor } = banAfterFirstCheck();
+  const outcome = { kind: "account_disabled", account: "alice@example.test", mustChangePassword: true } as const;
+  const deps = stepDeps({ backends: [fixedBackend("d0", outcome)], bruteForce });
+  const decision = await decide(attemptOf(request), { ...context, facts: {} }, deps);
+  expect(decision).toEqual({ outcome: "blocked", rule: "ipv4", retryAfterSeconds: 60, memoryCache: "miss" });
+  expect(delayedFor).toEqual(["alice@example.test"]);
 });
 
 const good: CheckMailToken = async () => ({ username: "alice", signedInAt: undefined });

@@ -2,6 +2,7 @@ import type { Enrolments } from "@postern/shared/domain/enrolments";
 import type { BrowserSessionRecord, SignInFactor } from "../sessions/browser-session-port.ts";
 import { isFresh } from "./freshness.ts";
 import { type Doubt, isUnderDoubt, proofOf, type SessionFacts, type SuspiciousSignIns } from "./suspicious-sign-ins.ts";
+import { readTotpSecret } from "./totp.ts";
 
 /** A factor of an account. `part`: the secret of a TOTP app, or the id of a passkey. */
 export type NamedFactor =
@@ -40,8 +41,11 @@ export function createFactorProofs({ enrolments, suspiciousSignIns, nowMs }: Fac
     earliest: await suspiciousSignIns.earliestUnanswered(account),
     knownAfterMinutes: suspiciousSignIns.knownAfterMinutes(),
   });
-  const find = async (account: string, { kind, part }: NamedFactor): Promise<SignInFactor> => {
-    const id = enrolments.idOf(kind, part);
+  // A backend may return a secret in another form than it was given, such as padded; without its record, it would count as old.
+  const idOf = ({ kind, part }: NamedFactor): string =>
+    enrolments.idOf(kind, kind === "totp" ? (readTotpSecret(part)?.secret ?? part) : part);
+  const find = async (account: string, named: NamedFactor): Promise<SignInFactor> => {
+    const id = idOf(named);
     const { minute, isDoubted, isVouched } = await enrolments.find(account, id);
     return { id, isVouched, ...(!isDoubted && { since: minute }) };
   };
@@ -64,11 +68,11 @@ export function createFactorProofs({ enrolments, suspiciousSignIns, nowMs }: Fac
       return { factor, isDoubted };
     },
     ofSession: async ({ account, signIn }) => proofOf(signIn, await doubtOf(account), nowMs()),
-    note: async ({ account, signIn }, { kind, part }) => {
+    note: async ({ account, signIn }, named) => {
       const isDoubted = isUnderDoubt(signIn, await doubtOf(account), nowMs());
       const isShown = isFresh(signIn, true, Math.floor(nowMs() / 1000));
       const isVouched = !isDoubted && isShown && signIn.factor?.isVouched === true;
-      const isNoted = await enrolments.note(account, enrolments.idOf(kind, part), { isDoubted, isVouched });
+      const isNoted = await enrolments.note(account, idOf(named), { isDoubted, isVouched });
       if (!isNoted) return "refused";
       return isDoubted ? "doubted" : "sound";
     },

@@ -44,3 +44,11 @@ test("any text decodes to sign-ins that encode again, or to nothing", () => {
     }),
   );
 });
+
+test.each([0, 1_750_000_000.25, -1])(
+  "an app password that the site created at %d leaves a sign-in that can be read",
+  (credentialSince) => {
+    const reviews = addReview(undefined, signIn({ credentialSince }));
+    expect(decodeReviews(encodeReviews(reviews))).toEqual(reviews);
+  },
+);

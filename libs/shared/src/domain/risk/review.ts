@@ -54,7 +54,8 @@ const Reviews = Type.Array(
     isRefused: Type.Boolean(),
     mode: Type.Optional(text(16)),
     responses: Type.Optional(Type.Array(text(16), { maxItems: 16 })),
-    credentialSince: Type.Optional(Type.Integer({ minimum: 0 })),
+    // As the site stored it, which may be a fraction.
+    credentialSince: Type.Optional(Type.Number()),
   }),
 );
 

@@ -10,16 +10,17 @@ import { malformed } from "../read-request.ts";
 
 export interface InvitationRouteDeps {
   readonly invitations: Pick<Invitations, "issue">;
-  readonly accountNames: FindAccountNames;
+  /** The console knows operators by the names that the sign-in pages give them; searches of other protocols may name them otherwise. */
+  readonly namesOnPages: FindAccountNames;
   readonly audit: Audit;
 }
 
 const check = compileCheck(InvitationRequest);
 
 /** `POST /api/v1/console/invitations` */
-export function postInvitation({ invitations, accountNames, audit }: InvitationRouteDeps) {
+export function postInvitation({ invitations, namesOnPages, audit }: InvitationRouteDeps) {
   const invite = async (username: string): Promise<Invitation> => {
-    const { accounts, isComplete } = await accountNames(username);
+    const { accounts, isComplete } = await namesOnPages(username);
     const [account, ...others] = accounts;
     if (!isComplete) throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "the account could not be looked up" });
     if (account === undefined || others.length > 0) throw malformed("username: must be the name of one account");

@@ -1,5 +1,6 @@
 import type { AuthDecision } from "@postern/shared/contracts";
-import type { BruteForceFacts } from "../../brute-force/brute-force.ts";
+import { blockedBy } from "../../brute-force/blocked-by.ts";
+import type { BruteForce, BruteForceFacts } from "../../brute-force/brute-force.ts";
 import type { Attempt } from "../../decision/attempt.ts";
 import type { Facts } from "../../facts/facts.ts";
 import type { Finalizer } from "../step.ts";
@@ -18,7 +19,25 @@ const guesses: ReadonlySet<string> = new Set([
  * it is not counted: when a site resets many passwords, their programs would ban whole offices.
  */
 function isGuess(decision: AuthDecision): boolean {
-  return decision.outcome === "fail" && guesses.has(decision.reason) && decision.mustChangePassword !== true;
+  return decision.outcome === "fail" && guesses.has(decision.reason) && !isRight(decision);
+}
+
+function isRight(decision: AuthDecision): boolean {
+  return decision.outcome === "fail" && decision.mustChangePassword === true;
+}
+
+/**
+ * Such a password is refused and delayed like one that signs in: otherwise, parallel guesses beyond the limit and guesses at a delayed
+ * account would learn immediately which of them is right.
+ */
+async function protect(
+  attempt: Attempt,
+  decision: AuthDecision,
+  found: BruteForceFacts,
+  { bruteForce, account }: { readonly bruteForce: BruteForce; readonly account: string },
+): Promise<AuthDecision> {
+  const [again] = await Promise.all([bruteForce.check(attempt), bruteForce.determineDelay(account, found)]);
+  return (again && blockedBy(again)) ?? decision;
 }
 
 /**
@@ -45,7 +64,12 @@ export const countFailure: Finalizer = {
   name: "count-failure",
   run: (attempt, original, { facts }, { bruteForce }) => {
     const decision = withAccount(original, attempt, facts);
-    if (bruteForce === undefined || facts.bruteForce === undefined || !isGuess(decision)) return decision;
+    if (bruteForce === undefined || facts.bruteForce === undefined) return decision;
+    if (isRight(decision)) {
+      const account = facts.guessedAccount ?? attempt.username;
+      return protect(attempt, decision, facts.bruteForce, { bruteForce, account });
+    }
+    if (!isGuess(decision)) return decision;
     // A bad token does not identify an account. Repetitions of the same token count once, as for a known account.
     const isToken = decision.outcome === "fail" && decision.reason === "bad_token";
     const found = facts.bruteForce;
