@@ -142,7 +142,7 @@ test.each(["hang", "are closed"] as const)(
     using _stop = { [Symbol.dispose]: () => clearInterval(beating) };
     await poll("a heartbeat", () => gateway.watch.engines() === 1);
     await routeCuts[cut](pair);
-    // Until the move, NATS delivers no request, or answers that nobody is subscribed.
+    // Until the move, NATS delivers no request, or answers that no process is subscribed.
     while (metrics.counts.moved === undefined) {
       expect(await Promise.race([gateway.ask(), passed(100).then(() => "engine")])).toBe("engine");
     }

@@ -142,15 +142,10 @@ const spellings = [
 test.each(accountActions.flatMap((id) => spellings.map((target) => [id, target] as const)))(
   "%s for a higher operator, named %s, is refused, and calls nothing",
   async (id, target) => {
-<<<<<<< HEAD
-    const { outcome, calls } = await acted(id, { target, item: "one" });
-    expect([["target", "unknown", "role"].includes(String(outcome)), calls]).toEqual([true, []]);
-=======
     // Only an admin invites, and not another admin.
     const operator = id === "invite" ? ({ role: "admin" } as const) : {};
     const { outcome, calls } = await acted(id, { target, item: "one", operator });
     expect([["target", "unknown"].includes(String(outcome)), calls]).toEqual([true, []]);
->>>>>>> room-s
   },
 );
 

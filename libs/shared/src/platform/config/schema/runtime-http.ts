@@ -44,7 +44,7 @@ const RateLimit = section(
       reload: "live",
     }),
     password_failures: section(
-      "Limit on wrong passwords from one client address at POST /api/v1/jwt/token, in addition to the failure budget. It applies to the address and never locks a user name. Wrong passwords also count under the brute-force rules, with the protocol `jwt`, but these rules never refuse the right password of one of auth.backchannel.jwt.users.",
+      "Limit on wrong passwords from one client address at POST /api/v1/jwt/token, in addition to the failure budget. It applies to the address and never locks a user name. Wrong passwords also count under the brute-force rules, with the protocol `jwt`, but these rules never refuse the correct password of one of auth.backchannel.jwt.users.",
       {
         per_minute: integer(10, {
           description: "Number of wrong passwords per minute that a client address may sustain.",
