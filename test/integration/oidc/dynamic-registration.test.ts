@@ -209,11 +209,14 @@ test("users start sign-ins from their page: at the site's applications, and at c
   };
   const iss = encodeURIComponent(oidc.issuer);
   const target = encodeURIComponent("https://wiki.example.test/start");
-  const ofSite = `https://wiki.example.test/login?from=idp&iss=${iss}&target_link_uri=${target}`;
+  const ofSite = [
+    `https://mail.example.test/login?iss=${iss}`,
+    `https://wiki.example.test/login?from=idp&iss=${iss}&target_link_uri=${target}`,
+  ];
   const client = await register({ initiate_login_uri: "https://app.example.test/start" });
-  expect(await linked()).toEqual([ofSite]);
+  expect(await linked()).toEqual(ofSite);
   await post("/oidc/token", codeForm(await signIn(client)), basicOf(client));
-  expect(await linked()).toEqual([ofSite, `https://app.example.test/start?iss=${iss}`]);
+  expect(await linked()).toEqual([...ofSite, `https://app.example.test/start?iss=${iss}`]);
 });
 
 test("default_max_age of a client demands another sign-in if the last one, a minute ago, is older", async () => {

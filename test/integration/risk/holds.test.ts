@@ -13,7 +13,7 @@ import { askReplicas, type OidcStack } from "../../support/oidc-stack.ts";
 import { claimsOf } from "../../support/oidc-user.ts";
 import { askInTurn, relyingParty } from "../../support/relying-party.ts";
 import { callback, follow, issuer } from "../idp/authorization.ts";
-import { atEachEngine, remembered } from "./sign-ins.ts";
+import { ageNetworks, atEachEngine, remembered } from "./sign-ins.ts";
 import {
   bot,
   confirmPath,
@@ -115,6 +115,7 @@ async function takeOver(name: string): Promise<void> {
   const account = login(name).username;
   const use = { name, password: login(name).password };
   expect(await remembered(oidc.stack, { account }, () => submits(use, home))).toBe(200);
+  await ageNetworks(oidc.stack, account);
   expect(await remembered(oidc.stack, { account, kind: "review" }, () => submits(use, bot))).toBe(403);
   expect(
     await atEachEngine(

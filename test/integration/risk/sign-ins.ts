@@ -1,4 +1,4 @@
-import { createRiskNames } from "@postern/shared/domain/risk";
+import { createRiskNames, decodeAccountFacts, encodeAccountFacts } from "@postern/shared/domain/risk";
 import { riskAccountKey, riskReviewKey } from "@postern/shared/platform/redis";
 import { poll } from "@postern/shared/testing";
 import { testRedis } from "../../support/redis-content.ts";
@@ -14,6 +14,20 @@ export async function keptOf(stack: Stack, account: string, kind: keyof typeof f
   const redis = await testRedis(stack.redis?.port ?? 0);
   try {
     return (await redis.get(familyOf[kind].build("postern:", names.account(account)))) ?? "";
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** The networks of the account become known: its sign-ins in them are some minutes old. */
+export async function ageNetworks(stack: Stack, account: string): Promise<void> {
+  const facts = decodeAccountFacts(await keptOf(stack, account, "facts"));
+  if (facts === undefined) throw new TypeError(`no facts about ${account}`);
+  const networks = facts.networks.map((one) => ({ ...one, firstMinute: one.firstMinute - 10 }));
+  const redis = await testRedis(stack.redis?.port ?? 0);
+  try {
+    const key = riskAccountKey.build("postern:", names.account(account));
+    await redis.set(key, encodeAccountFacts({ ...facts, networks }), "KEEPTTL");
   } finally {
     redis.disconnect();
   }

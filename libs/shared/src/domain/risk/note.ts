@@ -62,15 +62,22 @@ function withSeen(list: readonly Seen[], name: string, minute: number, maximum: 
   return [{ name, lastMinute: minute }, ...list.filter((one) => one !== before)].slice(0, maximum);
 }
 
-/** Known networks have separate places, which sign-ins from other networks do not take. */
+/**
+ * Known networks have separate places, which sign-ins from other networks do not take. Of the others, those of suspicious sign-ins take only one
+ * place from those that are not, so that an attacker's many networks do not displace one that will be known soon.
+ */
 function bounded(networks: readonly SeenNetwork[], minute: number, ages: Ages): readonly SeenNetwork[] {
-  const known: SeenNetwork[] = [];
-  const others: SeenNetwork[] = [];
-  for (const one of networks) (isKnownNetwork(one, minute, ages) ? known : others).push(one);
-  const kept = new Set([
-    ...known.slice(0, maxEntries.known),
-    ...others.slice(0, maxEntries.networks - maxEntries.known),
-  ]);
+  const known = networks.filter((one) => isKnownNetwork(one, minute, ages));
+  const young = networks.filter((one) => !(one.isDoubted || known.includes(one)));
+  const doubted = networks.filter((one) => one.isDoubted && !known.includes(one));
+  const places = maxEntries.networks - maxEntries.known;
+  const others = [
+    ...young.slice(0, places - 1),
+    ...doubted.slice(0, 1),
+    ...young.slice(places - 1),
+    ...doubted.slice(1),
+  ];
+  const kept = new Set([...known.slice(0, maxEntries.known), ...others.slice(0, places)]);
   return networks.filter((one) => kept.has(one));
 }
 
