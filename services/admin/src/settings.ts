@@ -45,6 +45,8 @@ export interface LiveAdminSettings {
   readonly console: LiveConsoleSettings;
   readonly risk: RiskSettings;
   readonly factorLimits: FactorLimitSettings;
+  /** Bans refuse and account delays delay; otherwise they are only recorded. */
+  readonly enforcesBans: boolean;
 }
 
 export function adminSettings({ runtime, auth }: Config): AdminSettings {
@@ -101,6 +103,7 @@ export function liveAdminSettings(config: Config): LiveAdminSettings {
     flush: flushSettings(config),
     console: liveConsoleSettings(config),
     risk: riskSettings(config.auth.risk),
+    enforcesBans: config.auth.controls.brute_force.mode === "enforce",
     factorLimits: {
       maxAttempts: config.identity.mfa.totp.max_attempts,
       maxFailures: config.identity.mfa.totp.max_failures,

@@ -1,13 +1,14 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { askAdmin } from "../../support/ask-admin.ts";
 import type { Stack } from "../../support/stack.ts";
 import { login, passwordOf, startGuessedStack, statusOf, userName } from "./guessed-stack.ts";
 
 let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startGuessedStack({ mode: "observe", delay: { failures: 3 } });
+  stack = await startGuessedStack({ mode: "observe", delay: { failures: 3 }, services: ["admin"] });
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());
@@ -36,11 +37,20 @@ test("with observe, a network over the limit is recorded and reported, and its c
   await poll("the engines to log it", async () => outputs().includes("would have refused this sign-in"));
 });
 
+const explained = async () =>
+  String(Object((await askAdmin(stack, "GET", `/api/v1/console/explain?query=${clientIp}`)).body).verdict);
+
+test("with observe, the explanation of the network names no ban", async () => {
+  expect(await explained()).not.toMatch(/^Blocked/u);
+});
+
 test("once the mode is enforce, the recorded ban refuses its network, and no other", async () => {
   const text = await readFile(stack.configFile, "utf8");
   await writeFile(stack.configFile, text.replace('"observe"', '"enforce"'));
   for (const engine of stack.engines) engine.signal("SIGHUP");
+  stack.services.get("admin")?.signal("SIGHUP");
   await poll("both engines to enforce", async () => outputs().split('"configuration reloaded"').length > 2);
   expect(await statusOf(stack, { clientIp, password: passwordOf(0) })).toBe(403);
   expect(await statusOf(stack, { clientIp: "198.51.100.1", password: passwordOf(1), user: userName(1) })).toBe(200);
+  await poll("the explanation of the ban", async () => (await explained()).startsWith("Blocked"));
 });

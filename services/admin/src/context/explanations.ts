@@ -45,6 +45,15 @@ function createHoldOf(reviews: RiskReviews, settings: () => RiskSettings): Expla
   };
 }
 
+/** While brute-force protection only observes, no ban and no delay is the cause of anything. */
+function inForce(bruteForce: BruteForceRecords, live: Parts["live"]): ExplainDeps["bruteForce"] {
+  return {
+    addressesOf: (account) => bruteForce.addressesOf(account),
+    bansOfAddress: async (address) => (live.current.enforcesBans ? bruteForce.bansOfAddress(address) : []),
+    delayedAmong: async (accounts) => (live.current.enforcesBans ? bruteForce.delayedAmong(accounts) : []),
+  };
+}
+
 /** The answers to what happened at a sign-in, and to what engines know of the sign-ins of an account. */
 export function createExplanations({ storage }: Config, parts: Parts): Explanations {
   const { live, state, history, accountNames, bruteForce, factorLocks } = parts;
@@ -59,7 +68,7 @@ export function createExplanations({ storage }: Config, parts: Parts): Explanati
   return {
     explain: createExplain({
       history,
-      bruteForce,
+      bruteForce: inForce(bruteForce, live),
       rules: () => live.current.flush.rules,
       accountNames,
       describe: createDescribe(parts),
