@@ -1,5 +1,6 @@
 const tests = "(\\.test\\.ts$|^(test|tools|bench)/|/testing/)";
 const domain = "^services/[^/]+/src/(dialects|decision|facts|pipeline|brute-force|caller-auth|limits)/";
+const contexts = "/context\\.ts$|/src/context/";
 const adapters = "-(redis|nats|ldap|sql|http)\\.ts$";
 /** Folders that talk to the site's backends. Their settings, and what checks a configuration without a connection, are no adapters. */
 const backendAdapters = "^services/auth-engine/src/backends/(ldap|sql|lua)/";
@@ -8,7 +9,7 @@ const backendSettings = "/((mfa-|server-)?settings|select-search|server-uri|quer
 /** A package as installed, or by its bare name where it could not be resolved. */
 const packages = (...names) => `(^|node_modules/)(${names.join("|")})(/|$)`;
 
-/** The rules of ARCHITECTURE: who may import whom. `tools/architecture/` proves that each of them bites. */
+/** The rules of ARCHITECTURE: who may import whom. */
 export default {
   forbidden: [
     {
@@ -75,16 +76,16 @@ export default {
     },
     {
       name: "only-context-imports-adapters",
-      comment: "context.ts and its parts in context/ join ports and adapters; everything else knows the port.",
+      comment: "Only context.ts, of a service or of a feature, constructs; any file may import an adapter's type.",
       severity: "error",
-      from: { path: "^services/[^/]+/src/", pathNot: ["/src/context(\\.ts$|/)", tests, adapters] },
-      to: { path: `^services/[^/]+/src/.*${adapters}` },
+      from: { path: "^services/[^/]+/src/", pathNot: [contexts, tests, adapters] },
+      to: { path: `^services/[^/]+/src/.*${adapters}`, dependencyTypesNot: ["type-only"] },
     },
     {
       name: "only-context-imports-adapters",
       severity: "error",
-      from: { path: "^services/[^/]+/src/", pathNot: ["/src/context(\\.ts$|/)", tests, adapters, backendAdapters] },
-      to: { path: backendAdapters, pathNot: backendSettings },
+      from: { path: "^services/[^/]+/src/", pathNot: [contexts, tests, adapters, backendAdapters] },
+      to: { path: backendAdapters, pathNot: backendSettings, dependencyTypesNot: ["type-only"] },
     },
     {
       name: "domain-is-free-of-frameworks",

@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import { setup as buildBundles } from "../test/support/bundle-services.ts";
 import { accepted } from "./conformance/accepted.ts";
 import { configuredClients, makeKeys } from "./conformance/clients.ts";

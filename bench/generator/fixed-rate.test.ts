@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { freePort, scratchFolder } from "@postern/shared/testing";
+import { freePort, scratchFolder } from "@postern/testing";
 import { expect, it } from "vitest";
 import { serialMark } from "../stack/serial-mark.ts";
 import { runAtFixedRate } from "./fixed-rate.ts";

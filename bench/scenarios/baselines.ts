@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort, poll } from "@postern/shared/testing";
+import { freePort, poll } from "@postern/testing";
 import { runWrk } from "../generator/wrk.ts";
 import type { GeneratorReport } from "../generator/wrk-output.ts";
 import { firstWarmSeconds, measureRow, type Row, type RowId, type RowPlan } from "../measure/row.ts";

@@ -10,7 +10,7 @@ import {
   SystemReport,
 } from "@postern/shared/contracts";
 import { compileCheck } from "@postern/shared/platform/http";
-import { spawnRedis } from "@postern/shared/testing";
+import { spawnRedis } from "@postern/testing";
 import type { Static, TSchema } from "typebox";
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
 import { accountPage } from "../../services/admin/src/pages/account-page.ts";

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import { runWrk } from "../generator/wrk.ts";
 import { watchMemory } from "../measure/memory.ts";
 import { measureRow, type Row, type RowId } from "../measure/row.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { spawnRedis } from "@postern/shared/testing";
+import { spawnRedis } from "@postern/testing";
 import { type Times, timeEach } from "../measure/times.ts";
 import { bannedAddress, writeBans } from "../stack/bans.ts";
 import { type Management, startManagement } from "../stack/management.ts";

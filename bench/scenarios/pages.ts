@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import { runWrkOnPage } from "../generator/wrk.ts";
 import type { GeneratorReport } from "../generator/wrk-output.ts";
 import { measureRow, type Row, rounds } from "../measure/row.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import { runWrk } from "../generator/wrk.ts";
 import { measureInTurn, type Row, type RowPlan } from "../measure/row.ts";
 import { writeSqlBackend } from "../stack/backends.ts";

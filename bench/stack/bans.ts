@@ -1,6 +1,6 @@
 import { createBanIndex, type SourceParts, sourceOf } from "@postern/shared/domain/brute-force";
 import { createRedisClient, type RedisClient } from "@postern/shared/platform/redis";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 
 const banMs = 3_600_000;
 const batch = 2000;

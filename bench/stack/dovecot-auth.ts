@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Dovecot, poll, spawnDovecot } from "@postern/shared/testing";
+import { type Dovecot, poll, spawnDovecot } from "@postern/testing";
 import { peopleDn, readerDn, readerPassword } from "./backends.ts";
 
 export interface DovecotAuth extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { createRedisClient, type RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { createSessionStore } from "../../services/idp/src/sessions/session-store-redis.ts";
 import { encryptionSecret } from "./config.ts";
 import { mailOf } from "./users.ts";

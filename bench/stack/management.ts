@@ -1,4 +1,4 @@
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import type { Protection } from "./config.ts";
 import { writeConfig } from "./postern.ts";
 import type { Servers } from "./servers.ts";

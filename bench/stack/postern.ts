@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import type { Measured } from "../measure/processes.ts";
 import { type CallerConfig, configText, type Protection } from "./config.ts";
 import { type DecisionCounts, parseDecisionCounts, settledCounts } from "./decision-counts.ts";

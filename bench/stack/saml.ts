@@ -9,7 +9,7 @@ import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
 import { createRedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import { createSessionStore } from "../../services/idp/src/sessions/session-store-redis.ts";
 import type { SignIn } from "../generator/sign-ins.ts";
 import { configText } from "./config.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ChildServer, scratchFolder, startChildServer } from "@postern/shared/testing";
+import { type ChildServer, scratchFolder, startChildServer } from "@postern/testing";
 import { peopleDn, readerDn, readerPassword } from "./backends.ts";
 
 export interface Saslauthd extends AsyncDisposable {

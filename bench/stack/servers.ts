@@ -1,4 +1,4 @@
-import { type Slapd, scratchFolder, spawnNats, spawnRedis, spawnSlapd } from "@postern/shared/testing";
+import { type Slapd, scratchFolder, spawnNats, spawnRedis, spawnSlapd } from "@postern/testing";
 import type { Measured } from "../measure/processes.ts";
 import { ldapContent } from "./backends.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import { processMicros } from "../measure/processes.ts";
 import { type LoggedProcess, startLoggedProcess } from "./logged-process.ts";
 import { readiness } from "./readiness.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import { expect, test } from "vitest";
 import { accountsBackends, createAccountsDatabase } from "../support/accounts-database.ts";
 import { askAccounts, pagesHeld, residentMiB } from "../support/ask-accounts.ts";

@@ -36,7 +36,7 @@ export const backendRemovals: readonly Removal[] = [
   {
     name: "refresh-once",
     mechanism: "a refresh token is exchanged once",
-    file: "services/admin/src/jwt/scripts/scripts.generated.ts",
+    file: "services/admin/src/jwt/scripts/redeem-refresh-token.lua",
     find: "if current ~= presented then",
     replace: "if false then",
     tests: ["test/integration/callers/jwt.test.ts"],
@@ -136,7 +136,7 @@ export const backendRemovals: readonly Removal[] = [
   {
     name: "facts-compared",
     mechanism: "facts about an account are replaced only if no other engine has changed them",
-    file: "libs/shared/src/domain/risk/scripts/scripts.generated.ts",
+    file: "libs/shared/src/domain/risk/scripts/replace-risk-facts.lua",
     find: "if present ~= expected then return present end",
     replace: "if present == false then return present end",
     tests: ["test/integration/risk/facts-redis.test.ts"],

@@ -93,7 +93,7 @@ export const redisRemovals: readonly Removal[] = [
   {
     name: "delivery-lease",
     mechanism: "a claimed delivery is due again when its lease ends",
-    file: "services/idp/src/logout-delivery/scripts/scripts.generated.ts",
+    file: "services/idp/src/logout-delivery/scripts/claim-deliveries.lua",
     find: `for _, id in ipairs(due) do redis.call("ZADD", queue_key, now_ms + lease_ms, id) end`,
     replace: `for _, id in ipairs(due) do redis.call("ZREM", queue_key, id) end`,
     tests: ["test/integration/oidc/lifetimes.test.ts", "test/integration/saml/soap-logouts.test.ts"],

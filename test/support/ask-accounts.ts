@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import type { ServiceProcess } from "./service-process.ts";
 import { basicAuth } from "./stack.ts";
 

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type NatsServer, type RedisServer, scratchFolder } from "@postern/shared/testing";
+import { type NatsServer, type RedisServer, scratchFolder } from "@postern/testing";
 import type { ServiceProcess } from "./service-process.ts";
 import { type Replica, startStack } from "./stack.ts";
 import { assertionSecret, demoBackends } from "./stack-config.ts";

@@ -1,4 +1,4 @@
-import { type ChildServer, poll } from "@postern/shared/testing";
+import { type ChildServer, poll } from "@postern/testing";
 
 type LogLine = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { spawnSlapd } from "@postern/shared/testing";
+import { spawnSlapd } from "@postern/testing";
 import { makeAppPassword } from "../../services/auth-engine/src/mfa-credentials/app-password.ts";
 import { exampleLdif } from "../integration/ldap/example-directory.ts";
 import { askJson } from "./ask-json.ts";

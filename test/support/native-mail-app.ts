@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import * as oauth from "oauth4webapi";
 
 /** A mail program on the user's machine: a stock OAuth library, and a listener on a loopback port that is free when it starts. */

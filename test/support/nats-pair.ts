@@ -1,4 +1,4 @@
-import { freePort, type NatsServer, spawnNats } from "@postern/shared/testing";
+import { freePort, type NatsServer, spawnNats } from "@postern/testing";
 import { type StallableProxy, startStallableProxy } from "./stallable-proxy.ts";
 
 export interface NatsPair {

@@ -1,6 +1,6 @@
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import type { ServiceProcess } from "./service-process.ts";
 import { type Stack, type StackOptions, startStack } from "./stack.ts";
 import { assertionSecret, demoBackends, merged, type Tree } from "./stack-config.ts";

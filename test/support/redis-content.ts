@@ -1,6 +1,6 @@
 import { Secret } from "@postern/shared/platform/crypto";
 import { createRedisClient, type RedisClient } from "@postern/shared/platform/redis";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 
 const settingsOf = (port: number, user: string | undefined) =>
   ({

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { type ChildServer, poll, type ServerPlace, startChildServer } from "@postern/shared/testing";
+import { type ChildServer, poll, type ServerPlace, startChildServer } from "@postern/testing";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 

@@ -9,7 +9,7 @@ import {
   scratchFolder,
   spawnNats,
   spawnRedis,
-} from "@postern/shared/testing";
+} from "@postern/testing";
 import { type ServiceName, type ServiceProcess, startService, untilReady } from "./service-process.ts";
 import { defaultTree, merged, type StackPlaces, type Tree } from "./stack-config.ts";
 

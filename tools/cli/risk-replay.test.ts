@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { logLines, longestLine } from "../risk-replay/log-lines.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { version } from "@postern/shared/platform/lifecycle";
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import { expect, test } from "vitest";
 import { run } from "./run.ts";
 

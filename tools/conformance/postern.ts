@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { pathTo } from "@postern/shared/contracts";
-import { freePort, poll } from "@postern/shared/testing";
+import { freePort, poll } from "@postern/testing";
 import { makeCertificate, makeSignedCertificate } from "../../test/support/certificates.ts";
 import { startStack } from "../../test/support/stack.ts";
 import type { Tree } from "../../test/support/stack-config.ts";

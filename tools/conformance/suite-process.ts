@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { TLSSocket } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { freePort, startChildServer } from "@postern/shared/testing";
+import { freePort, startChildServer } from "@postern/testing";
 
 const run = promisify(execFile);
 const storage = fileURLToPath(new URL("storage/", import.meta.url));

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { poll, scratchFolder } from "@postern/shared/testing";
+import { poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AdminAnswer, askAdmin } from "../../support/ask-admin.ts";
 import { type OperatorsStack, startOperatorsStack } from "./operators-stack.ts";

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import type { ConfigLoad } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CaptureServer, startCaptureServer } from "../../support/capture-server.ts";
 import { sessionId } from "../../support/dialects.ts";

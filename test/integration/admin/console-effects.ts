@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ConsoleActionId, ConsoleRole } from "@postern/shared/contracts";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { expect } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { consolePages, operation, pathTo } from "@postern/shared/contracts";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort, poll, scratchFolder } from "@postern/shared/testing";
+import { freePort, poll, scratchFolder } from "@postern/testing";
 import type { APIResponse, BrowserContext, Page } from "playwright-core";
 import { formOf } from "../../support/browser.ts";
 import { demoSeedFile } from "../../support/demo-users.ts";

@@ -1,4 +1,4 @@
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { expect, test } from "vitest";
 import { axeProblems } from "../../support/axe.ts";
 import { sharedChromium } from "../../support/chromium.ts";

@@ -1,4 +1,4 @@
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { type AdminAnswer, askAdmin } from "../../support/ask-admin.ts";
 import type { Stack } from "../../support/stack.ts";
 

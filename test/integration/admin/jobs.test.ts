@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AdminAnswer, askAdmin } from "../../support/ask-admin.ts";
 import { alice, askJson } from "../../support/ask-json.ts";

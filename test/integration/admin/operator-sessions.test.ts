@@ -1,6 +1,6 @@
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { poll, type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFindOperator } from "../../../services/admin/src/operators/operator.ts";
 import {

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import { type ServiceName } from "../../support/service-process.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { createTokenIssuer, type TokenIssuer } from "../../support/token-issuer.ts";

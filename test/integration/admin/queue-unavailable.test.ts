@@ -1,4 +1,4 @@
-import { pause, poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { pause, poll, type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";

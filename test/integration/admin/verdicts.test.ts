@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { factorLockKeys } from "@postern/shared/domain/factor-locks";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runOperatorCommand } from "../../../tools/cli/operator/run-operator.ts";
 import { askAdmin } from "../../support/ask-admin.ts";

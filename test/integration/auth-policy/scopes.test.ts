@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askPolicy, policyClient } from "../../support/auth-policy.ts";
 import type { Stack } from "../../support/stack.ts";

@@ -1,4 +1,4 @@
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askPolicy, policyClient } from "../../support/auth-policy.ts";
 import type { Stack } from "../../support/stack.ts";

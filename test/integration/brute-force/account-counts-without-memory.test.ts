@@ -1,6 +1,6 @@
 import { accountWideKeys } from "@postern/shared/domain/brute-force";
 import { systemClock } from "@postern/shared/platform/time";
-import { spawnRedis } from "@postern/shared/testing";
+import { spawnRedis } from "@postern/testing";
 import { expect, test } from "vitest";
 import { createAccountStore } from "../../../services/auth-engine/src/brute-force/account-store-redis.ts";
 import { answered, connect, failureOf, readSettings, unguarded } from "./counting.ts";

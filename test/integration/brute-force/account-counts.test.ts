@@ -1,7 +1,7 @@
 import { accountWideKeys, createBruteForceRecords, knownNetworkOf } from "@postern/shared/domain/brute-force";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import { type RedisCluster, type RedisServer, spawnRedis, spawnRedisCluster } from "@postern/shared/testing";
+import { type RedisCluster, type RedisServer, spawnRedis, spawnRedisCluster } from "@postern/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {

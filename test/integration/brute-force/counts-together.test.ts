@@ -1,7 +1,7 @@
 import { accountKeys, type SourceParts, tolerationKeysOf } from "@postern/shared/domain/brute-force";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import { type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { type RedisServer, spawnRedis } from "@postern/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRedisStore } from "../../../services/auth-engine/src/brute-force/brute-force-redis.ts";

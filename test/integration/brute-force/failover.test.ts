@@ -1,4 +1,4 @@
-import { poll, type RedisSentinel, spawnRedisSentinel } from "@postern/shared/testing";
+import { poll, type RedisSentinel, spawnRedisSentinel } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";

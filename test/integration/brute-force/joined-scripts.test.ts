@@ -1,5 +1,5 @@
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createJoinedScripts } from "../../../services/auth-engine/src/brute-force/joined-scripts.ts";
 import { connect } from "./counting.ts";

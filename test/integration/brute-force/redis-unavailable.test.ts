@@ -1,4 +1,4 @@
-import { pause, poll } from "@postern/shared/testing";
+import { pause, poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
 import type { Stack } from "../../support/stack.ts";

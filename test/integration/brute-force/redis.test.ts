@@ -1,6 +1,6 @@
 import { createBanIndex } from "@postern/shared/domain/brute-force";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { type RedisCluster, type RedisServer, spawnRedis, spawnRedisCluster } from "@postern/shared/testing";
+import { type RedisCluster, type RedisServer, spawnRedis, spawnRedisCluster } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Counting, connect, createCounting } from "./counting.ts";
 

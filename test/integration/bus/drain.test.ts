@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { type NatsServer, poll, spawnNats } from "@postern/shared/testing";
+import { type NatsServer, poll, spawnNats } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { echo, failureCode, makeBus, soon } from "./bus-fixture.ts";
 

@@ -1,6 +1,6 @@
 import { connect } from "@nats-io/transport-node";
 import { eventSubject } from "@postern/shared/contracts";
-import { freePort, type NatsServer, poll, spawnNats } from "@postern/shared/testing";
+import { freePort, type NatsServer, poll, spawnNats } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { countMetrics, makeBus, namespace, somethingHappened } from "./bus-fixture.ts";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AuthRequest, authenticate, engineAlive } from "@postern/shared/contracts";
 import { type EngineWatch, startEngineWatch } from "@postern/shared/domain/engine-watch";
 import type { Bus } from "@postern/shared/platform/bus";
-import { freePort, type NatsServer, poll, spawnNats } from "@postern/shared/testing";
+import { freePort, type NatsServer, poll, spawnNats } from "@postern/testing";
 import { expect, test } from "vitest";
 import { routeCuts, startNatsPair } from "../../support/nats-pair.ts";
 import { countMetrics, failureCode, makeBus, soon } from "./bus-fixture.ts";

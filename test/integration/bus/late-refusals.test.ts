@@ -1,6 +1,6 @@
 import { connect, headers } from "@nats-io/transport-node";
 import type { Replica } from "@postern/shared/platform/bus";
-import { type NatsServer, poll, spawnNats } from "@postern/shared/testing";
+import { type NatsServer, poll, spawnNats } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { echo, makeBus, namespace, soon } from "./bus-fixture.ts";
 import { replica, serve } from "./replica-fixture.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { BusCredentials, BusStatus } from "@postern/shared/platform/bus";
 import { Secret } from "@postern/shared/platform/crypto";
-import { freePort, poll, spawnNats } from "@postern/shared/testing";
+import { freePort, poll, spawnNats } from "@postern/testing";
 import { expect, test } from "vitest";
 import { echo, failureCode, makeBus, somethingHappened, soon } from "./bus-fixture.ts";
 

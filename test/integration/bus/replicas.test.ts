@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { LiveReplicas, Replica } from "@postern/shared/platform/bus";
-import { type NatsServer, poll, spawnNats } from "@postern/shared/testing";
+import { type NatsServer, poll, spawnNats } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { countMetrics, echo, failureCode, makeBus, soon } from "./bus-fixture.ts";
 import { replica, serve } from "./replica-fixture.ts";

@@ -1,7 +1,7 @@
 import { connect } from "@nats-io/transport-node";
 import { methodSubject } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
-import { type NatsServer, pause, poll, spawnNats } from "@postern/shared/testing";
+import { type NatsServer, pause, poll, spawnNats } from "@postern/testing";
 import { Type } from "typebox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countMetrics, echo, failureCode, makeBus, namespace, soon } from "./bus-fixture.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { BusTls } from "@postern/shared/platform/bus";
 import type { AppError } from "@postern/shared/platform/errors";
-import { type NatsServer, poll, scratchFolder, spawnNats } from "@postern/shared/testing";
+import { type NatsServer, poll, scratchFolder, spawnNats } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeCertificate } from "../../support/certificates.ts";
 import { echo, makeBus, soon } from "./bus-fixture.ts";

@@ -1,5 +1,5 @@
 import type { Tracer } from "@postern/shared/platform/tracing";
-import { type NatsServer, spawnNats } from "@postern/shared/testing";
+import { type NatsServer, spawnNats } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { echo, makeBus, soon } from "./bus-fixture.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createRevoker } from "@postern/shared/domain/tokens";
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
-import { pause, poll } from "@postern/shared/testing";
+import { pause, poll } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { askPolicy } from "../../support/auth-policy.ts";

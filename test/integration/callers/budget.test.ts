@@ -1,4 +1,4 @@
-import { pause, poll } from "@postern/shared/testing";
+import { pause, poll } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
 import { sendRaw, statusesIn } from "../../support/raw-http.ts";

@@ -1,5 +1,5 @@
 import { connect } from "@nats-io/transport-node";
-import { pause, poll } from "@postern/shared/testing";
+import { pause, poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type CallersStack, jwtSecret, startCallersStack } from "../../support/callers-stack.ts";
 import { redisContent, testRedis } from "../../support/redis-content.ts";

@@ -1,4 +1,4 @@
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askRaw, type RawAnswer } from "../../support/ask-raw.ts";
 import { type CallersStack, startCallersStack } from "../../support/callers-stack.ts";

@@ -1,4 +1,4 @@
-import type { NatsServer, RedisServer } from "@postern/shared/testing";
+import type { NatsServer, RedisServer } from "@postern/testing";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { basicAuth, startStack } from "../../support/stack.ts";
 

@@ -1,6 +1,6 @@
 import { Secret } from "@postern/shared/platform/crypto";
 import { createCallerSigner } from "@postern/shared/platform/http";
-import { pause, poll } from "@postern/shared/testing";
+import { pause, poll } from "@postern/testing";
 import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";

@@ -1,4 +1,4 @@
-import { freePort, pause, poll } from "@postern/shared/testing";
+import { freePort, pause, poll } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countStatuses, type Gateway, type Gateways, startGateways } from "./gateways.ts";
 

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { status } from "@grpc/grpc-js";
-import { freePort, poll, scratchFolder } from "@postern/shared/testing";
+import { freePort, poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
 import { authMethod, type GrpcClient, grpcClient } from "../../support/grpc-client.ts";

@@ -1,4 +1,4 @@
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askRaw } from "../../support/ask-raw.ts";
 import { type CallersStack, startCallersStack } from "../../support/callers-stack.ts";

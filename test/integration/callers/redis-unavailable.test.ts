@@ -1,4 +1,4 @@
-import { pause, poll } from "@postern/shared/testing";
+import { pause, poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { countedShared, countStatuses, type Gateway, type Gateways, startGateways, wrongAuth } from "./gateways.ts";
 

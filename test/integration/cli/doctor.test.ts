@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { loadConfig } from "@postern/shared/platform/config";
-import { type NatsServer, scratchFolder, spawnNats } from "@postern/shared/testing";
+import { type NatsServer, scratchFolder, spawnNats } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { judgeDates } from "../../../tools/cli/doctor/certificate-dates.ts";
 import { callerChecks, unseenCallers } from "../../../tools/cli/doctor/check-callers.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type Slapd, scratchFolder, spawnSlapd } from "@postern/shared/testing";
+import { type Slapd, scratchFolder, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seedDatabase } from "../../../services/auth-engine/src/backends/sql/seed.ts";
 import { runDirectoryCommand } from "../../../tools/cli/directory-test.ts";

@@ -1,4 +1,4 @@
-import { poll, spawnSlapd } from "@postern/shared/testing";
+import { poll, spawnSlapd } from "@postern/testing";
 import { expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { clockIsSet, clockOffset } from "../../support/clock-offset.ts";

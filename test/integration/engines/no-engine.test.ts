@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { pause, poll } from "@postern/shared/testing";
+import { pause, poll } from "@postern/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, alice, askJson } from "../../support/ask-json.ts";
 import { sessionId } from "../../support/dialects.ts";

@@ -1,4 +1,4 @@
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createBrowser } from "../../support/browser.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";

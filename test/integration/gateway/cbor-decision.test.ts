@@ -1,6 +1,6 @@
 import * as http from "node:http";
 import { encodeCbor } from "@postern/shared/platform/cbor";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askCbor } from "../../support/ask-cbor.ts";
 import { alice, askJson } from "../../support/ask-json.ts";

@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 

@@ -1,7 +1,7 @@
 import { operations } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner, routeOf } from "@postern/shared/platform/http";
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 import { assertionSecret } from "../../support/stack-config.ts";

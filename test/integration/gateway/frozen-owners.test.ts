@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort, pause, poll, scratchFolder } from "@postern/shared/testing";
+import { freePort, pause, poll, scratchFolder } from "@postern/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";

@@ -1,5 +1,5 @@
 import { Agent, request } from "node:http";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";

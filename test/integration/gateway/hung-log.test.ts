@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { startStack } from "../../support/stack.ts";

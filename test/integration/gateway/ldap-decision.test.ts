@@ -1,4 +1,4 @@
-import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { poll, type Slapd, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";
 import { type HoldingProxy, startHoldingProxy } from "../../support/holding-proxy.ts";

@@ -1,4 +1,4 @@
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { askRaw, type RawRequest, requestOf } from "./raw-answers.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { TLSSocket } from "node:tls";
-import { freePort, poll, scratchFolder } from "@postern/shared/testing";
+import { freePort, poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { probeMailServer } from "../../../services/gateway/src/upstream-health/probe.ts";
 import type { MailTarget } from "../../../services/gateway/src/upstream-health/target.ts";

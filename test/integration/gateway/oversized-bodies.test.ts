@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { type Operation, operations } from "@postern/shared/contracts";
 import { routeOf } from "@postern/shared/platform/http";
-import { freePort, poll, scratchFolder } from "@postern/shared/testing";
+import { freePort, poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openRaw } from "../../support/raw-http.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";

@@ -1,4 +1,4 @@
-import { freePort, poll } from "@postern/shared/testing";
+import { freePort, poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Stack, startStack } from "../../support/stack.ts";
 

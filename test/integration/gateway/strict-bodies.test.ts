@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { status } from "@grpc/grpc-js";
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
 import { authMethod, type GrpcClient, grpcClient } from "../../support/grpc-client.ts";

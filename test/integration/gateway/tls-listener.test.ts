@@ -5,7 +5,7 @@ import { Agent, type RequestOptions, request } from "node:https";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { TLSSocket } from "node:tls";
-import { poll, scratchFolder } from "@postern/shared/testing";
+import { poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeCertificate, makeSignedCertificate } from "../../support/certificates.ts";
 import { sendRaw } from "../../support/raw-http.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { status as grpcStatus } from "@grpc/grpc-js";
-import { freePort, poll } from "@postern/shared/testing";
+import { freePort, poll } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { saltedHash, usersBackends, writeUsers } from "../../support/accounts-database.ts";
 import { alice } from "../../support/ask-json.ts";

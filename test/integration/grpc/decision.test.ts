@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import { freePort, poll } from "@postern/shared/testing";
+import { freePort, poll } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
 import { sessionId } from "../../support/dialects.ts";

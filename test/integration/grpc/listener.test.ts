@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { credentials, status } from "@grpc/grpc-js";
-import { freePort, poll, scratchFolder } from "@postern/shared/testing";
+import { freePort, poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accountsBackends, createAccountsDatabase } from "../../support/accounts-database.ts";
 import { alice } from "../../support/ask-json.ts";

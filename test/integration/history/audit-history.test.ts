@@ -7,7 +7,7 @@ import {
 } from "@postern/shared/domain/audit-history";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { poll, type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { testRedis } from "../../support/redis-content.ts";
 

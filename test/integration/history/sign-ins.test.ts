@@ -1,7 +1,7 @@
 import { createDecisionHistory, type DecisionHistory, type RecordedDecision } from "@postern/shared/domain/history";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { createBrowser } from "../../support/browser.ts";

@@ -1,7 +1,7 @@
 import { createDecisionHistory, createHistoryWriter, type DecisionBatch } from "@postern/shared/domain/history";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { createRedisClient } from "@postern/shared/platform/redis";
-import { spawnRedis } from "@postern/shared/testing";
+import { spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
 const nowMs = Date.parse("2030-05-06T13:30:00Z");

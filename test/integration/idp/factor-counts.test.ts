@@ -1,6 +1,6 @@
 import { factorLockKeys } from "@postern/shared/domain/factor-locks";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { type Browser, createBrowser, type Page } from "../../support/browser.ts";

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
-import { poll, redisUserOf } from "@postern/shared/testing";
+import { poll, redisUserOf } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, type Page } from "../../support/browser.ts";
 import { testRedis } from "../../support/redis-content.ts";

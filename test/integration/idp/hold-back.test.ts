@@ -1,4 +1,4 @@
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";
 import { type Browser, createBrowser } from "../../support/browser.ts";

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import { demoSeedFile } from "../../support/demo-users.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { type Stack, type StackOptions, startStack } from "../../support/stack.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { MailServices } from "@postern/shared/domain/mail-clients";
 import { loadConfig } from "@postern/shared/platform/config";
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import Fastify from "fastify";
 import { describe, expect, test } from "vitest";
 import { appleProfile } from "../../../services/idp/src/mail-clients/apple-profile.ts";

@@ -1,6 +1,6 @@
 import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Dovecot, freePort, poll, scratchFolder, spawnDovecot } from "@postern/shared/testing";
+import { type Dovecot, freePort, poll, scratchFolder, spawnDovecot } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 

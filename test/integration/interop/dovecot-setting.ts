@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Dovecot, freePort, spawnDovecot } from "@postern/shared/testing";
+import { type Dovecot, freePort, spawnDovecot } from "@postern/testing";
 import { parse } from "yaml";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { isTree, merged, type Tree } from "../../support/stack-config.ts";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Dovecot, scratchFolder, spawnDovecot } from "@postern/shared/testing";
+import { type Dovecot, scratchFolder, spawnDovecot } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dovecotCheck } from "../../../tools/cli/doctor/check-dovecot.ts";
 import { copyOfAlice } from "../../support/accounts-database.ts";

@@ -1,4 +1,4 @@
-import { type Dovecot, freePort, type Postfix, spawnDovecot, spawnPostfix } from "@postern/shared/testing";
+import { type Dovecot, freePort, type Postfix, spawnDovecot, spawnPostfix } from "@postern/testing";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 import { demoBackends, merged, type Tree } from "../../support/stack-config.ts";
 import { shipped } from "./dovecot-setting.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort, scratchFolder, spawnNginx } from "@postern/shared/testing";
+import { freePort, scratchFolder, spawnNginx } from "@postern/testing";
 import { parse } from "yaml";
 import { makeCertificate, makeSignedCertificate } from "../../support/certificates.ts";
 import { type Stack, startStack } from "../../support/stack.ts";

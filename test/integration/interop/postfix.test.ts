@@ -1,6 +1,6 @@
 import { chmod, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Dovecot, type Postfix, poll, scratchFolder, spawnDovecot, spawnPostfix } from "@postern/shared/testing";
+import { type Dovecot, type Postfix, poll, scratchFolder, spawnDovecot, spawnPostfix } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
 import { connectLines, type LineClient } from "../../support/line-client.ts";

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ChildServer, freePort, poll, scratchFolder, spawnHaproxy, spawnNginx } from "@postern/shared/testing";
+import { type ChildServer, freePort, poll, scratchFolder, spawnHaproxy, spawnNginx } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { makeCertificate } from "../../support/certificates.ts";

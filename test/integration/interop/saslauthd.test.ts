@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ChildServer, freePort, spawnNginx } from "@postern/shared/testing";
+import { type ChildServer, freePort, spawnNginx } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
 import { askRaw, type RawAnswer } from "../../support/ask-raw.ts";

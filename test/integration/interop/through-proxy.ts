@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from "node:http";
 import { request as requestTls } from "node:https";
 import { text } from "node:stream/consumers";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { expect } from "vitest";
 import { basicAuth, type Replica } from "../../support/stack.ts";
 

@@ -6,7 +6,7 @@ import type { Bus } from "@postern/shared/platform/bus";
 import { loadConfig } from "@postern/shared/platform/config";
 import { fromUnknown } from "@postern/shared/platform/errors";
 import { flushQueue, loginNameKey, type RedisClient, riskAccountKey } from "@postern/shared/platform/redis";
-import { type NatsServer, poll, type RedisServer, spawnNats, spawnRedis } from "@postern/shared/testing";
+import { type NatsServer, poll, type RedisServer, spawnNats, spawnRedis } from "@postern/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createJobQueue } from "../../../services/admin/src/jobs/job-queue-redis.ts";
 import { createJobStatus } from "../../../services/admin/src/jobs/job-status-redis.ts";

@@ -6,7 +6,7 @@ import { createSentNotifications, type SentNotifications } from "@postern/shared
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import { freePort, poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { freePort, poll, type RedisServer, spawnRedis } from "@postern/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createNotificationQueue } from "../../../services/idp/src/user-notifications/notification-queue-redis.ts";
 import { createDeliverNotification } from "../../../services/jobs-worker/src/user-notifications/deliver-notification.ts";

@@ -1,4 +1,4 @@
-import { poll, spawnSlapd } from "@postern/shared/testing";
+import { poll, spawnSlapd } from "@postern/testing";
 import { expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";
 import { startStack } from "../../support/stack.ts";

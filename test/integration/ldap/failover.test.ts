@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { Secret } from "@postern/shared/platform/crypto";
-import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { poll, type Slapd, spawnSlapd } from "@postern/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import { startStallableProxy } from "../../support/stallable-proxy.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { Secret } from "@postern/shared/platform/crypto";
-import { freePort, poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { freePort, poll, type Slapd, spawnSlapd } from "@postern/testing";
 import { Attribute, Change, Client } from "ldapts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";

@@ -1,7 +1,7 @@
 import { createWorkGate } from "@postern/shared/domain/passwords";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { systemClock } from "@postern/shared/platform/time";
-import { type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { type Slapd, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLdapBackend, type LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import { createSecondFactors } from "../../../services/auth-engine/src/mfa-credentials/create-second-factors.ts";

@@ -1,4 +1,4 @@
-import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { poll, type Slapd, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, askJson } from "../../support/ask-json.ts";
 import { createBrowser } from "../../support/browser.ts";

@@ -1,4 +1,4 @@
-import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { poll, type Slapd, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 

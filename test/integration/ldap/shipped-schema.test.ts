@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Secret } from "@postern/shared/platform/crypto";
-import { scratchFolder, spawnSlapd } from "@postern/shared/testing";
+import { scratchFolder, spawnSlapd } from "@postern/testing";
 import { expect, test } from "vitest";
 import { repository } from "../interop/nginx-setting.ts";
 import { exampleDirectory, exampleLdif, within } from "./example-directory.ts";

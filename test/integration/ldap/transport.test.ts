@@ -3,7 +3,7 @@ import { chmod, copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Secret } from "@postern/shared/platform/crypto";
-import { freePort, poll, type Slapd, scratchFolder, spawnSlapd } from "@postern/shared/testing";
+import { freePort, poll, type Slapd, scratchFolder, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LdapPoolSettings } from "../../../services/auth-engine/src/backends/ldap/settings.ts";
 import { makeSignedCertificate } from "../../support/certificates.ts";

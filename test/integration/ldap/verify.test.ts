@@ -1,5 +1,5 @@
 import { Secret } from "@postern/shared/platform/crypto";
-import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { poll, type Slapd, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";

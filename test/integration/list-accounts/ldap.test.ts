@@ -1,4 +1,4 @@
-import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { poll, type Slapd, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askAccounts, beginAccounts, firstBytes, pagesRead, wholeBody } from "../../support/ask-accounts.ts";
 import { type Stack, startStack } from "../../support/stack.ts";

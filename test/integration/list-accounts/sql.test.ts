@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accountsBackends, createAccountsDatabase } from "../../support/accounts-database.ts";
 import { askAccounts, firstBytes, pagesHeld, pagesRead, residentMiB, wholeBody } from "../../support/ask-accounts.ts";

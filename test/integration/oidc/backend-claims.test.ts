@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SAML } from "@node-saml/node-saml";
-import { type Slapd, scratchFolder, spawnSlapd } from "@postern/shared/testing";
+import { type Slapd, scratchFolder, spawnSlapd } from "@postern/testing";
 import { Attribute, Change, Client } from "ldapts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields } from "../../support/browser.ts";

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { type JWTHeaderParameters, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";

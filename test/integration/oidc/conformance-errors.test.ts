@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { oidcAccountKey, type RedisClient } from "@postern/shared/platform/redis";
-import { pause } from "@postern/shared/testing";
+import { pause } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";

@@ -1,4 +1,4 @@
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
 

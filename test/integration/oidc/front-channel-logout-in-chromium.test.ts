@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { type Browser, type Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { launchChromium } from "../../../tools/pages/chromium.ts";

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { type Dovecot, scratchFolder, spawnDovecot } from "@postern/shared/testing";
+import { type Dovecot, scratchFolder, spawnDovecot } from "@postern/testing";
 import * as client from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser } from "../../support/browser.ts";

@@ -1,6 +1,6 @@
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
-import { freePort, poll } from "@postern/shared/testing";
+import { freePort, poll } from "@postern/testing";
 import { expect, test } from "vitest";
 import { type ServiceProcess, untilReady } from "../../support/service-process.ts";
 import { startStack } from "../../support/stack.ts";

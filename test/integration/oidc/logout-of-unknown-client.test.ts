@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { poll, scratchFolder } from "@postern/shared/testing";
+import { poll, scratchFolder } from "@postern/testing";
 import { expect, test } from "vitest";
 import { createBrowser } from "../../support/browser.ts";
 import { makeCertificate } from "../../support/certificates.ts";

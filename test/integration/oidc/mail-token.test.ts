@@ -1,5 +1,5 @@
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { pause, poll } from "@postern/shared/testing";
+import { pause, poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { type Browser, createBrowser, hiddenFields } from "../../support/browser.ts";

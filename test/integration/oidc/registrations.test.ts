@@ -1,7 +1,7 @@
 import { loadConfig } from "@postern/shared/platform/config";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { oidcRegisteredIndexKey, type RedisClient } from "@postern/shared/platform/redis";
-import { type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createManageClient } from "../../../services/idp/src/oidc/registered/manage-client.ts";
 import {

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, randomUUI
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, type Page } from "../../support/browser.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SAML } from "@node-saml/node-saml";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";
 import { type Browser, createBrowser, hiddenFields } from "../../support/browser.ts";

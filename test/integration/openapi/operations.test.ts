@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { operations } from "@postern/shared/contracts";
 import { routeOf } from "@postern/shared/platform/http";
-import { freePort, scratchFolder } from "@postern/shared/testing";
+import { freePort, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";

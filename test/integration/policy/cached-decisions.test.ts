@@ -2,7 +2,7 @@
 import { createAccountFlush } from "@postern/shared/domain/account-epoch";
 import { type Bus, connectBus } from "@postern/shared/platform/bus";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { testRedis } from "../../support/redis-content.ts";

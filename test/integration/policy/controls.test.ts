@@ -1,4 +1,4 @@
-import { type DnsServer, poll, startDnsServer } from "@postern/shared/testing";
+import { type DnsServer, poll, startDnsServer } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askCbor } from "../../support/ask-cbor.ts";
 import { alice, askJson } from "../../support/ask-json.ts";

@@ -1,5 +1,5 @@
 /* oxlint-disable unicorn/no-thenable -- a key of the configuration is named so; it holds no function */
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { askDialect } from "../../support/dialects.ts";

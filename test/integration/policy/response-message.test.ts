@@ -1,5 +1,5 @@
 /* oxlint-disable unicorn/no-thenable -- a key of the configuration is named so; it holds no function */
-import { freePort, poll } from "@postern/shared/testing";
+import { freePort, poll } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { askDialect, type Dialect, dialects, statusesOf } from "../../support/dialects.ts";

@@ -1,5 +1,5 @@
 import { createRedisClient, type RedisClient, type RedisTopology } from "@postern/shared/platform/redis";
-import { pause, poll, spawnRedis, spawnRedisCluster, spawnRedisSentinel } from "@postern/shared/testing";
+import { pause, poll, spawnRedis, spawnRedisCluster, spawnRedisSentinel } from "@postern/testing";
 import { expect, test } from "vitest";
 import { startStallableProxy } from "../../support/stallable-proxy.ts";
 

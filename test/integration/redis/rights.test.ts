@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { poll, redisUserOf } from "@postern/shared/testing";
+import { poll, redisUserOf } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createRedisClient, type RedisClient } from "@postern/shared/platform/redis";
-import { poll, type RedisSentinel, spawnRedisSentinel } from "@postern/shared/testing";
+import { poll, type RedisSentinel, spawnRedisSentinel } from "@postern/testing";
 import { expect, test } from "vitest";
 
 interface TestClient extends Disposable {

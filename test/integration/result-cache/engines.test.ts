@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { createAccountFlush } from "@postern/shared/domain/account-epoch";
 import { type Bus, connectBus } from "@postern/shared/platform/bus";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { pause, poll } from "@postern/shared/testing";
+import { pause, poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { redisContent, testRedis } from "../../support/redis-content.ts";

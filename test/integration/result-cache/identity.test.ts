@@ -1,5 +1,5 @@
 import { createAccountFlush } from "@postern/shared/domain/account-epoch";
-import { pause, poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { pause, poll, type Slapd, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";
 import { testRedis } from "../../support/redis-content.ts";

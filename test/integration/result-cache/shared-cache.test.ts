@@ -2,7 +2,7 @@ import type { Ok } from "@postern/shared/contracts";
 import { type AccountFlushDeps, createAccountFlush, nameDigest } from "@postern/shared/domain/account-epoch";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { freePort, poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { freePort, poll, type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createRedisResultCache } from "../../../services/auth-engine/src/result-cache/result-cache-redis.ts";
 import type { CacheKey, SharedCache } from "../../../services/auth-engine/src/result-cache/shared-cache.ts";

@@ -1,6 +1,6 @@
 import { createRiskNames } from "@postern/shared/domain/risk";
 import { type RedisClient, riskNoticeKey } from "@postern/shared/platform/redis";
-import { freePort, pause, poll, spawnRedis, spawnSlapd } from "@postern/shared/testing";
+import { freePort, pause, poll, spawnRedis, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { type Answer, askJson } from "../../support/ask-json.ts";

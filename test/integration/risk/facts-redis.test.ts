@@ -14,7 +14,7 @@ import {
 } from "@postern/shared/domain/risk";
 import { loadConfig } from "@postern/shared/platform/config";
 import { type RedisClient, riskNoticeKey, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
-import { pause, type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { pause, type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFactWriter } from "../../../services/auth-engine/src/risk/fact-writer.ts";
 import type { RiskNotices } from "../../../services/auth-engine/src/risk/notices.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { oidcRecordKey } from "@postern/shared/platform/redis";
-import { pause, poll, scratchFolder } from "@postern/shared/testing";
+import { pause, poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { digestOfId } from "../../../services/idp/src/oidc/storage/store-redis.ts";
 import { askJson } from "../../support/ask-json.ts";

@@ -1,6 +1,6 @@
 import { createRiskNames, decodeAccountFacts, encodeAccountFacts } from "@postern/shared/domain/risk";
 import { riskAccountKey, riskReviewKey } from "@postern/shared/platform/redis";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { testRedis } from "../../support/redis-content.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import type { Stack } from "../../support/stack.ts";

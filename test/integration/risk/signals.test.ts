@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { mmdbFile, poll, scratchFolder } from "@postern/shared/testing";
+import { mmdbFile, poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";
 import { logLineOf } from "../../support/log-lines.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { mmdbFile, pause, poll, scratchFolder } from "@postern/shared/testing";
+import { mmdbFile, pause, poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runRiskCommand } from "../../../tools/cli/risk-replay.ts";
 import { askAdmin } from "../../support/ask-admin.ts";

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { enrolmentsBeganKey } from "@postern/shared/platform/redis";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";
 import { type Browser, createBrowser } from "../../support/browser.ts";

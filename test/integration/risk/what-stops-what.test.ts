@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";
 import { createBrowser, type Page } from "../../support/browser.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { poll, scratchFolder } from "@postern/shared/testing";
+import { poll, scratchFolder } from "@postern/testing";
 import { expect, test } from "vitest";
 import { identityOf, isAlive } from "../../../tools/run/identity.ts";
 import { aliveProcesses, readState, type State, writeState } from "../../../tools/run/state.ts";

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ChildServer, freePort, poll, startChildServer } from "@postern/shared/testing";
+import { type ChildServer, freePort, poll, startChildServer } from "@postern/testing";
 import { parseRunOptions } from "../../../tools/run/options.ts";
 import { takenPorts } from "../../../tools/run/ports.ts";
 import { servicePrograms, stores } from "../../../tools/run/programs.ts";

@@ -1,7 +1,7 @@
 import { type KeyObject, X509Certificate } from "node:crypto";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifiedBytes } from "../../../services/idp/src/saml/inbound/verify-signature.ts";
 import type { SamlKeys } from "../../../services/idp/src/saml/keys/saml-keys.ts";

@@ -1,5 +1,5 @@
 import { SAML } from "@node-saml/node-saml";
-import { poll, scratchFolder } from "@postern/shared/testing";
+import { poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBrowser, hiddenFields } from "../../support/browser.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";

@@ -1,6 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import {
   aggregateOf,
   type EntityOptions,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { SAML, type SamlConfig, ValidateInResponseTo } from "@node-saml/node-saml";
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import * as samlify from "samlify";
 import type { KeyPair } from "./key-pair.ts";
 

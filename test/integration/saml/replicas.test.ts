@@ -1,5 +1,5 @@
 import { SAML } from "@node-saml/node-saml";
-import { pause, poll, scratchFolder } from "@postern/shared/testing";
+import { pause, poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields } from "../../support/browser.ts";
 import { testRedis } from "../../support/redis-content.ts";

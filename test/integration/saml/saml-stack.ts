@@ -1,4 +1,4 @@
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import type { Tree } from "../../support/stack-config.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
 import { type KeyPair, keyPair } from "./key-pair.ts";

@@ -6,7 +6,7 @@ import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { createLogger } from "@postern/shared/platform/logging";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { DeliveryReport } from "../../../services/idp/src/saml/delivery-report.ts";
 import { createBackChannel } from "../../../services/idp/src/saml/logout/back-channel.ts";

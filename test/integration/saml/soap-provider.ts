@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 
 /** A service provider that receives logout requests by SOAP. */
 export interface SoapProvider extends AsyncDisposable {

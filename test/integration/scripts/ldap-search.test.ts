@@ -1,5 +1,5 @@
 import { systemClock } from "@postern/shared/platform/time";
-import { spawnSlapd } from "@postern/shared/testing";
+import { spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLdapPool, type LdapPool } from "../../../services/auth-engine/src/backends/ldap/ldap-pool.ts";
 import { ldapModule } from "../../../services/auth-engine/src/backends/ldap/script-module.ts";

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { freePort, scratchFolder } from "@postern/shared/testing";
+import { freePort, scratchFolder } from "@postern/testing";
 import { expect, test } from "vitest";
 import { startService, untilReady } from "../../support/service-process.ts";
 import { startStack } from "../../support/stack.ts";

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ServiceName, ServiceProcess } from "../../support/service-process.ts";
 import { type Stack, startStack } from "../../support/stack.ts";

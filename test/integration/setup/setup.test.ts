@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { poll, scratchFolder } from "@postern/shared/testing";
+import { poll, scratchFolder } from "@postern/testing";
 import { expect, test } from "vitest";
 import { plantMachine } from "./machine.ts";
 

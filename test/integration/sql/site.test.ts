@@ -12,7 +12,7 @@ import {
   mfaWebauthnSave,
   mfaWebauthnUpdate,
 } from "@postern/shared/contracts";
-import { type DatabaseServer, freePort, poll } from "@postern/shared/testing";
+import { type DatabaseServer, freePort, poll } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askAccounts, wholeBody } from "../../support/ask-accounts.ts";
 import { askJson } from "../../support/ask-json.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type DatabaseServer, spawnMariadb, spawnPostgresql } from "@postern/shared/testing";
+import { type DatabaseServer, spawnMariadb, spawnPostgresql } from "@postern/testing";
 import { parse } from "yaml";
 import { isTree, type Tree } from "../../support/stack-config.ts";
 

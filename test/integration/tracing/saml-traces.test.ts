@@ -1,5 +1,5 @@
 import { SAML } from "@node-saml/node-saml";
-import { poll, scratchFolder } from "@postern/shared/testing";
+import { poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
 import { startTraceReceiver, type TraceReceiver } from "../../support/trace-receiver.ts";

@@ -1,4 +1,4 @@
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createBrowser, hiddenFields } from "../../support/browser.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Dovecot, spawnDovecot } from "@postern/shared/testing";
+import { type Dovecot, spawnDovecot } from "@postern/testing";
 import { parse } from "yaml";
 import { shipped } from "../../integration/interop/dovecot-setting.ts";
 import { repository } from "../../integration/interop/nginx-setting.ts";

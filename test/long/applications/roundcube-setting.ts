@@ -9,7 +9,7 @@ import {
   scratchFolder,
   spawnApache,
   unprivileged,
-} from "@postern/shared/testing";
+} from "@postern/testing";
 import type { Stack } from "../../support/stack.ts";
 import { blockOfPage, clientSecret, startDovecot, startPostern } from "./application-setting.ts";
 

@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type ChildServer, changeOwner, freePort, scratchFolder, startChildServer } from "@postern/shared/testing";
+import { type ChildServer, changeOwner, freePort, scratchFolder, startChildServer } from "@postern/testing";
 import { repository } from "../../integration/interop/nginx-setting.ts";
 
-const testing = join(repository, "libs/shared/src/testing");
+const testing = join(repository, "test/servers");
 const root = join(repository, ".run/debian-13-sogo");
 const nobody = 65_534;
 

@@ -1,4 +1,4 @@
-import { type Apache, type DatabaseServer, freePort, spawnApache, spawnPostgresql } from "@postern/shared/testing";
+import { type Apache, type DatabaseServer, freePort, spawnApache, spawnPostgresql } from "@postern/testing";
 import type { Stack } from "../../support/stack.ts";
 import { blockOfPage, clientSecret, startDovecot, startPostern } from "./application-setting.ts";
 import { prepareSogo, resources, spawnSogo } from "./sogo-server.ts";

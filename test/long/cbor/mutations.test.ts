@@ -1,5 +1,5 @@
 import { CborError, decodeCbor } from "@postern/shared/platform/cbor";
-import { askOracle, isCommonRule, readCborCorpus, wellFormedCbor } from "@postern/shared/testing/cbor";
+import { askOracle, isCommonRule, readCborCorpus, wellFormedCbor } from "@postern/shared/platform/cbor/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 

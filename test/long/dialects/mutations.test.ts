@@ -1,4 +1,4 @@
-import { readCborCorpus } from "@postern/shared/testing/cbor";
+import { readCborCorpus } from "@postern/shared/platform/cbor/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { dialectParsers, isAccepted, type ParserName, readSeeds } from "../../support/dialect-parsers.ts";

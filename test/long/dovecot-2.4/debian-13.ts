@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type ChildServer, type DoveadmOutcome, freePort, startChildServer } from "@postern/shared/testing";
+import { type ChildServer, type DoveadmOutcome, freePort, startChildServer } from "@postern/testing";
 
 const run = promisify(execFile);
 const repository = join(import.meta.dirname, "../../..");
@@ -19,7 +19,7 @@ export const shipped = (file: string): Promise<string> =>
 export async function prepareRoot(): Promise<void> {
   await mkdir(join(repository, ".run"), { recursive: true });
   const parts = "dovecot-imapd,dovecot-auth-lua,lua-cjson,sasl2-bin";
-  await run(join(repository, "libs/shared/src/testing/prepare-debian.sh"), [root, "trixie", parts]);
+  await run(join(repository, "test/servers/prepare-debian.sh"), [root, "trixie", parts]);
 }
 
 /** Settings of the test machine, after those of the site. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { search, shipped as shippedFor23 } from "../../integration/interop/dovecot-setting.ts";

@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { freePort, scratchFolder } from "@postern/shared/testing";
+import { freePort, scratchFolder } from "@postern/testing";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { wholeBrowser } from "../../../tools/pages/chromium.ts";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort, scratchFolder } from "@postern/shared/testing";
+import { freePort, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Execution } from "../../../tools/checks/execute.ts";
 import { listedBackends } from "../../integration/openapi/backends.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type ChildServer, freePort, spawnHaproxy } from "@postern/shared/testing";
+import { type ChildServer, freePort, spawnHaproxy } from "@postern/testing";
 import type { Replica } from "../../support/stack.ts";
 
 const shipped = new URL("../../../deploy/haproxy/haproxy.cfg", import.meta.url);

@@ -1,4 +1,4 @@
-import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { poll, type Slapd, spawnSlapd } from "@postern/testing";
 import { expect, test } from "vitest";
 import { exampleLdif } from "../../integration/ldap/example-directory.ts";
 import { alice, askJson } from "../../support/ask-json.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { engineAlive } from "@postern/shared/contracts";
-import { freePort, pause, poll } from "@postern/shared/testing";
+import { freePort, pause, poll } from "@postern/testing";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { makeBus } from "../../integration/bus/bus-fixture.ts";
 import { alice, askJson } from "../../support/ask-json.ts";

@@ -1,4 +1,4 @@
-import { freePort, pause, poll, spawnNats } from "@postern/shared/testing";
+import { freePort, pause, poll, spawnNats } from "@postern/testing";
 import { expect, test } from "vitest";
 import { startLoad } from "../../support/load.ts";
 import { startService, untilReady } from "../../support/service-process.ts";

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort, pause, poll, scratchFolder, spawnHaproxy } from "@postern/shared/testing";
+import { freePort, pause, poll, scratchFolder, spawnHaproxy } from "@postern/testing";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { basicAuth, type Replica, type Stack, startStack } from "../../support/stack.ts";
 

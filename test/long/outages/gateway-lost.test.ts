@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { pause, poll } from "@postern/shared/testing";
+import { pause, poll } from "@postern/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startLoad } from "../../support/load.ts";
 import { type Replica, type Stack, startStack } from "../../support/stack.ts";

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { freePort, type ServerPlace } from "@postern/shared/testing";
+import { freePort, type ServerPlace } from "@postern/testing";
 import { afterAll } from "vitest";
 
 const run = promisify(execFile);

@@ -1,4 +1,4 @@
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { expect, test } from "vitest";
 import { startLoad } from "../../support/load.ts";
 import { routeCuts, startNatsPair } from "../../support/nats-pair.ts";

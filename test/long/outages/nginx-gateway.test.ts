@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort, pause, poll, scratchFolder, spawnNginx, startChildServer } from "@postern/shared/testing";
+import { freePort, pause, poll, scratchFolder, spawnNginx, startChildServer } from "@postern/testing";
 import { expect, test } from "vitest";
 import { startStack } from "../../support/stack.ts";
 import { showFigures } from "./figures.ts";

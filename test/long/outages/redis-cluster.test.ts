@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { pause, poll, type RedisCluster, type RedisServer, spawnRedisCluster } from "@postern/shared/testing";
+import { pause, poll, type RedisCluster, type RedisServer, spawnRedisCluster } from "@postern/testing";
 import { expect, test } from "vitest";
 import { showFigures } from "./figures.ts";
 import { type Host, startHost } from "./host.ts";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { promisify } from "node:util";
-import { pause, poll, type RedisSentinel, spawnRedisSentinel } from "@postern/shared/testing";
+import { pause, poll, type RedisSentinel, spawnRedisSentinel } from "@postern/testing";
 import { expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import type { OidcStack } from "../../support/oidc-stack.ts";

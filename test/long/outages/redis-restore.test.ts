@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type ChildServer, freePort, poll, scratchFolder, startChildServer } from "@postern/shared/testing";
+import { type ChildServer, freePort, poll, scratchFolder, startChildServer } from "@postern/testing";
 import { expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { startOidcStack, testClients } from "../../support/oidc-stack.ts";

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { poll, type RedisSentinel, spawnRedisSentinel } from "@postern/shared/testing";
+import { poll, type RedisSentinel, spawnRedisSentinel } from "@postern/testing";
 import { expect, test } from "vitest";
 import { showFigures } from "./figures.ts";
 import { type Host, startHost } from "./host.ts";

@@ -1,4 +1,4 @@
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { type OidcStack, startOidcStack, testClients } from "../../support/oidc-stack.ts";
 import { type ServiceProcess, untilReady } from "../../support/service-process.ts";

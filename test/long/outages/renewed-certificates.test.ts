@@ -2,15 +2,7 @@ import { execFile } from "node:child_process";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import {
-  freePort,
-  type NatsServer,
-  poll,
-  scratchFolder,
-  spawnNats,
-  spawnRedis,
-  spawnSlapd,
-} from "@postern/shared/testing";
+import { freePort, type NatsServer, poll, scratchFolder, spawnNats, spawnRedis, spawnSlapd } from "@postern/testing";
 import { expect, test } from "vitest";
 import { exampleLdif } from "../../integration/ldap/example-directory.ts";
 import { alice, askJson } from "../../support/ask-json.ts";

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { spawnRedis } from "@postern/shared/testing";
+import { spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTcpServer, type TcpServer } from "../../support/tcp-server.ts";
 import { type RedisSite, startRedisSite } from "./redis-site.ts";

@@ -1,4 +1,4 @@
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Load, startLoad } from "../../support/load.ts";
 import { basicAuth, type Replica, type Stack, startStack } from "../../support/stack.ts";

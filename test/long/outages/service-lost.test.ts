@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type ChildServer, freePort, pause, poll } from "@postern/shared/testing";
+import { type ChildServer, freePort, pause, poll } from "@postern/testing";
 import { expect, test } from "vitest";
 import { basicAuth, type Replica, type Stack, startStack } from "../../support/stack.ts";
 import { startServiceBalancer } from "./balancer.ts";

@@ -1,6 +1,6 @@
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type ChildServer, startChildServer } from "@postern/shared/testing";
+import { type ChildServer, startChildServer } from "@postern/testing";
 
 export interface OnSmallDisk extends ChildServer {
   /** Writes until the disk is full. */

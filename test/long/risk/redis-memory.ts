@@ -1,7 +1,7 @@
 import { riskSettings } from "@postern/shared/domain/risk";
 import { loadConfig } from "@postern/shared/platform/config";
 import { riskAccountKey } from "@postern/shared/platform/redis";
-import { spawnRedis } from "@postern/shared/testing";
+import { spawnRedis } from "@postern/testing";
 import { testRedis } from "../../support/redis-content.ts";
 import { validation } from "./parameters.ts";
 import { simulate } from "./simulate.ts";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Apache, scratchFolder, spawnApache } from "@postern/shared/testing";
+import { type Apache, scratchFolder, spawnApache } from "@postern/testing";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { IdpStack } from "../../integration/idp/idp-stack.ts";

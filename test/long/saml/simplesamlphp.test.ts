@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Apache, changeOwner, scratchFolder, spawnApache, unprivileged } from "@postern/shared/testing";
+import { type Apache, changeOwner, scratchFolder, spawnApache, unprivileged } from "@postern/testing";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { IdpStack } from "../../integration/idp/idp-stack.ts";

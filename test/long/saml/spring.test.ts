@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type IdpStack, startIdpStack } from "../../integration/idp/idp-stack.ts";
 import { keyPair } from "../../integration/saml/key-pair.ts";

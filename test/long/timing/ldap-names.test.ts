@@ -1,5 +1,5 @@
 import { Secret } from "@postern/shared/platform/crypto";
-import { type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { type Slapd, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import { ask, exampleDirectory, within } from "../../integration/ldap/example-directory.ts";

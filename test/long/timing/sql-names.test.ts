@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";
 import { type Stack, startStack } from "../../support/stack.ts";

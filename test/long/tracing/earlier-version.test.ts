@@ -1,4 +1,4 @@
-import { freePort, poll } from "@postern/shared/testing";
+import { freePort, poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { type ServiceName, type ServiceProcess, startService, untilReady } from "../../support/service-process.ts";

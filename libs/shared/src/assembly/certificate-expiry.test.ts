@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { scratchFolder } from "@postern/testing";
 import { expect, test } from "vitest";
-import { scratchFolder } from "../testing/index.ts";
 import { remainingSeconds } from "./certificate-expiry.ts";
 
 const day = 86_400;

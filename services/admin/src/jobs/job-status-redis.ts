@@ -2,7 +2,9 @@ import type { JobRecord, JobStatus } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { defineScript, jobKey, type RedisClient, readFields } from "@postern/shared/platform/redis";
 import type { ReadJob } from "./jobs.ts";
-import { readJob } from "./scripts/scripts.generated.ts";
+import readJobLua from "./scripts/read-job.lua?raw";
+
+const readJob = { name: "readJob", lua: readJobLua, keys: ["jobKey", "lockKey"], args: ["retentionMs"] } as const;
 
 export interface JobStatusDeps {
   /** Of the role `queue`. */

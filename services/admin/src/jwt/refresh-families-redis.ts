@@ -1,7 +1,14 @@
 import { AppError } from "@postern/shared/platform/errors";
 import { defineScript, deniedTokenKey, type RedisClient, refreshFamilyKey } from "@postern/shared/platform/redis";
 import type { Redemption, RefreshFamilies } from "./refresh-families.ts";
-import { redeemRefreshToken } from "./scripts/scripts.generated.ts";
+import redeemRefreshTokenLua from "./scripts/redeem-refresh-token.lua?raw";
+
+const redeemRefreshToken = {
+  name: "redeemRefreshToken",
+  lua: redeemRefreshTokenLua,
+  keys: ["familyKey", "deniedKey"],
+  args: ["presented", "nextToken", "lifeSeconds", "deniedSeconds"],
+} as const;
 
 const redemptions: readonly Redemption[] = ["redeemed", "unknown", "reused"];
 

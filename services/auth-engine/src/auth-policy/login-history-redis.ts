@@ -4,7 +4,21 @@ import type { Clock } from "@postern/shared/platform/time";
 import type { RedisGuard } from "../brute-force/redis-guard.ts";
 import { createWriteThrottle } from "../brute-force/write-throttle.ts";
 import type { LoginHistory } from "./login-history.ts";
-import { countRepetition, noteSignedInHash } from "./scripts/scripts.generated.ts";
+import countRepetitionLua from "./scripts/count-repetition.lua?raw";
+import noteSignedInHashLua from "./scripts/note-signed-in-hash.lua?raw";
+
+const countRepetition = {
+  name: "countRepetition",
+  lua: countRepetitionLua,
+  keys: ["repetitionsKey"],
+  args: ["windowMs"],
+} as const;
+const noteSignedInHash = {
+  name: "noteSignedInHash",
+  lua: noteSignedInHashLua,
+  keys: ["hashesKey"],
+  args: ["digest", "maxHashes", "lifeSeconds"],
+} as const;
 
 /** An account may have several app passwords. */
 const maxHashes = 8;

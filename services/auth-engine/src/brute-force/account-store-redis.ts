@@ -10,7 +10,23 @@ import type { AccountDelaySettings } from "./account-delay-settings.ts";
 import type { AccountCount, AccountFailure, AccountStore } from "./account-store.ts";
 import { createBatched } from "./batched.ts";
 import type { RedisGuard } from "./redis-guard.ts";
-import { countAccountFailures, knowsNetwork, noteNetwork } from "./scripts/scripts.generated.ts";
+import countAccountFailuresLua from "./scripts/count-account-failures.lua?raw";
+import knowsNetworkLua from "./scripts/knows-network.lua?raw";
+import noteNetworkLua from "./scripts/note-network.lua?raw";
+
+const countAccountFailures = { name: "countAccountFailures", lua: countAccountFailuresLua };
+const knowsNetwork = {
+  name: "knowsNetwork",
+  lua: knowsNetworkLua,
+  keys: ["knownKey"],
+  args: ["network", "knownSeconds"],
+} as const;
+const noteNetwork = {
+  name: "noteNetwork",
+  lua: noteNetworkLua,
+  keys: ["knownKey"],
+  args: ["network", "knownSeconds", "maxNetworks"],
+} as const;
 
 /** The longest delay is reached with far fewer. */
 const maxDigests = 64;

@@ -11,7 +11,8 @@ import { createBatched } from "./batched.ts";
 import { createCountCall, type Failure, readCounts } from "./count-call.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import type { RiskKeys, RiskRead } from "./risk-read.ts";
-import { countFailures, recordSuccess } from "./scripts/scripts.generated.ts";
+import countFailuresLua from "./scripts/count-failures.lua?raw";
+import recordSuccessLua from "./scripts/record-success.lua?raw";
 import {
   type CountedAccount,
   type CountedAttempt,
@@ -20,6 +21,9 @@ import {
   type SharedBanState,
   type SharedStore,
 } from "./shared-store.ts";
+
+const countFailures = { name: "countFailures", lua: countFailuresLua };
+const recordSuccess = { name: "recordSuccess", lua: recordSuccessLua };
 
 /** Limits of one call, because Redis serves no other client while it runs: attempts, and rules of all attempts. */
 const maxAttemptsAtOnce = 32;

@@ -6,7 +6,9 @@ import {
   type RedisClient,
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
-import { noteGuess } from "./scripts/scripts.generated.ts";
+import noteGuessLua from "./scripts/note-guess.lua?raw";
+
+const noteGuess = { name: "noteGuess", lua: noteGuessLua };
 
 const maxAddresses = 1000;
 const maxAccountsPerShard = 100_000;

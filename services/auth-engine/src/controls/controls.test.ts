@@ -1,5 +1,5 @@
 import type { AuthRequest } from "@postern/shared/contracts";
-import { type DnsServer, startDnsServer } from "@postern/shared/testing";
+import { type DnsServer, startDnsServer } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { attemptOf } from "../decision/attempt.ts";
 import type { Control } from "./control.ts";

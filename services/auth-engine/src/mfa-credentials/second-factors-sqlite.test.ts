@@ -5,7 +5,7 @@ import { maxAppPasswords, maxWebauthnCredentials, mfaAppPasswordsList } from "@p
 import { createDecoys, createPasswordVerifier, createWorkGate } from "@postern/shared/domain/passwords";
 import { createKeyedDigest, createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { systemClock } from "@postern/shared/platform/time";
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import { Value } from "typebox/value";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Backend } from "../backends/backend.ts";

@@ -13,8 +13,15 @@ import {
   type RedisClient,
 } from "@postern/shared/platform/redis";
 import { type CachedResult, decodeResult, encodeResult } from "./cached-result.ts";
-import { storeCachedResult } from "./scripts/scripts.generated.ts";
+import storeCachedResultLua from "./scripts/store-cached-result.lua?raw";
 import type { CacheFamily, CacheKey, SharedCache } from "./shared-cache.ts";
+
+const storeCachedResult = {
+  name: "storeCachedResult",
+  lua: storeCachedResultLua,
+  keys: ["epochKey", "resultKey", "resultsKey", "namesKey"],
+  args: ["expectedEpoch", "value", "lifeMs", "loginNameKey", "indexSeconds", "maxIndexed"],
+} as const;
 
 export interface RedisResultCacheDeps {
   /** Of the role `cache`. */

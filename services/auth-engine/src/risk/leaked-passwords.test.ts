@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createLeakedPasswords } from "./leaked-passwords.ts";

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { mmdbFile, scratchFolder } from "@postern/shared/testing";
+import { mmdbFile, scratchFolder } from "@postern/testing";
 import { expect, test } from "vitest";
 import { createPlaces } from "./places.ts";
 

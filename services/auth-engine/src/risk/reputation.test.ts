@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createReputation } from "./reputation.ts";

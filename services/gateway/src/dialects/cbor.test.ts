@@ -1,8 +1,8 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { createAttributeFilter } from "@postern/shared/domain/released-attributes";
 import { decodeCbor, encodeCbor } from "@postern/shared/platform/cbor";
+import { readCborCorpus, wellFormedCbor } from "@postern/shared/platform/cbor/testing";
 import { AppError } from "@postern/shared/platform/errors";
-import { readCborCorpus, wellFormedCbor } from "@postern/shared/testing/cbor";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { textFields, tlsFields } from "./auth-fields.ts";

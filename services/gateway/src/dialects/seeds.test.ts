@@ -1,4 +1,4 @@
-import { readCborCorpus } from "@postern/shared/testing/cbor";
+import { readCborCorpus } from "@postern/shared/platform/cbor/testing";
 import { describe, expect, test } from "vitest";
 import { dialectParsers, isAccepted, type ParserName, readSeeds } from "../../../../test/support/dialect-parsers.ts";
 

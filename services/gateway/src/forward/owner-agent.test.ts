@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import { freePort, poll } from "@postern/shared/testing";
+import { freePort, poll } from "@postern/testing";
 import { afterEach, expect, test, vi } from "vitest";
 import { OwnerAgent } from "./owner-agent.ts";
 import { ownerWatchTickMs } from "./owner-watch.ts";

@@ -1,6 +1,13 @@
 import { defineScript, failureBudgetKey, type RedisClient, readFields } from "@postern/shared/platform/redis";
 import type { TakeShared } from "./budget-booking.ts";
-import { takeFailureToken } from "./scripts/scripts.generated.ts";
+import takeFailureTokenLua from "./scripts/take-failure-token.lua?raw";
+
+const takeFailureToken = {
+  name: "takeFailureToken",
+  lua: takeFailureTokenLua,
+  keys: ["bucketKey"],
+  args: ["intervalUs", "depthUs", "maxLifeMs"],
+} as const;
 
 export function createSharedBuckets(client: RedisClient, keyPrefix: string): TakeShared {
   const run = defineScript(client, takeFailureToken);

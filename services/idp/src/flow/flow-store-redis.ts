@@ -4,7 +4,14 @@ import type { Clock } from "@postern/shared/platform/time";
 import type { FlowRecord } from "./flow-record.ts";
 import type { FlowStore } from "./flow-store.ts";
 import { parseFlowRecord } from "./parse-flow-record.ts";
-import { writeFlow } from "./scripts/scripts.generated.ts";
+import writeFlowLua from "./scripts/write-flow.lua?raw";
+
+const writeFlow = {
+  name: "writeFlow",
+  lua: writeFlowLua,
+  keys: ["flowKey"],
+  args: ["expectedVersion", "sealed", "lifeMs"],
+} as const;
 
 export interface FlowStoreDeps {
   readonly redis: RedisClient;

@@ -9,7 +9,14 @@ import {
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import type { FailedSignIn, FailedSignIns } from "./failed-sign-ins.ts";
-import { noteFailedSignIn } from "./scripts/scripts.generated.ts";
+import noteFailedSignInLua from "./scripts/note-failed-sign-in.lua?raw";
+
+const noteFailedSignIn = {
+  name: "noteFailedSignIn",
+  lua: noteFailedSignInLua,
+  keys: ["shardKey"],
+  args: ["timeMs", "entry", "maxEntries", "lifeSeconds"],
+} as const;
 
 export interface FailedSignInsDeps {
   readonly redis: RedisClient;

@@ -3,7 +3,35 @@ import type { KeyRing } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { defineScript, type RedisClient } from "@postern/shared/platform/redis";
 import type { Claimed, DeliveryQueue } from "./delivery-queue.ts";
-import { addDelivery, claimDeliveries, retryDelivery, settleDelivery } from "./scripts/scripts.generated.ts";
+import addDeliveryLua from "./scripts/add-delivery.lua?raw";
+import claimDeliveriesLua from "./scripts/claim-deliveries.lua?raw";
+import retryDeliveryLua from "./scripts/retry-delivery.lua?raw";
+import settleDeliveryLua from "./scripts/settle-delivery.lua?raw";
+
+const addDelivery = {
+  name: "addDelivery",
+  lua: addDeliveryLua,
+  keys: ["queueKey", "deliveryKey"],
+  args: ["id", "sealed", "lifeSeconds", "delayMs"],
+} as const;
+const claimDeliveries = {
+  name: "claimDeliveries",
+  lua: claimDeliveriesLua,
+  keys: ["queueKey"],
+  args: ["maxDeliveries", "leaseMs"],
+} as const;
+const retryDelivery = {
+  name: "retryDelivery",
+  lua: retryDeliveryLua,
+  keys: ["queueKey", "deliveryKey"],
+  args: ["id", "delayMs"],
+} as const;
+const settleDelivery = {
+  name: "settleDelivery",
+  lua: settleDeliveryLua,
+  keys: ["queueKey", "deliveryKey"],
+  args: ["id"],
+} as const;
 
 export interface DeliveryQueueDeps<Delivery> {
   readonly redis: RedisClient;

@@ -10,8 +10,22 @@ import {
 } from "@postern/shared/platform/redis";
 import { createWindowCount } from "../redis/count-in-window.ts";
 import type { Admission, Admitted, FactorAttempt, FactorGuard } from "./factor-guard.ts";
-import { admitFactorAttempt, undoFactorAttempt } from "./scripts/scripts.generated.ts";
+import admitFactorAttemptLua from "./scripts/admit-factor-attempt.lua?raw";
+import undoFactorAttemptLua from "./scripts/undo-factor-attempt.lua?raw";
 import { readTotpSecret } from "./totp.ts";
+
+const admitFactorAttempt = {
+  name: "admitFactorAttempt",
+  lua: admitFactorAttemptLua,
+  keys: ["attemptsKey", "failuresKey", "flowKey"],
+  args: ["maxAttempts", "windowSeconds", "maxFailures", "failuresSeconds", "isProved", "isHidden"],
+} as const;
+const undoFactorAttempt = {
+  name: "undoFactorAttempt",
+  lua: undoFactorAttemptLua,
+  keys: ["attemptsKey", "failuresKey", "flowKey"],
+  args: ["isAccountCounted", "isFlowCounted"],
+} as const;
 
 const admissions: Readonly<Record<string, Admission>> = {
   admitted: "admitted",

@@ -3,7 +3,14 @@ import { addressKey } from "@postern/shared/platform/net";
 import { decidedInRedis, defineScript, passkeyAttemptsKey, type RedisClient } from "@postern/shared/platform/redis";
 import { createWindowCount } from "../redis/count-in-window.ts";
 import type { PasskeyAttempts } from "./passkey-attempts.ts";
-import { undoPasskeyAttempt } from "./scripts/scripts.generated.ts";
+import undoPasskeyAttemptLua from "./scripts/undo-passkey-attempt.lua?raw";
+
+const undoPasskeyAttempt = {
+  name: "undoPasskeyAttempt",
+  lua: undoPasskeyAttemptLua,
+  keys: ["countKey"],
+  args: [],
+} as const;
 
 /** More than the passkeys of one network fail within the ten minutes of the window. */
 const maxAttempts = 60;

@@ -1,5 +1,12 @@
 import { defineScript, type RedisClient } from "@postern/shared/platform/redis";
-import { countInWindow } from "./scripts/scripts.generated.ts";
+import countInWindowLua from "./scripts/count-in-window.lua?raw";
+
+const countInWindow = {
+  name: "countInWindow",
+  lua: countInWindowLua,
+  keys: ["countKey"],
+  args: ["windowSeconds"],
+} as const;
 
 /** Adds one to a count whose window begins with the first increment. @returns the count, including this increment */
 export function createWindowCount(redis: RedisClient): (key: string, windowSeconds: number) => Promise<number> {

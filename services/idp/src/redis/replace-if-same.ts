@@ -1,5 +1,12 @@
 import { defineScript, type RedisClient } from "@postern/shared/platform/redis";
-import { replaceIfSame } from "./scripts/scripts.generated.ts";
+import replaceIfSameLua from "./scripts/replace-if-same.lua?raw";
+
+const replaceIfSame = {
+  name: "replaceIfSame",
+  lua: replaceIfSameLua,
+  keys: ["valueKey"],
+  args: ["expected", "replacement", "lifeSeconds"],
+} as const;
 
 export interface Replacement {
   /** The value that was read, empty if the key did not exist. */

@@ -10,14 +10,43 @@ import {
 import type { Clock } from "@postern/shared/platform/time";
 import type { BrowserSessionRecord } from "./browser-session-port.ts";
 import { parseSessionRecord } from "./parse-session-record.ts";
-import {
-  indexSession,
-  insertSession,
-  removeSession,
-  replaceSession,
-  touchSession,
-} from "./scripts/scripts.generated.ts";
+import indexSessionLua from "./scripts/index-session.lua?raw";
+import insertSessionLua from "./scripts/insert-session.lua?raw";
+import removeSessionLua from "./scripts/remove-session.lua?raw";
+import replaceSessionLua from "./scripts/replace-session.lua?raw";
+import touchSessionLua from "./scripts/touch-session.lua?raw";
 import type { SessionLives } from "./session-store.ts";
+
+const indexSession = {
+  name: "indexSession",
+  lua: indexSessionLua,
+  keys: ["indexKey"],
+  args: ["endMs", "lifeMs", "uid"],
+} as const;
+const insertSession = {
+  name: "insertSession",
+  lua: insertSessionLua,
+  keys: ["recordKey"],
+  args: ["sealed", "nowMs", "lifeMs"],
+} as const;
+const removeSession = {
+  name: "removeSession",
+  lua: removeSessionLua,
+  keys: ["recordKey"],
+  args: ["expectedVersion"],
+} as const;
+const replaceSession = {
+  name: "replaceSession",
+  lua: replaceSessionLua,
+  keys: ["recordKey"],
+  args: ["expectedVersion", "sealed", "lifeMs"],
+} as const;
+const touchSession = {
+  name: "touchSession",
+  lua: touchSessionLua,
+  keys: ["recordKey"],
+  args: ["nowMs", "lifeMs"],
+} as const;
 
 export interface SessionStoreDeps {
   readonly redis: RedisClient;

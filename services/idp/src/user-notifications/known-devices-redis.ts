@@ -2,7 +2,14 @@ import { digestOf } from "@postern/shared/platform/crypto";
 import { defineScript, knownDevicesKey, type RedisClient } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import type { KnownDevices } from "./known-devices.ts";
-import { noteDevice } from "./scripts/scripts.generated.ts";
+import noteDeviceLua from "./scripts/note-device.lua?raw";
+
+const noteDevice = {
+  name: "noteDevice",
+  lua: noteDeviceLua,
+  keys: ["devicesKey"],
+  args: ["device", "nowSeconds", "maxDevices", "lifeSeconds"],
+} as const;
 
 const maxDevices = 32;
 

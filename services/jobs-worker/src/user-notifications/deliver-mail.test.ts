@@ -1,5 +1,5 @@
 import { systemClock } from "@postern/shared/platform/time";
-import { freePort, poll } from "@postern/shared/testing";
+import { freePort, poll } from "@postern/testing";
 import { describe, expect, test } from "vitest";
 import { type SmtpStep, startScriptedSmtp } from "../../../../test/support/scripted-smtp.ts";
 import { createDeliverNotification } from "./deliver-notification.ts";

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { Secret } from "@postern/shared/platform/crypto";
-import { freePort } from "@postern/shared/testing";
+import { freePort } from "@postern/testing";
 import { describe, expect, test } from "vitest";
 import { startCaptureServer } from "../../../../test/support/capture-server.ts";
 import { createDeliverNotification } from "./deliver-notification.ts";

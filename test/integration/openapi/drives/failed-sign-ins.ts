@@ -1,4 +1,4 @@
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { basicAuth, type Stack } from "../../../support/stack.ts";
 import type { Drive, DriveParts } from "../drive.ts";
 import { atLogin, credentialsOf } from "../pages-browser.ts";

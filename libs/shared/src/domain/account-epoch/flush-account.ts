@@ -11,7 +11,14 @@ import {
 } from "../../platform/redis/keys/account.ts";
 import { defineScript, readFields } from "../../platform/redis/script.ts";
 import { nameDigest } from "./name-digest.ts";
-import { changeAccountEpoch } from "./scripts/scripts.generated.ts";
+import changeAccountEpochLua from "./scripts/change-account-epoch.lua?raw";
+
+const changeAccountEpoch = {
+  name: "changeAccountEpoch",
+  lua: changeAccountEpochLua,
+  keys: ["epochKey", "resultsKey", "namesKey"],
+  args: ["epoch", "lifeSeconds"],
+} as const;
 
 export interface AccountFlushDeps {
   /** Of the role `cache`. */

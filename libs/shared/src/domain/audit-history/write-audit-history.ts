@@ -3,7 +3,9 @@ import type { RedisClient } from "../../platform/redis/client.ts";
 import { auditHistoryKey } from "../../platform/redis/keys/history.ts";
 import { defineVariableScript } from "../../platform/redis/script.ts";
 import type { AuditEntry, AuditHistoryKind } from "./audit-entry.ts";
-import { addAuditRecords } from "./scripts/scripts.generated.ts";
+import addAuditRecordsLua from "./scripts/add-audit-records.lua?raw";
+
+const addAuditRecords = { name: "addAuditRecords", lua: addAuditRecordsLua };
 
 export interface AuditHistoryLimits {
   readonly lifeSeconds: number;

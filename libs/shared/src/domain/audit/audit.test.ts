@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { scratchFolder } from "@postern/testing";
 import { expect, test } from "vitest";
-import { scratchFolder } from "../../testing/index.ts";
 import { createAudit } from "./audit.ts";
 import { createAuditStream } from "./audit-stream.ts";
 import { truncateAddress } from "./truncate-address.ts";

@@ -2,8 +2,15 @@ import type { RedisClient } from "../../platform/redis/client.ts";
 import { banIndexKey } from "../../platform/redis/keys/brute-force.ts";
 import { defineScript } from "../../platform/redis/script.ts";
 import type { Ban } from "./ban.ts";
-import { indexBan } from "./scripts/scripts.generated.ts";
+import indexBanLua from "./scripts/index-ban.lua?raw";
 import { shardOf } from "./shards.ts";
+
+const indexBan = {
+  name: "indexBan",
+  lua: indexBanLua,
+  keys: ["shardKey"],
+  args: ["endSeconds", "banKey", "maxBans"],
+} as const;
 
 /** All shards together list four million bans. */
 const maxPerShard = 250_000;

@@ -5,8 +5,15 @@ import type { Clock } from "../../platform/time/clock.ts";
 import { type Ban, parseBan } from "./ban.ts";
 import { createShardReader } from "./pages.ts";
 import { readValues } from "./read-values.ts";
-import { readIndexPageBack } from "./scripts/scripts.generated.ts";
+import readIndexPageBackLua from "./scripts/read-index-page-back.lua?raw";
 import { shards } from "./shards.ts";
+
+const readIndexPageBack = {
+  name: "readIndexPageBack",
+  lua: readIndexPageBackLua,
+  keys: ["shardKey"],
+  args: ["beforeScore", "beforeMember", "leastScore", "maxMembers"],
+} as const;
 
 export interface BansByEndQuery {
   readonly order: "asc" | "desc";

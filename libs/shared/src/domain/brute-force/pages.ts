@@ -1,7 +1,14 @@
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { defineScript } from "../../platform/redis/script.ts";
-import { readIndexPage } from "./scripts/scripts.generated.ts";
+import readIndexPageLua from "./scripts/read-index-page.lua?raw";
 import { shards } from "./shards.ts";
+
+const readIndexPage = {
+  name: "readIndexPage",
+  lua: readIndexPageLua,
+  keys: ["shardKey"],
+  args: ["afterScore", "afterMember", "maxMembers"],
+} as const;
 
 /** One page of a sharded index. */
 export interface IndexPage {

@@ -19,7 +19,13 @@ import {
 } from "./history-places.ts";
 import type { DecisionBatch } from "./recorder.ts";
 import { createRefusedShare } from "./refused-share.ts";
-import { noteDecisions, noteReferences, noteTraffic } from "./scripts/scripts.generated.ts";
+import noteDecisionsLua from "./scripts/note-decisions.lua?raw";
+import noteReferencesLua from "./scripts/note-references.lua?raw";
+import noteTrafficLua from "./scripts/note-traffic.lua?raw";
+
+const noteDecisions = { name: "noteDecisions", lua: noteDecisionsLua };
+const noteReferences = { name: "noteReferences", lua: noteReferencesLua };
+const noteTraffic = { name: "noteTraffic", lua: noteTrafficLua };
 
 export interface HistoryLimits {
   readonly lifeSeconds: number;

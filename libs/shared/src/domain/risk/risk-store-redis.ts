@@ -2,7 +2,14 @@ import { within } from "../../platform/concurrency/index.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { defineScript } from "../../platform/redis/script.ts";
 import type { RiskStore } from "./risk-store.ts";
-import { replaceRiskFacts } from "./scripts/scripts.generated.ts";
+import replaceRiskFactsLua from "./scripts/replace-risk-facts.lua?raw";
+
+const replaceRiskFacts = {
+  name: "replaceRiskFacts",
+  lua: replaceRiskFactsLua,
+  keys: ["factsKey"],
+  args: ["expected", "replacement", "lifeSeconds"],
+} as const;
 
 export function createRiskStore(redis: RedisClient, timeoutMs: number): RiskStore {
   const replace = defineScript(redis, replaceRiskFacts);

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
+import { poll } from "@postern/testing";
 import { expect, test } from "vitest";
-import { poll } from "../../testing/index.ts";
 import type { LoadKeySet } from "./jwks-sources.ts";
 import { createKeySource } from "./key-source.ts";
 

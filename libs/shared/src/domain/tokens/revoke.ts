@@ -2,8 +2,15 @@ import type { RedisClient } from "../../platform/redis/client.ts";
 import { deniedTokenKey, tokenEpochKey } from "../../platform/redis/keys.ts";
 import { defineScript } from "../../platform/redis/script.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import { raiseTokenEpoch } from "./scripts/scripts.generated.ts";
+import raiseTokenEpochLua from "./scripts/raise-token-epoch.lua?raw";
 import { kindDigest, subjectDigest, type TokenSubject } from "./subject-digest.ts";
+
+const raiseTokenEpoch = {
+  name: "raiseTokenEpoch",
+  lua: raiseTokenEpochLua,
+  keys: ["epochKey"],
+  args: ["lifeSeconds"],
+} as const;
 
 const longestSkewSeconds = 60;
 

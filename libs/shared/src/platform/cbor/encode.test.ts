@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { askOracle, cborText } from "../../testing/cbor/index.ts";
 import { decodeCbor } from "./decode.ts";
 import { encodeCbor } from "./encode.ts";
+import { askOracle, cborText } from "./testing/index.ts";
 import type { CborEncodable } from "./value.ts";
 
 const hex = (value: CborEncodable): string => encodeCbor(value).toString("hex");

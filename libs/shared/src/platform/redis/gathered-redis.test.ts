@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { type RedisServer, spawnRedis } from "@postern/testing";
 import { Command } from "ioredis";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type RedisServer, spawnRedis } from "../../testing/index.ts";
 import { GatheredRedis } from "./gathered-redis.ts";
 
 let server: RedisServer;

@@ -1,6 +1,6 @@
+import { type RedisServer, spawnRedis } from "@postern/testing";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type RedisServer, spawnRedis } from "../../testing/index.ts";
 import { defineScript, defineVariableScript, readFields } from "./script.ts";
 
 let server: RedisServer;
@@ -15,10 +15,19 @@ afterEach(async () => {
 });
 
 const lua = "return { KEYS[1], KEYS[2] or false, ARGV[1], ARGV[2] }";
+const header = "-- KEYS[1] first\n-- KEYS[2] second\n-- ARGV[1] max_size: in bytes\n-- ARGV[2] text\n";
 
 test("keys and arguments are sent in the order of the script, whatever their order in the call", async () => {
-  const run = defineScript(redis, { name: "echo", keys: ["first", "second"], args: ["size", "text"], lua });
-  expect(await run({ second: "b", first: "a" }, { text: "t", size: 1 })).toEqual(["a", "b", "1", "t"]);
+  const script = { name: "echo", keys: ["first", "second"], args: ["maxSize", "text"], lua: header + lua } as const;
+  const run = defineScript(redis, script);
+  expect(await run({ second: "b", first: "a" }, { text: "t", maxSize: 1 })).toEqual(["a", "b", "1", "t"]);
+});
+
+test.each([
+  { keys: ["second", "first"], args: ["maxSize", "text"] },
+  { keys: ["first", "second"], args: ["maxSize"] },
+])("names that the header does not have in this order are refused: %j", (names) => {
+  expect(() => defineScript(redis, { name: "echo", lua: header + lua, ...names })).toThrow("echo: ");
 });
 
 test("a script whose number of keys varies takes another number in each call", async () => {

@@ -32,11 +32,27 @@ function defineCommand(client: RedisClient, name: string, definition: { lua: str
   return async (words: readonly ArgumentValue[]): Promise<unknown> => Reflect.apply(command, client, words);
 }
 
-/** Runs a script of a `.lua` file; keys and arguments go by the names that the file's header gives them. */
-export function defineScript<Key extends string, Argument extends string>(
+/** The names that the header of a `.lua` file gives its KEYS or ARGV: lines such as `-- ARGV[2] window_seconds: …`. */
+function namesInHeader(lua: string, list: "KEYS" | "ARGV"): readonly string[] {
+  const names = [...lua.matchAll(/^-- (KEYS|ARGV)\[\d+\] (\w+)/gmu)].filter((match) => match[1] === list);
+  return names.map(([, , name = ""]) => name.replaceAll(/_(\w)/gu, (_, letter: string) => letter.toUpperCase()));
+}
+
+/**
+ * Runs a script of a `.lua` file; keys and arguments go by the names that the file's header gives them.
+ * @throws TypeError if the header has other names, or the same in another order
+ */
+export function defineScript<const Key extends string, const Argument extends string>(
   client: RedisClient,
   { name, lua, keys, args }: RedisScript<Key, Argument>,
 ): RunScript<Key, Argument> {
+  for (const [list, names] of [
+    ["KEYS", keys],
+    ["ARGV", args],
+  ] as const) {
+    if (namesInHeader(lua, list).join() !== names.join())
+      throw new TypeError(`${name}: ${list} is not ${names.join()}`);
+  }
   const run = defineCommand(client, name, { lua, numberOfKeys: keys.length });
   return (keyOf, argumentOf) => run([...keys.map((key) => keyOf[key]), ...args.map((arg) => argumentOf[arg])]);
 }

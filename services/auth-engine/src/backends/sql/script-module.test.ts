@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { LuaValue } from "@postern/shared/domain/scripts";
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sqlModule } from "./script-module.ts";
 import type { SqlClient } from "./sql-client.ts";

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { createDecoys, createPasswordVerifier, parseStoredPassword } from "@postern/shared/domain/passwords";
 import { createKeyedDigest, Secret } from "@postern/shared/platform/crypto";
-import { scratchFolder } from "@postern/shared/testing";
+import { scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seedDatabase } from "./seed.ts";
 import type { SqlSearchSettings } from "./settings.ts";

@@ -2,7 +2,7 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
-import { poll, scratchFolder } from "@postern/shared/testing";
+import { poll, scratchFolder } from "@postern/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SqlClient } from "./sql-client.ts";
 import { createSqliteClient } from "./sqlite-client.ts";

@@ -1,4 +1,4 @@
-import { startDnsServer } from "@postern/shared/testing";
+import { startDnsServer } from "@postern/testing";
 import { expect, test } from "vitest";
 import { createDnsLookup } from "./address-lookup-dns.ts";
 

@@ -1,6 +1,6 @@
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { oidcSubjectsKey, type RedisClient } from "@postern/shared/platform/redis";
-import { type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { type RedisServer, spawnRedis } from "@postern/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { testRedis } from "../../../../../test/support/redis-content.ts";
 import { digestOfId } from "../storage/store-redis.ts";

@@ -4,7 +4,14 @@ import { defineScript, oidcGuessKey, oidcPollKey, type RedisClient } from "@post
 import { createWindowCount } from "../../redis/count-in-window.ts";
 import { digestOfId } from "../storage/store-redis.ts";
 import type { DeviceLimits } from "./device-limits.ts";
-import { pollDeviceCode } from "./scripts/scripts.generated.ts";
+import pollDeviceCodeLua from "./scripts/poll-device-code.lua?raw";
+
+const pollDeviceCode = {
+  name: "pollDeviceCode",
+  lua: pollDeviceCodeLua,
+  keys: ["pollKey"],
+  args: ["intervalSeconds", "lifeSeconds"],
+} as const;
 
 /** Within ten minutes: enough for a user who mistypes, and for an office behind one address. */
 const guessesOfBrowser = 10;

@@ -9,7 +9,7 @@ import {
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import { createReplaceIfSame } from "../../redis/replace-if-same.ts";
-import { releaseLease } from "./scripts/scripts.generated.ts";
+import releaseLeaseLua from "./scripts/release-lease.lua?raw";
 import {
   createSigningKey,
   isFull,
@@ -22,6 +22,8 @@ import {
   type SigningKeyStore,
   withoutRetired,
 } from "./signing-keys.ts";
+
+const releaseLease = { name: "releaseLease", lua: releaseLeaseLua, keys: ["leaseKey"], args: ["holder"] } as const;
 
 export interface SigningKeyStoreDeps {
   readonly redis: RedisClient;

@@ -15,7 +15,21 @@ import { isRecord } from "../storage/json.ts";
 import { digestOfId } from "../storage/store-redis.ts";
 import { kindOfId, type Registration, type RegistrationKind } from "./registration.ts";
 import type { Added, Registrations } from "./registrations.ts";
-import { replaceRegistration, reserveRegistration } from "./scripts/scripts.generated.ts";
+import replaceRegistrationLua from "./scripts/replace-registration.lua?raw";
+import reserveRegistrationLua from "./scripts/reserve-registration.lua?raw";
+
+const replaceRegistration = {
+  name: "replaceRegistration",
+  lua: replaceRegistrationLua,
+  keys: ["registrationKey"],
+  args: ["read", "written", "lifeSeconds"],
+} as const;
+const reserveRegistration = {
+  name: "reserveRegistration",
+  lua: reserveRegistrationLua,
+  keys: ["indexKey", "pendingKey"],
+  args: ["nowSeconds", "id", "endSeconds", "maxRegistrations", "maxPending", "indexSeconds", "pendingSeconds"],
+} as const;
 
 export interface RegistrationsDeps {
   readonly redis: RedisClient;

@@ -14,8 +14,36 @@ import type { Clock } from "@postern/shared/platform/time";
 import type { AdapterPayload } from "oidc-provider";
 import { createReplaceIfSame } from "../../redis/replace-if-same.ts";
 import { isRecord } from "./json.ts";
-import { addRecordToIndex, consumeRecord, electSuccessor, putOnceRecord } from "./scripts/scripts.generated.ts";
+import addRecordToIndexLua from "./scripts/add-record-to-index.lua?raw";
+import consumeRecordLua from "./scripts/consume-record.lua?raw";
+import electSuccessorLua from "./scripts/elect-successor.lua?raw";
+import putOnceRecordLua from "./scripts/put-once-record.lua?raw";
 import type { Consumption, IndexKind, OidcStore, RecordRef, StoredRecord } from "./store.ts";
+
+const addRecordToIndex = {
+  name: "addRecordToIndex",
+  lua: addRecordToIndexLua,
+  keys: ["indexKey"],
+  args: ["nowSeconds", "member", "endSeconds", "lifeSeconds"],
+} as const;
+const consumeRecord = {
+  name: "consumeRecord",
+  lua: consumeRecordLua,
+  keys: ["recordKey"],
+  args: ["graceMs", "isRepeatable"],
+} as const;
+const electSuccessor = {
+  name: "electSuccessor",
+  lua: electSuccessorLua,
+  keys: ["recordKey"],
+  args: ["sealedSuccessor"],
+} as const;
+const putOnceRecord = {
+  name: "putOnceRecord",
+  lua: putOnceRecordLua,
+  keys: ["recordKey"],
+  args: ["sealed", "lifeSeconds"],
+} as const;
 
 /** Models that are consumed, and how long a second use is refused without revoking tokens (ms): a repeated poll is not theft. */
 const graceMs: Readonly<Record<string, number>> = {

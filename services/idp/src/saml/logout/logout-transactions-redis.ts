@@ -6,7 +6,21 @@ import { channels } from "../delivery-report.ts";
 import { decided, digest, type SamlRedisDeps } from "../state/saml-redis.ts";
 import { ProviderEnd } from "./logout-end.ts";
 import type { LogoutTransactions, ServiceResult } from "./logout-transaction.ts";
-import { countInLogout, noteLogoutResult } from "./scripts/scripts.generated.ts";
+import countInLogoutLua from "./scripts/count-in-logout.lua?raw";
+import noteLogoutResultLua from "./scripts/note-logout-result.lua?raw";
+
+const countInLogout = {
+  name: "countInLogout",
+  lua: countInLogoutLua,
+  keys: ["transactionKey"],
+  args: ["field"],
+} as const;
+const noteLogoutResult = {
+  name: "noteLogoutResult",
+  lua: noteLogoutResultLua,
+  keys: ["transactionKey"],
+  args: ["field", "result"],
+} as const;
 
 const text = Type.String();
 const index = Type.Integer();

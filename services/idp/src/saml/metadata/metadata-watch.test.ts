@@ -1,5 +1,5 @@
 import { createLogger } from "@postern/shared/platform/logging";
-import { poll } from "@postern/shared/testing";
+import { poll } from "@postern/testing";
 import { describe, expect, it } from "vitest";
 import { bindings } from "../protocol/names.ts";
 import { nowMs, sp } from "../testing/forge.ts";

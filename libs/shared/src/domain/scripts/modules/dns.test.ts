@@ -1,5 +1,5 @@
+import { startDnsServer } from "@postern/testing";
 import { expect, test } from "vitest";
-import { startDnsServer } from "../../../testing/dns-server.ts";
 import { dnsModule } from "./dns.ts";
 
 const records = { "mail.example.test": ["192.0.2.1", "192.0.2.2"], "down.example.test": "servfail" } as const;

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { freePort } from "@postern/testing";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { expect, test } from "vitest";
-import { freePort } from "../../../testing/free-port.ts";
 import { mailModule } from "./mail.ts";
 
 interface Taken {

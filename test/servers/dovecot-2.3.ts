@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-const repository = join(import.meta.dirname, "../../../..");
+const repository = join(import.meta.dirname, "../..");
 const root = join(repository, ".run/debian-12");
 const packages = "dovecot-imapd,dovecot-auth-lua,lua-cjson";
 

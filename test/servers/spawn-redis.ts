@@ -1,4 +1,4 @@
-import { redisCommands } from "../platform/redis/commands.ts";
+import { redisCommands } from "@postern/shared/platform/redis";
 import { type ChildServer, type ServerPlace, startChildServer } from "./child-server.ts";
 import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";

@@ -1,5 +1,5 @@
 import { decode } from "cborg";
-import type { CborRefusal } from "../../platform/cbor/cbor-error.ts";
+import type { CborRefusal } from "../cbor-error.ts";
 
 /** What our decoder rejects and the oracle accepts: our limits, and what JSON cannot express. */
 const houseRules: ReadonlySet<CborRefusal> = new Set<CborRefusal>([

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { CborValue } from "../../platform/cbor/value.ts";
+import type { CborValue } from "../value.ts";
 
 /** A value and an encoding of it, with heads of any width. */
 export interface WellFormed {
