@@ -48,7 +48,7 @@ docs: ## Regenerate references and schemas
 	@tools/setup.sh packages
 	@$(TOOL) tools/docs.ts
 
-screenshots: ## Regenerate the pictures of all pages in docs/pages
+screenshots: ## Regenerate the pictures of all pages in docs/reference/pages
 	@tools/setup.sh screenshots
 	@$(TOOL) tools/screenshots.ts
 

@@ -31,7 +31,7 @@ INSERT INTO users (username, password, display_name, mail, uid, totp_secret) VAL
   ('admin@example.test', '$argon2id$v=19$m=19456,t=2,p=1$zb6R8ox5ZVcpz4f8JDE69A$e3MeU7GgXbahdT9/ZDUTo4EbiKMpG2BUn7J1ELZxcc0',
    'Administrator', 'admin@example.test', 'admin', 'JBSWY3DPEHPK3PXS');
 
--- Second factors and app passwords: docs/guides/sql.md. TOTP secrets are in the table above, by queries of the demo.
+-- Second factors and app passwords: docs/connect/sql.md. TOTP secrets are in the table above, by queries of the demo.
 -- Carol's recovery codes are plain, as a provisioning system writes them; those that Postern generates are hashes.
 CREATE TABLE postern_recovery_codes (
   account TEXT NOT NULL,

@@ -5,4 +5,4 @@ import { generate } from "./write-or-check.ts";
 
 const lists = { accepted, reviews: readReviews() };
 
-generate(new Map([["docs/integrations/oidc-conformance.md", conformancePage(readRecorded(), lists)]]));
+generate(new Map([["docs/contributing/oidc-conformance.md", conformancePage(readRecorded(), lists)]]));

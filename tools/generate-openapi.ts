@@ -5,7 +5,7 @@ const head = "# Made from libs/shared/src/contracts by tools/generate-openapi.ts
 
 generate(
   new Map([
-    ["docs/api/management.yaml", head + renderOpenapi({ audience: "management" }).yaml],
-    ["docs/api/idp.yaml", head + renderOpenapi({ audience: "idp" }).yaml],
+    ["docs/reference/api/management.yaml", head + renderOpenapi({ audience: "management" }).yaml],
+    ["docs/reference/api/idp.yaml", head + renderOpenapi({ audience: "idp" }).yaml],
   ]),
 );

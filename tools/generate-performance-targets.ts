@@ -6,7 +6,7 @@ import { generate } from "./write-or-check.ts";
 const source = "bench/recorded/explanations.md";
 const explanations = parseExplanations(readFileSync(source, "utf8"));
 const recorded = readRecorded();
-generate(new Map([["docs/operations/performance-targets.md", targetsPage(recorded, explanations)]]));
+generate(new Map([["docs/contributing/performance-targets.md", targetsPage(recorded, explanations)]]));
 for (const fault of faultsOf(recorded.targets, explanations)) {
   console.error(`${source}: ${fault}`);
   process.exitCode = 1;

@@ -38,4 +38,4 @@ key means for users.
 ${keyFamilies.map(row).join("\n")}
 `;
 
-generate(new Map([["docs/operations/redis-keys.md", page]]));
+generate(new Map([["docs/reference/redis-keys.md", page]]));

@@ -9,7 +9,7 @@ import { generate } from "./write-or-check.ts";
 const root = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const results: Readonly<Record<string, RemovalResult>> = JSON.parse(read("test/removals/results.json"));
-const rows = promisedRows(read("docs/operations/promises.md").split("\n## The tests can fail\n")[0] ?? "");
+const rows = promisedRows(read("docs/contributing/promises.md").split("\n## The tests can fail\n")[0] ?? "");
 const covered = rows.filter(({ row }) => removals.some((one) => one.rows.some((part) => row.includes(part))));
 
 const outcomes: Readonly<Record<RemovalResult["outcome"], string>> = {
@@ -73,4 +73,4 @@ ${removals.map(line).join("\n")}
 ${exceptions.map(({ row, reason }) => `| ${fullRow(row)} | ${reason} |`).join("\n")}
 ${open}`;
 
-generate(new Map([["docs/operations/removal-checks.md", page]]));
+generate(new Map([["docs/contributing/removal-checks.md", page]]));

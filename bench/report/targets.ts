@@ -100,7 +100,7 @@ function fixedRateTargets(results: Results): readonly Target[] {
   ];
 }
 
-/** Before the work on low rates, on the machine of the table in docs/operations/capacity.md: 0.6 of it is the target. */
+/** Before the work on low rates, on the machine of the table in docs/operate/capacity.md: 0.6 of it is the target. */
 const before = { ldap400Micros: 1705, countedEngineMicros: 403 };
 const share = 0.6;
 

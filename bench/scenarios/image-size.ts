@@ -4,7 +4,7 @@ import { filesMb } from "../measure/files.ts";
 import type { Servers } from "../stack/servers.ts";
 
 /**
- * Debian's part of the image: `docker image inspect` showed 237 MB with 159 MB of our files (docs/operations/image.md). Docker is not needed
+ * Debian's part of the image: `docker image inspect` showed 237 MB with 159 MB of our files (docs/operate/image.md). Docker is not needed
  * to measure the rest.
  */
 const debianMb = 78;

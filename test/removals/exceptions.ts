@@ -1,6 +1,6 @@
 import type { Exception } from "../../tools/removals/removal.ts";
 
-/** Rows of `docs/operations/promises.md` that no removal can check. */
+/** Rows of `docs/contributing/promises.md` that no removal can check. */
 export const exceptions: readonly Exception[] = [
   {
     row: "one of two engines, SIGTERM under load",

@@ -32,7 +32,7 @@ export function rerunOf(check: Check, report: string, files: readonly string[]):
 const prose = [
   "*.md",
   "{docs,deploy,k8s,libs,services}/**/*.md",
-  "docs/api/*.yaml",
+  "docs/reference/api/*.yaml",
   "services/idp/src/pages/catalogues/en.ts",
   "services/idp/src/pages/catalogues/mail-clients/en.ts",
 ];

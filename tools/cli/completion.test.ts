@@ -46,7 +46,7 @@ test.each([
 });
 
 test("the documentation lists every command and the exit codes as the table has them", () => {
-  const page = readFileSync(join(import.meta.dirname, "../../docs/operations/command-line.md"), "utf8");
+  const page = readFileSync(join(import.meta.dirname, "../../docs/reference/command-line.md"), "utf8");
   for (const { name } of commandTable) expect(page).toContain(`postern ${name}`);
   for (const [code, meaning] of exitCodes) expect(page).toContain(`| ${code} | ${meaning} |`);
 });

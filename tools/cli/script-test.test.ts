@@ -4,7 +4,7 @@ import { scratchFolder } from "@postern/testing";
 import { describe, expect, test } from "vitest";
 import { runScriptCommand } from "./script-test.ts";
 
-const guides = join(import.meta.dirname, "../../docs/guides/scripts");
+const guides = join(import.meta.dirname, "../../docs/operate/scripts");
 const examples = (await readdir(join(guides, "examples"))).filter((name) => name.endsWith(".lua"));
 
 describe("the examples of the guides do what their inputs expect", () => {

@@ -9,7 +9,7 @@ import {
 import { showType, showValue } from "../config-keys/show-value.ts";
 
 export interface Page {
-  /** File name in docs/configuration. */
+  /** File name in docs/reference/configuration. */
   readonly name: string;
   readonly text: string;
 }

@@ -59,7 +59,7 @@ function acceptedText(list: readonly Accepted[]): string {
   return ["| Module | Accepted warning | Reason |", "|---|---|---|", ...rows].join("\n");
 }
 
-/** `docs/integrations/oidc-conformance.md` */
+/** `docs/contributing/oidc-conformance.md` */
 export function conformancePage(plans: readonly PlanResult[], lists: Explanations): string {
   const rest = moduleRows(plans, lists);
   const heads = "| Plan | Module | Result | Conditions that were not met, or what the picture shows |";
@@ -71,7 +71,7 @@ export function conformancePage(plans: readonly PlanResult[], lists: Explanation
 For administrators and auditors: the results of the OpenID Foundation's conformance suite against Postern, with two gateways and two
 replicas of the identity provider. This is not a certification, which only the OpenID Foundation grants. The tests of this repository that
 make the same demands are in [OpenID conformance tests](oidc-conformance-tests.md). For the plan dynamic, the tested site lets everyone
-register clients and permits the [implicit flow](openid-connect.md#the-implicit-flow). Both are off by default.
+register clients and permits the [implicit flow](../connect/openid-connect.md#the-implicit-flow). Both are off by default.
 
 Each row shows the last run of a plan. "Code" identifies the content of \`services\` and \`libs\`: later commits that change only
 other files leave it as it is. A code or commit with \`+\` had changed files. To print the code of a checkout:

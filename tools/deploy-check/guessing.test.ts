@@ -22,7 +22,7 @@ test("every complete example configuration has brute-force protection", () => {
   expect(whole.flatMap((file) => checkGuessing(file, parsed(file)))).toEqual([]);
 });
 
-/** Dovecot's services (docs/integrations/dovecot.md), and Postern's own protocols. */
+/** Dovecot's services (docs/connect/dovecot.md), and Postern's own protocols. */
 const allProtocols = [
   "imap",
   "pop3",

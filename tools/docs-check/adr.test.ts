@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
-const files = globSync("docs/adr/[0-9]*.md", { cwd: root }).toSorted();
+const files = globSync("docs/contributing/decisions/[0-9]*.md", { cwd: root }).toSorted();
 const records = files.map((path) => basename(path));
-const index = read("docs/adr/README.md");
+const index = read("docs/contributing/decisions/README.md");
 const [topics = "", superseded = ""] = index.split("## Superseded numbers");
 
 const sections = ["## Context", "## Decision", "## Consequences", "## Alternatives considered"];
@@ -35,14 +35,14 @@ test("there are records to check", () => {
 });
 
 test.each(records)("%s has the format of a decision record", (file) => {
-  expect(faultsOf(file, read(`docs/adr/${file}`))).toEqual([]);
+  expect(faultsOf(file, read(`docs/contributing/decisions/${file}`))).toEqual([]);
 });
 
 test("a record in another format is reported", () => {
   expect(faultsOf("0001-a.md", "# 0002. A\n\nStatus: built.\n\n## Context\n")).toHaveLength(3);
 });
 
-test("docs/adr/README.md lists each record once, with its title, under a topic", () => {
+test("docs/contributing/decisions/README.md lists each record once, with its title, under a topic", () => {
   const listed = [...topics.matchAll(/^- \[(\d{4})\]\(([^)]+)\) (.+)$/gmu)].map(([, number, file, title]) => ({
     number,
     file,
@@ -51,7 +51,7 @@ test("docs/adr/README.md lists each record once, with its title, under a topic",
   const expected = records.map((file) => ({
     number: file.slice(0, 4),
     file,
-    title: /^# \d{4}\. (.+)$/mu.exec(read(`docs/adr/${file}`))?.[1],
+    title: /^# \d{4}\. (.+)$/mu.exec(read(`docs/contributing/decisions/${file}`))?.[1],
   }));
   expect(listed.toSorted((left, right) => (left.file ?? "").localeCompare(right.file ?? ""))).toEqual(expected);
 });

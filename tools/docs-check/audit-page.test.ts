@@ -4,7 +4,7 @@ import { auditEvents } from "@postern/shared/domain/audit";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
-const page = readFileSync(join(root, "docs/operations/audit.md"), "utf8");
+const page = readFileSync(join(root, "docs/reference/audit.md"), "utf8");
 
 function sources(): string {
   const files = globSync("{libs/shared/src/assembly,services/*/src}/**/*.ts", { cwd: root });
@@ -14,7 +14,7 @@ function sources(): string {
     .join("\n");
 }
 
-test("docs/operations/audit.md lists the events of the source, with their meanings", () => {
+test("docs/reference/audit.md lists the events of the source, with their meanings", () => {
   const written = [...page.matchAll(/^\| `([a-z_]+\.[a-z_]+)` \| ([^|]+) \| ?([^|]*?) ?\| ?([^|]*?) ?\|/gmu)].map(
     ([, name, meaning, actor, target]) => [name, { meaning, actor, target }],
   );

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
-const page = readFileSync(join(root, "docs/operations/metrics.md"), "utf8");
+const page = readFileSync(join(root, "docs/reference/metrics.md"), "utf8");
 
 interface Metric {
   readonly name: string;
@@ -30,7 +30,7 @@ function byName(left: Metric, right: Metric): number {
   return left.name.localeCompare(right.name);
 }
 
-test("docs/operations/metrics.md lists the metrics of the source, with their types", () => {
+test("docs/reference/metrics.md lists the metrics of the source, with their types", () => {
   const written = [...page.matchAll(/^\| `([a-z_]+)` \| (counter|histogram|gauge) \|/gmu)].map(
     ([, name = "", type = ""]) => ({ name, type }),
   );

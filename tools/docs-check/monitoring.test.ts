@@ -38,7 +38,7 @@ interface Documented {
 
 /** metrics-page.test.ts verifies that the source exports these. */
 const documented = new Map<string, Documented>(
-  [...read("docs/operations/metrics.md").matchAll(/^\| `([a-z_]+)` \| (counter|histogram|gauge) \| ([^|]*)\|/gmu)].map(
+  [...read("docs/reference/metrics.md").matchAll(/^\| `([a-z_]+)` \| (counter|histogram|gauge) \| ([^|]*)\|/gmu)].map(
     ([, name = "", type = "", labels = ""]) => [name, { type, labels }],
   ),
 );

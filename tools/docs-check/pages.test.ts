@@ -76,10 +76,10 @@ function variablesIn(text: string): readonly string[] {
 }
 
 describe("environment variables", () => {
-  const written = pages.filter((page) => !page.startsWith("docs/configuration/"));
+  const written = pages.filter((page) => !page.startsWith("docs/reference/configuration/"));
   test.each(written)("%s names only keys of the configuration", (page) => {
     const reference = pages
-      .filter((path) => path.startsWith("docs/configuration/"))
+      .filter((path) => path.startsWith("docs/reference/configuration/"))
       .map((path) => readFileSync(join(root, path), "utf8"))
       .join("\n");
     const known = new Set([...variablesIn(reference), "SERVICE_CONFIG_FILE"]);

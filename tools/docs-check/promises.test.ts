@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
-const page = readFileSync(join(root, "docs/operations/promises.md"), "utf8");
+const page = readFileSync(join(root, "docs/contributing/promises.md"), "utf8");
 
 interface Promised {
   readonly row: string;
@@ -44,7 +44,7 @@ function unnamed(text: string, files: readonly string[]): readonly string[] {
   return files.filter((file) => !named.has(file));
 }
 
-describe("docs/operations/promises.md", () => {
+describe("docs/contributing/promises.md", () => {
   test("has rows", () => {
     expect(promisesOf(page).length).toBeGreaterThan(70);
   });

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { redisCommands, usefulRedisCommands } from "@postern/shared/platform/redis";
 import { expect, test } from "vitest";
 
-const page = readFileSync(join(import.meta.dirname, "../../docs/operations/redis.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../docs/operate/redis.md"), "utf8");
 
 const wordsIn = (text: string | undefined): readonly string[] =>
   [...(text ?? "").matchAll(/`([a-z|]+)`/gu)].map(([, word = ""]) => word);
 
 const rowOf = (name: string) => wordsIn(new RegExp(`^\\| ${name} \\|.*$`, "mu").exec(page)?.[0]);
 
-test("docs/operations/redis.md lists the commands that each service needs, and a rule that permits all of them", () => {
+test("docs/operate/redis.md lists the commands that each service needs, and a rule that permits all of them", () => {
   const common = wordsIn(page.split("All services need:")[1]?.split("| Service |")[0]);
   expect(common.length).toBeGreaterThan(20);
   for (const [service, commands] of Object.entries(redisCommands))

@@ -72,7 +72,7 @@ function control({ version, architecture }: DebianPackage): string {
 }
 
 /** The pages for people who run Postern, without records of its development and pictures. */
-const otherPages = /^(?:adr|pages|performance)|-recorded\.md$|conformance|\.(?:png|webp|json)$/u;
+const otherPages = /^(?:contributing|reference\/pages)|\.(?:png|webp|json)$/u;
 
 function writeManuals(root: string, target: string): void {
   cpSync(join(root, "docs"), join(target, "docs"), {
@@ -90,9 +90,9 @@ function sharedFiles({ root, target }: DebianPackage): void {
     const rules = readFileSync(join(root, "deploy/monitoring", name), "utf8");
     write(target, `${shared}/${name}`, rules.replaceAll("runbook: docs/", "runbook: /usr/share/doc/postern/docs/"));
   }
-  write(target, `${shared}/config.schema.json`, readFileSync(join(root, "docs/configuration/schema.json")));
-  for (const name of readdirSync(join(root, "docs/api")).filter((file) => /\.(?:yaml|proto)$/u.test(file)))
-    write(target, `${shared}/${name}`, readFileSync(join(root, "docs/api", name)));
+  write(target, `${shared}/config.schema.json`, readFileSync(join(root, "docs/reference/configuration/schema.json")));
+  for (const name of readdirSync(join(root, "docs/reference/api")).filter((file) => /\.(?:yaml|proto)$/u.test(file)))
+    write(target, `${shared}/${name}`, readFileSync(join(root, "docs/reference/api", name)));
 }
 
 function documentation({ root, target, version }: DebianPackage): void {

@@ -1,4 +1,4 @@
-// Follows docs/guides/debian.md in a bare Debian 12 with systemd, from the copied package to the Dovecot login, and prints each command with
+// Follows docs/start/debian.md in a bare Debian 12 with systemd, from the copied package to the Dovecot login, and prints each command with
 // its output and time. Usage: tools/package/first-day.ts [--mirror http://HOST/debian]. Needs root, debootstrap, systemd-container and the
 // result of make package.
 import { execFileSync, spawn } from "node:child_process";
@@ -49,7 +49,7 @@ function prepareRoot(): void {
   mkdirSync(join(root, "first-day"));
   for (const file of globSync(join(run, "package/{*.deb,*.json,*.jsonl,SHA256SUMS}")))
     copyFileSync(file, join(root, "root", basename(file)));
-  const guide = readFileSync(join(project, "docs/guides/debian.md"), "utf8");
+  const guide = readFileSync(join(project, "docs/start/debian.md"), "utf8");
   const steps = guideSteps(guide, "There, in the folder with the files:", "\n## Operate\n");
   writeFileSync(join(root, "first-day/steps.sh"), stepsScript(steps, inside));
   writeFileSync(

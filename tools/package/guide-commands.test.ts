@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { guideSteps } from "./guide-commands.ts";
 
 const root = join(import.meta.dirname, "../..");
-const guide = readFileSync(join(root, "docs/guides/debian.md"), "utf8");
+const guide = readFileSync(join(root, "docs/start/debian.md"), "utf8");
 const steps = readFileSync(join(root, "tools/package/test-steps.sh"), "utf8");
 
 /** Words of a command; the line breaks of a long one do not count. */

@@ -18,7 +18,7 @@ function stepsOf(groups: Readonly<Record<string, string>>): readonly GuideStep[]
     .map((command) => ({ kind: "command", command }));
 }
 
-/** What a reader of docs/guides/debian.md does between two headings, in the order of the page. */
+/** What a reader of docs/start/debian.md does between two headings, in the order of the page. */
 export function guideSteps(page: string, from: string, to: string): readonly GuideStep[] {
   const [, part = ""] = page.split(from);
   const [text = ""] = part.split(to);

@@ -109,7 +109,7 @@ cp -p /root/config.yaml /etc/postern/config.yaml
 systemctl reload 'postern-*.service'
 
 step "documents, dashboards, rules and schemas"
-for file in doc/postern/docs/operations/outages.md doc/postern/README.md postern/dashboards/gateway.json postern/alerts.yaml \
+for file in doc/postern/docs/operate/outages.md doc/postern/README.md postern/dashboards/gateway.json postern/alerts.yaml \
   postern/config.schema.json postern/management.yaml; do must test -s "/usr/share/$file"; done
 mustnt grep -q 'runbook: docs/' /usr/share/postern/alerts.yaml
 

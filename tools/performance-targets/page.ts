@@ -104,7 +104,7 @@ export function targetsPage({ machine, targets, rows }: Recorded, explanations: 
 # Performance targets
 
 What \`make bench\` measured beside each target: the median of five rounds and their range. Ratios compare rows that were measured in turn, so
-they depend little on the machine; microseconds, milliseconds and MiB belong to this one. [Capacity](capacity.md) explains the rows, and
+they depend little on the machine; microseconds, milliseconds and MiB belong to this one. [Capacity](../operate/capacity.md) explains the rows, and
 what they mean for the size of a site.
 
 Machine: ${machine.cores} cores (${machine.model}) with the load generator on them, Node ${machine.node}. *Other* is the number of cores that other programs used
@@ -124,7 +124,7 @@ ${explanations.flatMap((one) => missed(targets, one)).join("\n\n")}
 
 ## Measured costs
 
-CPU time per request in µs by process; the columns are explained in [capacity](capacity.md#read-the-results).
+CPU time per request in µs by process; the columns are explained in [capacity](../operate/capacity.md#read-the-results).
 
 | Row | conn | req/s | p50 / p99 ms | CPU µs total | gateway | engine | nats | slapd | redis | other |
 |---|---|---|---|---|---|---|---|---|---|---|
@@ -136,7 +136,7 @@ ${rows
 ## Beside other products
 
 The same slapd, users and passwords, a search and a bind; and the same from each product's cache ([what they do
-less](capacity.md#beside-other-products)). Decisions per CPU-second: of the product's own CPU time, and of it and slapd's together.
+less](../operate/capacity.md#beside-other-products)). Decisions per CPU-second: of the product's own CPU time, and of it and slapd's together.
 
 | Work | own µs | slapd µs | per own CPU-second | of all | req/s | other |
 |---|---|---|---|---|---|---|

@@ -30,7 +30,7 @@ export const versionPlaces: readonly VersionPlace[] = [
     form: after("image: postern:"),
   })),
   { file: "k8s/overlays/production/kustomization.yaml", form: after("newTag: ") },
-  { file: "docs/operations/image.md", form: after("postern:") },
+  { file: "docs/operate/image.md", form: after("postern:") },
 ].map(({ file, form }) => ({ file, form: new RegExp(form.source, "gmu") }));
 
 /** The versions that a file names. */

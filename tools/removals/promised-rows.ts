@@ -4,7 +4,7 @@ export interface PromisedRow {
   readonly tests: readonly string[];
 }
 
-/** The rows of all tables of `docs/operations/promises.md`, each with the test files that its last column names. */
+/** The rows of all tables of `docs/contributing/promises.md`, each with the test files that its last column names. */
 export function promisedRows(page: string): readonly PromisedRow[] {
   const rows = [...page.matchAll(/^\|(.+)\|$/gmu)].map(([, cells = ""]) => cells.split("|").map((cell) => cell.trim()));
   const bodies = rows.filter((cells) => cells.at(-1) !== "Test" && !cells.every((cell) => /^-+$/u.test(cell)));

@@ -13,7 +13,7 @@ export interface Removal {
   readonly tests: readonly string[];
   /** Selects tests of these files by their names, as vitest's `-t`. */
   readonly pattern?: string;
-  /** Parts of rows of `docs/operations/promises.md`, each of exactly one row, that this mechanism keeps. The rows name one of `tests`. */
+  /** Parts of rows of `docs/contributing/promises.md`, each of exactly one row, that this mechanism keeps. The rows name one of `tests`. */
   readonly rows: readonly string[];
 }
 

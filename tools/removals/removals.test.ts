@@ -9,7 +9,7 @@ import type { Removal, RemovalResult } from "./removal.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
-const rows = promisedRows(read("docs/operations/promises.md").split("\n## The tests can fail\n")[0] ?? "");
+const rows = promisedRows(read("docs/contributing/promises.md").split("\n## The tests can fail\n")[0] ?? "");
 const matching = (part: string) => rows.filter(({ row }) => row.includes(part));
 const removedIn = (row: string): boolean => removals.some((removal) => removal.rows.some((part) => row.includes(part)));
 
@@ -39,7 +39,7 @@ describe("removals", () => {
   });
 });
 
-describe("docs/operations/promises.md", () => {
+describe("docs/contributing/promises.md", () => {
   test("has a removal, a reason or an entry among the unchecked for each row", () => {
     const listed = [...unchecked, ...exceptions.map(({ row }) => row)];
     const missing = rows.filter(({ row }) => !removedIn(row) && !listed.some((part) => row.includes(part)));

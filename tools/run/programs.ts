@@ -51,7 +51,7 @@ export function stores({ folder, portOffset }: RunOptions): readonly Program[] {
     {
       ...store,
       name: "nats",
-      // One message at a time needs no second thread: waking it costs more than the message (docs/performance.md).
+      // One message at a time needs no second thread: waking it costs more than the message (docs/contributing/performance.md).
       env: { GOMAXPROCS: "1" },
       command: "nats-server",
       args: ["-c", join(folder, "nats.conf")],

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-/** The request of saslauthd's httpform module, with the format string of docs/integrations/saslauthd.md. */
+/** The request of saslauthd's httpform module, with the format string of docs/connect/saslauthd.md. */
 async function saslauthd(body: string, path = "/api/v1/auth/sasl"): Promise<RawAnswer> {
   return askRaw(stack.url, {
     path,

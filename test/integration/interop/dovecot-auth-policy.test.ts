@@ -103,9 +103,9 @@ async function untilRejected(user: string, from: string): Promise<string> {
 }
 
 test.each(["auth-policy.conf", "auth-policy-postern.yaml"])(
-  "docs/integrations/dovecot-auth-policy.md shows %s",
+  "docs/connect/dovecot-auth-policy.md shows %s",
   async (file) => {
-    const page = await readFile(join(repository, "docs/integrations/dovecot-auth-policy.md"), "utf8");
+    const page = await readFile(join(repository, "docs/connect/dovecot-auth-policy.md"), "utf8");
     expect(page).toContain(await shipped(file));
   },
 );

@@ -40,13 +40,13 @@ async function imapLogin(user: string, secret: string): Promise<string> {
   return await client.until(/^a1 /);
 }
 
-test.each(["dovecot.conf", "postern.lua", "postern.yaml"])("docs/integrations/dovecot.md shows %s", async (file) => {
-  const page = await readFile(join(repository, "docs/integrations/dovecot.md"), "utf8");
+test.each(["dovecot.conf", "postern.lua", "postern.yaml"])("docs/connect/dovecot.md shows %s", async (file) => {
+  const page = await readFile(join(repository, "docs/connect/dovecot.md"), "utf8");
   expect(page).toContain(await shipped(file));
 });
 
-test("docs/guides/existing-site.md shows shadow.conf", async () => {
-  const page = await readFile(join(repository, "docs/guides/existing-site.md"), "utf8");
+test("docs/start/existing-site.md shows shadow.conf", async () => {
+  const page = await readFile(join(repository, "docs/start/existing-site.md"), "utf8");
   expect(page.replaceAll(/^ {3}/gmu, "")).toContain(await shipped("shadow.conf"));
 });
 

@@ -158,9 +158,9 @@ test("with a passkey: autoconfig, registration, mail over IMAP and SMTP, refresh
 });
 
 test.each(["dovecot-discovery.conf", "oauth2-discovery.conf.ext"])(
-  "docs/integrations/mail-oauth.md shows %s",
+  "docs/connect/mail-oauth.md shows %s",
   async (file) => {
-    expect(await readFile(join(repository, "docs/integrations/mail-oauth.md"), "utf8")).toContain(await shipped(file));
+    expect(await readFile(join(repository, "docs/connect/mail-oauth.md"), "utf8")).toContain(await shipped(file));
   },
 );
 

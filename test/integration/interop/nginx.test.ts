@@ -20,13 +20,10 @@ const temporary = "Temporary server problem, try again later";
 const { username, password } = alice;
 const saslPlain = (user: string, secret: string): string => Buffer.from(`\0${user}\0${secret}`).toString("base64");
 
-test.each(["deploy/nginx/mail.conf", "deploy/nginx/postern.yaml"])(
-  "docs/integrations/nginx.md shows %s",
-  async (file) => {
-    const page = await readFile(join(repository, "docs/integrations/nginx.md"), "utf8");
-    expect(page).toContain(await readFile(join(repository, file), "utf8"));
-  },
-);
+test.each(["deploy/nginx/mail.conf", "deploy/nginx/postern.yaml"])("docs/connect/nginx.md shows %s", async (file) => {
+  const page = await readFile(join(repository, "docs/connect/nginx.md"), "utf8");
+  expect(page).toContain(await readFile(join(repository, file), "utf8"));
+});
 
 describe("IMAP", () => {
   test("a login reaches the mail server under the account's name", async () => {

@@ -18,9 +18,9 @@ const { username, password } = alice;
 const plain = (secret: string): string => Buffer.from(`\0${username}\0${secret}`).toString("base64");
 
 test.each(["behind-nginx.cf", "dovecot-sasl.cf", "dovecot-auth.conf", "submission.cf"])(
-  "docs/integrations/postfix.md shows %s",
+  "docs/connect/postfix.md shows %s",
   async (file) => {
-    const page = await readFile(join(repository, "docs/integrations/postfix.md"), "utf8");
+    const page = await readFile(join(repository, "docs/connect/postfix.md"), "utf8");
     expect(page).toContain(await shipped(file));
   },
 );

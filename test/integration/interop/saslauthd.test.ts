@@ -15,14 +15,14 @@ let uri: string;
 
 function firstMatch(text: string, pattern: RegExp): string {
   const [, found] = pattern.exec(text) ?? [];
-  if (found === undefined) throw new Error(`docs/integrations/saslauthd.md has no ${String(pattern)}`);
+  if (found === undefined) throw new Error(`docs/connect/saslauthd.md has no ${String(pattern)}`);
   return found;
 }
 
 const temporaryFiles = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path tmp;`);
 
 beforeAll(async () => {
-  const page = await readFile(join(repository, "docs/integrations/saslauthd.md"), "utf8");
+  const page = await readFile(join(repository, "docs/connect/saslauthd.md"), "utf8");
   formData = firstMatch(page, /^httpform_data: (.*)$/m);
   uri = firstMatch(page, /^httpform_uri: (.*)$/m);
   const basic_auth = { username: "nginx", password: "change-this-password" };

@@ -24,7 +24,7 @@ const secretOf = (id: string): string => `${id}-secret-of-letters-and-digits`;
 
 /** The clients of the page, without consent and with secrets of the test. */
 async function clientsOfPage(): Promise<readonly Tree[]> {
-  const page = await readFile(join(repository, "docs/integrations/applications.md"), "utf8");
+  const page = await readFile(join(repository, "docs/connect/applications.md"), "utf8");
   const [, block = ""] = /^```yaml\n([^]*?)^```$/m.exec(page) ?? [];
   const { identity } = Object(parse(block));
   return identity.oidc.clients.map((one: Tree) =>

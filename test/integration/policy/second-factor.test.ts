@@ -24,7 +24,7 @@ function at(tree: unknown, ...path: readonly string[]): Tree {
 
 /** The guide's first example, unchanged. */
 function guidePolicy(): Tree {
-  const [, example] = /```yaml\n([^]*?)```/u.exec(read("docs/guides/policies.md")) ?? [];
+  const [, example] = /```yaml\n([^]*?)```/u.exec(read("docs/operate/policies.md")) ?? [];
   return at(parse(example ?? ""), "auth", "policy");
 }
 

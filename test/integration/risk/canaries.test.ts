@@ -25,7 +25,7 @@ import { type ConsoleStack, cookieHeader, openConsole, startConsoleStack } from 
 import { type Canary, foundIn, nameCanary, networkCanary, secretCanary } from "./canary-forms.ts";
 import { atEachEngine, remembered } from "./sign-ins.ts";
 
-const privacyPage = fileURLToPath(new URL("../../../docs/operations/privacy.md", import.meta.url));
+const privacyPage = fileURLToPath(new URL("../../../docs/operate/privacy.md", import.meta.url));
 
 const user = { username: "canary-5d1c@example.test", password: 'Canary "Summer" & 2026' };
 const contact = "canary-contact-5d1c@elsewhere.example";

@@ -22,7 +22,7 @@ import { askJson } from "../../support/ask-json.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { makeBus, soon } from "../bus/bus-fixture.ts";
 
-const examples = join(import.meta.dirname, "../../../docs/guides/scripts/examples");
+const examples = join(import.meta.dirname, "../../../docs/operate/scripts/examples");
 const salt = Buffer.from("pepper-and-salt!");
 
 function stored(password: string): string {

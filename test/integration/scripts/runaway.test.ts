@@ -10,7 +10,7 @@ import { type LoadRequest, startLoad } from "../../support/load.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 import { createTokenIssuer, type TokenIssuer } from "../../support/token-issuer.ts";
 
-const guide = join(import.meta.dirname, "../../../docs/guides/scripts/examples");
+const guide = join(import.meta.dirname, "../../../docs/operate/scripts/examples");
 const scripts = {
   "environment.lua": `
     function environment(request)

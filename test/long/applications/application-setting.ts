@@ -11,7 +11,7 @@ export const clientSecret = "a1b2c3d4e5f60718293a4b5c6d7e8f90";
 
 /** The first block of this language after the heading on the page about applications. */
 export async function blockOfPage(language: string, heading: string): Promise<string> {
-  const page = await readFile(join(repository, "docs/integrations/applications.md"), "utf8");
+  const page = await readFile(join(repository, "docs/connect/applications.md"), "utf8");
   const text = page.slice(page.indexOf(heading));
   const [, block = ""] = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "m").exec(text) ?? [];
   return block;

@@ -46,9 +46,9 @@ beforeAll(async () => {
 afterAll(() => owned.disposeAsync());
 
 test.each(["dovecot.conf", "postern.lua", "dovecot-oauth2.conf"])(
-  "docs/integrations/dovecot-2.4.md shows %s",
+  "docs/connect/dovecot-2.4.md shows %s",
   async (file) => {
-    const page = await readFile(join(repository, "docs/integrations/dovecot-2.4.md"), "utf8");
+    const page = await readFile(join(repository, "docs/connect/dovecot-2.4.md"), "utf8");
     expect(page).toContain(await shipped(file));
   },
 );
@@ -87,7 +87,7 @@ describe("saslauthd in front of Dovecot", () => {
   });
 
   test("with the line of the page in postern.lua, saslauthd's own address is not sent", async () => {
-    const page = await readFile(join(repository, "docs/integrations/saslauthd.md"), "utf8");
+    const page = await readFile(join(repository, "docs/connect/saslauthd.md"), "utf8");
     const [line = ""] = /^ +client_ip = .*$/m.exec(page) ?? [];
     expect(line).not.toBe("");
     const hidden = script.replace(/^ +client_ip = .*$/m, line);

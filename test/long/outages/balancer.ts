@@ -26,11 +26,11 @@ export async function startBalancer(gateways: readonly [Replica, Replica]): Prom
   return { ...(await spawnHaproxy({ config, port })), url: `http://127.0.0.1:${port}` };
 }
 
-/** HAProxy in front of two replicas of a service behind the gateways, as docs/operations/outages.md shows it. */
+/** HAProxy in front of two replicas of a service behind the gateways, as docs/operate/outages.md shows it. */
 export async function startServiceBalancer(port: number, replicas: readonly Replica[]): Promise<ChildServer> {
-  const page = await readFile(new URL("../../../docs/operations/outages.md", import.meta.url), "utf8");
+  const page = await readFile(new URL("../../../docs/operate/outages.md", import.meta.url), "utf8");
   const block = /```haproxy\n([\s\S]*?)```/.exec(page)?.[1];
-  if (block === undefined) throw new Error("docs/operations/outages.md has no HAProxy configuration");
+  if (block === undefined) throw new Error("docs/operate/outages.md has no HAProxy configuration");
   const config = replaceReplicas(block, replicas).replace("bind 127.0.0.1:9090", `bind 127.0.0.1:${port}`);
   return spawnHaproxy({ config, port });
 }

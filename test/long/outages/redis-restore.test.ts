@@ -9,7 +9,7 @@ import { startOidcStack, testClients } from "../../support/oidc-stack.ts";
 import { basicAuth } from "../../support/stack.ts";
 
 const failures = 5;
-const page = new URL("../../../docs/operations/redis-backup.md", import.meta.url);
+const page = new URL("../../../docs/operate/redis-backup.md", import.meta.url);
 
 /** The commands of a section, with the paths and the port of this test instead of Debian's. */
 async function commandsOf(title: string, folder: string, port: number): Promise<string> {

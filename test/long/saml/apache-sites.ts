@@ -14,7 +14,7 @@ import { isTree, merged, type Tree } from "../../support/stack-config.ts";
 const repository = fileURLToPath(new URL("../../../", import.meta.url));
 
 export const shipped = (file: string): Promise<string> => readFile(join(repository, "deploy/saml", file), "utf8");
-export const guide = (file: string): Promise<string> => readFile(join(repository, "docs/integrations", file), "utf8");
+export const guide = (file: string): Promise<string> => readFile(join(repository, "docs/connect", file), "utf8");
 
 export const contentEncryptions = ["none", "aes256-gcm", "aes128-gcm", "aes256-cbc", "aes128-cbc"] as const;
 

@@ -69,7 +69,7 @@ afterAll(() => owned.disposeAsync());
 
 const userOn = (page: Page): Promise<string | null> => page.locator("#user").textContent();
 
-test.each(["mellon.conf", "mellon-postern.yaml"])("docs/integrations/mellon.md shows %s", async (file) => {
+test.each(["mellon.conf", "mellon-postern.yaml"])("docs/connect/mellon.md shows %s", async (file) => {
   expect(await guide("mellon.md")).toContain(await shipped(file));
 });
 

@@ -90,7 +90,7 @@ afterAll(() => owned.disposeAsync());
 const userOn = (page: Page): Promise<string | null> => page.locator("#user").textContent();
 
 test.each(["shibboleth2.xml", "postern-attributes.xml", "shibboleth.conf", "shibboleth-postern.yaml"])(
-  "docs/integrations/shibboleth.md shows %s",
+  "docs/connect/shibboleth.md shows %s",
   async (file) => {
     expect(await guide("shibboleth.md")).toContain(await shipped(file));
   },

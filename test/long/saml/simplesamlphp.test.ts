@@ -102,7 +102,7 @@ beforeAll(async () => {
 
 afterAll(() => owned.disposeAsync());
 
-test.each(files)("docs/integrations/simplesamlphp.md shows %s", async (file) => {
+test.each(files)("docs/connect/simplesamlphp.md shows %s", async (file) => {
   expect(await guide("simplesamlphp.md")).toContain(await shipped(file));
 });
 

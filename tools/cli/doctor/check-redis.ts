@@ -47,7 +47,7 @@ async function rightsFindings(client: RedisClient, role: RedisRole, prefix: stri
   const key = probeKey.build(prefix, "doctor", role);
   const needed = new Set(Object.values(redisCommands).flat());
   const missing = await missingCommands(client, [...needed], key);
-  const advice = "permit them, see docs/operations/redis.md";
+  const advice = "permit them, see docs/operate/redis.md";
   if (missing.length > 0) return [problem(`its user has no right to run ${missing.join(", ")}`, advice)];
   const useful = await missingCommands(client, usefulRedisCommands, key);
   return useful.length === 0 ? [] : [warning(`its user has no right to run ${useful.join(", ")}`, advice)];

@@ -59,7 +59,7 @@ function judgeFactors({ auth, identity }: Config): readonly Finding[] {
   return without.map(({ cache_name: name }) =>
     findingsOf(`second factors of ${name}`).warning(
       "none: mapping names no attribute for TOTP secrets or passkeys",
-      "load ldap/postern.ldif of the examples into the server, and set the keys in Second factors of docs/integrations/ldap.md",
+      "load ldap/postern.ldif of the examples into the server, and set the keys in Second factors of docs/connect/ldap.md",
     ),
   );
 }

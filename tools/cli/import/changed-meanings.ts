@@ -31,7 +31,7 @@ const meanings: readonly Meaning[] = [
   },
   ...["backend", "hooks", "environment", "subject", "actions"].map((key) => ({
     path: key === "backend" ? "auth.backends.lua.backend" : `auth.controls.lua.${key}`,
-    text: "scripts use other functions: docs/guides/scripts",
+    text: "scripts use other functions: docs/operate/scripts",
   })),
   {
     path: "storage.redis.prefix",
@@ -39,7 +39,7 @@ const meanings: readonly Meaning[] = [
   },
   {
     path: "auth.policy.policies",
-    text: "conditions and effects are fewer: docs/guides/policies.md; postern config check lists what is not known",
+    text: "conditions and effects are fewer: docs/operate/policies.md; postern config check lists what is not known",
   },
   {
     path: "identity.oidc.clients",

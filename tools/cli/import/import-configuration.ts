@@ -23,7 +23,7 @@ export interface ImportOptions {
 const header = (name: string): string =>
   [
     `# Converted from ${JSON.stringify(name)} by \`postern config import\`.`,
-    "# Every key: config/example.yaml and docs/configuration.",
+    "# Every key: config/example.yaml and docs/reference/configuration.",
     "",
   ].join("\n");
 

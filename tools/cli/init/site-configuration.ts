@@ -108,7 +108,7 @@ function callerEntry(name: string, networks: readonly string[], files: SiteFiles
 function callerLines({ mailServers }: SiteAnswers, files: SiteFiles): readonly string[] {
   return [
     "  backchannel:",
-    "    # Who may ask: docs/integrations/callers.md. A mail server that lists all users also needs list-accounts.",
+    "    # Who may ask: docs/connect/callers.md. A mail server that lists all users also needs list-accounts.",
     "    callers:",
     ...mailServers.flatMap(({ name, networks }) => [
       ...callerEntry(name, networks, files),
@@ -141,7 +141,7 @@ function pagesLines({ pagesUrl }: SiteAnswers): readonly string[] {
     "  oidc:",
     "    enabled: true",
     `    issuer: ${quoted(pagesUrl)}`,
-    "    # Applications that users sign in to: docs/integrations/openid-connect.md",
+    "    # Applications that users sign in to: docs/connect/openid-connect.md",
     "    clients: []",
   ];
 }
@@ -152,7 +152,7 @@ export function siteConfiguration(answers: SiteAnswers, folder: string): SiteCon
   const secrets = secretsOf(answers);
   const token = secrets.get("nats_token");
   const text = [
-    "# Configuration of Postern, written by `postern init`. Every key: config/example.yaml and docs/configuration.",
+    "# Configuration of Postern, written by `postern init`. Every key: config/example.yaml and docs/reference/configuration.",
     `# After a change: postern config check --config ${files.path("config.yaml")}, then systemctl reload 'postern-*'`,
     ...runtimeLines(answers, files, token !== undefined),
     "",

@@ -4,7 +4,7 @@ import type { StepContext } from "./step.ts";
 
 /**
  * The context that the steps of one decision share. It is a class because V8 gives every object literal with a getter
- * its own hidden class, which keeps the whole request alive until the next full collection (docs/performance.md).
+ * its own hidden class, which keeps the whole request alive until the next full collection (docs/contributing/performance.md).
  */
 export class DecisionContext implements StepContext {
   readonly deadline: number;

@@ -48,7 +48,7 @@ export const finalizers: readonly Finalizer[] = [
 
 /**
  * Awaits only promises: most steps have nothing to do for most attempts, and each needless await costs about 1 % of a
- * cached decision (docs/performance.md).
+ * cached decision (docs/contributing/performance.md).
  *
  * @throws AppError if no decision was possible.
  */

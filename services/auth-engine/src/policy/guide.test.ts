@@ -8,8 +8,8 @@ import { controlSettings } from "../controls/control-settings.ts";
 import { policySettings } from "./policy-settings.ts";
 
 const docs = join(import.meta.dirname, "../../../../docs");
-const guide = readFileSync(join(docs, "guides/policies.md"), "utf8");
-const controls = readFileSync(join(docs, "operations/controls.md"), "utf8");
+const guide = readFileSync(join(docs, "operate/policies.md"), "utf8");
+const controls = readFileSync(join(docs, "operate/controls.md"), "utf8");
 
 const examples = [...`${guide}\n${controls}`.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ""]) => text);
 

@@ -33,7 +33,7 @@ export interface TrustSettings {
 }
 
 export interface RequestAddresses {
-  /** The API caller's address (docs/integrations/README.md, "Client address"). */
+  /** The API caller's address (docs/connect/README.md, "Client address"). */
   readonly callerAddress: (request: AddressedRequest) => string;
   /** Whether the peer is a trusted proxy, so that its headers are those of the proxy. A PROXY protocol header determines the peer. */
   readonly isFromTrustedProxy: (request: AddressedRequest) => boolean;

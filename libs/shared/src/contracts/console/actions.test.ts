@@ -54,7 +54,7 @@ test("a higher role may do everything that a lower one may", () => {
 });
 
 test("the guide has the same pages with the same roles, and no others", () => {
-  const guide = readFileSync(join(import.meta.dirname, "../../../../../docs/guides/console.md"), "utf8");
+  const guide = readFileSync(join(import.meta.dirname, "../../../../../docs/operate/console.md"), "utf8");
   const [, section = ""] = guide.split("## Pages\n");
   const [table = ""] = section.split("\n## ");
   const rows = [...table.matchAll(/^\| ([^|]+) \| `(\w+)` \|/gmu)].map(([, title, role]) => [title, role]);
@@ -62,7 +62,7 @@ test("the guide has the same pages with the same roles, and no others", () => {
 });
 
 test("the guide has the same actions, roles, operations and scopes", () => {
-  const guide = readFileSync(join(import.meta.dirname, "../../../../../docs/guides/console.md"), "utf8");
+  const guide = readFileSync(join(import.meta.dirname, "../../../../../docs/operate/console.md"), "utf8");
   const rows = Object.values(consoleActions).map((action: ConsoleAction) => {
     const role =
       action.helpdeskIfAllowed === true ? `\`${action.role}\`, or \`helpdesk\` if allowed` : `\`${action.role}\``;

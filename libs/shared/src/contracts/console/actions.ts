@@ -26,7 +26,7 @@ export interface ConsoleAction {
   readonly scope: ScopeWord;
 }
 
-/** Everything that an operator may do in the console. docs/guides/console.md has the same rows; a test compares them. */
+/** Everything that an operator may do in the console. docs/operate/console.md has the same rows; a test compares them. */
 export const consoleActions = {
   unban: {
     label: "Unban",

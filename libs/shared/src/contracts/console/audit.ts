@@ -5,7 +5,7 @@ import { consoleFamily } from "./family.ts";
 
 const optional = (description: string) => Type.Optional(Type.String({ description }));
 
-/** A record of the audit stream, as docs/operations/audit.md describes it. */
+/** A record of the audit stream, as docs/reference/audit.md describes it. */
 export const AuditRecordListed = Type.Object(
   {
     time: Type.String({ description: "Time of the event (RFC 3339)." }),

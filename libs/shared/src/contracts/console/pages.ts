@@ -12,7 +12,7 @@ export interface ConsolePageRow {
   readonly role: ConsoleRole;
 }
 
-/** Pages of the console in the order of its navigation. docs/guides/console.md has the same rows; a test compares them. */
+/** Pages of the console in the order of its navigation. docs/operate/console.md has the same rows; a test compares them. */
 export const consolePages = {
   search: { title: "Search", operation: "consoleSearch", role: "helpdesk" },
   account: { title: "Account", operation: "consoleAccount", role: "helpdesk" },

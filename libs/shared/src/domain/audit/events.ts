@@ -1,4 +1,4 @@
-/** Describes an event. docs/operations/audit.md has the same rows; a test compares the two. */
+/** Describes an event. docs/reference/audit.md has the same rows; a test compares the two. */
 export interface AuditEventRow {
   readonly meaning: string;
   readonly actor: string;

@@ -10,7 +10,7 @@ export interface HotCache<Value> {
  * For the hot path; everything else uses the bounded cache. A hit takes 8 ns here and 41 ns in lru-cache (218 ns with its
  * time limit), and an insertion into a full cache about half as long. There are two Maps instead of one in the order of
  * use: what is used moves to the newer Map, which replaces the older one when it holds half of all entries. A single Map
- * that is reordered all the time keeps removed entries alive (docs/performance.md).
+ * that is reordered all the time keeps removed entries alive (docs/contributing/performance.md).
  */
 export function createHotCache<Value>(maxEntries: number): HotCache<Value> {
   const half = Math.max(1, Math.floor(maxEntries / 2));

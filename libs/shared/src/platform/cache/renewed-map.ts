@@ -18,7 +18,7 @@ export interface RenewedMap<K, V> {
  * deleted entries, V8 allocates a new one, and the old table keeps a pointer to it. Once one of these tables is in the
  * old generation, the young collector treats all later tables and their entries as alive until the next full collection.
  * Copies of a Map have no such pointers and are dropped while they are young. With them, young collections of the gateway
- * take 0.5–1.5 ms instead of 3.5–7 ms (docs/performance.md).
+ * take 0.5–1.5 ms instead of 3.5–7 ms (docs/contributing/performance.md).
  */
 export function createRenewedMap<K, V>(): RenewedMap<K, V> {
   let map = new Map<K, V>();

@@ -1,7 +1,7 @@
 /**
  * All errors that cross a boundary between services or reach a caller. `kind` says who is at fault and what the caller can do: `caller`
  * (the request is wrong: 4xx), `unavailable` (no decision was possible: a temporary failure, retry), `bug`. `publicMessage` is what the
- * caller reads. Each code has a section in docs/operations/failure-modes.md; a test compares the two. A retired code moves to
+ * caller reads. Each code has a section in docs/operate/failure-modes.md; a test compares the two. A retired code moves to
  * `reservedCodes` and is never used again.
  */
 export type ErrorKind = "caller" | "unavailable" | "bug";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { errorCodes } from "./codes.ts";
 
-const page = readFileSync(join(import.meta.dirname, "../../../../../docs/operations/failure-modes.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../../../../docs/operate/failure-modes.md"), "utf8");
 
 /** Code, facts and paragraph of each section. */
 const sections = page
@@ -11,7 +11,7 @@ const sections = page
   .slice(1)
   .map((section) => section.trim().split(/\n{2,}/u));
 
-test("docs/operations/failure-modes.md lists the codes of the table, in order, with their facts", () => {
+test("docs/operate/failure-modes.md lists the codes of the table, in order, with their facts", () => {
   const written = sections.map(([code, facts]) => [code, facts]);
   const table = Object.entries(errorCodes).map(([code, { kind, httpStatus, logLevel }]) => [
     code,

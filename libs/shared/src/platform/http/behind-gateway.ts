@@ -84,7 +84,7 @@ export function requireCaller(read: ReadCaller): Vouch {
 }
 
 /**
- * A Bearer caller needs one of the scopes; otherwise the answer is 403, with the scopes named (RFC 6750 §3.1; docs/api/management.yaml).
+ * A Bearer caller needs one of the scopes; otherwise the answer is 403, with the scopes named (RFC 6750 §3.1; docs/reference/api/management.yaml).
  */
 function requireScope(...anyScope: readonly string[]) {
   const challenge = scopeChallenge(anyScope);

@@ -69,7 +69,7 @@ function encoded(value: object): string {
 
 /**
  * Signs in the event loop: every forwarded request has an assertion, and WebCrypto's round trip through a thread cost a quarter of the
- * gateway's time (docs/performance.md).
+ * gateway's time (docs/contributing/performance.md).
  */
 export function createCallerSigner({ secret, ttlSeconds }: AssertionKey, clock?: SharedClock): SignCaller {
   const key = keyOf(secret);

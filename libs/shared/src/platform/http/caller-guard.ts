@@ -13,7 +13,7 @@ export function createCallerReader(verify: VerifyCaller): ReadCaller {
 }
 
 /**
- * Basic is the administrative credential; Bearer needs one of the scopes (docs/api/management.yaml). Whether developer mode admits callers without
+ * Basic is the administrative credential; Bearer needs one of the scopes (docs/reference/api/management.yaml). Whether developer mode admits callers without
  * credentials is decided by the gateway alone, which knows the configured authentication.
  */
 export function mayUse(caller: Caller, anyScope: readonly string[]): boolean {

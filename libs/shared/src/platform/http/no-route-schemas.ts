@@ -4,7 +4,7 @@ function refuse(): never {
 
 /**
  * Options for Fastify. The contracts check requests and answers, so routes have no schemas of their own, and the libraries that would compile
- * them are not loaded at the start (docs/performance.md).
+ * them are not loaded at the start (docs/contributing/performance.md).
  */
 export const noRouteSchemas = {
   schemaController: { compilersFactory: { buildValidator: refuse, buildSerializer: refuse } },

@@ -15,7 +15,7 @@ function fixedPart(path: string): string {
 }
 
 /**
- * Additional Bearer scopes: those of single operations, then those of families (docs/api/management.yaml). The first
+ * Additional Bearer scopes: those of single operations, then those of families (docs/reference/api/management.yaml). The first
  * matching row applies.
  */
 const routeScopes: readonly RouteScopes[] = [

@@ -28,7 +28,7 @@ export function peerOf(remoteAddress: string, trusted: CidrSet): Peer {
 }
 
 /**
- * The client address, by the rule of docs/integrations/README.md, "Client address". From a trusted peer, `X-Forwarded-For` is read from the
+ * The client address, by the rule of docs/connect/README.md, "Client address". From a trusted peer, `X-Forwarded-For` is read from the
  * right (each proxy appends what it saw; the client can write anything at the left end) up to the first address that is not a trusted
  * proxy. `X-Real-IP` is used if that header is absent. A value that is not an address ends the search at the last valid hop.
  */

@@ -58,7 +58,7 @@ export function securityOf(operation: Operation, identifier: string): readonly R
   return requirements[operation.security];
 }
 
-/** Rejections of API callers, answered by the gateway (docs/api/management.yaml). */
+/** Rejections of API callers, answered by the gateway (docs/reference/api/management.yaml). */
 const rejections: Readonly<Record<number, OperationAnswer>> = {
   401: { description: "The API caller's credentials are missing or wrong." },
   403: {

@@ -8,7 +8,7 @@ const nothing: Command["args"] = [];
 
 /**
  * Releases references once a command is answered. ioredis assigns functions to properties of a command, which V8 allocates in the old
- * generation: everything they reference would stay alive until the next full collection (docs/performance.md).
+ * generation: everything they reference would stay alive until the next full collection (docs/contributing/performance.md).
  */
 function releasing(command: Command): Command["resolve"] {
   const { resolve } = command;
@@ -21,7 +21,7 @@ function releasing(command: Command): Command["resolve"] {
 /**
  * A client that writes the commands of one turn of the event loop together, like ioredis's automatic pipelines, but sends each as an
  * ordinary command. A pipeline costs more than it saves here, waits for the previous one, and keeps everything that waits for its answers
- * alive until the next full collection (docs/performance.md).
+ * alive until the next full collection (docs/contributing/performance.md).
  */
 export class GatheredRedis extends Redis {
   #held: Redis["stream"] | undefined;

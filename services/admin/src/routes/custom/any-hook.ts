@@ -29,7 +29,7 @@ function refusalOf(hook: Hook, caller: Caller | null): Refusal | undefined {
   return { status: 403, error: "insufficient permissions", challenge: scopeChallenge(hook.scopes) };
 }
 
-/** The request table of `hook` (docs/guides/scripts/hooks.md). */
+/** The request table of `hook` (docs/operate/scripts/hooks.md). */
 function requestTable(request: FastifyRequest, location: string): LuaObject {
   const url = new URL(request.raw.url ?? "/", "http://localhost");
   const headers = Object.entries(request.raw.headers).filter(([name]) => !name.startsWith("x-service-caller"));

@@ -69,7 +69,7 @@ function extendDiscovery(ctx: KoaContextWithOIDC, { discoveryMembers, claimsSupp
   };
 }
 
-/** Adapts the provider's answers to docs/api/idp.yaml: 302 for redirects, members that webmail reads, the polling interval. */
+/** Adapts the provider's answers to docs/reference/api/idp.yaml: 302 for redirects, members that webmail reads, the polling interval. */
 export function shapeAnswers(provider: Provider, deps: AnswerDeps): void {
   provider.on("grant.error", (ctx, error) => {
     ctx.state["grantRefusal"] = error;

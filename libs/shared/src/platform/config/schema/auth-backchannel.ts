@@ -86,7 +86,7 @@ const NamedCaller = section(
     }),
     operations: stringList([], {
       description:
-        "Operations that the caller may use: `authenticate`, `lookup`, `list-accounts`, `auth-policy`, `flush`, `bans`, `second-factors`, `oidc-sessions`, `oidc-clients`, `signing-keys`, `failed-sign-ins`, `help-desk`, `hooks`, `configuration`, or operation IDs of docs/api/management.yaml. If empty, the caller is administrative and may use all of them.",
+        "Operations that the caller may use: `authenticate`, `lookup`, `list-accounts`, `auth-policy`, `flush`, `bans`, `second-factors`, `oidc-sessions`, `oidc-clients`, `signing-keys`, `failed-sign-ins`, `help-desk`, `hooks`, `configuration`, or operation IDs of docs/reference/api/management.yaml. If empty, the caller is administrative and may use all of them.",
     }),
   },
   { reload: "live" },

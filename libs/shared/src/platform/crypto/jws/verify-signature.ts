@@ -81,7 +81,7 @@ function refusal({ iss, exp, nbf, iat }: JWTPayload, rules: SignatureRules): Sig
 
 /**
  * Verifies signature, issuer and times of a compact JWS whose header `readTokenHeader` has read. Synchronous, because the round trip to a
- * WebCrypto thread costs more than the RSA operation itself (docs/performance.md).
+ * WebCrypto thread costs more than the RSA operation itself (docs/contributing/performance.md).
  */
 export function verifySignature(token: string, rules: SignatureRules): SignatureResult {
   const [bodyAt, tagAt] = [token.indexOf(".") + 1, token.lastIndexOf(".") + 1];
