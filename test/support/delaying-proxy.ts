@@ -15,6 +15,9 @@ export async function startDelayingProxy(
   let delayMs = 0;
   const server = await startTcpServer((near) => {
     const far = connect(targetPort, "127.0.0.1");
+    // Otherwise the second of two packets would wait 40 ms for the client's acknowledgement, which no LDAP server lets it do.
+    near.setNoDelay(true);
+    far.setNoDelay(true);
     const seen = watch();
     far.on("error", () => near.destroy());
     far.on("close", () => near.destroy());
