@@ -112,7 +112,7 @@ export default {
       name: "no-deep-import",
       comment: "Libraries are entered by @postern/<library>/<module>, as their exports say.",
       severity: "error",
-      from: { path: "^(services|tools|test|bench)/" },
+      from: { path: "^(services|cli|tools|test|bench)/" },
       to: { path: "^libs/", dependencyTypes: ["local"], dependencyTypesNot: ["aliased-workspace"] },
     },
     { name: "no-circular", severity: "error", from: {}, to: { circular: true } },

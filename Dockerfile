@@ -20,12 +20,15 @@ COPY services/auth-engine/package.json services/auth-engine/
 COPY services/idp/package.json services/idp/
 COPY services/admin/package.json services/admin/
 COPY services/jobs-worker/package.json services/jobs-worker/
+COPY cli/package.json cli/
+COPY test/servers/package.json test/servers/
 COPY tools/setup.sh tools/
 # Before the sources, so that a change of them does not install the packages again.
 RUN tools/setup.sh packages || { tail -n 60 .run/setup.log; exit 1; }
 COPY LICENSE ./
 COPY libs libs
 COPY services services
+COPY cli cli
 COPY tools tools
 # Node without its symbols, a fifth of its size; the npm package has them for debuggers.
 RUN node_modules/.bin/node tools/bundle.ts \

@@ -27,6 +27,8 @@ export default defineConfig({
           include: [
             "libs/*/src/**/*.test.ts",
             "services/*/src/**/*.test.ts",
+            "cli/src/**/*.test.ts",
+            "test/servers/**/*.test.ts",
             "tools/**/*.test.ts",
             "bench/**/*.test.ts",
           ],
@@ -38,7 +40,7 @@ export default defineConfig({
           // As for the unit tests: each file starts servers of its own, and shares only imported modules.
           isolate: false,
           include: ["test/**/*.test.ts"],
-          exclude: ["test/long/**"],
+          exclude: ["test/long/**", "test/servers/**"],
           globalSetup,
           setupFiles,
           maxWorkers: isBusy ? 3 : 6,

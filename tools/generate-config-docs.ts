@@ -1,4 +1,4 @@
-import { generatedConfigFiles } from "./config-reference/generated-files.ts";
+import { generatedConfigFiles } from "../cli/src/config/reference/generated-files.ts";
 import { generate } from "./write-or-check.ts";
 
 generate(generatedConfigFiles());

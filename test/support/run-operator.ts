@@ -1,4 +1,4 @@
-import { runOperatorCommand } from "../../tools/cli/operator/run-operator.ts";
+import { runOperatorCommand } from "../../cli/src/operator/run-operator.ts";
 
 export interface CommandResult {
   readonly code: number | null;

@@ -16,10 +16,10 @@ export interface CruiseOutcome {
   readonly violations: readonly Violation[];
 }
 
-const folders = ["services", "libs", "tools", "test", "bench"];
+const folders = ["services", "libs", "cli", "tools", "test", "bench"];
 /** Test parts, which may import everything that they test, and build output. */
 const notShipped = String.raw`\.test\.ts$|^(test|tools|bench)/|/src/testing/|^(services|libs)/[^/]+/dist/`;
-const ours = /^(services|libs|tools|test|bench)\//u;
+const ours = /^(services|libs|cli|tools|test|bench)\//u;
 
 function isAboutFolders(rule: object): boolean {
   return "scope" in rule && rule.scope === "folder";

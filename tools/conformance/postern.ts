@@ -18,7 +18,7 @@ const longestRotationMs = 60_000;
 /** Of the test configuration. */
 const backchannelSecret = "demo-backchannel-secret";
 
-const commandLine = fileURLToPath(new URL("../postern.ts", import.meta.url));
+const commandLine = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
 const seedFile = fileURLToPath(new URL("directory.sql", import.meta.url));
 
 /** A certificate for localhost and its key, as `tls.crt` and `tls.key` in the folder. */

@@ -1,5 +1,5 @@
+import { isServiceName, type ServiceName, type ServicePorts } from "../../cli/src/config/ports.ts";
 import { isPinned } from "./images.ts";
-import { isServiceName, type ServiceName, type ServicePorts } from "./ports.ts";
 import { broken, listAt, type Mapping, mappingAt, type Rule, textAt } from "./tree.ts";
 
 type AllPorts = Readonly<Record<ServiceName, ServicePorts>>;

@@ -2,10 +2,10 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { loopbackAddresses, serviceNames, servicePorts } from "../../cli/src/config/ports.ts";
 import { checkCompose } from "./compose.ts";
 import { literalsOf, loadDeployed, secretFiles } from "./load-deployed.ts";
 import { checkManifests, isManifest, readManifests } from "./manifests.ts";
-import { loopbackAddresses, serviceNames, servicePorts } from "./ports.ts";
 import { at, isMapping, listAt, mappingAt, textAt } from "./tree.ts";
 
 const root = join(import.meta.dirname, "../..");

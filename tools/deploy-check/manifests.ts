@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
-import { type ServiceName, type ServicePorts } from "./ports.ts";
+import { type ServiceName, type ServicePorts } from "../../cli/src/config/ports.ts";
 import { broken, isMapping, listAt, type Mapping, textAt } from "./tree.ts";
 import { checkWorkload } from "./workload.ts";
 

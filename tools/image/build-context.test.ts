@@ -10,7 +10,7 @@ const dockerignore = read(".dockerignore");
 const entries = [
   "tools/bundle.ts",
   "tools/image-tree.ts",
-  "tools/postern.ts",
+  "cli/src/main.ts",
   "tools/image/health.ts",
   "tools/setup.sh",
 ];

@@ -1,6 +1,6 @@
 import { loadConfig } from "@postern/shared/platform/config";
 import { expect, test } from "vitest";
-import { servicePorts } from "../deploy-check/ports.ts";
+import { servicePorts } from "../../cli/src/config/ports.ts";
 import { defaultPorts, healthAddress, serviceOf } from "./health-address.ts";
 
 test("the default ports are those of the configuration", () => {

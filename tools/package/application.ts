@@ -27,7 +27,7 @@ export async function writeProgram(root: string, entry: string, target: string):
 export async function writeApplication(root: string, target: string, cpu: Cpu): Promise<void> {
   const parts = partsFor(root, cpu);
   writeRuntimeTree(root, target, cpu, parts);
-  const inCommandLine = await writeProgram(root, "tools/postern.ts", join(target, "cli/dist/bundle"));
+  const inCommandLine = await writeProgram(root, "cli/src/main.ts", join(target, "cli/dist/bundle"));
   writeFileSync(join(target, "package.json"), '{ "type": "module" }\n');
   mkdirSync(join(target, "bin"));
   copyFileSync(parts.node, join(target, "bin/node"));

@@ -1,7 +1,8 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
-import { completionFor } from "../cli/completion.ts";
+import { commands } from "../../cli/src/commands.ts";
+import { completionFor } from "../../cli/src/completion.ts";
 import { manualPage } from "./manual.ts";
 import { services } from "./services.ts";
 
@@ -127,9 +128,9 @@ export function writeDebianTree(of: DebianPackage): void {
   documentation(of);
   sharedFiles(of);
   write(target, "usr/share/man/man1/postern.1.gz", packed(manualPage(version)));
-  write(target, "usr/share/bash-completion/completions/postern", completionFor("bash"));
-  write(target, "usr/share/zsh/vendor-completions/_postern", completionFor("zsh"));
-  write(target, "usr/share/fish/vendor_completions.d/postern.fish", completionFor("fish"));
+  write(target, "usr/share/bash-completion/completions/postern", completionFor("bash", commands));
+  write(target, "usr/share/zsh/vendor-completions/_postern", completionFor("zsh", commands));
+  write(target, "usr/share/fish/vendor_completions.d/postern.fish", completionFor("fish", commands));
   write(target, "DEBIAN/control", control(of));
   write(target, "DEBIAN/conffiles", "/etc/logrotate.d/postern\n");
   mkdirSync(join(target, "etc/postern"), { recursive: true });

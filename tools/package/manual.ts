@@ -1,6 +1,7 @@
-import { commandTable, type TableCommand } from "../cli/command-table.ts";
-import { exitCodes } from "../cli/exit-codes.ts";
-import { connectionHelp } from "../cli/operator/options.ts";
+import type { Command } from "../../cli/src/command.ts";
+import { commands } from "../../cli/src/commands.ts";
+import { exitCodes } from "../../cli/src/exit-codes.ts";
+import { connectionHelp } from "../../cli/src/operator/options.ts";
 
 /** Text of a page in roff: a line may not begin with a control character, and hyphens are those that a user types. */
 export function roff(text: string): string {
@@ -11,7 +12,7 @@ export function roff(text: string): string {
     .replaceAll(/^([.'])/gmu, "\\&$1");
 }
 
-function section({ help }: TableCommand): readonly string[] {
+function section({ help }: Command): readonly string[] {
   const [usage = "", ...lines] = help;
   return [`.SS "${roff(usage.replace(/^usage: /u, "")).replaceAll('"', "")}"`, ".nf", ...lines.map(roff), ".fi"];
 }
@@ -28,7 +29,7 @@ export function manualPage(version: string): string {
     ".SH DESCRIPTION",
     "Commands for a running site use its HTTP interface. The others read the configuration and need no running service.",
     ".SH COMMANDS",
-    ...commandTable.flatMap(section),
+    ...commands.flatMap(section),
     ".SH OPTIONS",
     ".nf",
     ...connectionHelp.filter((line) => line.startsWith("  --")).map(roff),

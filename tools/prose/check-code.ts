@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { bannedIn } from "./banned-in-code.ts";
 
 /** All folders with code, and the Lua examples of the others, whose pages `textlint` reads. */
-const patterns = ["{libs,services,test,tools,bench}/**/*.{ts,lua}", "{config,deploy,docs}/**/*.lua"];
+const patterns = ["{cli,libs,services,test,tools,bench}/**/*.{ts,lua}", "{config,deploy,docs}/**/*.lua"];
 
 /** Build output, and the test that plants banned phrases. */
 const exclude = ["**/node_modules/**", "**/dist/**", "tools/prose/prose.test.ts"];

@@ -7,7 +7,9 @@ export interface VersionPlace {
 const number = String.raw`\d+\.\d+\.\d+`;
 const after = (prefix: string): RegExp => new RegExp(`(${prefix})${number}`, "gu");
 const workspaces = [
+  "cli",
   "libs/shared",
+  "test/servers",
   ...["gateway", "auth-engine", "idp", "admin", "jobs-worker"].map((name) => `services/${name}`),
 ];
 

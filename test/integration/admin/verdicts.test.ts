@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { factorLockKeys } from "@postern/shared/domain/factor-locks";
 import { poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runOperatorCommand } from "../../../tools/cli/operator/run-operator.ts";
+import { runOperatorCommand } from "../../../cli/src/operator/run-operator.ts";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { logLineOf } from "../../support/log-lines.ts";

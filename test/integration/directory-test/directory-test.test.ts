@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Slapd, scratchFolder, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runDirectoryCommand } from "../../../cli/src/directory/directory-test.ts";
 import { seedDatabase } from "../../../services/auth-engine/src/backends/sql/seed.ts";
-import { runDirectoryCommand } from "../../../tools/cli/directory-test.ts";
 import { defaultTree, demoBackends, isTree, merged } from "../../support/stack-config.ts";
 import { exampleLdif } from "../ldap/example-directory.ts";
 

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runDnsCommand } from "../../../tools/cli/dns.ts";
+import { runDnsCommand } from "../../../cli/src/dns/dns.ts";
 import { fetchAtHost } from "../../support/fetch-at-host.ts";
 import { logLineOf } from "../../support/log-lines.ts";
 import { sendRaw } from "../../support/raw-http.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Dovecot, scratchFolder, spawnDovecot } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dovecotCheck } from "../../../tools/cli/doctor/check-dovecot.ts";
+import { dovecotCheck } from "../../../cli/src/doctor/check-dovecot.ts";
 import { copyOfAlice } from "../../support/accounts-database.ts";
 import { alice } from "../../support/ask-json.ts";
 import { connectLines } from "../../support/line-client.ts";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mmdbFile, pause, poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runRiskCommand } from "../../../tools/cli/risk-replay.ts";
+import { runRiskCommand } from "../../../cli/src/risk-replay/risk-replay.ts";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { logLineOf } from "../../support/log-lines.ts";
 import { redisContent, testRedis } from "../../support/redis-content.ts";

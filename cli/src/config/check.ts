@@ -1,0 +1,59 @@
+import { type Config, formatProblem, type Problem } from "@postern/shared/platform/config";
+import { type CommandResult, loadForCommand, siteFile } from "../command.ts";
+import type { ConfigCommand, ConfigCommandOptions } from "./config-command.ts";
+import { isServiceName, type ServiceName, serviceNames } from "./ports.ts";
+
+const usage = [
+  "no configuration file: use --config FILE or set SERVICE_CONFIG_FILE",
+  "usage: postern config check --config FILE [--no-secrets] [--no-files] [--service NAME]… [--strict] [--json]",
+];
+
+interface Findings {
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+async function openFiles(config: Config, skipSecrets: boolean, services: readonly ServiceName[]): Promise<Findings> {
+  // Loaded only here, because the services' code takes time to load.
+  const { checkServices } = await import("./preflights.ts");
+  return checkServices(config, { skipSecrets, services: services.length === 0 ? serviceNames : services });
+}
+
+/** The same findings for programs; the exit code is that of the readable form. */
+function jsonOf({ problems, warnings }: Findings, exitCode: CommandResult["exitCode"]): CommandResult {
+  return {
+    exitCode,
+    output: [JSON.stringify({ valid: exitCode === 0, problems, warnings }, undefined, 2)],
+    errors: [],
+  };
+}
+
+function readable({ problems, warnings }: Findings, isStrict: boolean): CommandResult {
+  const errors = warnings.map((warning) => `warning: ${formatProblem(warning)}`);
+  if (problems.length > 0) {
+    return { exitCode: 1, output: [], errors: [...errors, "configuration problems:", ...problems.map(formatProblem)] };
+  }
+  if (!isStrict || warnings.length === 0) return { exitCode: 0, output: ["the configuration is valid"], errors };
+  return { exitCode: 1, output: [], errors: [...errors, "--strict: warnings are treated as problems"] };
+}
+
+function resultOf(findings: Findings, { isStrict, isJson }: ConfigCommandOptions): CommandResult {
+  const result = readable(findings, isStrict);
+  return isJson ? jsonOf(findings, result.exitCode) : result;
+}
+
+/** Reports all problems of the configuration and of the files that it names. */
+export const checkCommand: ConfigCommand = async (options) => {
+  if (siteFile(options.file) === undefined) return { exitCode: 2, output: [], errors: usage };
+  const services = options.services.filter(isServiceName);
+  const unknown = options.services.find((name) => !isServiceName(name));
+  if (unknown !== undefined) {
+    return { exitCode: 2, output: [], errors: [`no service ${JSON.stringify(unknown)}: ${serviceNames.join(", ")}`] };
+  }
+  const loaded = loadForCommand(options);
+  if (!loaded.ok) return resultOf(loaded, options);
+  const opened = options.skipFiles
+    ? { problems: [], warnings: [] }
+    : await openFiles(loaded.config, options.skipSecretFiles, services);
+  return resultOf({ problems: opened.problems, warnings: [...loaded.warnings, ...opened.warnings] }, options);
+};

@@ -1,0 +1,16 @@
+import type { CommandResult } from "../command.ts";
+
+export interface ConfigCommandOptions {
+  readonly file: string | undefined;
+  readonly skipSecretFiles: boolean;
+  /** Files that the configuration names are not opened. */
+  readonly skipFiles: boolean;
+  /** The services whose files are opened; all if empty. */
+  readonly services: readonly string[];
+  /** Warnings count as problems. */
+  readonly isStrict: boolean;
+  readonly isJson: boolean;
+  readonly operands: readonly string[];
+}
+
+export type ConfigCommand = (options: ConfigCommandOptions) => CommandResult | Promise<CommandResult>;

@@ -1,0 +1,51 @@
+import { parseArgs } from "node:util";
+import { type Command, type CommandResult, unknownWord } from "../command.ts";
+import { checkCommand } from "./check.ts";
+import type { ConfigCommand } from "./config-command.ts";
+import { docsCommand } from "./docs.ts";
+import { dumpCommand } from "./dump-command.ts";
+import { explainCommand } from "./explain-command.ts";
+import { schemaCommand } from "./schema.ts";
+
+export const configOptions = {
+  config: { type: "string" },
+  "no-secrets": { type: "boolean", default: false },
+  "no-files": { type: "boolean", default: false },
+  service: { type: "string", multiple: true, default: [] as string[] },
+  strict: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+const actions: ReadonlyMap<string, ConfigCommand> = new Map([
+  ["check", checkCommand],
+  ["dump", dumpCommand],
+  ["explain", explainCommand],
+  ["docs", docsCommand],
+  ["schema", schemaCommand],
+]);
+
+/**
+ * `postern config ACTION`, without those that are features of their own.
+ * @throws TypeError for a wrong option
+ */
+export function runConfigCommand(
+  args: readonly string[],
+  { help, actions: known }: Pick<Command, "help" | "actions">,
+): CommandResult | Promise<CommandResult> {
+  const { values, positionals } = parseArgs({ args: [...args], options: configOptions, allowPositionals: true });
+  const [action = "", ...operands] = positionals;
+  if (values.help) return { exitCode: 0, output: help, errors: [] };
+  const run = actions.get(action);
+  if (run === undefined)
+    return action === "" ? { exitCode: 2, output: [], errors: help } : unknownWord(action, known, "config");
+  return run({
+    file: values.config,
+    skipSecretFiles: values["no-secrets"],
+    skipFiles: values["no-files"],
+    services: values.service,
+    isStrict: values.strict,
+    isJson: values.json,
+    operands,
+  });
+}

@@ -1,0 +1,14 @@
+import type { BackendQuery } from "../../../services/auth-engine/src/backends/backend.ts";
+import { toQueryParameters } from "../../../services/auth-engine/src/backends/sql/query-parameters.ts";
+import { selectSearch } from "../../../services/auth-engine/src/backends/sql/select-search.ts";
+import type { SqlBackendSettings } from "../../../services/auth-engine/src/backends/sql/settings.ts";
+import type { ReportStep } from "./steps.ts";
+
+/** Reports the site's query for the protocol and the values of its parameters. */
+export function reportSqlQuery({ searches }: SqlBackendSettings, query: BackendQuery, report: ReportStep): void {
+  const search = selectSearch(searches, query.protocol);
+  if (search === undefined) return;
+  const used = Object.entries(toQueryParameters(query)).filter(([name]) => search.userQuery.includes(`:${name}`));
+  const values = used.map(([name, value]) => `:${name} = ${JSON.stringify(value)}`).join(", ");
+  report("query", "ok", `${search.userQuery.replaceAll(/\s+/g, " ").trim()} with ${values || "no values"}`);
+}

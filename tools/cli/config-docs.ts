@@ -1,8 +1,0 @@
-import { generatedConfigFiles } from "../config-reference/generated-files.ts";
-import type { ConfigCommand } from "./config-command.ts";
-
-/** Prints all pages of the configuration reference. */
-export const docsCommand: ConfigCommand = () => {
-  const pages = [...generatedConfigFiles()].filter(([path]) => path.endsWith(".md"));
-  return { exitCode: 0, output: pages.map(([, text]) => text), errors: [] };
-};
