@@ -1,5 +1,5 @@
 import { type Config, loadConfig, processSources } from "@postern/shared/platform/config";
-import { parseHostPort } from "@postern/shared/platform/net";
+import { addTrustedRoots, parseHostPort } from "@postern/shared/platform/net";
 import { parse } from "yaml";
 import { loadForCommand, siteFile } from "../command.ts";
 
@@ -44,11 +44,12 @@ function reachablePart(text: string): string {
   const { runtime, auth }: { runtime?: unknown; auth?: unknown } = Object(
     parse(text, { merge: true, logLevel: "error" }),
   );
-  const { http } = Object(Object(runtime).servers);
+  const { servers, outgoing_tls } = Object(runtime);
+  const { http } = Object(servers);
   const { address, tls } = Object(http);
   const { basic_auth: pair, callers } = Object(Object(auth).backchannel);
   return JSON.stringify({
-    runtime: { servers: { http: { address, tls } } },
+    runtime: { servers: { http: { address, tls } }, outgoing_tls },
     auth: { backchannel: { basic_auth: pair, callers } },
   });
 }
@@ -66,6 +67,15 @@ function readSite(file: string): Config | undefined {
   }
 }
 
+/** The gateway's certificate may be of the site's own CA. An unreadable file is the services' problem, which `status` shows. */
+function trustOwnRoots({ runtime }: Config): void {
+  try {
+    addTrustedRoots(runtime.outgoing_tls.ca_file);
+  } catch {
+    // Without these roots, a connection that needs them says so.
+  }
+}
+
 /** Undefined if no site is configured on this machine, or this process cannot read its configuration. */
 export function findOwnSite(file: string | undefined, demo: RunningDemo | undefined): OwnSite | undefined {
   const named = siteFile(file);
@@ -73,5 +83,6 @@ export function findOwnSite(file: string | undefined, demo: RunningDemo | undefi
   if (found === undefined) return undefined;
   const config = readSite(found);
   const url = named === undefined ? demo?.url : config && urlOf(config);
+  if (config !== undefined) trustOwnRoots(config);
   return url === undefined || config === undefined ? undefined : { url, authorization: authorizationOf(config) };
 }
