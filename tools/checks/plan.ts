@@ -33,8 +33,7 @@ const prose = [
   "*.md",
   "{docs,deploy,k8s,libs,services}/**/*.md",
   "docs/reference/api/*.yaml",
-  "services/idp/src/pages/catalogues/en.ts",
-  "services/idp/src/pages/catalogues/mail-clients/en.ts",
+  "services/idp/src/pages/texts/en.json",
 ];
 
 /** A generator is a file tools/generate-*.ts; with --check it writes nothing, compares, and fails on a difference. */

@@ -1,7 +1,8 @@
 import { type Html, trustedHtml } from "@postern/shared/platform/pages";
 import Mustache from "mustache";
-import { en, type TextKey } from "./catalogues/en.ts";
+
 import type { Look } from "./look.ts";
+import { catalogues, isTextKey } from "./texts.ts";
 
 /** A site's own bodies of pages, by page name, in Mustache: `{{…}}` escapes, and templates contain no code. */
 export interface SiteTemplates {
@@ -10,7 +11,7 @@ export interface SiteTemplates {
 
 function textsFor(look: Look, view: object): Readonly<Record<string, string>> {
   const values = Object.fromEntries(Object.entries(view).filter(([, value]) => typeof value === "string"));
-  const keys = Object.keys(en).filter((key): key is TextKey => Object.hasOwn(en, key));
+  const keys = Object.keys(catalogues.en).filter(isTextKey);
   // A dot means member access in Mustache.
   return Object.fromEntries(
     keys.map((key) => [key.replace(".", "_"), look.text(key, { ...values, brand: look.brand.name })]),

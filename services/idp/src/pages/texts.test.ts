@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { en } from "./catalogues/en.ts";
 import { languages } from "./languages.ts";
 import { catalogues, isTextKey, textsOf } from "./texts.ts";
 
+const { en } = catalogues;
 const placeholders = (text: string): readonly string[] => (text.match(/\{\w+\}/g) ?? []).toSorted();
 
 describe.each(languages)("$name", (language) => {

@@ -1,18 +1,22 @@
-import { ar } from "./catalogues/ar.ts";
-import { de } from "./catalogues/de.ts";
-import { type Catalogue, en, type TextKey } from "./catalogues/en.ts";
-import { es } from "./catalogues/es.ts";
-import { fr } from "./catalogues/fr.ts";
-import { it } from "./catalogues/it.ts";
-import { ja } from "./catalogues/ja.ts";
-import { nl } from "./catalogues/nl.ts";
-import { pl } from "./catalogues/pl.ts";
-import { pt } from "./catalogues/pt.ts";
-import { ru } from "./catalogues/ru.ts";
-import { zh } from "./catalogues/zh.ts";
 import type { Language, LanguageTag } from "./languages.ts";
+import ar from "./texts/ar.json" with { type: "json" };
+import de from "./texts/de.json" with { type: "json" };
+import en from "./texts/en.json" with { type: "json" };
+import es from "./texts/es.json" with { type: "json" };
+import fr from "./texts/fr.json" with { type: "json" };
+import it from "./texts/it.json" with { type: "json" };
+import ja from "./texts/ja.json" with { type: "json" };
+import nl from "./texts/nl.json" with { type: "json" };
+import pl from "./texts/pl.json" with { type: "json" };
+import pt from "./texts/pt.json" with { type: "json" };
+import ru from "./texts/ru.json" with { type: "json" };
+import zh from "./texts/zh.json" with { type: "json" };
 
-export const catalogues: Readonly<Record<LanguageTag, Catalogue>> = Object.freeze({
+/** Texts of the pages. Keys are `<page>.<part>`; `{name}` is filled in. */
+export type TextKey = keyof typeof en;
+
+/** Each language has all texts. */
+export const catalogues: Readonly<Record<LanguageTag, Readonly<Record<TextKey, string>>>> = Object.freeze({
   en,
   de,
   fr,

@@ -1,6 +1,6 @@
 import { writtenTag } from "@postern/shared/domain/localisation";
-import type { TextKey } from "../pages/catalogues/en.ts";
 import { deviceName } from "../pages/device-name.ts";
+import type { TextKey } from "../pages/texts.ts";
 import { textsOf, unhyphenated } from "../pages/texts.ts";
 import type { Notification } from "./notification.ts";
 

@@ -1,10 +1,9 @@
 import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import type { ClientKind } from "../../mail-clients/client-kinds.ts";
-import type { TextKey } from "../catalogues/en.ts";
 import type { Look, Page } from "../look.ts";
 import { alertOf } from "../parts.ts";
 import { qrCode } from "../qr-code.ts";
-import type { Texts } from "../texts.ts";
+import type { TextKey, Texts } from "../texts.ts";
 import { passwordOf, type ServersView, serversOf } from "./credentials.ts";
 import { type BackView, wayBack } from "./enrolment.ts";
 

@@ -1,9 +1,9 @@
 import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, html, type icons } from "@postern/shared/platform/pages";
 import type { Application } from "../../flow/application-of.ts";
-import type { TextKey } from "../catalogues/en.ts";
 import type { Page } from "../look.ts";
 import { accountRow, referenceOf, type Sign, signOf } from "../parts.ts";
+import type { TextKey } from "../texts.ts";
 
 export type Problem =
   | "failed"

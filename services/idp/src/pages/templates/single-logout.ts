@@ -1,9 +1,9 @@
 import { pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { type ServiceState, serviceStates } from "../../logout-delivery/service-state.ts";
-import type { TextKey } from "../catalogues/en.ts";
 import type { Look, Page } from "../look.ts";
 import { listOf, signOf } from "../parts.ts";
+import type { TextKey } from "../texts.ts";
 
 export interface SigningOutService {
   readonly name: string;

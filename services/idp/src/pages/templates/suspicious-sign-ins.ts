@@ -1,10 +1,10 @@
 import { pathTo } from "@postern/shared/contracts";
 import { writtenTag } from "@postern/shared/domain/localisation";
 import { type FormView, formOf, type Html, html } from "@postern/shared/platform/pages";
-import type { TextKey } from "../catalogues/en.ts";
 import type { Look, Page } from "../look.ts";
 import { moment } from "../moments.ts";
 import { changeLink, listOf } from "../parts.ts";
+import type { TextKey } from "../texts.ts";
 import { type BackView, wayBack } from "./enrolment.ts";
 
 export interface ShownSignIn {
