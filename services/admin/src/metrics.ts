@@ -19,15 +19,7 @@ const flushResults = ["flushed", "nothing", "failed", "queued", "not_queued"] as
 export type FlushResult = (typeof flushResults)[number];
 
 /** One function for each metric of the administration service. */
-export interface AdminMetrics {
-  jwt(endpoint: "token" | "refresh", result: JwtResult): void;
-  refreshTokenReused(): void;
-  flushed(object: FlushObject, result: FlushResult): void;
-  hookAnswered(result: HookResult): void;
-  mfaAnswered(operation: MfaOperation, result: MfaResult): void;
-}
-
-export function createAdminMetrics(registry: Metrics, prefix: string): AdminMetrics {
+export function createAdminMetrics(registry: Metrics, prefix: string) {
   const requests = registry.counter({
     name: `${prefix}_jwt_requests_total`,
     help: "Requests to the JWT endpoints, by result",
@@ -54,10 +46,12 @@ export function createAdminMetrics(registry: Metrics, prefix: string): AdminMetr
     labels: { operation: mfaOperations, result: mfaResults },
   });
   return {
-    flushed: (object, result) => flushes({ object, result }).inc(),
-    mfaAnswered: (operation, result) => mfa({ operation, result }).inc(),
-    hookAnswered: (result) => hooks({ result }).inc(),
-    jwt: (endpoint, result) => requests({ endpoint, result }).inc(),
-    refreshTokenReused: () => reused.inc(),
+    flushed: (object: FlushObject, result: FlushResult): void => flushes({ object, result }).inc(),
+    mfaAnswered: (operation: MfaOperation, result: MfaResult): void => mfa({ operation, result }).inc(),
+    hookAnswered: (result: HookResult): void => hooks({ result }).inc(),
+    jwt: (endpoint: "token" | "refresh", result: JwtResult): void => requests({ endpoint, result }).inc(),
+    refreshTokenReused: (): void => reused.inc(),
   };
 }
+
+export type AdminMetrics = ReturnType<typeof createAdminMetrics>;

@@ -7,19 +7,13 @@ export interface HeartbeatDeps {
   readonly inFlight: () => number;
 }
 
-export interface EngineHeartbeat {
-  /** Announces immediately that the engine takes no new requests. */
-  readonly drain: () => void;
-  readonly stop: () => void;
-}
-
 const tickMs = engineHeartbeatMs / 8;
 
 /**
  * Sends heartbeats to all gateways, five times a second, from the event loop that answers them, so an engine that hangs
  * falls silent. A draining engine continues, so that gateways wait for its last answers.
  */
-export function startHeartbeat({ bus, engineId, inFlight }: HeartbeatDeps): EngineHeartbeat {
+export function startHeartbeat({ bus, engineId, inFlight }: HeartbeatDeps) {
   let draining = false;
   let connection = bus.connections();
   let sentAt = 0;
@@ -46,10 +40,13 @@ export function startHeartbeat({ bus, engineId, inFlight }: HeartbeatDeps): Engi
   const timer = setInterval(tick, tickMs);
   timer.unref();
   return {
-    drain: () => {
+    /** Announces immediately that the engine takes no new requests. */
+    drain: (): void => {
       draining = true;
       heartbeat();
     },
-    stop: () => clearInterval(timer),
+    stop: (): void => clearInterval(timer),
   };
 }
+
+export type EngineHeartbeat = ReturnType<typeof startHeartbeat>;

@@ -9,13 +9,7 @@ export type SignInStep = (typeof steps)[number];
 export type SignInResult = (typeof results)[number];
 
 /** One function for each fact that the identity provider counts. */
-export interface IdpMetrics {
-  signIn(step: SignInStep, result: SignInResult): void;
-  /** `kept`: the user notification is in the queue; `lost`: it will not be delivered. */
-  notified(event: NotificationEvent, result: "kept" | "lost"): void;
-}
-
-export function createIdpMetrics(registry: Metrics, prefix: string): IdpMetrics {
+export function createIdpMetrics(registry: Metrics, prefix: string) {
   const signIns = registry.counter({
     name: `${prefix}_idp_sign_ins_total`,
     help: "Steps of browser sign-ins, by result",
@@ -27,7 +21,10 @@ export function createIdpMetrics(registry: Metrics, prefix: string): IdpMetrics 
     labels: { event: notificationEvents, result: ["kept", "lost"] },
   });
   return {
-    notified: (event, result) => notifications({ event, result }).inc(),
-    signIn: (step, result) => signIns({ step, result }).inc(),
+    /** `kept`: the user notification is in the queue; `lost`: it will not be delivered. */
+    notified: (event: NotificationEvent, result: "kept" | "lost"): void => notifications({ event, result }).inc(),
+    signIn: (step: SignInStep, result: SignInResult): void => signIns({ step, result }).inc(),
   };
 }
+
+export type IdpMetrics = ReturnType<typeof createIdpMetrics>;

@@ -46,13 +46,8 @@ export function createServiceReport({ base, health, own = nothing }: ServiceRepo
   };
 }
 
-export interface ServiceReports {
-  /** Reports once more, as draining, so that operators do not miss this process. */
-  readonly drain: () => void;
-}
-
 /** Answers requests for reports, one at a time: requests that arrive meanwhile have the same answer. */
-export function startServiceReports(deps: ServiceReportsDeps): ServiceReports {
+export function startServiceReports(deps: ServiceReportsDeps) {
   const { bus, base } = deps;
   const report = createServiceReport(deps);
   let isReporting = false;
@@ -68,5 +63,10 @@ export function startServiceReports(deps: ServiceReportsDeps): ServiceReports {
     }
   };
   bus.subscribe(serviceReportAsked, answer);
-  return { drain: () => void answer() };
+  return {
+    /** Reports once more, as draining, so that operators do not miss this process. */
+    drain: (): void => void answer(),
+  };
 }
+
+export type ServiceReports = ReturnType<typeof startServiceReports>;

@@ -5,15 +5,6 @@ import type { RefreshFamilies } from "./refresh-families.ts";
 import type { TokenLives, TokenPairs } from "./token-pair.ts";
 import type { JwtUsers, UserRequest } from "./users.ts";
 
-/** The two JWT endpoints without HTTP. Rejects with an AppError for a temporary failure. */
-export interface JwtIssuer {
-  logIn(
-    credentials: { readonly username: string; readonly password: Secret },
-    request: UserRequest,
-  ): Promise<JwtOutcome>;
-  refresh(token: string, request: UserRequest): Promise<JwtOutcome>;
-}
-
 export interface JwtIssuerDeps {
   readonly users: JwtUsers;
   readonly pairs: TokenPairs;
@@ -30,9 +21,13 @@ const denied: JwtOutcome = { outcome: "denied" };
 /** Access tokens are accepted for some seconds after they expire. */
 const longestSkewSeconds = 60;
 
-export function createJwtIssuer({ users, pairs, families, lives, epochOf, onReuse }: JwtIssuerDeps): JwtIssuer {
+/** The two JWT endpoints without HTTP. Rejects with an AppError for a temporary failure. */
+export function createJwtIssuer({ users, pairs, families, lives, epochOf, onReuse }: JwtIssuerDeps) {
   return {
-    logIn: async ({ username, password }, request) => {
+    logIn: async (
+      { username, password }: { readonly username: string; readonly password: Secret },
+      request: UserRequest,
+    ): Promise<JwtOutcome> => {
       const user = await users.logIn(username, password, request);
       if (user === undefined) return denied;
       if (user.roles.length === 0) return { outcome: "no_role" };
@@ -40,7 +35,7 @@ export function createJwtIssuer({ users, pairs, families, lives, epochOf, onReus
       await families.begin(facts.family, facts.refreshId, lives().refreshSeconds);
       return { outcome: "issued", response: await pairs.issue(facts) };
     },
-    refresh: async (token, request) => {
+    refresh: async (token: string, request: UserRequest): Promise<JwtOutcome> => {
       const claims = pairs.readRefreshToken(token);
       if (claims === undefined) return denied;
       const { sub, source, family, jti } = claims;
@@ -64,3 +59,5 @@ export function createJwtIssuer({ users, pairs, families, lives, epochOf, onReus
     },
   };
 }
+
+export type JwtIssuer = ReturnType<typeof createJwtIssuer>;

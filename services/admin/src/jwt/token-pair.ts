@@ -26,13 +26,6 @@ export interface PairFacts {
   readonly epoch: number;
 }
 
-/** Creates token pairs and verifies their refresh tokens. */
-export interface TokenPairs {
-  issue(facts: PairFacts): Promise<JwtTokenResponse>;
-  /** Undefined for anything but a valid refresh token of ours. */
-  readRefreshToken(token: string): RefreshClaims | undefined;
-}
-
 export interface TokenPairDeps {
   readonly rules: ServiceTokenRules;
   readonly lives: () => TokenLives;
@@ -41,11 +34,12 @@ export interface TokenPairDeps {
 
 const maxTokenLength = 4096;
 
-export function createTokenPairs({ rules, lives, clock }: TokenPairDeps): TokenPairs {
+/** Creates token pairs and verifies their refresh tokens. */
+export function createTokenPairs({ rules, lives, clock }: TokenPairDeps) {
   const { key } = rules;
   const { issuer, accessAudience, refreshAudience } = serviceTokenNames(rules.identifier);
   return {
-    issue: async ({ user, family, refreshId, epoch }) => {
+    issue: async ({ user, family, refreshId, epoch }: PairFacts): Promise<JwtTokenResponse> => {
       const { accessSeconds, refreshSeconds } = lives();
       const iat = Math.floor(clock.now() / 1000);
       const common = { iss: issuer, sub: user.name, iat, family, epoch };
@@ -71,7 +65,8 @@ export function createTokenPairs({ rules, lives, clock }: TokenPairDeps): TokenP
         refresh_token: await signServiceToken(refresh, { key, typ: serviceRefreshTokenType }),
       };
     },
-    readRefreshToken: (token) => {
+    /** Undefined for anything but a valid refresh token of ours. */
+    readRefreshToken: (token: string): RefreshClaims | undefined => {
       if (token.length > maxTokenLength) return undefined;
       const header = readTokenHeader(token);
       if (header?.typ !== serviceRefreshTokenType) return undefined;
@@ -80,3 +75,5 @@ export function createTokenPairs({ rules, lives, clock }: TokenPairDeps): TokenP
     },
   };
 }
+
+export type TokenPairs = ReturnType<typeof createTokenPairs>;

@@ -29,18 +29,6 @@ export interface UserRequest extends WorkContext {
   readonly clientIp: string;
 }
 
-/** Users of the JWT endpoints: those of the configuration take precedence over those of the backends. */
-export interface JwtUsers {
-  /**
-   * The password of a configured user is never sent to a backend; if it is wrong, an engine denies a random one.
-   *
-   * @returns undefined for wrong credentials. @throws AppError for a temporary failure
-   */
-  logIn(name: string, password: Secret, request: UserRequest): Promise<JwtUser | undefined>;
-  /** The user with current roles; undefined if the user no longer exists. @throws AppError as above */
-  find(user: Pick<JwtUser, "name" | "source">, request: UserRequest): Promise<JwtUser | undefined>;
-}
-
 export interface JwtUsersDeps {
   readonly settings: () => UserSettings;
   readonly passwords: Pick<PasswordVerifier, "verify">;
@@ -72,7 +60,8 @@ function decoyFor(name: string, users: UserSettings["users"], digest: KeyedDiges
   return hashes[place % hashes.length];
 }
 
-export function createJwtUsers({ settings, passwords, digest, decide }: JwtUsersDeps): JwtUsers {
+/** Users of the JWT endpoints: those of the configuration take precedence over those of the backends. */
+export function createJwtUsers({ settings, passwords, digest, decide }: JwtUsersDeps) {
   const ask = async (request: AuthRequest, context: WorkContext): Promise<JwtUser | undefined> => {
     const decision = await decide(request, context);
     if (decision.outcome === "tempfail") {
@@ -84,7 +73,12 @@ export function createJwtUsers({ settings, passwords, digest, decide }: JwtUsers
     return { name: decision.account, source: "directory", roles: settings().backendRoles };
   };
   return {
-    logIn: async (name, password, request) => {
+    /**
+     * The password of a configured user is never sent to a backend; if it is wrong, an engine denies a random one.
+     *
+     * @returns undefined for wrong credentials. @throws AppError for a temporary failure
+     */
+    logIn: async (name: string, password: Secret, request: UserRequest): Promise<JwtUser | undefined> => {
       const { users } = settings();
       const configured = users.get(name);
       // The time must not reveal which names are configured: a wrong password costs one hash here and a request to an engine for all.
@@ -96,10 +90,16 @@ export function createJwtUsers({ settings, passwords, digest, decide }: JwtUsers
       const user = await ask({ ...authRequest, password: secret }, request);
       return configured === undefined ? user : undefined;
     },
-    find: async ({ name, source }, request) => {
+    /** The user with current roles; undefined if the user no longer exists. @throws AppError as above */
+    find: async (
+      { name, source }: Pick<JwtUser, "name" | "source">,
+      request: UserRequest,
+    ): Promise<JwtUser | undefined> => {
       if (source === "directory") return ask({ ...uncachedRequest(name, request), operation: "lookup" }, request);
       const configured = settings().users.get(name);
       return configured === undefined ? undefined : { name, source, roles: configured.roles };
     },
   };
 }
+
+export type JwtUsers = ReturnType<typeof createJwtUsers>;

@@ -1,14 +1,3 @@
-/** Open streams of events of this process. Each one has a connection between gateway and admin, and asks for the operator's role. */
-export interface EventStreams {
-  /**
-   * Admits a stream; `end` must end it. The oldest of an account with too many ends. Undefined if this process has too many, or is
-   * stopping. Otherwise returns the function to call when the stream has ended.
-   */
-  open(account: string, end: () => void): (() => void) | undefined;
-  /** At shutdown. */
-  end(): void;
-}
-
 interface EventStreamLimits {
   readonly all: number;
   readonly perAccount: number;
@@ -19,11 +8,16 @@ interface OpenStream {
   readonly end: () => void;
 }
 
-export function createEventStreams(limits: EventStreamLimits = { all: 16, perAccount: 4 }): EventStreams {
+/** Open streams of events of this process. Each one has a connection between gateway and admin, and asks for the operator's role. */
+export function createEventStreams(limits: EventStreamLimits = { all: 16, perAccount: 4 }) {
   const streams = new Set<OpenStream>();
   let hasEnded = false;
   return {
-    open: (account, end) => {
+    /**
+     * Admits a stream; `end` must end it. The oldest of an account with too many ends. Undefined if this process has too many, or is
+     * stopping. Otherwise returns the function to call when the stream has ended.
+     */
+    open: (account: string, end: () => void): (() => void) | undefined => {
       const own = [...streams].filter((one) => one.account === account);
       if (own.length >= limits.perAccount) own[0]?.end();
       if (hasEnded || streams.size >= limits.all) return undefined;
@@ -31,9 +25,12 @@ export function createEventStreams(limits: EventStreamLimits = { all: 16, perAcc
       streams.add(stream);
       return () => void streams.delete(stream);
     },
-    end: () => {
+    /** At shutdown. */
+    end: (): void => {
       hasEnded = true;
       for (const { end } of streams) end();
     },
   };
 }
+
+export type EventStreams = ReturnType<typeof createEventStreams>;

@@ -3,14 +3,6 @@ import { compileCheck } from "@postern/shared/platform/http";
 import type { Clock } from "@postern/shared/platform/time";
 import { Type } from "typebox";
 
-/** Names of accounts in addresses of pages: proxies and browsers record addresses, so these contain encrypted texts (ADR 0024). */
-export interface SubjectHandles {
-  /** For one operator; each call returns another one. */
-  make(operator: string, subject: string): string;
-  /** Undefined if it has expired, was changed, or was made for another operator. */
-  read(operator: string, handle: string): string | undefined;
-}
-
 /** As long as the longest session. */
 const lifeMs = 8 * 3_600_000;
 const longestHandle = 8192;
@@ -21,15 +13,18 @@ const check = compileCheck(Type.Object({ subject: Type.String(), endMs: Type.Num
 
 const contextOf = (operator: string): string => `console subject of ${operator}`;
 
-export function createSubjectHandles(keys: KeyRing, clock: Clock): SubjectHandles {
+/** Names of accounts in addresses of pages: proxies and browsers record addresses, so these contain encrypted texts (ADR 0024). */
+export function createSubjectHandles(keys: KeyRing, clock: Clock) {
   return {
-    make: (operator, subject) => {
+    /** For one operator; each call returns another one. */
+    make: (operator: string, subject: string): string => {
       const text = JSON.stringify({ subject, endMs: clock.now() + lifeMs });
       const bytes = Buffer.byteLength(text);
       const padded = text + " ".repeat(Math.ceil(bytes / padding) * padding - bytes);
       return keys.seal(padded, contextOf(operator)).toString("base64url");
     },
-    read: (operator, handle) => {
+    /** Undefined if it has expired, was changed, or was made for another operator. */
+    read: (operator: string, handle: string): string | undefined => {
       if (handle.length > longestHandle) return undefined;
       const opened = keys.open(Buffer.from(handle, "base64url"), contextOf(operator));
       const value: unknown = opened === undefined ? undefined : JSON.parse(opened.toString("utf8"));
@@ -37,3 +32,5 @@ export function createSubjectHandles(keys: KeyRing, clock: Clock): SubjectHandle
     },
   };
 }
+
+export type SubjectHandles = ReturnType<typeof createSubjectHandles>;

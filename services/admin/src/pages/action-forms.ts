@@ -39,19 +39,16 @@ export interface ActedOn {
 }
 
 /** The actions that the page offers already; each is offered once. */
-export interface Offered {
-  /** @returns whether it was not offered before */
-  readonly add: (id: ConsoleActionId, target: string) => boolean;
-  readonly has: (id: ConsoleActionId, target: string) => boolean;
-}
-
-export function createOffered(): Offered {
+export function createOffered() {
   const all = new Set<string>();
   return {
-    add: (id, target) => all.size < all.add(`${id} ${target}`).size,
-    has: (id, target) => all.has(`${id} ${target}`),
+    /** @returns whether it was not offered before */
+    add: (id: ConsoleActionId, target: string): boolean => all.size < all.add(`${id} ${target}`).size,
+    has: (id: ConsoleActionId, target: string): boolean => all.has(`${id} ${target}`),
   };
 }
+
+export type Offered = ReturnType<typeof createOffered>;
 
 /** Bounds of the reason. */
 export const reasonLength = { min: 3, max: 300 } as const;

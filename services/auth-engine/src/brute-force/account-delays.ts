@@ -13,16 +13,6 @@ export interface CountedGuess extends AccountCount {
   readonly accountDelayMs: number;
 }
 
-/** Delays answers about an account for networks that it does not know, however many networks the guesses come from. */
-export interface AccountDelays {
-  /** `account`: the backend's own name for it, if returned. Undefined if it was not counted. */
-  count(guess: AccountGuess): Promise<CountedGuess | undefined>;
-  /** The account delay of a success, in milliseconds; 0 for none. */
-  ofSuccess(account: string, target: CountedAccount, failures: number): Promise<number>;
-  /** Records that the account signed in from this network. */
-  noteSignIn(account: string, target: CountedAccount): void;
-}
-
 export interface AccountGuess {
   readonly target: CountedAccount;
   readonly digest: string;
@@ -94,7 +84,8 @@ function noteKey(account: string, { source, username }: CountedAccount): string 
   return `${source.network} ${username} ${account}`;
 }
 
-export function createAccountDelays(deps: AccountDelaysDeps): AccountDelays {
+/** Delays answers about an account for networks that it does not know, however many networks the guesses come from. */
+export function createAccountDelays(deps: AccountDelaysDeps) {
   const { settings, store, clock, delayed } = deps;
   const { count, failuresHere } = createCount(deps);
   const mayName = createAliases();
@@ -104,7 +95,8 @@ export function createAccountDelays(deps: AccountDelaysDeps): AccountDelays {
     return ms;
   };
   return {
-    count: async (guess) => {
+    /** `account`: the backend's own name for it, if returned. Undefined if it was not counted. */
+    count: async (guess: AccountGuess): Promise<CountedGuess | undefined> => {
       const { target, failuresBefore = 0 } = guess;
       // A correct password does not raise the count, so if the two must be indistinguishable, a wrong password's own
       // guess is not counted for its delay.
@@ -118,7 +110,8 @@ export function createAccountDelays(deps: AccountDelaysDeps): AccountDelays {
         accountDelayMs: knowsSource ? 0 : counted(delayMs(before ?? found.failures, target.source, settings), target),
       };
     },
-    ofSuccess: async (account, target, failures) => {
+    /** The account delay of a success, in milliseconds; 0 for none. */
+    ofSuccess: async (account: string, target: CountedAccount, failures: number): Promise<number> => {
       const { source, username } = target;
       const { network } = source;
       const ms = delayMs(Math.max(failures, failuresHere(username)), source, settings);
@@ -131,7 +124,8 @@ export function createAccountDelays(deps: AccountDelaysDeps): AccountDelays {
       const answers = await Promise.all(namesOf(account, target).map((name) => store.knows(name, network)));
       return answers.every((knows) => knows === false) ? counted(ms, target) : 0;
     },
-    noteSignIn: (account, target) => {
+    /** Records that the account signed in from this network. */
+    noteSignIn: (account: string, target: CountedAccount): void => {
       // Otherwise the next wrong guess from there would not be delayed, which would reveal that this password was
       // right.
       if (target.hidesOutcome === true) return;
@@ -146,3 +140,5 @@ export function createAccountDelays(deps: AccountDelaysDeps): AccountDelays {
     },
   };
 }
+
+export type AccountDelays = ReturnType<typeof createAccountDelays>;

@@ -6,24 +6,14 @@ const sources = ["unknown_network", "no_address"] as const;
 const otherRule = "other";
 const delayRule = "account_delay";
 
-/** One function for each fact that brute-force protection counts. */
-export interface BruteForceMetrics {
-  blocked(rule: string): void;
-  /** In the mode `observe`: a ban would have refused this request, or the account delay would have delayed its response. */
-  observed(rule: string): void;
-  failed(kind: "counted" | "repeated"): void;
-  banned(rule: string): void;
-  degraded(operation: (typeof operations)[number]): void;
-  delayed(source: (typeof sources)[number]): void;
-}
-
 export interface BruteForceMetricsOptions {
   readonly metricsPrefix: string;
   readonly rules: readonly string[];
   readonly away: () => boolean;
 }
 
-export function createBruteForceMetrics(registry: Metrics, options: BruteForceMetricsOptions): BruteForceMetrics {
+/** One function for each fact that brute-force protection counts. */
+export function createBruteForceMetrics(registry: Metrics, options: BruteForceMetricsOptions) {
   const { metricsPrefix, away } = options;
   const rules = [...new Set([...options.rules, otherRule])];
   const ruleOf = (name: string): string => (rules.includes(name) ? name : otherRule);
@@ -63,11 +53,14 @@ export function createBruteForceMetrics(registry: Metrics, options: BruteForceMe
     read: () => (away() ? 1 : 0),
   });
   return {
-    blocked: (rule) => blocked({ rule: ruleOf(rule) }).inc(),
-    observed: (rule) => observed({ rule: rule === delayRule ? rule : ruleOf(rule) }).inc(),
-    failed: (kind) => failed({ kind }).inc(),
-    banned: (rule) => banned({ rule: ruleOf(rule) }).inc(),
-    delayed: (source) => delayed({ source }).inc(),
-    degraded: (operation) => degraded({ question: operation }).inc(),
+    blocked: (rule: string): void => blocked({ rule: ruleOf(rule) }).inc(),
+    /** In the mode `observe`: a ban would have refused this request, or the account delay would have delayed its response. */
+    observed: (rule: string): void => observed({ rule: rule === delayRule ? rule : ruleOf(rule) }).inc(),
+    failed: (kind: "counted" | "repeated"): void => failed({ kind }).inc(),
+    banned: (rule: string): void => banned({ rule: ruleOf(rule) }).inc(),
+    delayed: (source: (typeof sources)[number]): void => delayed({ source }).inc(),
+    degraded: (operation: (typeof operations)[number]): void => degraded({ question: operation }).inc(),
   };
 }
+
+export type BruteForceMetrics = ReturnType<typeof createBruteForceMetrics>;

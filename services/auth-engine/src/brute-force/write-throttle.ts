@@ -4,30 +4,25 @@ import type { Clock } from "@postern/shared/platform/time";
 const maxNotes = 16_384;
 
 /** Limits writes that may be skipped for a while without harm. */
-export interface WriteThrottle {
-  /** Whether the interval has passed since the last mark. */
-  isDue(key: string): boolean;
-  mark(key: string): void;
-  /** The same; marks the key if it is due. */
-  takeIfDue(key: string): boolean;
-  /** Everything is due again. */
-  clear(): void;
-}
-
-export function createWriteThrottle(clock: Clock, everyMs: number): WriteThrottle {
+export function createWriteThrottle(clock: Clock, everyMs: number) {
   let lastMs = createHotCache<number>(maxNotes);
   const isDue = (key: string): boolean => clock.now() - (lastMs.get(key) ?? 0) >= everyMs;
   const mark = (key: string): void => lastMs.set(key, clock.now());
   return {
+    /** Whether the interval has passed since the last mark. */
     isDue,
     mark,
-    takeIfDue: (key) => {
+    /** The same; marks the key if it is due. */
+    takeIfDue: (key: string): boolean => {
       const due = isDue(key);
       if (due) mark(key);
       return due;
     },
-    clear: () => {
+    /** Everything is due again. */
+    clear: (): void => {
       lastMs = createHotCache(maxNotes);
     },
   };
 }
+
+export type WriteThrottle = ReturnType<typeof createWriteThrottle>;

@@ -40,37 +40,28 @@ function shown({ id, label, protocols, createdAt, lastUsedAt }: StoredAppPasswor
   };
 }
 
-/** Management of app passwords: what the bus methods do. */
-export interface AppPasswords {
-  readonly list: (request: MfaTarget, context: CallContext) => Promise<Reply<typeof mfaAppPasswordsList>>;
-  readonly create: (
-    request: Request<typeof mfaAppPasswordCreate>,
-    context: CallContext,
-  ) => Promise<Reply<typeof mfaAppPasswordCreate>>;
-  readonly revoke: (
-    request: Request<typeof mfaAppPasswordRevoke>,
-    context: CallContext,
-  ) => Promise<Reply<typeof mfaAppPasswordRevoke>>;
-}
-
 export interface AppPasswordsDeps {
   readonly backends: () => readonly Backend[];
   readonly clock: Clock;
 }
 
-export function createAppPasswords({ backends, clock }: AppPasswordsDeps): AppPasswords {
+/** Management of app passwords: what the bus methods do. */
+export function createAppPasswords({ backends, clock }: AppPasswordsDeps) {
   const find = async (request: MfaTarget, context: CallContext) => {
     const found = await findAccount(backends(), request, context);
     return isRefusal(found) ? found : (requireKind(found, "app_passwords") ?? found);
   };
   return {
-    async list(request, context) {
+    async list(request: MfaTarget, context: CallContext): Promise<Reply<typeof mfaAppPasswordsList>> {
       const found = await find(request, context);
       if (isRefusal(found)) return found;
       const stored = await found.account.listAppPasswords(context);
       return { outcome: "ok", appPasswords: stored.map(shown) };
     },
-    async create(request, context) {
+    async create(
+      request: Request<typeof mfaAppPasswordCreate>,
+      context: CallContext,
+    ): Promise<Reply<typeof mfaAppPasswordCreate>> {
       const found = await find(request, context);
       if (isRefusal(found)) return found;
       const existing = await found.account.listAppPasswords(context);
@@ -93,13 +84,18 @@ export function createAppPasswords({ backends, clock }: AppPasswordsDeps): AppPa
       }
       return { outcome: "ok", appPassword: shown(stored), password };
     },
-    async revoke(request, context) {
+    async revoke(
+      request: Request<typeof mfaAppPasswordRevoke>,
+      context: CallContext,
+    ): Promise<Reply<typeof mfaAppPasswordRevoke>> {
       const found = await find(request, context);
       if (isRefusal(found)) return found;
       return { outcome: (await found.account.removeAppPassword(request.id, context)) ? "ok" : "absent" };
     },
   };
 }
+
+export type AppPasswords = ReturnType<typeof createAppPasswords>;
 
 /** The account's app password with this digest, if it is valid for the protocol. */
 export async function matchAppPassword(

@@ -38,16 +38,6 @@ export interface PoliciesDeps {
   readonly onApplied: (applied: AppliedPolicy) => void;
 }
 
-export interface Policies {
-  /**
-   * The decision after the first policy that matches; with `observe`, always the same decision. A promise only if a
-   * policy needs to know about the account's second factor, which requires a query to its backend.
-   *
-   * @throws AppError if that backend cannot answer and the policies are enforced: no decision is possible then.
-   */
-  apply(known: Known): AuthDecision | Promise<AuthDecision>;
-}
-
 /**
  * A denial gets the policy's message, if it has one. A temporary failure stays one: it is unknown whether the password
  * was right, so no policy can turn it into a denial.
@@ -73,7 +63,7 @@ function decisionAfter(effect: PolicyEffect, decision: AuthDecision, words: Rend
 }
 
 /** Policies in order; the first that matches decides. A policy never admits a user who was refused. */
-export function createPolicies({ mode, rules, catalogues, onApplied }: PoliciesDeps): Policies {
+export function createPolicies({ mode, rules, catalogues, onApplied }: PoliciesDeps) {
   const ofOperation = (operation: PolicyOperation): readonly PolicyRule[] =>
     rules.filter(({ operations }) => operations.has(operation));
   const byOperation: Readonly<Record<PolicyOperation, readonly PolicyRule[]>> = {
@@ -112,7 +102,13 @@ export function createPolicies({ mode, rules, catalogues, onApplied }: PoliciesD
     return applied(ruleFor(known), known);
   };
   return {
-    apply: (known) => {
+    /**
+     * The decision after the first policy that matches; with `observe`, always the same decision. A promise only if a
+     * policy needs to know about the account's second factor, which requires a query to its backend.
+     *
+     * @throws AppError if that backend cannot answer and the policies are enforced: no decision is possible then.
+     */
+    apply: (known: Known): AuthDecision | Promise<AuthDecision> => {
       const rule = ruleFor(known);
       const { isSecondFactorWanted = false, hasSecondFactor, accountHasSecondFactor } = known.facts;
       const mustAsk = isSecondFactorWanted && hasSecondFactor === undefined && accountHasSecondFactor !== undefined;
@@ -120,3 +116,5 @@ export function createPolicies({ mode, rules, catalogues, onApplied }: PoliciesD
     },
   };
 }
+
+export type Policies = ReturnType<typeof createPolicies>;

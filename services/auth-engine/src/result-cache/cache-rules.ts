@@ -14,28 +14,28 @@ export interface ResultCacheSettings {
 }
 
 /** Which cache is used for which decision. Implements `in-memory=0` and `cache=0`. */
-export interface CacheRules {
-  usesMemory(attempt: Attempt): boolean;
-  usesShared(attempt: Attempt): boolean;
-  /** Whether this backend's answer may enter the shared cache. */
-  mayShare(attempt: Attempt, answer: Pick<CachedResult, "decision" | "backendName">): boolean;
-  sharedTtlMs(attempt: Attempt): number;
-}
-
-export function createCacheRules(settings: () => ResultCacheSettings, hasShared: boolean): CacheRules {
+export function createCacheRules(settings: () => ResultCacheSettings, hasShared: boolean) {
   const usesShared = ({ operation, sharedCache }: Attempt): boolean => {
     if (!sharedCache || !hasShared) return false;
     const { identityEnabled, sharedBackends } = settings();
     return operation === "lookup" ? identityEnabled : sharedBackends.size > 0;
   };
   return {
-    usesMemory: ({ operation, memoryCache }) => memoryCache && operation === "authenticate" && settings().memoryEnabled,
+    usesMemory: ({ operation, memoryCache }: Attempt): boolean =>
+      memoryCache && operation === "authenticate" && settings().memoryEnabled,
     usesShared,
-    mayShare: (attempt, { decision, backendName }) => {
+    /** Whether this backend's answer may enter the shared cache. */
+    mayShare: (
+      attempt: Attempt,
+      { decision, backendName }: Pick<CachedResult, "decision" | "backendName">,
+    ): boolean => {
       if (!usesShared(attempt)) return false;
       if (attempt.operation === "lookup") return decision.backend === BackendKind.ldap;
       return settings().sharedBackends.has(backendName);
     },
-    sharedTtlMs: ({ operation }) => (operation === "lookup" ? settings().identityTtlMs : settings().sharedTtlMs),
+    sharedTtlMs: ({ operation }: Attempt): number =>
+      operation === "lookup" ? settings().identityTtlMs : settings().sharedTtlMs,
   };
 }
+
+export type CacheRules = ReturnType<typeof createCacheRules>;

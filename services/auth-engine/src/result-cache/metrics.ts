@@ -8,17 +8,11 @@ const readOutcomes = ["hit", "miss", "error", "skipped"] as const satisfies read
 const writeOutcomes = ["stored", "stale", "error", "skipped"] as const satisfies readonly WriteOutcome[];
 
 /** What the result caches count. */
-export interface ResultCacheMetrics {
-  read(level: CacheLevel, outcome: ReadOutcome): void;
-  written(level: CacheLevel, outcome: WriteOutcome): void;
-  flushed(): void;
-}
-
 export function createResultCacheMetrics(
   registry: Metrics,
   prefix: string,
   memory: Pick<MemoryCache, "entries" | "bytes">,
-): ResultCacheMetrics {
+) {
   const reads = registry.counter({
     name: `${prefix}_result_cache_reads_total`,
     help: "Reads of the result caches",
@@ -45,8 +39,10 @@ export function createResultCacheMetrics(
     read: () => memory.bytes,
   });
   return {
-    read: (level, outcome) => reads({ level, outcome }).inc(),
-    written: (level, outcome) => writes({ level, outcome }).inc(),
-    flushed: () => flushes({}).inc(),
+    read: (level: CacheLevel, outcome: ReadOutcome): void => reads({ level, outcome }).inc(),
+    written: (level: CacheLevel, outcome: WriteOutcome): void => writes({ level, outcome }).inc(),
+    flushed: (): void => flushes({}).inc(),
   };
 }
+
+export type ResultCacheMetrics = ReturnType<typeof createResultCacheMetrics>;

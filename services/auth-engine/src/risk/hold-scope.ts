@@ -15,17 +15,10 @@ export interface HoldScopeDeps {
   readonly store: Pick<RiskStore, "read">;
 }
 
-/** What a hold does about sign-ins by app password and token. */
-export interface HoldScope {
-  /** Undefined, or a promise of it, unless a hold refuses the token. */
-  readonly ofToken: (own: ScoredSignIn) => Promise<RiskFacts | undefined> | undefined;
-  /** The same sign-in, exempt from a hold that does not cover the app password. */
-  readonly ofAppPassword: (own: ScoredSignIn) => Promise<ScoredSignIn> | ScoredSignIn;
-}
-
 const unscored = { score: 0, level: "ordinary", ownLevel: "ordinary", signals: [] } as const;
 
-export function createHoldScope({ settings, subjects, store }: HoldScopeDeps): HoldScope {
+/** What a hold does about sign-ins by app password and token. */
+export function createHoldScope({ settings, subjects, store }: HoldScopeDeps) {
   /** Undefined without a hold, and in a network that it does not refuse, so that other sign-ins cost no round trip. */
   const refusalOf = ({ before, signIn }: ScoredSignIn) => heldBy(before, signIn, settings());
   const isCovered = async (own: ScoredSignIn, kind: ObtainedCredential["kind"]): Promise<boolean> => {
@@ -44,7 +37,8 @@ export function createHoldScope({ settings, subjects, store }: HoldScopeDeps): H
     }
   };
   return {
-    ofToken: (own) => {
+    /** Undefined, or a promise of it, unless a hold refuses the token. */
+    ofToken: (own: ScoredSignIn): Promise<RiskFacts | undefined> | undefined => {
       const refusal = refusalOf(own);
       if (refusal === undefined) return undefined;
       const { mode } = settings();
@@ -52,9 +46,12 @@ export function createHoldScope({ settings, subjects, store }: HoldScopeDeps): H
       const found = { ...unscored, isKnown: false, isStrange: false, mode, verdict, scored: own, isRefused: false };
       return isCovered(own, "token").then((covered) => (covered ? found : undefined));
     },
-    ofAppPassword: (own) =>
+    /** The same sign-in, exempt from a hold that does not cover the app password. */
+    ofAppPassword: (own: ScoredSignIn): Promise<ScoredSignIn> | ScoredSignIn =>
       refusalOf(own) === undefined
         ? own
         : isCovered(own, "app_password").then((covered) => ({ ...own, isExempt: !covered })),
   };
 }
+
+export type HoldScope = ReturnType<typeof createHoldScope>;

@@ -2,12 +2,6 @@ import { hash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { within } from "@postern/shared/platform/concurrency";
 
-/** Compares passwords with a sorted file of SHA-1 digests, without reading all of it. */
-export interface LeakedPasswords {
-  /** Undefined if the file is absent, unreadable or too slow: that raises no signal. Never rejects. */
-  readonly contains: (password: string) => Promise<boolean | undefined>;
-}
-
 /** Longer than a line with a digest and a count. */
 const blockBytes = 256;
 const usualTimeoutMs = 500;
@@ -60,7 +54,7 @@ export function createLeakedPasswords(
   path: string,
   onProblem: (error: unknown) => void,
   timeoutMs: number = usualTimeoutMs,
-): LeakedPasswords {
+) {
   let running = 0;
   let hasFailed = false;
   const look = async (password: string): Promise<boolean> => {
@@ -68,7 +62,8 @@ export function createLeakedPasswords(
     return await search(file, hash("sha1", password, "hex").toUpperCase());
   };
   return {
-    contains: async (password) => {
+    /** Undefined if the file is absent, unreadable or too slow: that raises no signal. Never rejects. */
+    contains: async (password: string): Promise<boolean | undefined> => {
       if (running >= maxAtOnce) return undefined;
       running += 1;
       // A search that hangs occupies its place until it ends.
@@ -88,3 +83,6 @@ export function createLeakedPasswords(
     },
   };
 }
+
+/** Compares passwords with a sorted file of SHA-1 digests, without reading all of it. */
+export type LeakedPasswords = ReturnType<typeof createLeakedPasswords>;

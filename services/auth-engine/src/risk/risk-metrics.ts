@@ -14,15 +14,7 @@ const noticeResults = ["sent", "delayed", "lost", "dropped"] as const;
 type NoticeResult = (typeof noticeResults)[number];
 
 /** One function for each fact that is counted. */
-export interface RiskMetrics {
-  scored(mode: RiskMode, level: RiskLevel): void;
-  raised(signal: RiskSignal): void;
-  refused(mode: RiskMode, refusal: NonNullable<RiskVerdict["refusal"]>): void;
-  lost(count: number): void;
-  notified(result: NoticeResult): void;
-}
-
-export function createRiskMetrics(registry: Metrics, prefix: string): RiskMetrics {
+export function createRiskMetrics(registry: Metrics, prefix: string) {
   const scores = registry.counter({
     name: `${prefix}_risk_sign_ins_total`,
     help: "Sign-ins with a correct password that were scored, by level",
@@ -49,10 +41,13 @@ export function createRiskMetrics(registry: Metrics, prefix: string): RiskMetric
     labels: { result: noticeResults },
   });
   return {
-    scored: (mode, level) => scores({ mode, level }).inc(),
-    raised: (signal) => signals({ signal }).inc(),
-    refused: (mode, response) => refusals({ mode, response }).inc(),
-    lost: (count) => losses.inc(count),
-    notified: (result) => notices({ result }).inc(),
+    scored: (mode: RiskMode, level: RiskLevel): void => scores({ mode, level }).inc(),
+    raised: (signal: RiskSignal): void => signals({ signal }).inc(),
+    refused: (mode: RiskMode, response: NonNullable<RiskVerdict["refusal"]>): void =>
+      refusals({ mode, response }).inc(),
+    lost: (count: number): void => losses.inc(count),
+    notified: (result: NoticeResult): void => notices({ result }).inc(),
   };
 }
+
+export type RiskMetrics = ReturnType<typeof createRiskMetrics>;

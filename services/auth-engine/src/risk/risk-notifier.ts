@@ -30,16 +30,6 @@ export interface RiskNotifierSettings {
   readonly settledMs: number;
 }
 
-/** Notifies users and operators of suspicious sign-ins, once in half an hour for each network of an account. */
-export interface RiskNotifier {
-  /** Returns immediately. To be called for each scored sign-in. */
-  readonly notify: (attempt: Attempt, risk: RiskFacts) => void;
-  /** Drops what waits for the account with this digest. */
-  readonly forget: (account: string) => void;
-  /** What waits is lost. */
-  readonly close: () => void;
-}
-
 interface Waiting {
   readonly account: string;
   readonly network: string;
@@ -118,7 +108,8 @@ function createSend(deps: RiskNotifierDeps, { settle, failed }: ReturnType<typeo
   };
 }
 
-export function createRiskNotifier(deps: RiskNotifierDeps): RiskNotifier {
+/** Notifies users and operators of suspicious sign-ins, once in half an hour for each network of an account. */
+export function createRiskNotifier(deps: RiskNotifierDeps) {
   const { settings, clock, steadyClock } = deps;
   const outcomes = createOutcomes(deps);
   const send = createSend(deps, outcomes);
@@ -138,7 +129,8 @@ export function createRiskNotifier(deps: RiskNotifierDeps): RiskNotifier {
     if (!isStored && one.hasFailed) outcomes.lost(one.request, new RangeError("it could not be stored in time"));
   };
   return {
-    notify: (attempt, risk) => {
+    /** Returns immediately. To be called for each scored sign-in. */
+    notify: (attempt: Attempt, risk: RiskFacts): void => {
       if (!isNotifiable(risk)) return;
       const { subject, signIn } = risk.scored;
       const key = `${subject.id} ${signIn.network}`;
@@ -155,7 +147,8 @@ export function createRiskNotifier(deps: RiskNotifierDeps): RiskNotifier {
       waiting.set(key, one);
       void run(key, one);
     },
-    forget: (account) => {
+    /** Drops what waits for the account with this digest. */
+    forget: (account: string): void => {
       for (const [key, one] of waiting) {
         if (one.account !== account) continue;
         clearTimeout(one.timer);
@@ -163,7 +156,8 @@ export function createRiskNotifier(deps: RiskNotifierDeps): RiskNotifier {
         deps.count("dropped");
       }
     },
-    close: () => {
+    /** What waits is lost. */
+    close: (): void => {
       for (const { timer, hasFailed, request } of waiting.values()) {
         clearTimeout(timer);
         if (hasFailed) outcomes.lost(request, new Error("the engine ends"));
@@ -172,3 +166,5 @@ export function createRiskNotifier(deps: RiskNotifierDeps): RiskNotifier {
     },
   };
 }
+
+export type RiskNotifier = ReturnType<typeof createRiskNotifier>;

@@ -3,17 +3,6 @@ import { createHotCache } from "@postern/shared/platform/cache";
 import type { RiskRead } from "../brute-force/risk-read.ts";
 import type { FactWriter } from "./fact-writer.ts";
 
-/** Counts the accounts that a network tries. */
-export interface SprayWatch {
-  readonly wrong: (read: RiskRead, account: string, minute: number) => void;
-  /** `isStrange`: the account did not know the network. Other accounts are only noted if there are facts about the network. */
-  readonly right: (
-    read: RiskRead,
-    account: string,
-    met: { readonly minute: number; readonly isStrange: boolean },
-  ) => void;
-}
-
 /** Fewer accounts are ordinary for a network, and cost Redis no memory. */
 const fewAccounts = 3;
 const maxNetworks = 16_384;
@@ -24,7 +13,8 @@ interface Few {
   readonly accounts: Set<string>;
 }
 
-export function createSprayWatch(sources: Pick<FactWriter<SourceFacts>, "add">): SprayWatch {
+/** Counts the accounts that a network tries. */
+export function createSprayWatch(sources: Pick<FactWriter<SourceFacts>, "add">) {
   const few = { wrong: createHotCache<Few>(maxNetworks), strange: createHotCache<Few>(maxNetworks) };
   const add = ({ keys, source }: RiskRead, account: string, encounter: { meeting: Meeting; minute: number }): void => {
     sources.add(keys.source.key, source, (facts) => {
@@ -57,12 +47,17 @@ export function createSprayWatch(sources: Pick<FactWriter<SourceFacts>, "add">):
     if (noteAccountOfSource(facts, { account, ...encounter }) !== facts) add(read, account, encounter);
   };
   return {
-    wrong: (read, account, minute) => {
+    wrong: (read: RiskRead, account: string, minute: number): void => {
       const encounter = { meeting: "wrong", minute } as const;
       if (read.source === "") gather(read, account, encounter);
       else add(read, account, encounter);
     },
-    right: (read, account, { minute, isStrange }) => {
+    /** `isStrange`: the account did not know the network. Other accounts are only noted if there are facts about the network. */
+    right: (
+      read: RiskRead,
+      account: string,
+      { minute, isStrange }: { readonly minute: number; readonly isStrange: boolean },
+    ): void => {
       if (read.source === "") {
         if (isStrange) gather(read, account, { meeting: "strange", minute });
         return;
@@ -72,3 +67,5 @@ export function createSprayWatch(sources: Pick<FactWriter<SourceFacts>, "add">):
     },
   };
 }
+
+export type SprayWatch = ReturnType<typeof createSprayWatch>;

@@ -15,15 +15,6 @@ export interface ClientUseStore {
   read(kind: ClientKind, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
-/** Records which clients are used. Nothing waits for it: the next batch retries uses that could not be written. */
-export interface ClientUses {
-  note(kind: ClientKind, id: string): void;
-  /** Writes the uses recorded so far. Never rejects. */
-  flush(): Promise<void>;
-  /** Writes a last time. */
-  close(): Promise<void>;
-}
-
 export interface ClientUsesDeps {
   readonly store: Pick<ClientUseStore, "write">;
   readonly nowMs: () => number;
@@ -34,7 +25,8 @@ export interface ClientUsesDeps {
 /** Clients of the configuration are fewer; a site with more loses the use of some for one batch. */
 const maxNoted = 10_000;
 
-export function createClientUses({ store, nowMs, everyMs, onError }: ClientUsesDeps): ClientUses {
+/** Records which clients are used. Nothing waits for it: the next batch retries uses that could not be written. */
+export function createClientUses({ store, nowMs, everyMs, onError }: ClientUsesDeps) {
   let noted = new Map<string, ClientUse>();
   const keep = (use: ClientUse): void => {
     const key = `${use.kind} ${use.id}`;
@@ -56,11 +48,15 @@ export function createClientUses({ store, nowMs, everyMs, onError }: ClientUsesD
   const timer = setInterval(() => void flush(), everyMs);
   timer.unref();
   return {
-    note: (kind, id) => keep({ kind, id, atSeconds: Math.floor(nowMs() / 1000) }),
+    note: (kind: ClientKind, id: string): void => keep({ kind, id, atSeconds: Math.floor(nowMs() / 1000) }),
+    /** Writes the uses recorded so far. Never rejects. */
     flush,
-    close: async () => {
+    /** Writes a last time. */
+    close: async (): Promise<void> => {
       clearInterval(timer);
       await flush();
     },
   };
 }
+
+export type ClientUses = ReturnType<typeof createClientUses>;

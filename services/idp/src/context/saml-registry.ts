@@ -18,20 +18,6 @@ export interface SamlState {
   readonly providers: Providers;
 }
 
-/** The configuration combined with the metadata of the service providers; replaced as a whole. */
-export interface SamlRegistry {
-  current(): SamlState;
-  /** All service providers of the configuration, with their metadata. */
-  listProviders(): readonly ListedProvider[];
-  /** Applies a new configuration. If it rejects, the previous one remains in use. */
-  apply(config: Config): Promise<void>;
-  /** Starts watching the metadata. Resolves when each document was requested once, or after five seconds. */
-  start(): Promise<void>;
-  /** Resolves when the metadata of a service provider is known or was requested, or after five seconds. */
-  lookedFor(entityId: string): Promise<void>;
-  close(): void;
-}
-
 export interface SamlRegistryDeps {
   readonly redis: RedisClient;
   readonly keys: KeyRing;
@@ -45,7 +31,7 @@ function follow(metadata: MetadataWatch, { saml }: SamlSettings): Promise<void> 
 }
 
 /** @throws AppError CONFIG_INVALID for keys and certificates that cannot be read */
-export function createSamlRegistry(config: Config, deps: SamlRegistryDeps): SamlRegistry {
+export function createSamlRegistry(config: Config, deps: SamlRegistryDeps) {
   const { redis, keys, logger, metrics } = deps;
   const clock = systemClock;
   const { prefix: keyPrefix } = config.storage.redis;
@@ -72,20 +58,27 @@ export function createSamlRegistry(config: Config, deps: SamlRegistryDeps): Saml
   let state = stateOf(samlSettings(config));
   metrics.watch(metadata);
   return {
-    current: () => state,
-    listProviders: () =>
+    current: (): SamlState => state,
+    /** All service providers of the configuration, with their metadata. */
+    listProviders: (): readonly ListedProvider[] =>
       state.settings.saml.service_providers.map((provider) => ({
         config: provider,
         facts: hasMetadata(provider) ? metadata.factsOf(provider) : undefined,
       })),
-    apply: async (next) => {
+    /** Applies a new configuration. If it rejects, the previous one remains in use. */
+    apply: async (next: Config): Promise<void> => {
       const settings = samlSettings(next);
       metadataSources(settings.saml.service_providers);
       state = stateOf(settings);
       await follow(metadata, settings);
     },
-    start: () => follow(metadata, state.settings),
-    lookedFor: (entityId) => metadata.lookedFor(entityId),
-    close: () => metadata.close(),
+    /** Starts watching the metadata. Resolves when each document was requested once, or after five seconds. */
+    start: (): Promise<void> => follow(metadata, state.settings),
+    /** Resolves when the metadata of a service provider is known or was requested, or after five seconds. */
+    lookedFor: (entityId: string): Promise<void> => metadata.lookedFor(entityId),
+    close: (): void => metadata.close(),
   };
 }
+
+/** The configuration combined with the metadata of the service providers; replaced as a whole. */
+export type SamlRegistry = ReturnType<typeof createSamlRegistry>;

@@ -26,31 +26,10 @@ export type Passage =
 
 /** Fields that may change together with a move. */
 export type FlowChange = Pick<Partial<FlowRecord>, "pending" | "sessionUid" | "client" | "missing" | "deviceKey">;
-
-/** The only way into a flow and from one of its states to the next. */
-export interface FlowGate {
-  /** For GET: the flow named in the URL, or else the browser's latest. */
-  enter(presented: Presented, states: readonly FlowState[]): Promise<Passage>;
-  /** For POST. */
-  submit(presented: Presented, states: readonly FlowState[]): Promise<Passage>;
-  /**
-   * Moves the flow according to the table.
-   * @returns undefined if another request moved it since it was read
-   * @throws RangeError for a move that is not in the table, which is a bug
-   */
-  move(flow: FlowRecord, event: FlowEvent, change?: FlowChange): Promise<FlowRecord | undefined>;
-  /** Returns the flow to the first page and forgets its proofs. @returns undefined, as `move` does */
-  restart(
-    flow: FlowRecord,
-    change?: Pick<FlowRecord, "hasFailed" | "failedReference">,
-  ): Promise<FlowRecord | undefined>;
-  /** Reads again a flow that was admitted before. */
-  reread(id: string): Promise<FlowRecord | undefined>;
-}
-
 const shut: Passage = Object.freeze({ passage: "none" });
 
-export function createFlowGate(flows: FlowStore): FlowGate {
+/** The only way into a flow and from one of its states to the next. */
+export function createFlowGate(flows: FlowStore) {
   const pass = async (id: string | undefined, browserToken: string, states: readonly FlowState[]): Promise<Passage> => {
     const flow = isFlowId(id) ? await flows.find(id) : undefined;
     if (flow === undefined || flow.browser !== browserDigest(browserToken)) return shut;
@@ -58,21 +37,32 @@ export function createFlowGate(flows: FlowStore): FlowGate {
     return { passage: states.includes(flow.state) ? "open" : "elsewhere", flow, browserToken };
   };
   return {
-    enter: async ({ browserToken, flowId }, states) => {
+    /** For GET: the flow named in the URL, or else the browser's latest. */
+    enter: async ({ browserToken, flowId }: Presented, states: readonly FlowState[]): Promise<Passage> => {
       if (!isBrowserToken(browserToken)) return shut;
       return pass(flowId ?? (await flows.latestOf(browserDigest(browserToken))), browserToken, states);
     },
-    submit: async ({ browserToken, csrfToken }, states) => {
+    /** For POST. */
+    submit: async ({ browserToken, csrfToken }: Presented, states: readonly FlowState[]): Promise<Passage> => {
       if (!isBrowserToken(browserToken)) return shut;
       const id = readCsrfToken(csrfToken, browserToken);
       return id === undefined ? shut : pass(id, browserToken, states);
     },
-    move: (flow, event, change = {}) => {
+    /**
+     * Moves the flow according to the table.
+     * @returns undefined if another request moved it since it was read
+     * @throws RangeError for a move that is not in the table, which is a bug
+     */
+    move: (flow: FlowRecord, event: FlowEvent, change: FlowChange = {}): Promise<FlowRecord | undefined> => {
       const state = nextState(flow.kind, flow.state, event);
       if (state === undefined) throw new RangeError(`no move ${event} from ${flow.state} of ${flow.kind}`);
       return flows.replace({ ...flow, ...change, state });
     },
-    restart: (current, change = {}) => {
+    /** Returns the flow to the first page and forgets its proofs. @returns undefined, as `move` does */
+    restart: (
+      current: FlowRecord,
+      change: Pick<FlowRecord, "hasFailed" | "failedReference"> = {},
+    ): Promise<FlowRecord | undefined> => {
       const { pending: _forgotten, hasFailed: _told, failedReference: _shown, ...flow } = current;
       const state = nextState(flow.kind, flow.state, "restarted");
       if (state === undefined) throw new RangeError(`no way back from ${flow.state} of ${flow.kind}`);
@@ -80,6 +70,9 @@ export function createFlowGate(flows: FlowStore): FlowGate {
       const { accountId: _left, sessionUid: _over, ...anew } = flow;
       return flows.replace({ ...(flow.state === "consent" ? anew : flow), ...change, state });
     },
-    reread: (id) => flows.find(id),
+    /** Reads again a flow that was admitted before. */
+    reread: (id: string): Promise<FlowRecord | undefined> => flows.find(id),
   };
 }
+
+export type FlowGate = ReturnType<typeof createFlowGate>;

@@ -1,18 +1,5 @@
-import {
-  createDecisionRecorder,
-  type DecisionBatch,
-  type DecisionNote,
-  type WriteHistory,
-} from "@postern/shared/domain/history";
+import { createDecisionRecorder, type DecisionBatch, type WriteHistory } from "@postern/shared/domain/history";
 import { endsWithin } from "@postern/shared/platform/concurrency";
-
-/** The part of the decision history that only the identity provider knows: second factors, and steps that no engine decided. */
-export interface SignInHistory {
-  /** Nothing waits for it. */
-  readonly note: (note: DecisionNote) => void;
-  /** Writes the collected records, for at most three seconds. */
-  readonly close: () => Promise<void>;
-}
 
 export interface SignInHistoryDeps {
   readonly write: WriteHistory;
@@ -30,7 +17,7 @@ function withoutTraffic(batch: DecisionBatch): DecisionBatch {
 }
 
 /** Gathers steps of sign-ins and writes them once a second. Browser sign-ins are few, so no thread is needed. */
-export function createSignInHistory({ write, nowMs, onLost }: SignInHistoryDeps): SignInHistory {
+export function createSignInHistory({ write, nowMs, onLost }: SignInHistoryDeps) {
   const recorder = createDecisionRecorder();
   let busy: Promise<void> | undefined;
   const send = async (batch: DecisionBatch): Promise<void> => {
@@ -49,8 +36,10 @@ export function createSignInHistory({ write, nowMs, onLost }: SignInHistoryDeps)
   const timer = setInterval(() => void flush(), flushMs);
   timer.unref();
   return {
+    /** Nothing waits for it. */
     note: recorder.note,
-    close: async () => {
+    /** Writes the collected records, for at most three seconds. */
+    close: async (): Promise<void> => {
       clearInterval(timer);
       await endsWithin(
         Promise.resolve(busy).then(() => flush(true)),
@@ -59,3 +48,6 @@ export function createSignInHistory({ write, nowMs, onLost }: SignInHistoryDeps)
     },
   };
 }
+
+/** The part of the decision history that only the identity provider knows: second factors, and steps that no engine decided. */
+export type SignInHistory = ReturnType<typeof createSignInHistory>;

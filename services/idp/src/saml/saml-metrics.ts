@@ -5,27 +5,13 @@ import { type RefusalReason, refusalReasons } from "./protocol/refusal.ts";
 
 const results = ["success", "failure"] as const;
 
-/** One function for each fact that the SAML identity provider counts. */
-export interface SamlMetrics {
-  refused(reason: RefusalReason): void;
-  /** Counts an answered sign-in request. */
-  answered(result: (typeof results)[number]): void;
-  /** Counts a logout requested by a service provider. */
-  loggedOut(result: (typeof results)[number]): void;
-  /** Counts an attempt to notify a service provider of a logout. */
-  notified(channel: Channel, result: DeliveryResult): void;
-  /** Counts a load of SAML metadata. */
-  refreshed(result: "success" | MetadataFailure): void;
-  /** Registers gauges that are read with the metrics. */
-  watch(metadata: MetadataState): void;
-}
-
 export interface MetadataState {
   oldestAgeSeconds(): number;
   unusable(): number;
 }
 
-export function createSamlMetrics(registry: Metrics, prefix: string): SamlMetrics {
+/** One function for each fact that the SAML identity provider counts. */
+export function createSamlMetrics(registry: Metrics, prefix: string) {
   const refusals = registry.counter({
     name: `${prefix}_idp_saml_refusals_total`,
     help: "Rejected SAML messages, by reason",
@@ -52,12 +38,17 @@ export function createSamlMetrics(registry: Metrics, prefix: string): SamlMetric
     labels: { result: ["success", ...metadataFailures] },
   });
   return {
-    refused: (reason) => refusals({ reason }).inc(),
-    answered: (result) => answers({ result }).inc(),
-    loggedOut: (result) => logouts({ result }).inc(),
-    notified: (channel, result) => deliveries({ channel, result }).inc(),
-    refreshed: (result) => refreshes({ result }).inc(),
-    watch: (metadata) => {
+    refused: (reason: RefusalReason): void => refusals({ reason }).inc(),
+    /** Counts an answered sign-in request. */
+    answered: (result: (typeof results)[number]): void => answers({ result }).inc(),
+    /** Counts a logout requested by a service provider. */
+    loggedOut: (result: (typeof results)[number]): void => logouts({ result }).inc(),
+    /** Counts an attempt to notify a service provider of a logout. */
+    notified: (channel: Channel, result: DeliveryResult): void => deliveries({ channel, result }).inc(),
+    /** Counts a load of SAML metadata. */
+    refreshed: (result: "success" | MetadataFailure): void => refreshes({ result }).inc(),
+    /** Registers gauges that are read with the metrics. */
+    watch: (metadata: MetadataState): void => {
       registry.gauge({
         name: `${prefix}_idp_saml_metadata_age_seconds`,
         help: "Age of the oldest SAML metadata in use",
@@ -71,3 +62,5 @@ export function createSamlMetrics(registry: Metrics, prefix: string): SamlMetric
     },
   };
 }
+
+export type SamlMetrics = ReturnType<typeof createSamlMetrics>;

@@ -1,15 +1,3 @@
-/** A cookie that only the identity provider reads: HttpOnly, SameSite=Lax, for the whole site. */
-export interface SiteCookies {
-  /** Prefixed with `__Host-` if the issuer is https (RFC 6265bis §4.1.3.2). */
-  nameOf(name: string): string;
-  /** A `Set-Cookie` value. Without `maxAgeSeconds` it expires when the browser closes; 0 removes it. */
-  set(name: string, value: string, maxAgeSeconds?: number): string;
-  /** The same for scripts in frames of other sites, without secrets: not HttpOnly, and SameSite=None if the issuer is https. */
-  setForFrames(name: string, value: string, maxAgeSeconds?: number): string;
-  /** The first cookie with this name. */
-  read(header: string | undefined, name: string): string | undefined;
-}
-
 const cookieValue = /^[\w!#$%&'*+.^`|~:/@=-]{1,512}$/;
 
 function isSecure(issuer: string): boolean {
@@ -17,7 +5,7 @@ function isSecure(issuer: string): boolean {
 }
 
 /** Cookies under this issuer: Secure, unless the issuer is plain http (ADR 0005). */
-export function createSiteCookies(issuer: string): SiteCookies {
+export function createSiteCookies(issuer: string) {
   const secure = isSecure(issuer);
   const nameOf = (name: string): string => (secure ? `__Host-${name}` : name);
   const begin = (name: string, value: string, maxAgeSeconds: number | undefined): string => {
@@ -25,12 +13,16 @@ export function createSiteCookies(issuer: string): SiteCookies {
     return `${nameOf(name)}=${value}; Path=/${life}`;
   };
   return {
+    /** Prefixed with `__Host-` if the issuer is https (RFC 6265bis §4.1.3.2). */
     nameOf,
-    set: (name, value, maxAgeSeconds) =>
+    /** A `Set-Cookie` value. Without `maxAgeSeconds` it expires when the browser closes; 0 removes it. */
+    set: (name: string, value: string, maxAgeSeconds?: number): string =>
       `${begin(name, value, maxAgeSeconds)}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`,
-    setForFrames: (name, value, maxAgeSeconds) =>
+    /** The same for scripts in frames of other sites, without secrets: not HttpOnly, and SameSite=None if the issuer is https. */
+    setForFrames: (name: string, value: string, maxAgeSeconds?: number): string =>
       `${begin(name, value, maxAgeSeconds)}; SameSite=${secure ? "None; Secure" : "Lax"}`,
-    read: (header, name) => {
+    /** The first cookie with this name. */
+    read: (header: string | undefined, name: string): string | undefined => {
       const wanted = nameOf(name);
       for (const pair of header?.split(";") ?? []) {
         const equals = pair.indexOf("=");
@@ -42,6 +34,9 @@ export function createSiteCookies(issuer: string): SiteCookies {
     },
   };
 }
+
+/** A cookie that only the identity provider reads: HttpOnly, SameSite=Lax, for the whole site. */
+export type SiteCookies = ReturnType<typeof createSiteCookies>;
 
 const sessionName = "service_session";
 

@@ -70,24 +70,7 @@ export const newToken = (): string => randomBytes(32).toString("base64url");
 const digest = (text: string): string => digestOf(text).toString("base64url");
 
 /** The keys of one session: the sealed record under its uid, a pointer for each cookie value, the index of the account. */
-export interface SessionRecords {
-  recordKey(uid: string): string;
-  pointerKey(sid: string): string;
-  indexKey(account: string): string;
-  read(uid: string): Promise<StoredSession | undefined>;
-  insert(record: BrowserSessionRecord): Promise<void>;
-  /** Only if the stored version is still this one. */
-  replace(version: string, next: BrowserSessionRecord): Promise<boolean>;
-  /** Only if the stored version is still this one. `gone`: another request ended the session. */
-  remove(uid: string, version: string): Promise<"removed" | "gone" | "changed">;
-  index(record: BrowserSessionRecord): Promise<void>;
-  /** Makes `sid` a cookie value of the session. */
-  point(sid: string, session: Pick<BrowserSessionRecord, "uid" | "exp">): Promise<void>;
-  /** Notes that the session was used, at most once a minute. */
-  seen(stored: StoredSession): Promise<void>;
-}
-
-export function createSessionRecords({ redis, keyPrefix, keys, clock, lives }: SessionStoreDeps): SessionRecords {
+export function createSessionRecords({ redis, keyPrefix, keys, clock, lives }: SessionStoreDeps) {
   const insert = defineScript(redis, insertSession);
   const replace = defineScript(redis, replaceSession);
   const remove = defineScript(redis, removeSession);
@@ -106,7 +89,7 @@ export function createSessionRecords({ redis, keyPrefix, keys, clock, lives }: S
     recordKey,
     indexKey,
     pointerKey,
-    read: async (uid) => {
+    read: async (uid: string): Promise<StoredSession | undefined> => {
       const { v, n, s } = await redis.hgetall(recordKey(uid));
       if (v === undefined || n === undefined) return undefined;
       const opened = keys.open(Buffer.from(v, "base64url"), recordKey(uid));
@@ -114,27 +97,33 @@ export function createSessionRecords({ redis, keyPrefix, keys, clock, lives }: S
       if (record === undefined || record.exp * 1000 <= clock.now()) return undefined;
       return { record, version: n, lastSeenMs: Number(s ?? 0) };
     },
-    insert: async (record) => {
+    insert: async (record: BrowserSessionRecord): Promise<void> => {
       const args = { sealed: seal(record), nowMs: clock.now(), lifeMs: lifeMs(record) };
       await insert({ recordKey: recordKey(record.uid) }, args);
     },
-    replace: async (version, next) => {
+    /** Only if the stored version is still this one. */
+    replace: async (version: string, next: BrowserSessionRecord): Promise<boolean> => {
       const args = { expectedVersion: version, sealed: seal(next), lifeMs: lifeMs(next) };
       return (await replace({ recordKey: recordKey(next.uid) }, args)) === 1;
     },
-    remove: async (uid, version) => {
+    /** Only if the stored version is still this one. `gone`: another request ended the session. */
+    remove: async (uid: string, version: string): Promise<"removed" | "gone" | "changed"> => {
       const result = await remove({ recordKey: recordKey(uid) }, { expectedVersion: version });
       return result === "removed" || result === "gone" ? result : "changed";
     },
-    index: async ({ account, exp, uid }) => {
+    index: async ({ account, exp, uid }: BrowserSessionRecord): Promise<void> => {
       await index({ indexKey: indexKey(account) }, { endMs: exp * 1000, lifeMs: leftMs({ exp }), uid });
     },
-    point: async (sid, session) => {
+    /** Makes `sid` a cookie value of the session. */
+    point: async (sid: string, session: Pick<BrowserSessionRecord, "uid" | "exp">): Promise<void> => {
       await redis.set(pointerKey(sid), session.uid, "PX", leftMs(session));
     },
-    seen: async ({ record, lastSeenMs }) => {
+    /** Notes that the session was used, at most once a minute. */
+    seen: async ({ record, lastSeenMs }: StoredSession): Promise<void> => {
       if (clock.now() - lastSeenMs < touchEveryMs) return;
       await touch({ recordKey: recordKey(record.uid) }, { nowMs: clock.now(), lifeMs: lifeMs(record) });
     },
   };
 }
+
+export type SessionRecords = ReturnType<typeof createSessionRecords>;

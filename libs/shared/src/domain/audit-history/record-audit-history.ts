@@ -2,13 +2,6 @@ import { endsWithin } from "../../platform/concurrency/index.ts";
 import { type AuditEntry, type AuditHistoryKind, auditHistoryKinds, kindOf } from "./audit-entry.ts";
 import type { WriteAuditHistory } from "./write-audit-history.ts";
 
-/** Copies audit records to Redis. Nothing waits for it. */
-export interface AuditHistoryRecorder {
-  readonly note: (entry: AuditEntry) => void;
-  /** Writes what was gathered, for three seconds at most. */
-  readonly close: () => Promise<void>;
-}
-
 export interface AuditHistoryRecorderDeps {
   readonly write: WriteAuditHistory;
   /** While false, records wait, up to a bound. */
@@ -29,7 +22,8 @@ interface Waiting {
   busy: Promise<void> | undefined;
 }
 
-export function createAuditHistoryRecorder(deps: AuditHistoryRecorderDeps): AuditHistoryRecorder {
+/** Copies audit records to Redis. Nothing waits for it. */
+export function createAuditHistoryRecorder(deps: AuditHistoryRecorderDeps) {
   const { write, isReady, onWritten, onLost } = deps;
   const waiting: Record<AuditHistoryKind, Waiting> = {
     identified: { entries: [], busy: undefined },
@@ -61,12 +55,13 @@ export function createAuditHistoryRecorder(deps: AuditHistoryRecorderDeps): Audi
   const timer = setInterval(() => void flush(), flushMs);
   timer.unref();
   return {
-    note: (entry) => {
+    note: (entry: AuditEntry): void => {
       const { entries } = waiting[kindOf(entry)];
       if (entries.length < maxWaiting) entries.push(entry);
       else onLost(1);
     },
-    close: async () => {
+    /** Writes what was gathered, for three seconds at most. */
+    close: async (): Promise<void> => {
       clearInterval(timer);
       await endsWithin(
         flush().then(() => flush()),
@@ -75,3 +70,5 @@ export function createAuditHistoryRecorder(deps: AuditHistoryRecorderDeps): Audi
     },
   };
 }
+
+export type AuditHistoryRecorder = ReturnType<typeof createAuditHistoryRecorder>;

@@ -11,15 +11,6 @@ export interface DecisionBatch {
   readonly failingNetworks: readonly (readonly [network: string, failures: number, kind: FailureKind])[];
 }
 
-/** Gathers decisions for the history. Nothing waits for it. */
-export interface DecisionRecorder {
-  readonly note: (note: DecisionNote) => void;
-  /** What was gathered and is due: new decisions immediately, the number of their repetitions after a minute. */
-  readonly take: (nowMs: number, isLast?: boolean) => DecisionBatch | undefined;
-  /** Number of decisions that were not gathered because too many waited, since the last call. */
-  readonly takeDropped: () => number;
-}
-
 const repeatMs = 60_000;
 /** Bound of the decisions whose repetitions are counted. */
 const maxOpen = 16_384;
@@ -104,7 +95,8 @@ function firstOf<Key, Value>(map: ReadonlyMap<Key, Value>, size: number): readon
   return [...map.entries().take(size)];
 }
 
-export function createDecisionRecorder(): DecisionRecorder {
+/** Gathers decisions for the history. Nothing waits for it. */
+export function createDecisionRecorder() {
   const open = new Map<string, OpenRun>();
   const traffic = createTraffic();
   let waiting: DecisionRun[] = [];
@@ -127,7 +119,7 @@ export function createDecisionRecorder(): DecisionRecorder {
     for (const [oldest, run] of firstOf(open, closedTogether)) close(oldest, run);
   };
   return {
-    note: (note) => {
+    note: (note: DecisionNote): void => {
       traffic.note(note);
       if (note.outcome !== "ok" && referred.length < maxReferred) referred.push(note);
       const key = keyOf(note);
@@ -142,7 +134,8 @@ export function createDecisionRecorder(): DecisionRecorder {
       run.lastMs = note.timeMs;
       run.lastSession = note.session;
     },
-    take: (nowMs, isLast = false) => {
+    /** What was gathered and is due: new decisions immediately, the number of their repetitions after a minute. */
+    take: (nowMs: number, isLast: boolean = false): DecisionBatch | undefined => {
       for (const [key, run] of open) {
         // In the order of opening.
         if (!isLast && nowMs - run.openedMs < repeatMs) break;
@@ -156,10 +149,13 @@ export function createDecisionRecorder(): DecisionRecorder {
       referred = [];
       return batch;
     },
-    takeDropped: () => {
+    /** Number of decisions that were not gathered because too many waited, since the last call. */
+    takeDropped: (): number => {
       const taken = dropped;
       dropped = 0;
       return taken;
     },
   };
 }
+
+export type DecisionRecorder = ReturnType<typeof createDecisionRecorder>;

@@ -18,16 +18,11 @@ export interface LocalisedText {
   readonly language: string;
 }
 
-export interface Catalogues {
-  /** Undefined if no catalogue in an acceptable language has the text. */
-  find(key: string, choice: LanguageChoice): LocalisedText | undefined;
-}
-
 /**
  * Later catalogues override earlier ones, text by text. `defaultLanguage` is used if the client requests only languages that are not
  * available.
  */
-export function createCatalogues(all: readonly Catalogue[], defaultLanguage: string): Catalogues {
+export function createCatalogues(all: readonly Catalogue[], defaultLanguage: string) {
   const byKey = new Map<string, Map<string, string>>();
   for (const { language, texts } of all) {
     for (const [key, text] of texts) {
@@ -36,7 +31,8 @@ export function createCatalogues(all: readonly Catalogue[], defaultLanguage: str
     }
   }
   return {
-    find: (key, { fixed, acceptLanguage }) => {
+    /** Undefined if no catalogue in an acceptable language has the text. */
+    find: (key: string, { fixed, acceptLanguage }: LanguageChoice): LocalisedText | undefined => {
       const languages = byKey.get(key);
       if (languages === undefined) return undefined;
       const offered = [...languages.keys()];
@@ -49,3 +45,5 @@ export function createCatalogues(all: readonly Catalogue[], defaultLanguage: str
     },
   };
 }
+
+export type Catalogues = ReturnType<typeof createCatalogues>;

@@ -9,24 +9,6 @@ import { decodeReviews, encodeReviews, type ReviewedSignIn, recentReviews } from
 import type { RiskSettings } from "./risk-settings.ts";
 import type { RiskStore } from "./risk-store.ts";
 
-/** Suspicious sign-ins that wait for their user. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
-export interface RiskReviews {
-  /** Newest first. */
-  readonly list: (account: string) => Promise<readonly ReviewedSignIn[]>;
-  /** What is known of the account; undefined if nothing is. */
-  readonly facts: (account: string) => Promise<AccountFacts | undefined>;
-  /**
-   * The user has proven that the sign-in from this network was theirs: the network is known from now on, and so is the
-   * browser in which they said so; a hold ends. `device`: digest of its cookie, empty if it has none.
-   * @returns whether there is such a sign-in
-   */
-  readonly confirm: (account: string, network: string, device: string) => Promise<boolean>;
-  /** The minute of the earliest unconfirmed suspicious sign-in; undefined if there is none. Takes one read. */
-  readonly earliestUnanswered: (account: string) => Promise<number | undefined>;
-  /** None of them was the user. Networks stay doubted, and a hold continues. */
-  readonly reject: (account: string) => Promise<void>;
-}
-
 export interface RiskReviewsDeps {
   readonly store: RiskStore;
   readonly names: Pick<RiskNames, "account" | "device">;
@@ -54,7 +36,8 @@ function createReplace({ store }: Pick<RiskReviewsDeps, "store">) {
   };
 }
 
-export function createRiskReviews(deps: RiskReviewsDeps): RiskReviews {
+/** Suspicious sign-ins that wait for their user. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
+export function createRiskReviews(deps: RiskReviewsDeps) {
   const { store, names, keyPrefix, settings, clock } = deps;
   const replace = createReplace(deps);
   const minuteNow = (): number => Math.floor(clock.now() / minuteMs);
@@ -87,9 +70,16 @@ export function createRiskReviews(deps: RiskReviewsDeps): RiskReviews {
     );
   };
   return {
-    list: (account) => decided(() => list(account)),
-    facts: (account) => decided(() => factsOf(account)),
-    confirm: (account, network, device) =>
+    /** Newest first. */
+    list: (account: string): Promise<readonly ReviewedSignIn[]> => decided(() => list(account)),
+    /** What is known of the account; undefined if nothing is. */
+    facts: (account: string): Promise<AccountFacts | undefined> => decided(() => factsOf(account)),
+    /**
+     * The user has proven that the sign-in from this network was theirs: the network is known from now on, and so is the
+     * browser in which they said so; a hold ends. `device`: digest of its cookie, empty if it has none.
+     * @returns whether there is such a sign-in
+     */
+    confirm: (account: string, network: string, device: string): Promise<boolean> =>
       decided(async () => {
         const found = (await list(account)).find((one) => one.network === network);
         if (found === undefined) return false;
@@ -104,9 +94,13 @@ export function createRiskReviews(deps: RiskReviewsDeps): RiskReviews {
         await change(account, (reviews) => reviews.filter((one) => one.network !== network));
         return true;
       }),
-    earliestUnanswered: (account) =>
+    /** The minute of the earliest unconfirmed suspicious sign-in; undefined if there is none. Takes one read. */
+    earliestUnanswered: (account: string): Promise<number | undefined> =>
       decided(async () => earliestUnanswered(recentIn(await store.read(reviewKey(account))), minuteNow())),
-    reject: (account) =>
+    /** None of them was the user. Networks stay doubted, and a hold continues. */
+    reject: (account: string): Promise<void> =>
       decided(() => change(account, (reviews) => reviews.map((one) => ({ ...one, isRejected: true })))),
   };
 }
+
+export type RiskReviews = ReturnType<typeof createRiskReviews>;

@@ -11,17 +11,11 @@ export interface SentNotificationsDeps {
   readonly keys: KeyRing;
 }
 
-/** The latest user notifications of each account, so that operators can say which ones a customer received. Rejects without Redis. */
-export interface SentNotifications {
-  keep(account: string, sent: SentNotification): Promise<void>;
-  /** Newest first. */
-  list(account: string): Promise<readonly SentNotification[]>;
-}
-
 const perAccount = 20;
 const check = compileCheck(SentNotification);
 
-export function createSentNotifications({ redis, keyPrefix, keys }: SentNotificationsDeps): SentNotifications {
+/** The latest user notifications of each account, so that operators can say which ones a customer received. Rejects without Redis. */
+export function createSentNotifications({ redis, keyPrefix, keys }: SentNotificationsDeps) {
   const keyOf = (account: string): string =>
     sentNotificationsKey.build(keyPrefix, digestOf(account.toLowerCase()).toString("base64url"));
   const opened = (key: string, text: string): readonly SentNotification[] => {
@@ -30,7 +24,7 @@ export function createSentNotifications({ redis, keyPrefix, keys }: SentNotifica
     return check.accepts(value) ? [value] : [];
   };
   return {
-    keep: async (account, sent) => {
+    keep: async (account: string, sent: SentNotification): Promise<void> => {
       const key = keyOf(account);
       const sealed = keys.seal(JSON.stringify(sent), key).toString("base64url");
       await redis
@@ -40,10 +34,13 @@ export function createSentNotifications({ redis, keyPrefix, keys }: SentNotifica
         .expire(key, sentNotificationsKey.ttlSeconds)
         .exec();
     },
-    list: async (account) => {
+    /** Newest first. */
+    list: async (account: string): Promise<readonly SentNotification[]> => {
       const key = keyOf(account);
       const found = await redis.lrange(key, 0, perAccount - 1);
       return found.flatMap((text) => opened(key, text)).toSorted((a, b) => b.timeMs - a.timeMs);
     },
   };
 }
+
+export type SentNotifications = ReturnType<typeof createSentNotifications>;

@@ -14,40 +14,36 @@ const raiseTokenEpoch = {
 
 const longestSkewSeconds = 60;
 
-/** Revokes tokens before they expire. Rejects if Redis did not store it: then nothing is revoked. */
-export interface Revoker {
-  /** Revokes one token, or a family, until it would have expired. */
-  deny(id: string, expiresAtMs: number): Promise<void>;
-  /** All tokens that a subject has so far. Earlier versions of the services know only tokens that are denied by name. */
-  denySubject(issuer: string, subject: TokenSubject): Promise<void>;
-  /** The `epoch` of a new token of this subject. The subject is a name if the issuer has no clients. */
-  epochOf(issuer: string, subject: TokenSubject | string): Promise<number>;
-}
-
 export interface RevokerDeps {
   readonly redis: RedisClient;
   readonly keyPrefix: string;
   readonly clock: Clock;
 }
 
-export function createRevoker({ redis, keyPrefix, clock }: RevokerDeps): Revoker {
+/** Revokes tokens before they expire. Rejects if Redis did not store it: then nothing is revoked. */
+export function createRevoker({ redis, keyPrefix, clock }: RevokerDeps) {
   const raise = defineScript(redis, raiseTokenEpoch);
   const epochKey = (digest: string): string => tokenEpochKey.build(keyPrefix, digest);
   const epochAt = async (digest: string): Promise<number> => Number((await redis.get(epochKey(digest))) ?? 0);
   return {
-    deny: async (id, expiresAtMs) => {
+    /** Revokes one token, or a family, until it would have expired. */
+    deny: async (id: string, expiresAtMs: number): Promise<void> => {
       // A verifier accepts tokens some seconds beyond their expiry.
       const seconds = Math.ceil((expiresAtMs - clock.now()) / 1000) + longestSkewSeconds;
       if (seconds <= 0) return;
       await redis.set(deniedTokenKey.build(keyPrefix, id), "1", "EX", Math.min(seconds, deniedTokenKey.ttlSeconds));
     },
-    denySubject: async (issuer, subject) => {
+    /** All tokens that a subject has so far. Earlier versions of the services know only tokens that are denied by name. */
+    denySubject: async (issuer: string, subject: TokenSubject): Promise<void> => {
       await raise({ epochKey: epochKey(kindDigest(issuer, subject)) }, { lifeSeconds: tokenEpochKey.ttlSeconds });
     },
-    epochOf: async (issuer, subject) => {
+    /** The `epoch` of a new token of this subject. The subject is a name if the issuer has no clients. */
+    epochOf: async (issuer: string, subject: TokenSubject | string): Promise<number> => {
       if (typeof subject === "string") return epochAt(subjectDigest(issuer, subject));
       const digests = [subjectDigest(issuer, subject.id), kindDigest(issuer, subject)];
       return Math.max(...(await Promise.all(digests.map(epochAt))));
     },
   };
 }
+
+export type Revoker = ReturnType<typeof createRevoker>;

@@ -107,27 +107,24 @@ export const acceptedKeys: readonly string[] = [
 /** `covered`: accepted as a whole; `above`: only something below is accepted; `none`: not of that tree. */
 type Coverage = "covered" | "above" | "none";
 
-export interface AcceptedKeys {
-  coverage(path: Path): Coverage;
-  /** Accepted names directly under a path, for suggestions. */
-  namesBelow(path: Path): readonly string[];
-}
-
-export function createAcceptedKeys(rows: readonly string[] = acceptedKeys): AcceptedKeys {
+export function createAcceptedKeys(rows: readonly string[] = acceptedKeys) {
   const patterns = rows.map((row) => row.split("."));
   return {
-    coverage: (path) => {
+    coverage: (path: Path): Coverage => {
       const found = new Set(patterns.map((pattern) => cover(pattern, path)));
       if (found.has("covered")) return "covered";
       return found.has("above") ? "above" : "none";
     },
-    namesBelow: (path) =>
+    /** Accepted names directly under a path, for suggestions. */
+    namesBelow: (path: Path): readonly string[] =>
       patterns
         .filter((pattern) => cover(pattern, path) === "above")
         .map((pattern) => pattern[path.length] ?? "")
         .filter((name) => !name.includes("*")),
   };
 }
+
+export type AcceptedKeys = ReturnType<typeof createAcceptedKeys>;
 
 function cover(pattern: readonly string[], path: Path): Coverage {
   const fixed = pattern.at(-1) === "**" ? pattern.slice(0, -1) : pattern;

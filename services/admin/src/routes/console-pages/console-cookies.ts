@@ -1,27 +1,21 @@
 /** `session`: never sent with a request that another site caused. `signIn`: sent with the provider's redirect. */
 export type ConsoleCookie = "session" | "signIn";
-
-export interface ConsoleCookies {
-  /** A `Set-Cookie` value; an empty `value` removes the cookie. */
-  set(cookie: ConsoleCookie, value: string): string;
-  read(header: string | undefined, cookie: ConsoleCookie): string | undefined;
-}
-
 const names = { session: "console_session", signIn: "console_sign_in" } as const;
 const sameSite = { session: "Strict", signIn: "Lax" } as const;
 const valueOfOurs = /^[\w-]{43}$/u;
 
 /** Cookies of the console, HttpOnly; Secure and with the prefix `__Host-` unless the console is plain http. */
-export function createConsoleCookies(origin: string): ConsoleCookies {
+export function createConsoleCookies(origin: string) {
   const isSecure = origin.startsWith("https:");
   const nameOf = (cookie: ConsoleCookie): string => `${isSecure ? "__Host-" : ""}${names[cookie]}`;
   return {
-    set: (cookie, value) => {
+    /** A `Set-Cookie` value; an empty `value` removes the cookie. */
+    set: (cookie: ConsoleCookie, value: string): string => {
       const life = value === "" ? "; Max-Age=0" : "";
       const secure = isSecure ? "; Secure" : "";
       return `${nameOf(cookie)}=${value}; Path=/${life}; HttpOnly; SameSite=${sameSite[cookie]}${secure}`;
     },
-    read: (header, cookie) => {
+    read: (header: string | undefined, cookie: ConsoleCookie): string | undefined => {
       const begin = `${nameOf(cookie)}=`;
       const pair = header?.split(";").find((one) => one.trim().startsWith(begin));
       const value = pair?.trim().slice(begin.length);
@@ -29,3 +23,5 @@ export function createConsoleCookies(origin: string): ConsoleCookies {
     },
   };
 }
+
+export type ConsoleCookies = ReturnType<typeof createConsoleCookies>;

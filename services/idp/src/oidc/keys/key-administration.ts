@@ -6,13 +6,6 @@ import { listKeys } from "./list-keys.ts";
 import { rotationRules } from "./rotation-rules.ts";
 import { type SigningKeyStore, signingOrder } from "./signing-keys.ts";
 
-/** Signing keys as operators manage them. Both reject when the keys cannot be read. */
-export interface KeyAdministration {
-  list(): Promise<readonly SigningKeyListed[]>;
-  /** Rotates the generated keys; this replica publishes them immediately. */
-  rotate(): ReturnType<SigningKeyStore["rotate"]>;
-}
-
 export interface KeyAdministrationDeps {
   readonly keys: SigningKeyStore;
   readonly staticKeys: (settings: OidcSettings, isActive: boolean) => readonly JWK[];
@@ -20,19 +13,16 @@ export interface KeyAdministrationDeps {
   readonly clock: Clock;
 }
 
-export function createKeyAdministration({
-  keys,
-  staticKeys,
-  schedule,
-  clock,
-}: KeyAdministrationDeps): KeyAdministration {
+/** Signing keys as operators manage them. Both reject when the keys cannot be read. */
+export function createKeyAdministration({ keys, staticKeys, schedule, clock }: KeyAdministrationDeps) {
   return {
-    rotate: async () => {
+    /** Rotates the generated keys; this replica publishes them immediately. */
+    rotate: async (): ReturnType<SigningKeyStore["rotate"]> => {
       const created = await keys.rotate();
       await schedule.refresh();
       return created;
     },
-    list: async () => {
+    list: async (): Promise<readonly SigningKeyListed[]> => {
       const { settings } = schedule;
       const rules = rotationRules(settings);
       const [generated, nowMs] = [await keys.current(), clock.now()];
@@ -46,3 +36,5 @@ export function createKeyAdministration({
     },
   };
 }
+
+export type KeyAdministration = ReturnType<typeof createKeyAdministration>;

@@ -6,14 +6,6 @@ import type { OidcStore, StoredRecord } from "../storage/store.ts";
 import type { TokenRecords } from "../tokens/token-records.ts";
 import type { LogoutDeliveries, LogoutDelivery } from "./logout-deliveries.ts";
 
-/** Ends sign-ins: revokes tokens and notifies clients. All methods reject when that fails; repeating them is safe. */
-export interface EndSessions {
-  /** Revokes the tokens of a session that has already ended, and notifies its clients. */
-  ended(session: BrowserSessionRecord): Promise<void>;
-  /** Ends everything of a user: browser sessions, devices, all tokens; of a client, the tokens issued to itself. */
-  endOwners(owners: Owners): Promise<void>;
-}
-
 export interface EndSessionsDeps {
   readonly sessions: Pick<SessionStore, "endAll">;
   readonly records: Pick<TokenRecords, "revokeSession" | "revokeSubject">;
@@ -46,7 +38,8 @@ function deliveriesOfTokens(
   });
 }
 
-export function createEndSessions(deps: EndSessionsDeps): EndSessions {
+/** Ends sign-ins: revokes tokens and notifies clients. All methods reject when that fails; repeating them is safe. */
+export function createEndSessions(deps: EndSessionsDeps) {
   const { sessions, records, store, deliveries, policies, tellsClients, wake, onClosed } = deps;
   const enqueue = async (all: readonly LogoutDelivery[]): Promise<void> => {
     // A client that is unknown here may be known to a replica with a newer configuration, which then delivers the message.
@@ -59,8 +52,10 @@ export function createEndSessions(deps: EndSessionsDeps): EndSessions {
     await Promise.all([records.revokeSession(session), enqueue(deliveriesOf(session))]);
   };
   return {
+    /** Revokes the tokens of a session that has already ended, and notifies its clients. */
     ended,
-    endOwners: async ({ accounts, subjects }) => {
+    /** Ends everything of a user: browser sessions, devices, all tokens; of a client, the tokens issued to itself. */
+    endOwners: async ({ accounts, subjects }: Owners): Promise<void> => {
       const users = subjects.filter(({ kind }) => kind === "user");
       const held = (await Promise.all(users.map(({ id }) => store.list("account", id)))).flat();
       // Browser sessions first: an authorization in progress then finds no session and is refused.
@@ -73,3 +68,5 @@ export function createEndSessions(deps: EndSessionsDeps): EndSessions {
     },
   };
 }
+
+export type EndSessions = ReturnType<typeof createEndSessions>;

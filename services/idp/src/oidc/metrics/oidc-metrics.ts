@@ -35,18 +35,6 @@ const grants = [
 ] as const;
 
 export type OidcRoute = (typeof routes)[number];
-
-/** One function per counted event of the protocol. */
-export interface OidcMetrics {
-  /** Counted by the response status: below 400, 400 to 499, above. */
-  request(route: OidcRoute, status: number): void;
-  /** `grantType` as in the request. */
-  grant(grantType: unknown, result: "issued" | "refused"): void;
-  logoutDelivery(result: DeliveryResult): void;
-  /** A request to register a client. */
-  registration(result: (typeof registrationResults)[number]): void;
-}
-
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** Undefined for a path that is not counted here. */
@@ -58,7 +46,8 @@ export function routeOfPath(path: string | undefined): OidcRoute | undefined {
   return routes.find((route) => route === name);
 }
 
-export function createOidcMetrics(registry: Metrics, prefix: string): OidcMetrics {
+/** One function per counted event of the protocol. */
+export function createOidcMetrics(registry: Metrics, prefix: string) {
   const deliveries = registry.counter({
     name: `${prefix}_idp_logout_notices_total`,
     help: "Attempts to deliver logout messages to clients, by result",
@@ -80,13 +69,18 @@ export function createOidcMetrics(registry: Metrics, prefix: string): OidcMetric
     labels: { result: registrationResults },
   });
   return {
-    registration: (result) => registrations({ result }).inc(),
-    request: (route, status) =>
+    /** A request to register a client. */
+    registration: (result: (typeof registrationResults)[number]): void => registrations({ result }).inc(),
+    /** Counted by the response status: below 400, 400 to 499, above. */
+    request: (route: OidcRoute, status: number): void =>
       requests({ route, result: status < 400 ? "ok" : status < 500 ? "refused" : "failed" }).inc(),
-    grant: (grantType, result) => {
+    /** `grantType` as in the request. */
+    grant: (grantType: unknown, result: "issued" | "refused"): void => {
       const grantName = grantType === deviceGrant ? "device_code" : grantType;
       tokens({ grant: grants.find((grant) => grant === grantName) ?? "other", result }).inc();
     },
-    logoutDelivery: (result) => deliveries({ result }).inc(),
+    logoutDelivery: (result: DeliveryResult): void => deliveries({ result }).inc(),
   };
 }
+
+export type OidcMetrics = ReturnType<typeof createOidcMetrics>;

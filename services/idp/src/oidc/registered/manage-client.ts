@@ -21,15 +21,6 @@ export type Managed =
   | { readonly outcome: "no_token" }
   | { readonly outcome: "invalid"; readonly refusal: Refusal };
 
-/** Clients that manage their registration (RFC 7592). All methods reject with REDIS_UNAVAILABLE when Redis does not respond. */
-export interface ManageClient {
-  read(request: ManagementRequest): Promise<Managed>;
-  /** Replaces all metadata: what the request does not contain is reset. */
-  replace(request: ManagementRequest, body: unknown): Promise<Managed>;
-  /** Deletes the registration and revokes the client's tokens. */
-  remove(request: ManagementRequest): Promise<Managed>;
-}
-
 export interface ManageClientDeps {
   readonly registrations: Pick<Registrations, "find" | "change" | "remove">;
   readonly records: Pick<TokenRecords, "revokeClient">;
@@ -63,7 +54,8 @@ function changed(known: Registration, client: FullClient): Registration {
   return { ...known, ...members, full: { metadata, ...credentialsFor(client, secret), tokenDigest } };
 }
 
-export function createManageClient(deps: ManageClientDeps): ManageClient {
+/** Clients that manage their registration (RFC 7592). All methods reject with REDIS_UNAVAILABLE when Redis does not respond. */
+export function createManageClient(deps: ManageClientDeps) {
   const { registrations, records, settings, faultOf } = deps;
   const authorized = async ({ id, bearer }: ManagementRequest): Promise<Registration | undefined> => {
     if (!settings().enabled || kindOfId(id) !== "full" || bearer === undefined) return undefined;
@@ -72,11 +64,12 @@ export function createManageClient(deps: ManageClientDeps): ManageClient {
     return matchesDigest(bearer, Buffer.from(known.full.tokenDigest, "base64url")) ? known : undefined;
   };
   return {
-    read: async (request) => {
+    read: async (request: ManagementRequest): Promise<Managed> => {
       const registration = await authorized(request);
       return registration === undefined ? { outcome: "no_token" } : { outcome: "ok", registration };
     },
-    replace: async (request, body) => {
+    /** Replaces all metadata: what the request does not contain is reset. */
+    replace: async (request: ManagementRequest, body: unknown): Promise<Managed> => {
       const known = await authorized(request);
       if (known === undefined) return { outcome: "no_token" };
       const refusal = misfit(body, known);
@@ -88,7 +81,8 @@ export function createManageClient(deps: ManageClientDeps): ManageClient {
       const registration = await registrations.change(request.id, (current) => changed(current, client));
       return registration === undefined ? { outcome: "no_token" } : { outcome: "ok", registration };
     },
-    remove: async (request) => {
+    /** Deletes the registration and revokes the client's tokens. */
+    remove: async (request: ManagementRequest): Promise<Managed> => {
       const registration = await authorized(request);
       if (registration === undefined) return { outcome: "no_token" };
       // Tokens first: if that fails, the client retries with its registration access token.
@@ -100,3 +94,5 @@ export function createManageClient(deps: ManageClientDeps): ManageClient {
     },
   };
 }
+
+export type ManageClient = ReturnType<typeof createManageClient>;

@@ -2,16 +2,6 @@ import type { Clock } from "@postern/shared/platform/time";
 import { kindOfId, type Registration, type RegistrationKind } from "./registration.ts";
 import type { Registrations } from "./registrations.ts";
 
-/** The registered clients that requests name, read from Redis for each request and kept in memory while it is served. */
-export interface RegisteredClients {
-  /** Reads a client; undefined for an identifier that no registered client has. Rejects without Redis. */
-  load(id: string): Promise<Registration | undefined>;
-  /** What the last `load` of this identifier found. */
-  recent(id: string): Registration | undefined;
-  /** Extends a registration because a token is about to be issued to the client. Rejects without Redis. */
-  keep(id: string): Promise<void>;
-}
-
 export interface RegisteredClientsDeps {
   readonly registrations: Pick<Registrations, "find" | "change">;
   readonly clock: Clock;
@@ -24,7 +14,8 @@ const maxRecent = 10_000;
 /** A busy client is written once an hour. */
 const writeEverySeconds = 3600;
 
-export function createRegisteredClients(deps: RegisteredClientsDeps): RegisteredClients {
+/** The registered clients that requests name, read from Redis for each request and kept in memory while it is served. */
+export function createRegisteredClients(deps: RegisteredClientsDeps) {
   const { registrations, clock, unusedSeconds } = deps;
   const recent = new Map<string, Registration>();
   const remember = (id: string, found: Registration | undefined): void => {
@@ -35,14 +26,17 @@ export function createRegisteredClients(deps: RegisteredClientsDeps): Registered
     if (recent.size > maxRecent && oldest !== undefined) recent.delete(oldest);
   };
   return {
-    load: async (id) => {
+    /** Reads a client; undefined for an identifier that no registered client has. Rejects without Redis. */
+    load: async (id: string): Promise<Registration | undefined> => {
       if (kindOfId(id) === undefined) return undefined;
       const found = await registrations.find(id);
       remember(id, found);
       return found;
     },
-    recent: (id) => recent.get(id),
-    keep: async (id) => {
+    /** What the last `load` of this identifier found. */
+    recent: (id: string): Registration | undefined => recent.get(id),
+    /** Extends a registration because a token is about to be issued to the client. Rejects without Redis. */
+    keep: async (id: string): Promise<void> => {
       const known = recent.get(id);
       if (known === undefined) return;
       const now = Math.floor(clock.now() / 1000);
@@ -54,3 +48,5 @@ export function createRegisteredClients(deps: RegisteredClientsDeps): Registered
     },
   };
 }
+
+export type RegisteredClients = ReturnType<typeof createRegisteredClients>;

@@ -3,13 +3,6 @@ import type { BrowserSessionRecord } from "../../sessions/browser-session-port.t
 import type { ListedSession, SessionStore } from "../../sessions/session-store.ts";
 import type { Ending } from "./session-list.ts";
 
-/** The browser sessions of a user, for operators. All methods reject when the store is unavailable. */
-export interface BrowserSessionList {
-  list(accounts: readonly string[]): Promise<readonly BrowserSessionListed[]>;
-  /** Ends one session and the tokens of its clients, if it is of one of these accounts. */
-  end(accounts: readonly string[], id: string): Promise<Ending>;
-}
-
 export interface BrowserSessionListDeps {
   readonly sessions: Pick<SessionStore, "list" | "findByUid" | "end">;
   readonly endSessions: { ended(session: BrowserSessionRecord): Promise<void> };
@@ -29,16 +22,15 @@ function shown({ uid, origin, loginTs, lastSeenMs, mfaTs, authorizations }: List
   };
 }
 
-export function createBrowserSessionList({
-  sessions,
-  endSessions,
-  onClosed,
-}: BrowserSessionListDeps): BrowserSessionList {
+/** The browser sessions of a user, for operators. All methods reject when the store is unavailable. */
+export function createBrowserSessionList({ sessions, endSessions, onClosed }: BrowserSessionListDeps) {
   const ofAll = async (accounts: readonly string[]): Promise<readonly ListedSession[]> =>
     (await Promise.all(accounts.map((account) => sessions.list(account)))).flat();
   return {
-    list: async (accounts) => (await ofAll(accounts)).map(shown),
-    end: async (accounts, id) => {
+    list: async (accounts: readonly string[]): Promise<readonly BrowserSessionListed[]> =>
+      (await ofAll(accounts)).map(shown),
+    /** Ends one session and the tokens of its clients, if it is of one of these accounts. */
+    end: async (accounts: readonly string[], id: string): Promise<Ending> => {
       // Not from the list, which has only the newest.
       const found = await sessions.findByUid(id);
       if (found === undefined) return "unknown";
@@ -51,3 +43,5 @@ export function createBrowserSessionList({
     },
   };
 }
+
+export type BrowserSessionList = ReturnType<typeof createBrowserSessionList>;

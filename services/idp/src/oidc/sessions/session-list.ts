@@ -14,13 +14,6 @@ export interface TokenOwner {
 
 export type Ending = "ended" | "unknown" | "not_theirs";
 
-/** The tokens of a user's clients, for operators. All methods reject when the store is unavailable. */
-export interface OidcSessions {
-  list(subjects: readonly TokenSubject[]): Promise<readonly OidcSessionListed[]>;
-  /** Ends the session with this `id` of the list, or with this token, and everything else of the same grant. */
-  end(owner: TokenOwner, id: string): Promise<Ending>;
-}
-
 export interface OidcSessionsDeps {
   readonly store: Pick<OidcStore, "list" | "find">;
   readonly accounts: Pick<OidcAccounts, "find">;
@@ -69,7 +62,8 @@ function visible(records: readonly StoredRecord[]): readonly StoredRecord[] {
   return records.filter(({ model, payload }) => model !== "RefreshToken" || !withAccess.has(payload.grantId));
 }
 
-export function createOidcSessions(deps: OidcSessionsDeps): OidcSessions {
+/** The tokens of a user's clients, for operators. All methods reject when the store is unavailable. */
+export function createOidcSessions(deps: OidcSessionsDeps) {
   const { store, accounts, records, digestOf, nowSeconds } = deps;
   const findToken = async (digest: string): Promise<StoredRecord | undefined> => {
     for (const model of ["AccessToken", "RefreshToken"]) {
@@ -87,7 +81,7 @@ export function createOidcSessions(deps: OidcSessionsDeps): OidcSessions {
         (record.payload.exp ?? 0) > nowSeconds(),
     );
   return {
-    list: async (subjects) => {
+    list: async (subjects: readonly TokenSubject[]): Promise<readonly OidcSessionListed[]> => {
       const listed = (await Promise.all(subjects.map(tokensOf))).flat();
       const grants = new Set(listed.flatMap(({ payload }) => payload.grantId ?? []));
       const living = new Map(
@@ -107,7 +101,8 @@ export function createOidcSessions(deps: OidcSessionsDeps): OidcSessions {
         .map((record) => recordOf(record, known.get(record.payload.accountId ?? "")))
         .toSorted((left, right) => (left.auth_time < right.auth_time ? 1 : -1));
     },
-    end: async ({ userId, subjects }, id) => {
+    /** Ends the session with this `id` of the list, or with this token, and everything else of the same grant. */
+    end: async ({ userId, subjects }: TokenOwner, id: string): Promise<Ending> => {
       const found = (await findToken(id)) ?? (await findToken(digestOf(id)));
       if (found === undefined) return "unknown";
       const { digest, payload } = found;
@@ -123,3 +118,5 @@ export function createOidcSessions(deps: OidcSessionsDeps): OidcSessions {
     },
   };
 }
+
+export type OidcSessions = ReturnType<typeof createOidcSessions>;

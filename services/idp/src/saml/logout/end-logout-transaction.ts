@@ -23,35 +23,29 @@ export interface EndLogoutTransactionDeps extends RespondDeps {
 /** The state of a logout transaction. */
 export type LogoutTransactionView = LogoutTransactionNow & { readonly states: readonly ServiceState[] };
 
-export interface EndLogoutTransaction {
-  find(id: string): Promise<LogoutTransactionView | undefined>;
-  /** Logs the end of the logout transaction, once. */
-  noteEnd(id: string, view: LogoutTransactionView): Promise<void>;
-  /** The response to the service provider that started the logout. */
-  answer(logout: RequestedLogout, view: LogoutTransactionView | undefined): Promise<LogoutStep>;
-}
-
 function statusOf({ isKnown }: RequestedLogout, view: LogoutTransactionView | undefined): Status {
   if (!isKnown) return { code: statusCodes.requester, detail: statusCodes.unknownPrincipal };
   const isWhole = view === undefined || view.states.every((state) => state === "done");
   return { code: statusCodes.success, detail: isWhole ? undefined : statusCodes.partialLogout };
 }
 
-export function createEndLogoutTransaction(deps: EndLogoutTransactionDeps): EndLogoutTransaction {
+export function createEndLogoutTransaction(deps: EndLogoutTransactionDeps) {
   const { providers, transactions, metrics, report, logger, sharedClock } = deps;
   return {
-    find: async (id) => {
+    find: async (id: string): Promise<LogoutTransactionView | undefined> => {
       const now = await transactions.find(id);
       return now === undefined ? undefined : { ...now, states: statesOf(now, sharedClock.now()) };
     },
-    noteEnd: async (id, { transaction, states }) => {
+    /** Logs the end of the logout transaction, once. */
+    noteEnd: async (id: string, { transaction, states }: LogoutTransactionView): Promise<void> => {
       if (!(await transactions.isFirstAtEnd(id))) return;
       for (const [index, { entityId, channel }] of transaction.services.entries()) {
         const isSilent = channel === "browser" && (states[index] === "no_answer" || states[index] === "asking");
         if (isSilent) report({ channel, result: "no_answer", entityId });
       }
     },
-    answer: async (logout, view) => {
+    /** The response to the service provider that started the logout. */
+    answer: async (logout: RequestedLogout, view: LogoutTransactionView | undefined): Promise<LogoutStep> => {
       const { entityId, inResponseTo, relayState, binding } = logout.end;
       const provider = providers().find(entityId);
       if (provider === undefined) return { step: "done" };
@@ -63,3 +57,5 @@ export function createEndLogoutTransaction(deps: EndLogoutTransactionDeps): EndL
     },
   };
 }
+
+export type EndLogoutTransaction = ReturnType<typeof createEndLogoutTransaction>;

@@ -23,19 +23,13 @@ export interface FrontChannelDeps {
 }
 
 /** Our logout requests that are sent through the browser. */
-export interface FrontChannel {
-  /**
-   * The request to the service provider at this index of the logout transaction; undefined if none is to be notified.
-   */
-  requestFor(transactionId: string, index: number, isFramed: boolean): Promise<BrowserStep | undefined>;
-  /** Accepts the response of a service provider to one of our requests, once. @throws SamlRefusal */
-  receive(read: ReadMessage<Provider>): Promise<OutgoingRequest>;
-}
-
-export function createFrontChannel(deps: FrontChannelDeps): FrontChannel {
+export function createFrontChannel(deps: FrontChannelDeps) {
   const { settings, providers, keys, transactions, report, clock } = deps;
   return {
-    requestFor: async (transactionId, index, isFramed) => {
+    /**
+     * The request to the service provider at this index of the logout transaction; undefined if none is to be notified.
+     */
+    requestFor: async (transactionId: string, index: number, isFramed: boolean): Promise<BrowserStep | undefined> => {
       const now = await transactions.find(transactionId);
       const service = now?.transaction.services[index];
       if (service?.channel !== "browser" || now?.results.get(index) === "done") return undefined;
@@ -49,7 +43,12 @@ export function createFrontChannel(deps: FrontChannelDeps): FrontChannel {
       const message = { provider, endpoint, parameter: "SAMLRequest", relayState: undefined } as const;
       return browserStep(logoutRequestOf(head, service), { ...message, signer: await keys() });
     },
-    receive: async ({ root, sender: { entityId, keys: certified }, isSigned }) => {
+    /** Accepts the response of a service provider to one of our requests, once. @throws SamlRefusal */
+    receive: async ({
+      root,
+      sender: { entityId, keys: certified },
+      isSigned,
+    }: ReadMessage<Provider>): Promise<OutgoingRequest> => {
       checkHead(root, { destination: settings().addresses.slo, nowMs: clock.now(), isSigned });
       // saml-profiles §4.4.4.2: messages through the browser must be signed. Without a certificate this cannot be
       // checked.
@@ -65,3 +64,5 @@ export function createFrontChannel(deps: FrontChannelDeps): FrontChannel {
     },
   };
 }
+
+export type FrontChannel = ReturnType<typeof createFrontChannel>;

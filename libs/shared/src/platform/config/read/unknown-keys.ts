@@ -5,18 +5,8 @@ import type { Report } from "../problem.ts";
 import { formatPath, type Path } from "../tree/path.ts";
 import { isMapping } from "../tree/walk.ts";
 
-/** Checks keys that are not in the schema. */
-export interface UnknownKeys {
-  /** `siblings`: the names that the schema has at this place. */
-  visit(path: Path, value: unknown, siblings: readonly string[]): void;
-}
-
 /** Keys of the compatible product's tree are warned about once each; `x-…` roots hold anchors; all else is refused. */
-export function createUnknownKeys(
-  problem: Report,
-  warning: Report,
-  accepted: AcceptedKeys = createAcceptedKeys(),
-): UnknownKeys {
+export function createUnknownKeys(problem: Report, warning: Report, accepted: AcceptedKeys = createAcceptedKeys()) {
   function visit(path: Path, value: unknown, siblings: readonly string[]): void {
     const name = String(path.at(-1));
     if (path.length === 1 && name.startsWith("x-")) return;
@@ -38,5 +28,11 @@ export function createUnknownKeys(
     else if (isMapping(value)) for (const [name, item] of Object.entries(value)) visit([...path, name], item, []);
   }
 
-  return { visit };
+  return {
+    /** `siblings`: the names that the schema has at this place. */
+    visit,
+  };
 }
+
+/** Checks keys that are not in the schema. */
+export type UnknownKeys = ReturnType<typeof createUnknownKeys>;
