@@ -20,7 +20,14 @@ export { type NatsServer, type SpawnNatsOptions, spawnNats } from "./spawn-nats.
 export { type SpawnNginxOptions, spawnNginx } from "./spawn-nginx.ts";
 export { type Postfix, spawnPostfix } from "./spawn-postfix.ts";
 export { type SpawnPostgresqlOptions, spawnPostgresql } from "./spawn-postgresql.ts";
-export { type RedisServer, redisUserOf, redisUserPassword, type SpawnRedisOptions, spawnRedis } from "./spawn-redis.ts";
+export {
+  type RedisServer,
+  redisUserOf,
+  redisUserPassword,
+  redisUserRules,
+  type SpawnRedisOptions,
+  spawnRedis,
+} from "./spawn-redis.ts";
 export { type RedisCluster, spawnRedisCluster } from "./spawn-redis-cluster.ts";
 export { type RedisSentinel, spawnRedisSentinel } from "./spawn-redis-sentinel.ts";
 export { type Shibd, type SpawnShibdOptions, spawnShibd } from "./spawn-shibd.ts";

@@ -21,9 +21,9 @@ export interface RedisServer extends ChildServer {
 export const redisUserOf = (service: string): string => `postern-${service}`;
 export const redisUserPassword = "demo-redis-user-password";
 
-function usersOfServices(): readonly string[] {
-  return Object.entries(redisCommands).flatMap(([service, commands]) => [
-    "--user",
+/** The rule of each service's user, as words after `user`. */
+export function redisUserRules(): readonly (readonly string[])[] {
+  return Object.entries(redisCommands).map(([service, commands]) => [
     redisUserOf(service),
     "on",
     `>${redisUserPassword}`,
@@ -55,7 +55,7 @@ export async function spawnRedis({ args = [], place, ...options }: SpawnRedisOpt
   ];
   const server = await startChildServer({
     command: "redis-server",
-    args: [...fixed, ...usersOfServices(), ...args],
+    args: [...fixed, ...redisUserRules().flatMap((words) => ["--user", ...words]), ...args],
     port,
     place,
   });

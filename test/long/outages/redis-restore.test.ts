@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type ChildServer, freePort, poll, scratchFolder, startChildServer } from "@postern/testing";
+import { type ChildServer, freePort, poll, redisUserRules, scratchFolder, startChildServer } from "@postern/testing";
 import { expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { startOidcStack, testClients } from "../../support/oidc-stack.ts";
@@ -29,7 +29,9 @@ test("Redis is restored by the documented commands: keys and bans of the backup 
   for (const name of ["var/lib/redis", "var/backups", "etc/redis", "bin"]) {
     await mkdir(join(folder.path, name), { recursive: true });
   }
+  const users = redisUserRules().map((words) => `user ${words.join(" ")}`);
   const lines = [`port ${port}`, "bind 127.0.0.1", `dir ${folder.path}/var/lib/redis`, 'save ""', "appendonly yes"];
+  lines.push(...users);
   await writeFile(file, `${lines.join("\n")}\n`);
   const start = (): Promise<ChildServer> => startChildServer({ command: "redis-server", args: [file], port });
   let redis = await start();
