@@ -2,7 +2,7 @@
 type ServiceName = "gateway" | "auth-engine" | "idp" | "admin" | "jobs-worker";
 
 /** To connect, and to run scripts and transactions. */
-const connection = "client|setname cluster|slots discard eval evalsha exec multi ping select";
+const connection = "client|setname cluster|info cluster|slots discard eval evalsha exec multi ping select";
 
 /** Of the code that all services share. */
 const common =
