@@ -77,7 +77,7 @@ const operator: Operator = {
   csrfToken: "bench",
   cookie: "bench",
 };
-const show = createShowPage({ origin: "https://console.example.test", name: "Bench", stylesheet: "/style.css" });
+const show = createShowPage("https://console.example.test", "Bench", "/style.css");
 const about = {
   operator,
   helpdesk: { resetsFactors: true },

@@ -246,5 +246,5 @@ export const consoleSampleNames: readonly string[] = Object.keys(samples);
 export function consoleSample(name: string, origin: string, { path }: ConsoleAsset): ShownPage {
   const [page, reader] = samples[name] ?? [];
   if (page === undefined) throw new Error(`no sample has the name ${name}`);
-  return createShowPage({ origin, name: "Example Mail", stylesheet: path })(page, reader);
+  return createShowPage(origin, "Example Mail", path)(page, reader);
 }

@@ -113,12 +113,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
   const accountNames = accountNamesFromSettings(flush);
   const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules, clock });
   const history = historyFromConfig(config, redis);
-  const factorLocks = createFactorLocks({
-    redis,
-    keyPrefix,
-    settings: () => parts.live.current.factorLimits,
-    clock,
-  });
+  const factorLocks = createFactorLocks(redis, keyPrefix, () => parts.live.current.factorLimits, clock);
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
   const health = createAdminHealth(config, parts);
   const proofs = createOperatorProofs(config, parts);

@@ -1,19 +1,17 @@
 import { engineAlive, engineHeartbeatMs } from "@postern/shared/contracts";
 import type { Bus } from "@postern/shared/platform/bus";
 
-export interface HeartbeatDeps {
-  readonly bus: Pick<Bus, "publish" | "isConnected" | "connections">;
-  readonly engineId: string;
-  readonly inFlight: () => number;
-}
-
 const tickMs = engineHeartbeatMs / 8;
 
 /**
  * Sends heartbeats to all gateways, five times a second, from the event loop that answers them, so an engine that hangs
  * falls silent. A draining engine continues, so that gateways wait for its last answers.
  */
-export function startHeartbeat({ bus, engineId, inFlight }: HeartbeatDeps) {
+export function startHeartbeat(
+  bus: Pick<Bus, "publish" | "isConnected" | "connections">,
+  engineId: string,
+  inFlight: () => number,
+) {
   let draining = false;
   let connection = bus.connections();
   let sentAt = 0;

@@ -21,7 +21,7 @@ async function start(config: Config): Promise<Service> {
     .flush()
     .catch((err: unknown) => logger.warn({ err }, "NATS is unavailable: no requests arrive until it connects"));
   const inFlight = (): number => servings.reduce((sum, serving) => sum + serving.inFlight(), 0);
-  const heartbeat = startHeartbeat({ bus, engineId: context.engineId, inFlight });
+  const heartbeat = startHeartbeat(bus, context.engineId, inFlight);
   health.phase = "ready";
   logger.info("ready");
   return createService({

@@ -40,6 +40,6 @@ export function serveEngine({
     bus.serve(cacheFlushScript, context.scripts.runCacheFlushScript, { maxInFlight: maxFlushScripts, instance }),
     bus.serve(scriptModule, context.scripts.callScriptModule, { maxInFlight: maxModuleCalls, instance }),
     ...serveAuthPolicy(bus, context.authPolicy, { maxInFlight, instance }),
-    ...serveMfaCredentials({ bus, instance, secondFactors: context.secondFactors, appPasswords: context.appPasswords }),
+    ...serveMfaCredentials(bus, instance, context.secondFactors, context.appPasswords),
   ];
 }

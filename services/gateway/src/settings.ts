@@ -42,8 +42,10 @@ export interface GatewaySettings {
   readonly certificateAddresses: readonly HostPort[];
   readonly certificateTls: ListenerTls | undefined;
   readonly certificateHeaders: CertificateHeaders;
-  /** Whether each connection begins with a PROXY protocol header. */
-  /** The listeners that require a PROXY protocol header. */
+  /**
+   * Whether each connection begins with a PROXY protocol header.
+   * The listeners that require a PROXY protocol header.
+   */
   readonly proxyProtocol: ReadonlySet<string>;
   /** Absent if the listener is disabled. */
   readonly grpc: GrpcSettings | undefined;

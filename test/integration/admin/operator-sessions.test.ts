@@ -51,11 +51,11 @@ async function remainingOf(cookie: string): Promise<{ readonly key: string; read
 }
 
 const operatorOf = (cookie: string) =>
-  createFindOperator({
-    sessions: ofOtherReplica,
-    findRole: async (account) => ({ account, role: "helpdesk" }),
-    clock: { now: () => nowMs },
-  })({ cookie, session: "s", clientIp: "192.0.2.1" });
+  createFindOperator(ofOtherReplica, async (account) => ({ account, role: "helpdesk" }), { now: () => nowMs })({
+    cookie,
+    session: "s",
+    clientIp: "192.0.2.1",
+  });
 
 test("a session ends 15 minutes after its last request, at every replica, and each request prolongs it", async () => {
   expect([sessionIdleMs, sessionLifeMs, proofMs]).toEqual([900_000, 28_800_000, 300_000]);

@@ -203,7 +203,7 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
   test("a denied token, and every token of a user whose epoch rose, is rejected within revocation_ttl", async () => {
     const redis = await testRedis(stack.redis.port);
     const epochUser = { kind: "user", id: "epoch-user" } as const;
-    const revoker = createRevoker({ redis, keyPrefix: "postern:", clock: { now: () => Date.now() } });
+    const revoker = createRevoker(redis, "postern:", { now: () => Date.now() });
     const one = await stack.issuer.token({ jti: "denied-one" });
     const users = await stack.issuer.token({ sub: "epoch-user" });
     expect([(await ask(one)).status, (await ask(users)).status]).toEqual([200, 200]);

@@ -152,7 +152,7 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
   test("a denied token, and every token of a user whose epoch rose, is rejected by both engines within revocation_ttl", async () => {
     const redis = await testRedis(redisPort());
     await poll("the test's Redis client", () => redis.status === "ready");
-    const revoker = createRevoker({ redis, keyPrefix: "postern:", clock: { now: () => Date.now() } });
+    const revoker = createRevoker(redis, "postern:", { now: () => Date.now() });
     const one = await userToken({ jti: "mail-denied" });
     const users = await userToken({ sub: "epoch-user" });
     for (const token of [one, one, users, users]) expect((await login(token)).status).toBe(200);

@@ -88,7 +88,7 @@ const enqueue = (job: FlushJob): Promise<string> =>
     timeoutMs: 5000,
     onError: () => undefined,
   }).enqueue(job);
-const read = (jobId: string) => createJobStatus({ redis: queue, keyPrefix, retentionMs })(jobId);
+const read = (jobId: string) => createJobStatus(queue, keyPrefix, retentionMs)(jobId);
 
 /** As no version of Postern enqueues it: other names, other data, fewer attempts. */
 async function enqueueRaw(name: string, data: unknown): Promise<string> {

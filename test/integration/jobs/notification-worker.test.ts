@@ -123,7 +123,7 @@ test("what was sent to an account is recorded for operators, encrypted, with an 
   const url = await startReceiver((request, response) => {
     response.writeHead(request.headers["webhook-id"] === "n-0" ? 410 : 200).end();
   });
-  const sent = createSentNotifications({ redis, keyPrefix, keys: createKeyRing([new Secret("s")], "sent-notice") });
+  const sent = createSentNotifications(redis, keyPrefix, createKeyRing([new Secret("s")], "sent-notice"));
   const about = { account: "alice@example.test", event: "new_device" };
   await queue().add([{ ...notificationOf("n-0"), ...about }, notificationOf("of-an-older-idp")]);
   const { outcomes } = startWorker(url, { sent });

@@ -11,7 +11,7 @@ const outcome = { status: 302, headers: { location: "https://app.example.test/?c
 test("if Redis fails, every read of an outcome is a temporary failure, also one that is waiting", async () => {
   const server = await spawnRedis();
   const redis = await testRedis(server.port);
-  const outcomes = createOutcomes({ redis, keyPrefix: "postern:", keys, clock: systemClock });
+  const outcomes = createOutcomes(redis, "postern:", keys, systemClock);
   expect(await outcomes.claim("one", "browser")).toBe(true);
   const waiting = outcomes.wait("one", "browser").then(
     () => "decided",

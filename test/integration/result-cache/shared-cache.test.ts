@@ -34,7 +34,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await redis.flushall();
   published = [];
-  cache = createRedisResultCache({ redis, keyPrefix, keys: createKeyRing([secret], "result-cache") });
+  cache = createRedisResultCache(redis, keyPrefix, createKeyRing([secret], "result-cache"));
 });
 
 const bus: AccountFlushDeps["bus"] = {
@@ -140,9 +140,9 @@ test("no login that races with a flush leaves a result from before it", async ()
 test("a result sealed before a change of the secret can be read after it, and no longer when the old secret is removed", async () => {
   await login(keyOf("alice"), "alice");
   const fresh = new Secret("second-encryption-secret");
-  cache = createRedisResultCache({ redis, keyPrefix, keys: createKeyRing([fresh, secret], "result-cache") });
+  cache = createRedisResultCache(redis, keyPrefix, createKeyRing([fresh, secret], "result-cache"));
   expect((await cache.read(keyOf("alice"))).result).toBeDefined();
-  cache = createRedisResultCache({ redis, keyPrefix, keys: createKeyRing([fresh], "result-cache") });
+  cache = createRedisResultCache(redis, keyPrefix, createKeyRing([fresh], "result-cache"));
   expect((await cache.read(keyOf("alice"))).result).toBeUndefined();
 });
 

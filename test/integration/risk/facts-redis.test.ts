@@ -153,9 +153,7 @@ test("while Redis hangs, two engines keep a bounded number of changes, count the
 async function withNotices(act: (server: RedisServer, engines: readonly RiskNotices[]) => Promise<void>) {
   await using own = await spawnRedis();
   const clients = await Promise.all([testRedis(own.port), testRedis(own.port)]);
-  const engines = clients.map((redis) =>
-    createRiskNotices({ redis, keyPrefix: "p:", timeoutMs: 2000, claimSeconds: 8 }),
-  );
+  const engines = clients.map((redis) => createRiskNotices(redis, "p:", 2000, 8));
   try {
     await act(own, engines);
   } finally {

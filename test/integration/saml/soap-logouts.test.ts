@@ -153,7 +153,7 @@ async function deliveryOf(keyPrefix: string, giveUpMs: number, reported: Deliver
   return createSoapDelivery({
     deliveries: createSoapLogouts(stored),
     transactions: createLogoutTransactions(stored),
-    providers: () => createProviders(samlConfig, { factsOf: () => undefined, clock: systemClock, mfaPolicy }),
+    providers: () => createProviders(samlConfig, () => undefined, systemClock, mfaPolicy),
     keys: async () => signer,
     send: backChannel,
     report: (outcome) => reported.push(outcome),

@@ -50,7 +50,7 @@ export function auditFromConfig(config: Config, parts: AuditParts): ServiceAudit
   };
   const truncation = { ipv4Bits: address_truncation.ipv4_bits, ipv6Bits: address_truncation.ipv6_bits };
   return {
-    ...createAudit({ write, truncation }),
+    ...createAudit(write, truncation),
     reopen: stream.reopen,
     close: async () => history?.close(),
   };

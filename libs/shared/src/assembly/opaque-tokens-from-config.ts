@@ -20,7 +20,7 @@ export function opaqueTokensFromConfig(
   return createOpaqueVerifier({
     rules,
     clock: parts.clock,
-    read: createOpaqueRecordReader({ redis: parts.redis, keyPrefix: storage.redis.prefix, keys }),
+    read: createOpaqueRecordReader(parts.redis, storage.redis.prefix, keys),
     ttlMs: auth.backchannel.oidc_bearer.revocation_ttl,
     timeoutMs: storage.redis.read_timeout,
     maxEntries: maxCachedTokens,

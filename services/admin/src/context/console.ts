@@ -66,20 +66,20 @@ export async function createConsole(config: Config, parts: ConsoleParts): Promis
   const viewer = createApiViewer(viewerFiles);
   const stores = { redis, keyPrefix: config.storage.redis.prefix, keys, clock };
   const sessions = createOperatorSessions(stores);
-  const findRole = createRoleLookup({
-    settings: () => live.current.console.roles,
-    decide: (request, context) => bus.request(authenticate, request, context),
-    timeoutMs: () => live.current.decisionTimeoutMs,
-    clock: steadyClock,
-  });
+  const findRole = createRoleLookup(
+    () => live.current.console.roles,
+    (request, context) => bus.request(authenticate, request, context),
+    () => live.current.decisionTimeoutMs,
+    steadyClock,
+  );
   const findReach = createFindReach({ findRole, accountNames: parts.accountNames });
   const sign = createCallerSigner({ secret: parts.settings.assertionSecret, ttlSeconds }, parts.sharedClock);
-  const writeRequest = createWriteRequest({ sign, identifier: parts.settings.identifier, helpdesk });
+  const writeRequest = createWriteRequest(sign, parts.settings.identifier, helpdesk);
   return (own) => {
-    const ask = createOperatorApi({ writeRequest, send: { admin: own.send, idp: sendTo(idpUrl, apiTimeoutMs) } });
+    const ask = createOperatorApi(writeRequest, { admin: own.send, idp: sendTo(idpUrl, apiTimeoutMs) });
     return {
       origin,
-      show: createShowPage({ origin, name, stylesheet: style.path }),
+      show: createShowPage(origin, name, style.path),
       assets: [style, liveScript, ...viewer.assets],
       apiPage: viewer.page,
       streams,
@@ -90,10 +90,10 @@ export async function createConsole(config: Config, parts: ConsoleParts): Promis
       findRole,
       admit: createAdmit(parts),
       findReach,
-      findOperator: createFindOperator({ sessions, findRole, clock }),
+      findOperator: createFindOperator(sessions, findRole, clock),
       ask,
       stream: createStreamApi(writeRequest, own.stream),
-      act: createAct({ findReach, ask, audit, helpdesk }),
+      act: createAct(findReach, ask, audit, helpdesk),
       handles: createSubjectHandles(keys, clock),
       helpdesk,
       audit,

@@ -23,5 +23,5 @@ export function createJobs(
     timeoutMs: writeTimeoutMs + marginMs,
     onError: (err) => logger.debug({ err }, "job queue error"),
   });
-  return { queue, read: createJobStatus({ redis, keyPrefix, retentionMs }) };
+  return { queue, read: createJobStatus(redis, keyPrefix, retentionMs) };
 }

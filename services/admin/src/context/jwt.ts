@@ -29,21 +29,17 @@ export function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undef
   const { prefix: keyPrefix } = config.storage.redis;
   const clock = systemClock;
   const lives = () => live.current.jwt.lives;
-  const revoker = createRevoker({ redis: state, keyPrefix, clock });
+  const revoker = createRevoker(state, keyPrefix, clock);
   const { issuer } = serviceTokenNames(identifier);
   const key = serviceTokenKey(settings.jwtSecret);
   return createJwtIssuer({
-    users: createJwtUsers({
-      settings: () => live.current.jwt,
+    users: createJwtUsers(
+      () => live.current.jwt,
       passwords,
-      digest: createKeyedDigest(key),
-      decide: (request, context) => bus.request(authenticate, request, context),
-    }),
-    pairs: createTokenPairs({
-      rules: { key, identifier, skewSeconds, clock },
-      lives,
-      clock,
-    }),
+      createKeyedDigest(key),
+      (request, context) => bus.request(authenticate, request, context),
+    ),
+    pairs: createTokenPairs({ key, identifier, skewSeconds, clock }, lives, clock),
     families: createRefreshFamilies(state, keyPrefix),
     lives,
     epochOf: (username) =>

@@ -31,7 +31,7 @@ export function createOperatorProofs({ storage }: Config, { live, state: redis, 
   const knownSince = async (account: string) => (await reviews.facts(account))?.sinceMinute;
   const knownAfterMinutes = () => settings().knownAfterMinutes;
   return {
-    invitations: createInvitations({ redis, keyPrefix, names, clock }),
+    invitations: createInvitations(redis, keyPrefix, names, clock),
     namesOnPages: accountNamesFromSettings({ bus, live: () => ({ protocols: ["idp"] }) }),
     enrolments: createEnrolments({ redis, keyPrefix, nonce, names, knownSince, knownAfterMinutes, clock }),
   };

@@ -9,14 +9,12 @@ const ofEach = async (count: (factor: LockableFactor) => Promise<number>) => {
   return Object.fromEntries(counts.filter(([, wrong]) => wrong > 0));
 };
 
-interface FactorLocksDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly settings: () => FactorLimitSettings;
-  readonly clock: Clock;
-}
-
-export function createFactorLocks({ redis, keyPrefix, settings, clock }: FactorLocksDeps): FactorLocks {
+export function createFactorLocks(
+  redis: RedisClient,
+  keyPrefix: string,
+  settings: () => FactorLimitSettings,
+  clock: Clock,
+): FactorLocks {
   const liftOne = async (account: string, factor: LockableFactor): Promise<number> => {
     const { attempts, failures } = factorLockKeys(keyPrefix, account, factor);
     const [counted] = await Promise.all([redis.getdel(failures), redis.del(attempts)]);

@@ -5,14 +5,6 @@ import type { ReadJob } from "./jobs.ts";
 import readJobLua from "./scripts/read-job.lua?raw";
 
 const readJob = { name: "readJob", lua: readJobLua, keys: ["jobKey", "lockKey"], args: ["retentionMs"] } as const;
-
-export interface JobStatusDeps {
-  /** Of the role `queue`. */
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly retentionMs: number;
-}
-
 const jobIdForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 
 /** What the script replies. */
@@ -52,7 +44,10 @@ function recordOf(jobId: string, fields: Fields): JobRecord {
   };
 }
 
-export function createJobStatus({ redis, keyPrefix, retentionMs }: JobStatusDeps): ReadJob {
+/**
+ * @param redis of the role `queue`.
+ */
+export function createJobStatus(redis: RedisClient, keyPrefix: string, retentionMs: number): ReadJob {
   const read = defineScript(redis, readJob);
   return async (jobId) => {
     if (!jobIdForm.test(jobId)) return undefined;

@@ -26,16 +26,10 @@ export interface PairFacts {
   readonly epoch: number;
 }
 
-export interface TokenPairDeps {
-  readonly rules: ServiceTokenRules;
-  readonly lives: () => TokenLives;
-  readonly clock: Clock;
-}
-
 const maxTokenLength = 4096;
 
 /** Creates token pairs and verifies their refresh tokens. */
-export function createTokenPairs({ rules, lives, clock }: TokenPairDeps) {
+export function createTokenPairs(rules: ServiceTokenRules, lives: () => TokenLives, clock: Clock) {
   const { key } = rules;
   const { issuer, accessAudience, refreshAudience } = serviceTokenNames(rules.identifier);
   return {

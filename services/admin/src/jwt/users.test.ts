@@ -25,21 +25,21 @@ function usersOf(decision: AuthDecision | Error = accepted) {
       backendRoles: ["authenticate"],
     },
   };
-  const users = createJwtUsers({
-    settings: () => settings.current,
-    passwords: {
+  const users = createJwtUsers(
+    () => settings.current,
+    {
       verify: async (stored, password) => {
         verified.push(String(stored));
         return stored === "stored" && password.reveal() === "right";
       },
     },
-    digest: createKeyedDigest(createSecretKey(Buffer.from("a key of the test"))),
-    decide: async (authRequest) => {
+    createKeyedDigest(createSecretKey(Buffer.from("a key of the test"))),
+    async (authRequest) => {
       requests.push(authRequest);
       if (decision instanceof Error) throw decision;
       return decision;
     },
-  });
+  );
   return { users, requests, verified, settings };
 }
 

@@ -29,15 +29,6 @@ export interface UserRequest extends WorkContext {
   readonly clientIp: string;
 }
 
-export interface JwtUsersDeps {
-  readonly settings: () => UserSettings;
-  readonly passwords: Pick<PasswordVerifier, "verify">;
-  /** Keyed with a secret that all replicas share: a name that is not configured costs the same at each of them. */
-  readonly digest: KeyedDigest;
-  /** Requests a decision from an engine; rejects if no engine answered. */
-  readonly decide: (request: AuthRequest, context: WorkContext) => Promise<AuthDecision>;
-}
-
 /** Bypasses both caches, because a token outlives cached results. */
 function uncachedRequest(username: string, { session, clientIp }: UserRequest): Omit<AuthRequest, "operation"> {
   return {
@@ -60,8 +51,17 @@ function decoyFor(name: string, users: UserSettings["users"], digest: KeyedDiges
   return hashes[place % hashes.length];
 }
 
-/** Users of the JWT endpoints: those of the configuration take precedence over those of the backends. */
-export function createJwtUsers({ settings, passwords, digest, decide }: JwtUsersDeps) {
+/**
+ * Users of the JWT endpoints: those of the configuration take precedence over those of the backends.
+ * @param digest keyed with a secret that all replicas share: a name that is not configured costs the same at each of them.
+ * @param decide requests a decision from an engine; rejects if no engine answered.
+ */
+export function createJwtUsers(
+  settings: () => UserSettings,
+  passwords: Pick<PasswordVerifier, "verify">,
+  digest: KeyedDigest,
+  decide: (request: AuthRequest, context: WorkContext) => Promise<AuthDecision>,
+) {
   const ask = async (request: AuthRequest, context: WorkContext): Promise<JwtUser | undefined> => {
     const decision = await decide(request, context);
     if (decision.outcome === "tempfail") {

@@ -64,18 +64,18 @@ async function acted(id: ConsoleActionId, overrides: Overrides = {}) {
   } = overrides;
   const calls: ApiCall[] = [];
   const audited: AuditRecord[] = [];
-  const act = createAct({
-    findReach: createFindReach({
+  const act = createAct(
+    createFindReach({
       findRole,
       accountNames: async (name) => ({ accounts: accountsOf(name), isComplete, isDenied: false }),
     }),
-    ask: async (_operator, call) => {
+    async (_operator, call) => {
       calls.push(call);
       return { status, body: undefined };
     },
-    audit: { record: (record) => audited.push(record) },
-    helpdesk: () => ({ resetsFactors }),
-  });
+    { record: (record) => audited.push(record) },
+    () => ({ resetsFactors }),
+  );
   const outcome = await act(
     { ...me, ...operator },
     {

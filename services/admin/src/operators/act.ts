@@ -32,14 +32,6 @@ export type ActOutcome = "done" | "role" | "target" | "unknown" | "proof" | "fai
  * @throws AppError if it cannot be decided whether the operator may do it, or whether it was done
  */
 export type Act = (operator: Operator, deed: Deed, onAnswer?: (body: unknown) => void) => Promise<ActOutcome>;
-
-export interface ActDeps {
-  readonly findReach: FindReach;
-  readonly ask: AskApi;
-  readonly audit: Audit;
-  readonly helpdesk: () => HelpdeskRule;
-}
-
 /** How each action passes its target to the operation. */
 const parameters: Readonly<Record<ConsoleActionId, (target: string, item: string) => Omit<ApiCall, "operation">>> = {
   unban: (target) => ({ body: { ip_address: target, rule_name: "*" } }),
@@ -71,7 +63,7 @@ const refusals: Readonly<Record<Reach["kind"], ActOutcome | undefined>> = {
   unknown: "unknown",
 };
 
-export function createAct({ findReach, ask, audit, helpdesk }: ActDeps): Act {
+export function createAct(findReach: FindReach, ask: AskApi, audit: Audit, helpdesk: () => HelpdeskRule): Act {
   const reachOf = async (operator: Operator, { id, target }: Deed): Promise<Reach> =>
     consoleActions[id].target === "network" ? { kind: "allowed", account: target } : findReach(operator, target);
   const refusalOf = ({ role, isProved }: Operator, id: ConsoleActionId): ActOutcome | undefined => {

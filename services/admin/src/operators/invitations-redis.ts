@@ -5,13 +5,6 @@ import { consoleInvitationKey, decidedInRedis, type RedisClient } from "@postern
 import type { Clock } from "@postern/shared/platform/time";
 import type { Invitations } from "./invitations.ts";
 
-export interface InvitationsDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly names: Pick<RiskNames, "account">;
-  readonly clock: Clock;
-}
-
 /** Without characters that are easily confused. 20 of them cannot be guessed. */
 const letters = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";
 const groups = 5;
@@ -21,7 +14,12 @@ const group = (): string => Array.from({ length: 4 }, () => letters[randomInt(le
 const digest = (code: string): string =>
   digestOf(code.toUpperCase().replaceAll(/[^A-Z0-9]/gu, "")).toString("base64url");
 
-export function createInvitations({ redis, keyPrefix, names, clock }: InvitationsDeps): Invitations {
+export function createInvitations(
+  redis: RedisClient,
+  keyPrefix: string,
+  names: Pick<RiskNames, "account">,
+  clock: Clock,
+): Invitations {
   const keyOf = (account: string): string => consoleInvitationKey.build(keyPrefix, names.account(account));
   return {
     issue: (account) =>

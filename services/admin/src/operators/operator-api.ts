@@ -63,12 +63,6 @@ export interface ApiResponse {
   readonly body: string;
 }
 
-export interface OperatorRequestsDeps {
-  readonly sign: SignCaller;
-  readonly identifier: string;
-  readonly helpdesk: () => HelpdeskRule;
-}
-
 interface OwnedRequest {
   readonly owner: AssertionAudience;
   readonly request: ApiRequest;
@@ -76,13 +70,6 @@ interface OwnedRequest {
 
 /** Writes the request of an operator to the service that owns the operation. */
 export type WriteRequest = (operator: AskingOperator, call: ApiCall) => Promise<OwnedRequest>;
-
-export interface OperatorApiDeps {
-  readonly writeRequest: WriteRequest;
-  /** How to reach the services with operations of the management interface. */
-  readonly send: Readonly<Record<AssertionAudience, (request: ApiRequest) => Promise<ApiResponse>>>;
-}
-
 const methods = { get: "GET", post: "POST", put: "PUT", patch: "PATCH", delete: "DELETE" } as const;
 
 function parsed(text: string): unknown {
@@ -107,7 +94,7 @@ export function sendTo(origin: string, timeoutMs: number) {
  * The console is an API caller like any other, with the scopes of the operator's role: each operation checks them itself. The caller
  * assertion takes the place of the token (ADR 0161).
  */
-export function createWriteRequest({ sign, identifier, helpdesk }: OperatorRequestsDeps): WriteRequest {
+export function createWriteRequest(sign: SignCaller, identifier: string, helpdesk: () => HelpdeskRule): WriteRequest {
   return async ({ account, role, clientIp, session }, call) => {
     const { family, method, path } = operation(call.operation);
     const { owner } = family;
@@ -133,7 +120,13 @@ const silent = (owner: AssertionAudience) => (cause: unknown) => {
   throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${owner} does not answer the console`, cause });
 };
 
-export function createOperatorApi({ writeRequest, send }: OperatorApiDeps): AskApi {
+/**
+ * @param send how to reach the services with operations of the management interface.
+ */
+export function createOperatorApi(
+  writeRequest: WriteRequest,
+  send: Readonly<Record<AssertionAudience, (request: ApiRequest) => Promise<ApiResponse>>>,
+): AskApi {
   return async (operator, call) => {
     const { owner, request } = await writeRequest(operator, call);
     const answer = await send[owner](request).catch(silent(owner));

@@ -25,13 +25,6 @@ export interface OperatorRequest {
 
 /** `withdrawn`: the account of the session no longer has a role. */
 export type FoundOperator = Operator | "none" | { readonly withdrawn: string };
-
-export interface OperatorsDeps {
-  readonly sessions: OperatorSessions;
-  readonly findRole: FindRole;
-  readonly clock: Clock;
-}
-
 /** @throws AppError REDIS_UNAVAILABLE */
 export type FindOperator = (request: OperatorRequest) => Promise<FoundOperator>;
 
@@ -41,7 +34,7 @@ function csrfTokenOf(cookie: string): string {
 }
 
 /** Asks for the role on each request, so that a withdrawn one ends with the next. */
-export function createFindOperator({ sessions, findRole, clock }: OperatorsDeps): FindOperator {
+export function createFindOperator(sessions: OperatorSessions, findRole: FindRole, clock: Clock): FindOperator {
   const roleNow = async ({ account, role }: OperatorSession, guid: string) => {
     try {
       return { role: (await findRole(account, guid)).role, isRoleCurrent: true };

@@ -32,12 +32,12 @@ test("an equal role is not above, and every role is above an account without one
 });
 
 const lookUp = (decision: AuthDecision) =>
-  createRoleLookup({
-    settings: () => byGroup,
-    decide: async () => decision,
-    timeoutMs: () => 1000,
-    clock: systemClock,
-  })("Alice", "s");
+  createRoleLookup(
+    () => byGroup,
+    async () => decision,
+    () => 1000,
+    systemClock,
+  )("Alice", "s");
 
 test("an unknown name has no role", async () => {
   const decision = { outcome: "fail", reason: "unknown_user", memoryCache: "miss" } as const;

@@ -28,16 +28,6 @@ export interface KnownAccount {
 /** Looks an account up at an engine. @throws AppError if its role cannot be determined */
 export type FindRole = (name: string, session: string) => Promise<KnownAccount>;
 
-export interface RoleLookupDeps {
-  readonly settings: () => RoleSettings;
-  readonly decide: (
-    request: AuthRequest,
-    context: { readonly deadline: number; readonly signal: AbortSignal },
-  ) => Promise<AuthDecision>;
-  readonly timeoutMs: () => number;
-  readonly clock: Clock;
-}
-
 function valuesOf({ attributes, groups }: Pick<Ok, "attributes" | "groups">, name: string): readonly string[] {
   if (name === "") return groups ?? [];
   const found = Object.entries(attributes).find(([key]) => key.toLowerCase() === name.toLowerCase());
@@ -64,7 +54,15 @@ function lookupRequest(username: string, session: string): AuthRequest {
   };
 }
 
-export function createRoleLookup({ settings, decide, timeoutMs, clock }: RoleLookupDeps): FindRole {
+export function createRoleLookup(
+  settings: () => RoleSettings,
+  decide: (
+    request: AuthRequest,
+    context: { readonly deadline: number; readonly signal: AbortSignal },
+  ) => Promise<AuthDecision>,
+  timeoutMs: () => number,
+  clock: Clock,
+): FindRole {
   return async (name, session) => {
     const waitMs = timeoutMs();
     const context = { deadline: clock.now() + waitMs, signal: AbortSignal.timeout(waitMs) };

@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { type AccountView, accountPage } from "./account-page.ts";
 import { createShowPage } from "./console-document.ts";
 
-const show = createShowPage({ origin: "https://console.example.test", name: "Example Mail", stylesheet: "/style.css" });
+const show = createShowPage("https://console.example.test", "Example Mail", "/style.css");
 
 /** Every text that comes from a user, a backend, a browser or an operator. */
 function viewWith(text: string, operator: Partial<AccountView["operator"]> = {}): AccountView {

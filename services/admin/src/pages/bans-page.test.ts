@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type BansView, bansPage } from "./bans-page.ts";
 import { createShowPage } from "./console-document.ts";
 
-const show = createShowPage({ origin: "https://console.example.test", name: "Example Mail", stylesheet: "/style.css" });
+const show = createShowPage("https://console.example.test", "Example Mail", "/style.css");
 const operator = {
   account: "helen@example.test",
   role: "helpdesk",

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type ClientsView, clientsPage } from "./clients-page.ts";
 import { createShowPage } from "./console-document.ts";
 
-const show = createShowPage({ origin: "https://console.example.test", name: "Example Mail", stylesheet: "/style.css" });
+const show = createShowPage("https://console.example.test", "Example Mail", "/style.css");
 const now = new Date("2030-05-06T12:00:00.000Z");
 
 function viewWith(text: string, end = text): ClientsView {

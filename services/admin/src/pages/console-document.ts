@@ -28,14 +28,6 @@ export interface ShownPage {
   readonly body: string;
 }
 
-export interface ConsolePagesDeps {
-  /** Origin of the console. */
-  readonly origin: string;
-  /** Of the site. */
-  readonly name: string;
-  readonly stylesheet: string;
-}
-
 export type ShowPage = (page: ConsolePage, operator?: Operator) => ShownPage;
 
 const isPageId = (id: string): id is ConsolePageId => Object.hasOwn(consolePages, id);
@@ -57,8 +49,12 @@ function operatorLine({ account, role, csrfToken }: Operator): Html {
   )}</div>`;
 }
 
-/** In English only: the console's readers also read the log and the documentation. */
-export function createShowPage({ origin, name, stylesheet }: ConsolePagesDeps): ShowPage {
+/**
+ * In English only: the console's readers also read the log and the documentation.
+ * @param origin origin of the console.
+ * @param name of the site.
+ */
+export function createShowPage(origin: string, name: string, stylesheet: string): ShowPage {
   const [letter = ""] = name;
   const security = createSecurityHeaders(origin);
   const headersWith = (script: boolean) => ({

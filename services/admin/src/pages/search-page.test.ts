@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createShowPage } from "./console-document.ts";
 import { type SearchView, searchPage } from "./search-page.ts";
 
-const show = createShowPage({ origin: "https://console.example.test", name: "Example Mail", stylesheet: "/style.css" });
+const show = createShowPage("https://console.example.test", "Example Mail", "/style.css");
 
 /** Every text of the page that comes from a request, a backend or an operator. */
 function viewWith(text: string): SearchView {

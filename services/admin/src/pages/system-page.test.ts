@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createShowPage } from "./console-document.ts";
 import { systemPage } from "./system-page.ts";
 
-const show = createShowPage({ origin: "https://console.example.test", name: "Example Mail", stylesheet: "/style.css" });
+const show = createShowPage("https://console.example.test", "Example Mail", "/style.css");
 const now = "2030-05-06T13:52:10.000Z";
 
 function reportWith(text: string, more: Partial<SystemReport> = {}): SystemReport {

@@ -5,13 +5,6 @@ import type { Facts } from "../facts/facts.ts";
 import type { Policies } from "../policy/policies.ts";
 import { reportedAttempt } from "./reported-attempt.ts";
 
-export interface AllowLoginDeps {
-  /** Absent if `auth.controls.enabled` does not list brute-force protection. */
-  readonly bruteForce: () => BruteForce | undefined;
-  /** Absent while `auth.policy` has no rules. */
-  readonly policies: () => Policies | undefined;
-}
-
 /** No objection; what the account is, only the mail server knows. */
 const accepted: Ok = {
   outcome: "ok",
@@ -47,8 +40,10 @@ function verdictOf(decision: AuthDecision, facts: BruteForceFacts | undefined): 
  * and policies for the operation `auth_policy` may reject it.
  *
  * @throws AppError REDIS_UNAVAILABLE if Redis is unavailable and the site configured temporary failures for that.
+ * @param bruteForce absent if `auth.controls.enabled` does not list brute-force protection.
+ * @param policies absent while `auth.policy` has no rules.
  */
-export function createAllowLogin({ bruteForce, policies }: AllowLoginDeps) {
+export function createAllowLogin(bruteForce: () => BruteForce | undefined, policies: () => Policies | undefined) {
   return async (login: AuthPolicyLogin): Promise<AuthPolicyVerdict> => {
     const attempt = reportedAttempt(login);
     const protection = bruteForce();

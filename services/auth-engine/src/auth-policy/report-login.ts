@@ -5,16 +5,6 @@ import type { RequestOnBus } from "../decision/attempt.ts";
 import type { LoginHistory } from "./login-history.ts";
 import { reportedAttempt } from "./reported-attempt.ts";
 
-export interface ReportLoginDeps {
-  /** Absent if `auth.controls.enabled` does not list brute-force protection. */
-  readonly bruteForce: () => BruteForce | undefined;
-  readonly history: () => LoginHistory | undefined;
-  /** Keyed digest of a user name and what identifies its password. */
-  readonly digest: (username: string, guess: string) => string;
-  /** Whether one more failure may be stored under a name that may not exist. */
-  readonly mayStoreName: () => boolean;
-}
-
 /**
  * Repeated failures of an account from one network, within the repeat window, that are not counted. A mail client with an
  * outdated password stays below. More are counted: the hash may be the same for different passwords, because the mail
@@ -53,13 +43,28 @@ interface Reported {
   readonly call: RequestOnBus;
 }
 
+/** Whether a repetition exceeds the limit, so that it counts like another password. */
+async function isExcess({ login, facts }: Reported, history: LoginHistory | undefined): Promise<boolean> {
+  const network = facts.target?.source.clientNetwork ?? "none";
+  const repetitions = await history?.countRepetition(network, login.username);
+  return repetitions !== undefined && repetitions > maxRepetitions;
+}
+
 /**
  * Records the result of a sign-in that a mail server verified: a success counts in favour of its network and makes it
  * known to the account, a wrong password is counted. Reporting a result twice, or later than others, does no harm.
  *
  * @throws AppError REDIS_UNAVAILABLE if Redis is unavailable and the site configured temporary failures for that.
+ * @param bruteForce absent if `auth.controls.enabled` does not list brute-force protection.
+ * @param digest keyed digest of a user name and what identifies its password.
+ * @param mayStoreName whether one more failure may be stored under a name that may not exist.
  */
-export function createReportLogin({ bruteForce, history, digest, mayStoreName }: ReportLoginDeps) {
+export function createReportLogin(
+  bruteForce: () => BruteForce | undefined,
+  history: () => LoginHistory | undefined,
+  digest: (username: string, guess: string) => string,
+  mayStoreName: () => boolean,
+) {
   const recordSuccess = async ({ login, guess, facts, protection }: Reported): Promise<AuthPolicyEffect> => {
     const { username } = login;
     if (username === "") return { effect: "exempt" };
@@ -83,13 +88,6 @@ export function createReportLogin({ bruteForce, history, digest, mayStoreName }:
     );
   };
 
-  /** Whether a repetition exceeds the limit, so that it counts like another password. */
-  const isExcess = async ({ login, facts }: Reported): Promise<boolean> => {
-    const network = facts.target?.source.clientNetwork ?? "none";
-    const repetitions = await history()?.countRepetition(network, login.username);
-    return repetitions !== undefined && repetitions > maxRepetitions;
-  };
-
   const countFailure = async (reported: Reported): Promise<AuthPolicyEffect> => {
     const { login, guess, facts } = reported;
     const { username } = login;
@@ -101,7 +99,7 @@ export function createReportLogin({ bruteForce, history, digest, mayStoreName }:
       await count(reported, guess.text, hasSignedIn);
       if (!facts.repeatedWrongPassword) return effectOf("counted", facts);
     }
-    if (!(await isExcess(reported))) return effectOf("repeated", facts);
+    if (!(await isExcess(reported, history()))) return effectOf("repeated", facts);
     await count(reported, `session\0${login.session}`, hasSignedIn);
     return effectOf("counted", facts);
   };

@@ -24,13 +24,13 @@ export function makeAuthPolicy(
   },
 ): AuthPolicy {
   const bruteForce = () => parts.bruteForce?.current;
-  const allow = createAllowLogin({ bruteForce, policies: () => parts.rules.current.policies });
-  const report = createReportLogin({
+  const allow = createAllowLogin(bruteForce, () => parts.rules.current.policies);
+  const report = createReportLogin(
     bruteForce,
-    history: () => parts.bruteForce?.history,
-    digest: createGuessDigest(storage.redis.password_nonce),
-    mayStoreName: createChosenNames(systemClock, chosenNamesMs),
-  });
+    () => parts.bruteForce?.history,
+    createGuessDigest(storage.redis.password_nonce),
+    createChosenNames(systemClock, chosenNamesMs),
+  );
   return {
     allow: async (login) => {
       const verdict = await allow(login);
@@ -43,6 +43,6 @@ export function makeAuthPolicy(
       parts.history?.note(noteOfReport(login, effect, systemClock.now()));
       return effect;
     },
-    reset: createResetCounts({ records: () => parts.bruteForce?.records }),
+    reset: createResetCounts(() => parts.bruteForce?.records),
   };
 }

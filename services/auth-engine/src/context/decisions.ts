@@ -100,5 +100,5 @@ export function makeListAccounts(
 
 export function makeDescribeAccount(config: Config, backends: BackendSet): DescribeAccount {
   const releasable = createAttributeFilter(secretFields(config));
-  return createDescribeAccount({ backends: () => backends.current, releasable, clock: steadyClock });
+  return createDescribeAccount(() => backends.current, releasable, steadyClock);
 }

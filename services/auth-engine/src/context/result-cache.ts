@@ -44,17 +44,17 @@ function createShared(config: Config, timeoutMs: number, base: Base): SharedPart
   const redis = redisFromConfig(config, "cache", base);
   const breaker = createCircuitBreaker(breakerSettings, steadyClock);
   let isAway = false;
-  const cache = createGuardedCache({
-    cache: createRedisResultCache({ redis, keyPrefix: config.storage.redis.prefix, keys }),
+  const cache = createGuardedCache(
+    createRedisResultCache(redis, config.storage.redis.prefix, keys),
     timeoutMs,
     breaker,
-    onError: (err) => {
+    (err) => {
       // One line per outage; the metrics count the rest.
       if (!isAway && breaker.state() !== "closed")
         base.logger.warn({ err }, "the shared result cache is unavailable: backends are queried instead");
       isAway = breaker.state() !== "closed";
     },
-  });
+  );
   return { redis, cache };
 }
 

@@ -63,11 +63,11 @@ function makePlaces({ auth }: Config, { logger }: Base): Places {
 }
 
 function makeReputation({ auth }: Config, { logger }: Base): Reputation {
-  return createReputation({
-    files: auth.risk.reputation_files,
-    onRead: (file, networks) => logger.info({ file, networks }, "network reputation file loaded"),
-    onProblem: (file, err) => logger.error({ file, err }, "network reputation file cannot be used"),
-  });
+  return createReputation(
+    auth.risk.reputation_files,
+    (file, networks) => logger.info({ file, networks }, "network reputation file loaded"),
+    (file, err) => logger.error({ file, err }, "network reputation file cannot be used"),
+  );
 }
 
 /** One of the engines asks, and one of the identity providers notifies the user and the operators. */
@@ -80,7 +80,7 @@ function makeNotifier(
   const { prefix: keyPrefix } = config.storage.redis;
   const { timeout: timeoutMs } = config.auth.controls.brute_force.without_redis;
   return createRiskNotifier({
-    notices: createRiskNotices({ redis, keyPrefix, timeoutMs, claimSeconds: noticeTimes.claimSeconds }),
+    notices: createRiskNotices(redis, keyPrefix, timeoutMs, noticeTimes.claimSeconds),
     request: (request) =>
       bus.request(notifySuspiciousSignIn, request, { deadline: steadyClock.now() + noticeTimes.requestMs }),
     settings: { ...noticeTimes, settledMs: riskNoticeKey.ttlSeconds * 1000 },

@@ -40,28 +40,23 @@ function shown({ id, label, protocols, createdAt, lastUsedAt }: StoredAppPasswor
   };
 }
 
-export interface AppPasswordsDeps {
-  readonly backends: () => readonly Backend[];
-  readonly clock: Clock;
-}
-
 /** Management of app passwords: what the bus methods do. */
-export function createAppPasswords({ backends, clock }: AppPasswordsDeps) {
+export function createAppPasswords(backends: () => readonly Backend[], clock: Clock) {
   const find = async (request: MfaTarget, context: CallContext) => {
     const found = await findAccount(backends(), request, context);
     return isRefusal(found) ? found : (requireKind(found, "app_passwords") ?? found);
   };
   return {
-    async list(request: MfaTarget, context: CallContext): Promise<Reply<typeof mfaAppPasswordsList>> {
+    list: async (request: MfaTarget, context: CallContext): Promise<Reply<typeof mfaAppPasswordsList>> => {
       const found = await find(request, context);
       if (isRefusal(found)) return found;
       const stored = await found.account.listAppPasswords(context);
       return { outcome: "ok", appPasswords: stored.map(shown) };
     },
-    async create(
+    create: async (
       request: Request<typeof mfaAppPasswordCreate>,
       context: CallContext,
-    ): Promise<Reply<typeof mfaAppPasswordCreate>> {
+    ): Promise<Reply<typeof mfaAppPasswordCreate>> => {
       const found = await find(request, context);
       if (isRefusal(found)) return found;
       const existing = await found.account.listAppPasswords(context);
@@ -84,10 +79,10 @@ export function createAppPasswords({ backends, clock }: AppPasswordsDeps) {
       }
       return { outcome: "ok", appPassword: shown(stored), password };
     },
-    async revoke(
+    revoke: async (
       request: Request<typeof mfaAppPasswordRevoke>,
       context: CallContext,
-    ): Promise<Reply<typeof mfaAppPasswordRevoke>> {
+    ): Promise<Reply<typeof mfaAppPasswordRevoke>> => {
       const found = await find(request, context);
       if (isRefusal(found)) return found;
       return { outcome: (await found.account.removeAppPassword(request.id, context)) ? "ok" : "absent" };

@@ -74,7 +74,7 @@ export function createPolicies({ mode, rules, catalogues, onApplied }: PoliciesD
   };
   const outcomeOf = ({ effect, message }: PolicyRule, known: Known, read: FactReader): AuthDecision => {
     const { decision, attempt } = known;
-    const words = renderMessage(message, { read, acceptLanguage: attempt.acceptLanguage, catalogues });
+    const words = renderMessage(message, read, attempt.acceptLanguage, catalogues);
     return decisionAfter(effect, decision, words);
   };
   const ruleFor = (known: Known): PolicyRule | undefined => {

@@ -28,15 +28,11 @@ function valueText(value: FactValue | undefined): string {
   return typeof value === "object" ? value.join(", ") : String(value);
 }
 
-export interface MessageContext {
-  readonly read: FactReader;
-  readonly acceptLanguage: string | undefined;
-  readonly catalogues: Catalogues;
-}
-
 export function renderMessage(
   source: MessageSource | undefined,
-  { read, acceptLanguage, catalogues }: MessageContext,
+  read: FactReader,
+  acceptLanguage: string | undefined,
+  catalogues: Catalogues,
 ): RenderedMessage {
   if (source === undefined) return {};
   if (source.from === "literal") return words(source.text);

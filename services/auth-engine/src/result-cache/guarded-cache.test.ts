@@ -19,12 +19,12 @@ function start(read: () => Promise<SharedRead>) {
     reads.times += 1;
     return read();
   };
-  const cache = createGuardedCache({
-    cache: { read: ask, write: () => Promise.reject(new Error("away")) },
-    timeoutMs: 10,
+  const cache = createGuardedCache(
+    { read: ask, write: () => Promise.reject(new Error("away")) },
+    10,
     breaker,
-    onError: (error) => void errors.push(error),
-  });
+    (error) => void errors.push(error),
+  );
   return { cache, time, reads, errors };
 }
 

@@ -15,16 +15,16 @@ export interface GuardedCache {
   write(key: CacheKey, write: SharedWrite): Promise<WriteOutcome>;
 }
 
-export interface GuardedCacheDeps {
-  readonly cache: SharedCache;
-  /** Time limit for one read or write. */
-  readonly timeoutMs: number;
-  /** While it is open, no request waits; one request at a time tests whether Redis is available again. */
-  readonly breaker: CircuitBreaker;
-  readonly onError: (error: unknown) => void;
-}
-
-export function createGuardedCache({ cache, timeoutMs, breaker, onError }: GuardedCacheDeps): GuardedCache {
+/**
+ * @param timeoutMs time limit for one read or write.
+ * @param breaker while it is open, no request waits; one request at a time tests whether Redis is available again.
+ */
+export function createGuardedCache(
+  cache: SharedCache,
+  timeoutMs: number,
+  breaker: CircuitBreaker,
+  onError: (error: unknown) => void,
+): GuardedCache {
   const guarded = async <T>(ask: () => Promise<T>): Promise<T | "error" | "skipped"> => {
     if (!breaker.tryPass()) return "skipped";
     try {

@@ -22,14 +22,6 @@ const storeCachedResult = {
   keys: ["epochKey", "resultKey", "resultsKey", "namesKey"],
   args: ["expectedEpoch", "value", "lifeMs", "loginNameKey", "indexSeconds", "maxIndexed"],
 } as const;
-
-export interface RedisResultCacheDeps {
-  /** Of the role `cache`. */
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
-}
-
 const families = { result: cachedResultKey, identity: cachedIdentityKey } as const satisfies Record<
   CacheFamily,
   object
@@ -60,8 +52,9 @@ function keysOf(keyPrefix: string, { family, context }: CacheKey, account: strin
  * Results are stored under their account, so that one hash tag holds everything that a flush must reach. A reader knows
  * only the login name: it reads the results of that name and the account behind it at the same time. The two are
  * usually the same.
+ * @param redis of the role `cache`.
  */
-export function createRedisResultCache({ redis, keyPrefix, keys }: RedisResultCacheDeps): SharedCache {
+export function createRedisResultCache(redis: RedisClient, keyPrefix: string, keys: KeyRing): SharedCache {
   const store = defineScript(redis, storeCachedResult);
   const generationKey = flushGenerationKey.build(keyPrefix);
 

@@ -3,19 +3,19 @@ import { createRiskStore } from "@postern/shared/domain/risk";
 import { type RedisClient, riskNoticeKey } from "@postern/shared/platform/redis";
 import type { RiskNotices } from "./notices.ts";
 
-export interface RiskNoticesDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly timeoutMs: number;
-  /** Longer than a request for a notification may take. */
-  readonly claimSeconds: number;
-}
-
 const sent = "sent";
 /** Earlier versions wrote it before they asked for the notification. */
 const sentEarlier = "1";
 
-export function createRiskNotices({ redis, keyPrefix, timeoutMs, claimSeconds }: RiskNoticesDeps): RiskNotices {
+/**
+ * @param claimSeconds longer than a request for a notification may take.
+ */
+export function createRiskNotices(
+  redis: RedisClient,
+  keyPrefix: string,
+  timeoutMs: number,
+  claimSeconds: number,
+): RiskNotices {
   const { replace } = createRiskStore(redis, timeoutMs);
   const own = `pending:${randomUUID()}`;
   const keyOf = (account: string, network: string): string => riskNoticeKey.build(keyPrefix, account, network);

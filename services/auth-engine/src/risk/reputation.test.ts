@@ -62,11 +62,11 @@ test("whatever a file contains, it is read or refused with its line", async () =
 async function reputationIn(folder: string) {
   const problems: string[] = [];
   const files = ["one", "two"].map((name) => join(folder, name));
-  const reputation = createReputation({
+  const reputation = createReputation(
     files,
-    onRead: () => undefined,
-    onProblem: (file, error) => problems.push(`${file.slice(folder.length + 1)}: ${String(error)}`),
-  });
+    () => undefined,
+    (file, error) => problems.push(`${file.slice(folder.length + 1)}: ${String(error)}`),
+  );
   await reputation.refresh();
   const replace = async (name: string, text: string) => {
     writeFileSync(join(folder, "next"), text);

@@ -10,18 +10,16 @@ export interface Reputation {
   readonly refresh: () => Promise<void>;
 }
 
-export interface ReputationDeps {
-  readonly files: readonly string[];
-  readonly onRead: (file: string, networks: number) => void;
-  readonly onProblem: (file: string, error: unknown) => void;
-}
-
 const maxAddresses = 16_384;
 const maxBytes = 50_000_000;
 
 type Found = ReturnType<ReputationList["weightOf"]>;
 
-export function createReputation({ files, onRead, onProblem }: ReputationDeps): Reputation {
+export function createReputation(
+  files: readonly string[],
+  onRead: (file: string, networks: number) => void,
+  onProblem: (file: string, error: unknown) => void,
+): Reputation {
   const lists = files.map((file) =>
     createReplacedFile({
       file,

@@ -64,11 +64,7 @@ const stored =
   async () => ({ kind: "ok", account: mfaAccount("alice@example.test"), isDisabled });
 
 async function described(backends: readonly Backend[], waitMs = 20_000) {
-  const describe = createDescribeAccount({
-    backends: () => backends,
-    releasable: createAttributeFilter(["pin"]),
-    clock,
-  });
+  const describe = createDescribeAccount(() => backends, createAttributeFilter(["pin"]), clock);
   const context = { deadline: clock.now() + waitMs, signal: new AbortController().signal };
   return (await describe({ username: "alice", protocol: "imap" }, context)).backends;
 }

@@ -6,15 +6,6 @@ import type { Clock } from "@postern/shared/platform/time";
 import type { Backend, BackendAccount, BackendQuery } from "../backends/backend.ts";
 import type { FindOutcome } from "../backends/mfa-credentials.ts";
 import type { CallContext } from "../decision/call-context.ts";
-
-export interface DescribeAccountDeps {
-  /** In the order of `auth.backends.order`. */
-  readonly backends: () => readonly Backend[];
-  /** Removes attributes with secrets. */
-  readonly releasable: AttributeFilter;
-  readonly clock: Clock;
-}
-
 export type DescribeAccount = (
   request: Request<typeof describeAccount>,
   context: CallContext,
@@ -61,8 +52,16 @@ async function describeIn(
   ]);
 }
 
-/** What every backend says about a name, including those after the one that decides. */
-export function createDescribeAccount({ backends, releasable, clock }: DescribeAccountDeps): DescribeAccount {
+/**
+ * What every backend says about a name, including those after the one that decides.
+ * @param backends in the order of `auth.backends.order`.
+ * @param releasable removes attributes with secrets.
+ */
+export function createDescribeAccount(
+  backends: () => readonly Backend[],
+  releasable: AttributeFilter,
+  clock: Clock,
+): DescribeAccount {
   const describe = async (backend: Backend, query: BackendQuery, context: CallContext): Promise<BackendDescription> => {
     const { name } = backend;
     try {

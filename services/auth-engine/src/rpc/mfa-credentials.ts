@@ -17,26 +17,21 @@ import type { Bus, Serving } from "@postern/shared/platform/bus";
 import type { AppPasswords } from "../mfa-credentials/app-passwords.ts";
 import type { SecondFactors } from "../mfa-credentials/second-factors.ts";
 
-export interface MfaCredentialsDeps {
-  readonly bus: Bus;
-  /** The engine's name in its heartbeats. */
-  readonly instance: string;
-  readonly secondFactors: SecondFactors;
-  readonly appPasswords: AppPasswords;
-}
-
 /**
  * Limit for each method: second factors are requested by people and must not take the backends away from mail sign-ins.
  */
 const maxInFlight = 64;
 
-/** Answers the bus methods `auth-engine.mfa-artefacts-…`. */
-export function serveMfaCredentials({
-  bus,
-  instance,
-  secondFactors,
-  appPasswords,
-}: MfaCredentialsDeps): readonly Serving[] {
+/**
+ * Answers the bus methods `auth-engine.mfa-artefacts-…`.
+ * @param instance the engine's name in its heartbeats.
+ */
+export function serveMfaCredentials(
+  bus: Bus,
+  instance: string,
+  secondFactors: SecondFactors,
+  appPasswords: AppPasswords,
+): readonly Serving[] {
   const options = { maxInFlight, instance };
   return [
     bus.serve(mfaFactorsRead, secondFactors.read, options),

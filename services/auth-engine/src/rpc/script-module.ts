@@ -1,12 +1,6 @@
 import type { Reply, Request, scriptModule } from "@postern/shared/contracts";
 import { type HostFunctions, toLuaValue } from "@postern/shared/domain/scripts";
 import type { CallContext } from "../decision/call-context.ts";
-
-export interface ScriptModuleDeps {
-  /** Functions that may be called now; empty if no script outside the engines is configured. */
-  readonly functions: () => HostFunctions;
-}
-
 export type CallScriptModule = (
   request: Request<typeof scriptModule>,
   context: CallContext,
@@ -15,8 +9,9 @@ export type CallScriptModule = (
 /**
  * The bus method `auth-engine.script-module`. An exception of the function becomes an answer, which is an error in the
  * script.
+ * @param functions functions that may be called now; empty if no script outside the engines is configured.
  */
-export function createCallScriptModule({ functions }: ScriptModuleDeps): CallScriptModule {
+export function createCallScriptModule(functions: () => HostFunctions): CallScriptModule {
   return async ({ script, function: name, args }, { deadline, signal }) => {
     const run = functions()[name];
     if (run === undefined) return { outcome: "error", message: "is not configured in this engine" };

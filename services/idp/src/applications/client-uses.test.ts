@@ -5,19 +5,19 @@ import { type ClientUse, createClientUses } from "./client-uses.ts";
 function noting() {
   const written: (readonly ClientUse[])[] = [];
   const state = { nowMs: 1_000_000, isDown: false, errors: 0 };
-  const uses = createClientUses({
-    store: {
+  const uses = createClientUses(
+    {
       write: async (batch) => {
         if (state.isDown) throw new AppError("REDIS_UNAVAILABLE");
         written.push(batch);
       },
     },
-    nowMs: () => state.nowMs,
-    everyMs: 3_600_000,
-    onError: () => {
+    () => state.nowMs,
+    3_600_000,
+    () => {
       state.errors += 1;
     },
-  });
+  );
   return { uses, written, state };
 }
 

@@ -15,18 +15,16 @@ export interface ClientUseStore {
   read(kind: ClientKind, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
-export interface ClientUsesDeps {
-  readonly store: Pick<ClientUseStore, "write">;
-  readonly nowMs: () => number;
-  readonly everyMs: number;
-  readonly onError: (error: unknown) => void;
-}
-
 /** Clients of the configuration are fewer; a site with more loses the use of some for one batch. */
 const maxNoted = 10_000;
 
 /** Records which clients are used. Nothing waits for it: the next batch retries uses that could not be written. */
-export function createClientUses({ store, nowMs, everyMs, onError }: ClientUsesDeps) {
+export function createClientUses(
+  store: Pick<ClientUseStore, "write">,
+  nowMs: () => number,
+  everyMs: number,
+  onError: (error: unknown) => void,
+) {
   let noted = new Map<string, ClientUse>();
   const keep = (use: ClientUse): void => {
     const key = `${use.kind} ${use.id}`;

@@ -12,14 +12,6 @@ export interface ListedProvider {
   readonly facts: EntityFacts | undefined;
 }
 
-export interface ListApplicationsDeps {
-  /** Clients of the configuration. */
-  readonly clients: () => readonly ClientPolicy[];
-  readonly providers: () => readonly ListedProvider[];
-  readonly uses: Pick<ClientUseStore, "read">;
-  readonly nowMs: () => number;
-}
-
 export type ListApplications = () => Promise<ApplicationList>;
 
 type OidcApplication = ApplicationList["oidc"][number];
@@ -88,8 +80,16 @@ function shownProvider(provider: ListedProvider, uses: ReadonlyMap<string, numbe
   };
 }
 
-/** The list is complete without Redis, except for the last uses. */
-export function createListApplications({ clients, providers, uses, nowMs }: ListApplicationsDeps): ListApplications {
+/**
+ * The list is complete without Redis, except for the last uses.
+ * @param clients clients of the configuration.
+ */
+export function createListApplications(
+  clients: () => readonly ClientPolicy[],
+  providers: () => readonly ListedProvider[],
+  uses: Pick<ClientUseStore, "read">,
+  nowMs: () => number,
+): ListApplications {
   const usesOf = async (kind: ClientKind, ids: readonly string[]): Promise<ReadonlyMap<string, number> | undefined> =>
     uses.read(kind, ids).catch(() => undefined);
   return async () => {

@@ -18,14 +18,14 @@ const nowMs = (): number => systemClock.now();
 export function createClientUseParts(config: Config, { logger }: Base, state: RedisClient): ClientUseParts {
   const store = createClientUseStore(state, config.storage.redis.prefix);
   const onError = (err: unknown): void => logger.debug({ err }, "the last use of clients could not be written");
-  return { store, uses: createClientUses({ store, nowMs, everyMs, onError }) };
+  return { store, uses: createClientUses(store, nowMs, everyMs, onError) };
 }
 
 export function listApplicationsOf({ oidc, saml }: Protocols, { store }: ClientUseParts): ListApplications {
-  return createListApplications({
-    clients: () => [...(oidc?.generations.current().policies.values() ?? [])].filter((one) => !one.isRegistered),
-    providers: () => saml?.listProviders() ?? [],
-    uses: store,
+  return createListApplications(
+    () => [...(oidc?.generations.current().policies.values() ?? [])].filter((one) => !one.isRegistered),
+    () => saml?.listProviders() ?? [],
+    store,
     nowMs,
-  });
+  );
 }

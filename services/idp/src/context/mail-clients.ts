@@ -21,10 +21,7 @@ export function createMailClients(config: Config, base: Base, state: RedisClient
   if (!clients.enabled) return undefined;
   const services = mailServiceTable(config);
   const keys = frontend.enabled ? keyRingFromConfig(config, "mail-profile") : undefined;
-  const offers =
-    keys === undefined
-      ? undefined
-      : createProfileOffers({ redis: state, keyPrefix: config.storage.redis.prefix, keys });
+  const offers = keys === undefined ? undefined : createProfileOffers(state, config.storage.redis.prefix, keys);
   const documents = {
     services,
     offers,
@@ -34,5 +31,5 @@ export function createMailClients(config: Config, base: Base, state: RedisClient
     nowMs: () => systemClock.now(),
   };
   const addressAttribute = notices.mail.address_attribute;
-  return { documents, setup: offers && createMailSetup({ services, offers, addressAttribute }) };
+  return { documents, setup: offers && createMailSetup(services, offers, addressAttribute) };
 }

@@ -85,7 +85,7 @@ function auditReplaced(audit: Audit, onReplaced: ProtocolParts["onReplaced"]): P
 function historyOf({ config, base, state, sharedClock }: PagesParts): SignInHistory | undefined {
   const write = historyWriterFromConfig(config, state, base.instance);
   const onLost = (count: number): void => base.logger.warn({ count }, "sign-ins are missing in the decision history");
-  return write && createSignInHistory({ write, nowMs: () => sharedClock.now(), onLost });
+  return write && createSignInHistory(write, () => sharedClock.now(), onLost);
 }
 
 /** Facts of engines, which the user's judgement changes, and what proves the user. */
@@ -100,7 +100,7 @@ function doubtsOf({ config, state, sharedClock: clock }: PagesParts) {
   const suspiciousSignIns: SuspiciousSignIns = { ...reviews, knownAfterMinutes };
   const knownSince = async (account: string) => (await reviews.facts(account))?.sinceMinute;
   const enrolments = createEnrolments({ redis: state, keyPrefix, nonce, names, knownSince, knownAfterMinutes, clock });
-  const proofs = createFactorProofs({ enrolments, suspiciousSignIns, nowMs: () => clock.now() });
+  const proofs = createFactorProofs(enrolments, suspiciousSignIns, () => clock.now());
   return { suspiciousSignIns, proofs };
 }
 
@@ -132,7 +132,7 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
   const history = historyOf(parts);
   const responseDelays = createResponseDelays();
   const delaying = { responseDelays, maxWaiting: settings.maxHeld };
-  const flows = createFlowStore({ redis: state, keyPrefix, keys: flowKeys, clock });
+  const flows = createFlowStore(state, keyPrefix, flowKeys, clock);
   const gate = createFlowGate(flows);
   const { ends, onReplaced, onSignedIn, applications, mailSignIns, demanders } = parts.protocols;
   return {
@@ -140,9 +140,9 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
       pages,
       gate,
       sessions,
-      starts: createFlowStarter({ flows, cookies: pages.cookies, clock }),
+      starts: createFlowStarter(flows, pages.cookies, clock),
       ...createEngineCalls(bus, settings),
-      failedSignIns: createFailedSignIns({ redis: state, keyPrefix, keys: keysFor("failed-sign-in") }),
+      failedSignIns: createFailedSignIns(state, keyPrefix, keysFor("failed-sign-in")),
       history,
       ...doubts,
       ...factors,

@@ -102,7 +102,7 @@ function buildProtocols(
   });
   const onEnded = async (session: BrowserSessionRecord): Promise<void> => oidc?.endSessions.ended(session);
   built.saml = createSamlContext(config, { base, state, sharedClock, sessions, onEnded, clientUses });
-  const singleLogout = createSingleLogout({ sessions, oidc: oidc?.endSessions, saml: built.saml?.logout });
+  const singleLogout = createSingleLogout(sessions, oidc?.endSessions, built.saml?.logout);
   return { oidc, saml: built.saml, singleLogout };
 }
 

@@ -58,7 +58,7 @@ export function createSamlLogout(parts: SamlParts, stored: SamlRedisDeps, shared
     onRefused: (client, { reason, message: detail }) =>
       logger.warn({ client, reason, detail }, "service provider's logout response rejected"),
   });
-  const commonDeps = { ...shared, transactions, logger, report: createDeliveryReporter({ metrics, logger, audit }) };
+  const commonDeps = { ...shared, transactions, logger, report: createDeliveryReporter(metrics, logger, audit) };
   const delivery = createSoapDelivery({
     ...commonDeps,
     deliveries: createSoapLogouts(stored),

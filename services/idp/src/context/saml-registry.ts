@@ -49,11 +49,7 @@ export function createSamlRegistry(config: Config, deps: SamlRegistryDeps) {
   });
   const stateOf = (settings: SamlSettings): SamlState => ({
     settings,
-    providers: createProviders(settings.saml, {
-      factsOf: (provider) => metadata.factsOf(provider),
-      clock,
-      mfaPolicy: settings.mfaPolicy,
-    }),
+    providers: createProviders(settings.saml, (provider) => metadata.factsOf(provider), clock, settings.mfaPolicy),
   });
   let state = stateOf(samlSettings(config));
   metrics.watch(metadata);

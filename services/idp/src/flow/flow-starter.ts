@@ -10,13 +10,6 @@ import type { FlowClient } from "./flow-record.ts";
 import type { FlowStore, NewFlow } from "./flow-store.ts";
 import { type FlowState, mayBegin } from "./flow-table.ts";
 
-export interface FlowStarterDeps {
-  readonly flows: FlowStore;
-  readonly cookies: SiteCookies;
-  /** The clock that all replicas share. */
-  readonly clock: Clock;
-}
-
 /** A sign-in that a SAML service provider requested. */
 export interface SamlStart {
   /** Becomes the flow's id. */
@@ -54,7 +47,10 @@ const ownFlowMs = 10 * 60 * 1000;
 
 type Wanted = Omit<NewFlow, "browser">;
 
-export function createFlowStarter({ flows, cookies, clock }: FlowStarterDeps): FlowStarts {
+/**
+ * @param clock the clock that all replicas share.
+ */
+export function createFlowStarter(flows: FlowStore, cookies: SiteCookies, clock: Clock): FlowStarts {
   /** The cookie is the same for all flows of the browser, so that several tabs share it. */
   const browserOf = (request: IncomingMessage, response: ServerResponse): string => {
     const kept = cookies.read(request.headers.cookie, cookieNames.flow);

@@ -12,21 +12,15 @@ const writeFlow = {
   keys: ["flowKey"],
   args: ["expectedVersion", "sealed", "lifeMs"],
 } as const;
-
-export interface FlowStoreDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
-  /** The clock that all replicas share. */
-  readonly clock: Clock;
-}
-
 const digest = (text: string): string => digestOf(text).toString("base64url");
 
 const decided = decidedInRedis("flows cannot be reached");
 
-/** Flows in Redis, encrypted, under digests of their ids. */
-export function createFlowStore({ redis, keyPrefix, keys, clock }: FlowStoreDeps): FlowStore {
+/**
+ * Flows in Redis, encrypted, under digests of their ids.
+ * @param clock the clock that all replicas share.
+ */
+export function createFlowStore(redis: RedisClient, keyPrefix: string, keys: KeyRing, clock: Clock): FlowStore {
   const write = defineScript(redis, writeFlow);
   const recordKey = (id: string): string => flowKey.build(keyPrefix, digest(id));
   const longestMs = flowKey.ttlSeconds * 1000;

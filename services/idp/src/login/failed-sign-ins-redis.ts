@@ -17,13 +17,6 @@ const noteFailedSignIn = {
   keys: ["shardKey"],
   args: ["timeMs", "entry", "maxEntries", "lifeSeconds"],
 } as const;
-
-export interface FailedSignInsDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
-}
-
 const optional = Type.Optional(Type.String());
 const Failed = Type.Object({
   reference: Type.String(),
@@ -45,7 +38,7 @@ const decided = decidedInRedis("failed sign-ins cannot be reached");
  * Sealed, in shards of limited length, so that an attacker who makes thousands of sign-ins fail cannot fill the memory.
  * An entry is the digest of its reference and the sealed record.
  */
-export function createFailedSignIns({ redis, keyPrefix, keys }: FailedSignInsDeps): FailedSignIns {
+export function createFailedSignIns(redis: RedisClient, keyPrefix: string, keys: KeyRing): FailedSignIns {
   const add = defineScript(redis, noteFailedSignIn);
   const placeOf = (reference: string): { readonly key: string; readonly digest: string } => {
     const digest = digestOf(reference).toString("base64url");

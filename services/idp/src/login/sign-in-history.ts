@@ -1,13 +1,6 @@
 import { createDecisionRecorder, type DecisionBatch, type WriteHistory } from "@postern/shared/domain/history";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 
-export interface SignInHistoryDeps {
-  readonly write: WriteHistory;
-  readonly nowMs: () => number;
-  /** Of decisions of which no record was written. */
-  readonly onLost: (count: number) => void;
-}
-
 const flushMs = 1000;
 const closeMs = 3000;
 
@@ -16,8 +9,11 @@ function withoutTraffic(batch: DecisionBatch): DecisionBatch {
   return { ...batch, traffic: [], failingNetworks: [] };
 }
 
-/** Gathers steps of sign-ins and writes them once a second. Browser sign-ins are few, so no thread is needed. */
-export function createSignInHistory({ write, nowMs, onLost }: SignInHistoryDeps) {
+/**
+ * Gathers steps of sign-ins and writes them once a second. Browser sign-ins are few, so no thread is needed.
+ * @param onLost of decisions of which no record was written.
+ */
+export function createSignInHistory(write: WriteHistory, nowMs: () => number, onLost: (count: number) => void) {
   const recorder = createDecisionRecorder();
   let busy: Promise<void> | undefined;
   const send = async (batch: DecisionBatch): Promise<void> => {

@@ -20,14 +20,14 @@ export interface MailSetup {
   readonly origin: string;
 }
 
-export interface MailSetupDeps {
-  readonly services: MailServiceTable;
-  readonly offers: ProfileOffers;
-  /** Backend attribute with the mail address. */
-  readonly addressAttribute: string;
-}
-
-export function createMailSetup({ services, offers, addressAttribute }: MailSetupDeps): MailSetup {
+/**
+ * @param addressAttribute backend attribute with the mail address.
+ */
+export function createMailSetup(
+  services: MailServiceTable,
+  offers: ProfileOffers,
+  addressAttribute: string,
+): MailSetup {
   return {
     offers,
     origin: services.publicUrl.origin,

@@ -5,19 +5,13 @@ import type { OfferedProfile, ProfileOffers } from "./profile-offers.ts";
 
 const decided = decidedInRedis("mail profiles cannot be reached");
 
-export interface ProfileOfferDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
-}
-
 function profileIn(text: string): OfferedProfile | undefined {
   const { address, name, password } = Object(JSON.parse(text));
   if (typeof address !== "string" || typeof name !== "string" || typeof password !== "string") return undefined;
   return { address, name, password };
 }
 
-export function createProfileOffers({ redis, keyPrefix, keys }: ProfileOfferDeps): ProfileOffers {
+export function createProfileOffers(redis: RedisClient, keyPrefix: string, keys: KeyRing): ProfileOffers {
   const keyOf = (token: string): string => mailProfileKey.build(keyPrefix, digestOf(token).toString("base64url"));
   return {
     offer: (profile) =>

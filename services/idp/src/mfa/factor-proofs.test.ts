@@ -6,8 +6,8 @@ const nowSeconds = 1_800_000_000;
 function proofsAt(minute: number) {
   const records = new Map<string, { readonly isDoubted: boolean; readonly isVouched: boolean }>();
   const unrecorded = { minute: 0, isDoubted: false, isVouched: true };
-  return createFactorProofs({
-    enrolments: {
+  return createFactorProofs(
+    {
       idOf: (kind, part) => `${kind}:${part}`,
       find: async (_account, id) => {
         const found = records.get(id);
@@ -18,9 +18,9 @@ function proofsAt(minute: number) {
         return true;
       },
     },
-    suspiciousSignIns: { earliestUnanswered: async () => undefined, knownAfterMinutes: () => 1440 },
-    nowMs: () => nowSeconds * 1000,
-  });
+    { earliestUnanswered: async () => undefined, knownAfterMinutes: () => 1440 },
+    () => nowSeconds * 1000,
+  );
 }
 
 const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";

@@ -14,14 +14,27 @@ export interface Enroller {
   readonly signIn: SessionFacts;
 }
 
-export interface FactorProofsDeps {
-  readonly enrolments: Pick<Enrolments, "idOf" | "find" | "note">;
-  readonly suspiciousSignIns: Pick<SuspiciousSignIns, "earliestUnanswered" | "knownAfterMinutes">;
-  readonly nowMs: () => number;
+/** What factors and sessions prove about their user. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
+export interface FactorProofs {
+  /** For the session of a sign-in, which a factor completes unless it is undefined. */
+  ofSignIn(
+    account: string,
+    factor: NamedFactor | undefined,
+    isSuspicious: boolean,
+  ): Promise<Pick<BrowserSessionRecord, "factor" | "isDoubted">>;
+  /** With what the session proves its user now. */
+  ofSession(who: Enroller): Promise<ReturnType<typeof proofOf>>;
+  /** Records a factor, before it is stored. `refused`: there are too many records. */
+  note(who: Enroller, factor: NamedFactor): Promise<"sound" | "doubted" | "refused">;
+  /** Whether the session may take this factor away: one under suspicion may not remove what was there before. */
+  mayRemove(who: Enroller, factors: () => Promise<readonly NamedFactor[]>): Promise<boolean>;
 }
 
-/** What factors and sessions prove about their user. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
-export function createFactorProofs({ enrolments, suspiciousSignIns, nowMs }: FactorProofsDeps) {
+export function createFactorProofs(
+  enrolments: Pick<Enrolments, "idOf" | "find" | "note">,
+  suspiciousSignIns: Pick<SuspiciousSignIns, "earliestUnanswered" | "knownAfterMinutes">,
+  nowMs: () => number,
+): FactorProofs {
   const doubtOf = async (account: string): Promise<Doubt> => ({
     earliest: await suspiciousSignIns.earliestUnanswered(account),
     knownAfterMinutes: suspiciousSignIns.knownAfterMinutes(),
@@ -35,12 +48,7 @@ export function createFactorProofs({ enrolments, suspiciousSignIns, nowMs }: Fac
     return { id, isVouched, ...(!isDoubted && { since: minute }) };
   };
   return {
-    /** For the session of a sign-in, which a factor completes unless it is undefined. */
-    ofSignIn: async (
-      account: string,
-      named: NamedFactor | undefined,
-      isSuspicious: boolean,
-    ): Promise<Pick<BrowserSessionRecord, "factor" | "isDoubted">> => {
+    ofSignIn: async (account, named, isSuspicious) => {
       const [known, factor] = await Promise.all([
         doubtOf(account),
         named === undefined ? undefined : find(account, named),
@@ -57,11 +65,8 @@ export function createFactorProofs({ enrolments, suspiciousSignIns, nowMs }: Fac
       const isDoubted = !isProven && (isBySuspect || earliest !== undefined);
       return { factor, isDoubted };
     },
-    /** With what the session proves its user now. */
-    ofSession: async ({ account, signIn }: Enroller): Promise<ReturnType<typeof proofOf>> =>
-      proofOf(signIn, await doubtOf(account), nowMs()),
-    /** Records a factor, before it is stored. `refused`: there are too many records. */
-    note: async ({ account, signIn }: Enroller, named: NamedFactor): Promise<"sound" | "doubted" | "refused"> => {
+    ofSession: async ({ account, signIn }) => proofOf(signIn, await doubtOf(account), nowMs()),
+    note: async ({ account, signIn }, named) => {
       const isDoubted = isUnderDoubt(signIn, await doubtOf(account), nowMs());
       const isShown = isFresh(signIn, true, Math.floor(nowMs() / 1000));
       const isVouched = !isDoubted && isShown && signIn.factor?.isVouched === true;
@@ -69,11 +74,7 @@ export function createFactorProofs({ enrolments, suspiciousSignIns, nowMs }: Fac
       if (!isNoted) return "refused";
       return isDoubted ? "doubted" : "sound";
     },
-    /** Whether the session may take this factor away: one under suspicion may not remove what was there before. */
-    mayRemove: async (
-      { account, signIn }: Enroller,
-      factors: () => Promise<readonly NamedFactor[]>,
-    ): Promise<boolean> => {
+    mayRemove: async ({ account, signIn }, factors) => {
       const doubt = await doubtOf(account);
       if (!isUnderDoubt(signIn, doubt, nowMs())) return true;
       const found = await Promise.all((await factors()).map((factor) => find(account, factor)));
@@ -83,5 +84,3 @@ export function createFactorProofs({ enrolments, suspiciousSignIns, nowMs }: Fac
     },
   };
 }
-
-export type FactorProofs = ReturnType<typeof createFactorProofs>;

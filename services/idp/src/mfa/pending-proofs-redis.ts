@@ -4,13 +4,7 @@ import type { PendingProofs, ProofKind } from "./pending-proofs.ts";
 
 const decided = decidedInRedis("pending proofs cannot be reached");
 
-export interface PendingProofDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
-}
-
-export function createPendingProofs({ redis, keyPrefix, keys }: PendingProofDeps): PendingProofs {
+export function createPendingProofs(redis: RedisClient, keyPrefix: string, keys: KeyRing): PendingProofs {
   const keyOf = (kind: ProofKind, owner: string): string =>
     pendingProofKey.build(keyPrefix, kind, digestOf(owner).toString("base64url"));
   const open = (key: string, sealed: string | null): string | undefined =>

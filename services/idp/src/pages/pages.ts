@@ -74,12 +74,6 @@ export interface Pages {
   show<View extends object>(page: Page<View>, view: View, look: Look, options?: ShowOptions): Shown;
 }
 
-export interface PagesDeps {
-  readonly settings: PagesSettings;
-  readonly assets: Assets;
-  readonly templates: SiteTemplates;
-}
-
 /** The account page, from which a user can always start again. */
 export const accountPath = pathTo("registrationHome");
 
@@ -97,7 +91,7 @@ function brandOf(settings: PagesSettings, assets: Assets): Brand {
   };
 }
 
-export function createPages({ settings, assets, templates }: PagesDeps): Pages {
+export function createPages(settings: PagesSettings, assets: Assets, templates: SiteTemplates): Pages {
   const { languages, fallback } = settings;
   const cookies = createSiteCookies(settings.issuer);
   const headers = createSecurityHeaders(settings.issuer);

@@ -22,7 +22,7 @@ function identityConfig(more: object): Config["identity"] {
 function providersWith(more: object, entityFacts: EntityFacts | undefined = facts): Providers {
   const clock = { now: () => nowMs };
   const { saml, mfa_policy: mfaPolicy } = identityConfig(more);
-  return createProviders(saml, { factsOf: () => entityFacts, clock, mfaPolicy });
+  return createProviders(saml, () => entityFacts, clock, mfaPolicy);
 }
 
 function entityWith(methods: readonly (string | { algorithm: string; digest: string })[]): EntityFacts {
@@ -78,7 +78,7 @@ describe("a service provider with metadata", () => {
     expect(() => over.sender(sp)).toThrow(SamlRefusal);
     const clock = { now: () => nowMs };
     const { saml, mfa_policy: mfaPolicy } = identityConfig(configured);
-    const awaited = createProviders(saml, { factsOf: () => undefined, clock, mfaPolicy });
+    const awaited = createProviders(saml, () => undefined, clock, mfaPolicy);
     expect(() => awaited.sender(sp)).toThrow(AppError);
     expect(awaited.find(sp)).toBeUndefined();
     expect(awaited.sender("urn:nobody")).toBeUndefined();

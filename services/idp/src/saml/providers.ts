@@ -49,13 +49,6 @@ export interface Providers {
   readonly all: readonly Provider[];
 }
 
-export interface ProvidersDeps {
-  readonly factsOf: (config: SamlProviderConfig) => EntityFacts | undefined;
-  readonly clock: Clock;
-  /** Default demands. */
-  readonly mfaPolicy: MfaPolicyConfig;
-}
-
 function consumersOf(config: SamlProviderConfig, facts: EntityFacts | undefined): readonly Consumer[] {
   const { acs_url: url, assertion_consumer_services: services } = config;
   const further = services.map(({ url: other, index }) => ({ url: other, index }));
@@ -112,10 +105,15 @@ function providerOf(
   };
 }
 
-/** @throws AppError CONFIG_INVALID for a certificate that cannot be read */
+/**
+ * @throws AppError CONFIG_INVALID for a certificate that cannot be read
+ * @param mfaPolicy default demands.
+ */
 export function createProviders(
   { service_providers: configured }: Pick<SamlConfig, "service_providers">,
-  { factsOf, clock, mfaPolicy }: ProvidersDeps,
+  factsOf: (config: SamlProviderConfig) => EntityFacts | undefined,
+  clock: Clock,
+  mfaPolicy: MfaPolicyConfig,
 ): Providers {
   const byId = new Map<string, Provider | undefined>();
   for (const config of configured) {

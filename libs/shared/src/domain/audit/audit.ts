@@ -31,12 +31,6 @@ export interface Audit {
   readonly record: (record: AuditRecord) => void;
 }
 
-export interface AuditDeps {
-  /** Writes one JSON object as a line; the stream adds the time. */
-  readonly write: (fields: Readonly<Record<string, string>>) => void;
-  readonly truncation: AddressTruncation;
-}
-
 const maxLength = 512;
 
 /** Texts come from requests; an overlong line would be rejected by its readers. */
@@ -44,7 +38,13 @@ function bounded(value: string): string {
   return value.length > maxLength ? `${value.slice(0, maxLength)}…` : value;
 }
 
-export function createAudit({ write, truncation }: AuditDeps): Audit {
+/**
+ * @param write writes one JSON object as a line; the stream adds the time.
+ */
+export function createAudit(
+  write: (fields: Readonly<Record<string, string>>) => void,
+  truncation: AddressTruncation,
+): Audit {
   return {
     record: ({ clientIp, ...record }) => {
       const address = clientIp === undefined ? undefined : truncateAddress(clientIp, truncation);

@@ -46,6 +46,33 @@ export interface DelayedAccount {
   readonly untilMs: number;
 }
 
+/**
+ * Reads and removes the state of the brute-force protection. Everything is repeatable: what has already been removed is not reported again.
+ */
+export interface BruteForceRecords {
+  listBans(page: { readonly cursor?: string | undefined; readonly size: number }): Promise<BanPage>;
+  /** The bans of an address, by any rule. */
+  bansOfAddress(ipAddress: string): Promise<readonly Ban[]>;
+  listGuessedAccounts(page: { readonly cursor?: string | undefined; readonly size: number }): Promise<AccountPage>;
+  /** The guessed accounts without their addresses, each of which would need its own query. */
+  listGuessedNames(page: { readonly cursor?: string | undefined; readonly size: number }): Promise<NamePage>;
+  addressesOf(account: string): Promise<readonly string[]>;
+  /** The delayed ones among the accounts, under the names for which wrong passwords were sent. */
+  delayedAmong(accounts: readonly string[]): Promise<readonly DelayedAccount[]>;
+  /** Number of distinct wrong passwords of an account over all networks; 0 if they are not counted, or the time in which they count is over. */
+  wrongPasswordsOf(account: string): Promise<number>;
+  /** The keys that existed and were removed, sorted; empty for an unknown rule or address. */
+  flush(request: FlushRequest): Promise<readonly string[]>;
+  /**
+   * Flushes every rule for each address that sent wrong passwords for the account, and what is stored about its wrong passwords.
+   */
+  flushAccount(account: string): Promise<readonly string[]>;
+  /** Keys that `flush` would remove, whether or not they exist. */
+  keysOf(request: FlushRequest): readonly string[];
+  /** Keys that `flushAccount` would remove, whether or not they exist. */
+  keysOfAccount(account: string): Promise<readonly string[]>;
+}
+
 function bansIn(values: readonly (string | null)[]): readonly Ban[] {
   return values.flatMap((value) => (value === null ? [] : (parseBan(value) ?? [])));
 }
@@ -62,10 +89,7 @@ async function readListed(deps: FlushDeps, keys: readonly string[]): Promise<rea
   return bansIn(values);
 }
 
-/**
- * Reads and removes the state of the brute-force protection. Everything is repeatable: what has already been removed is not reported again.
- */
-export function createBruteForceRecords(deps: FlushDeps) {
+export function createBruteForceRecords(deps: FlushDeps): BruteForceRecords {
   const { redis, keyPrefix, rules, clock } = deps;
   const readPage = createIndexReader(redis);
   const banShard = (shard: string): string => banIndexKey.build(keyPrefix, shard);
@@ -79,48 +103,27 @@ export function createBruteForceRecords(deps: FlushDeps) {
     return leftMs > 0 ? [{ account, wrongPasswords, untilMs: clock.now() + leftMs }] : [];
   };
   return {
-    listBans: async ({
-      cursor,
-      size,
-    }: {
-      readonly cursor?: string | undefined;
-      readonly size: number;
-    }): Promise<BanPage> => {
+    listBans: async ({ cursor, size }) => {
       const leastScore = Math.floor(clock.now() / 1000);
       const { members, next } = await readPage(banShard, { cursor, size, leastScore });
       return { bans: await withoutShadowed(deps, await readListed(deps, members)), next };
     },
-    /** The bans of an address, by any rule. */
-    bansOfAddress: async (ipAddress: string): Promise<readonly Ban[]> => {
+    bansOfAddress: async (ipAddress) => {
       const source = sourceOf(ipAddress, { ...rules(), keyPrefix });
       const keys = source?.scopes.map(({ banKey }) => banKey) ?? [];
       return bansIn((await readValues(redis, [keys])).flat());
     },
-    listGuessedAccounts: async ({
-      cursor,
-      size,
-    }: {
-      readonly cursor?: string | undefined;
-      readonly size: number;
-    }): Promise<AccountPage> => {
+    listGuessedAccounts: async ({ cursor, size }) => {
       const { members, next } = await readPage(accountShard, { cursor, size, leastScore: 0 });
       const addresses = await Promise.all(members.map(addressesOf));
       return { accounts: members.map((account, index) => ({ account, addresses: addresses[index] ?? [] })), next };
     },
     addressesOf,
-    /** The guessed accounts without their addresses, each of which would need its own query. */
-    listGuessedNames: async ({
-      cursor,
-      size,
-    }: {
-      readonly cursor?: string | undefined;
-      readonly size: number;
-    }): Promise<NamePage> => {
+    listGuessedNames: async ({ cursor, size }) => {
       const { members, next } = await readPage(accountShard, { cursor, size, leastScore: 0 });
       return { names: members, next };
     },
-    /** The delayed ones among the accounts, under the names for which wrong passwords were sent. */
-    delayedAmong: async (accounts: readonly string[]): Promise<readonly DelayedAccount[]> => {
+    delayedAmong: async (accounts) => {
       const found = await readValues(
         redis,
         accounts.map((account) => [delayKeyOf(account)]),
@@ -130,21 +133,10 @@ export function createBruteForceRecords(deps: FlushDeps) {
         await Promise.all(accounts.map((account, index) => delayedWith(account, Number(values[index] ?? 0))))
       ).flat();
     },
-    /** Number of distinct wrong passwords of an account over all networks; 0 if they are not counted, or the time in which they count is over. */
-    wrongPasswordsOf: (account: string): Promise<number> => redis.scard(accountWideKeys(keyPrefix, account).failures),
-    /** The keys that existed and were removed, sorted; empty for an unknown rule or address. */
-    flush: (request: FlushRequest): Promise<readonly string[]> => flushAddress(deps, request),
-    /**
-     * Flushes every rule for each address that sent wrong passwords for the account, and what is stored about its wrong passwords.
-     */
-    flushAccount: async (account: string): Promise<readonly string[]> =>
-      flushAccount(deps, account, await addressesOf(account)),
-    /** Keys that `flush` would remove, whether or not they exist. */
-    keysOf: (request: FlushRequest): readonly string[] => keysOfFlush(deps, request),
-    /** Keys that `flushAccount` would remove, whether or not they exist. */
-    keysOfAccount: async (account: string): Promise<readonly string[]> =>
-      keysOfAccountFlush(deps, account, await addressesOf(account)),
+    wrongPasswordsOf: (account) => redis.scard(accountWideKeys(keyPrefix, account).failures),
+    flush: (request) => flushAddress(deps, request),
+    flushAccount: async (account) => flushAccount(deps, account, await addressesOf(account)),
+    keysOf: (request) => keysOfFlush(deps, request),
+    keysOfAccount: async (account) => keysOfAccountFlush(deps, account, await addressesOf(account)),
   };
 }
-
-export type BruteForceRecords = ReturnType<typeof createBruteForceRecords>;

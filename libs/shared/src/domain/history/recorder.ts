@@ -11,6 +11,15 @@ export interface DecisionBatch {
   readonly failingNetworks: readonly (readonly [network: string, failures: number, kind: FailureKind])[];
 }
 
+/** Gathers decisions for the history. Nothing waits for it. */
+export interface DecisionRecorder {
+  readonly note: (note: DecisionNote) => void;
+  /** What was gathered and is due: new decisions immediately, the number of their repetitions after a minute. */
+  readonly take: (nowMs: number, isLast?: boolean) => DecisionBatch | undefined;
+  /** Number of decisions that were not gathered because too many waited, since the last call. */
+  readonly takeDropped: () => number;
+}
+
 const repeatMs = 60_000;
 /** Bound of the decisions whose repetitions are counted. */
 const maxOpen = 16_384;
@@ -95,8 +104,7 @@ function firstOf<Key, Value>(map: ReadonlyMap<Key, Value>, size: number): readon
   return [...map.entries().take(size)];
 }
 
-/** Gathers decisions for the history. Nothing waits for it. */
-export function createDecisionRecorder() {
+export function createDecisionRecorder(): DecisionRecorder {
   const open = new Map<string, OpenRun>();
   const traffic = createTraffic();
   let waiting: DecisionRun[] = [];
@@ -119,7 +127,7 @@ export function createDecisionRecorder() {
     for (const [oldest, run] of firstOf(open, closedTogether)) close(oldest, run);
   };
   return {
-    note: (note: DecisionNote): void => {
+    note: (note) => {
       traffic.note(note);
       if (note.outcome !== "ok" && referred.length < maxReferred) referred.push(note);
       const key = keyOf(note);
@@ -134,8 +142,7 @@ export function createDecisionRecorder() {
       run.lastMs = note.timeMs;
       run.lastSession = note.session;
     },
-    /** What was gathered and is due: new decisions immediately, the number of their repetitions after a minute. */
-    take: (nowMs: number, isLast: boolean = false): DecisionBatch | undefined => {
+    take: (nowMs, isLast = false) => {
       for (const [key, run] of open) {
         // In the order of opening.
         if (!isLast && nowMs - run.openedMs < repeatMs) break;
@@ -149,13 +156,10 @@ export function createDecisionRecorder() {
       referred = [];
       return batch;
     },
-    /** Number of decisions that were not gathered because too many waited, since the last call. */
-    takeDropped: (): number => {
+    takeDropped: () => {
       const taken = dropped;
       dropped = 0;
       return taken;
     },
   };
 }
-
-export type DecisionRecorder = ReturnType<typeof createDecisionRecorder>;

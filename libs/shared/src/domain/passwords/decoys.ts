@@ -9,13 +9,6 @@ export interface DecoySample {
   readonly weight: number;
 }
 
-export interface DecoysDeps {
-  /** Keyed with a secret that all replicas share, so that outsiders cannot predict which names get which cost. */
-  readonly digest: KeyedDigest;
-  /** The site's own proportions; empty: they are learned from the accounts that are read. */
-  readonly samples: readonly DecoySample[];
-}
-
 /** Stored passwords of the same class cost the same. */
 function costClass(stored: StoredPassword): string {
   switch (stored.scheme) {
@@ -45,8 +38,10 @@ function costClass(stored: StoredPassword): string {
 /**
  * Decoys in the proportions of the site's own schemes. If none are configured, they are learned from the accounts that are read, starting
  * with the default of current tools.
+ * @param digest keyed with a secret that all replicas share, so that outsiders cannot predict which names get which cost.
+ * @param samples the site's own proportions; empty: they are learned from the accounts that are read.
  */
-export function createDecoys({ digest, samples }: DecoysDeps) {
+export function createDecoys(digest: KeyedDigest, samples: readonly DecoySample[]) {
   const choice = createWeightedChoice<StoredPassword>({ digest, usual: ["usual", usualPassword] });
   if (samples.length > 0) choice.fix(samples.map(({ stored, weight }) => [costClass(stored), stored, weight]));
   return {

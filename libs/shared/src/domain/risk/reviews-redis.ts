@@ -9,6 +9,24 @@ import { decodeReviews, encodeReviews, type ReviewedSignIn, recentReviews } from
 import type { RiskSettings } from "./risk-settings.ts";
 import type { RiskStore } from "./risk-store.ts";
 
+/** Suspicious sign-ins that wait for their user. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
+export interface RiskReviews {
+  /** Newest first. */
+  readonly list: (account: string) => Promise<readonly ReviewedSignIn[]>;
+  /** What is known of the account; undefined if nothing is. */
+  readonly facts: (account: string) => Promise<AccountFacts | undefined>;
+  /**
+   * The user has proven that the sign-in from this network was theirs: the network is known from now on, and so is the
+   * browser in which they said so; a hold ends. `device`: digest of its cookie, empty if it has none.
+   * @returns whether there is such a sign-in
+   */
+  readonly confirm: (account: string, network: string, device: string) => Promise<boolean>;
+  /** The minute of the earliest unconfirmed suspicious sign-in; undefined if there is none. Takes one read. */
+  readonly earliestUnanswered: (account: string) => Promise<number | undefined>;
+  /** None of them was the user. Networks stay doubted, and a hold continues. */
+  readonly reject: (account: string) => Promise<void>;
+}
+
 export interface RiskReviewsDeps {
   readonly store: RiskStore;
   readonly names: Pick<RiskNames, "account" | "device">;
@@ -36,8 +54,7 @@ function createReplace({ store }: Pick<RiskReviewsDeps, "store">) {
   };
 }
 
-/** Suspicious sign-ins that wait for their user. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
-export function createRiskReviews(deps: RiskReviewsDeps) {
+export function createRiskReviews(deps: RiskReviewsDeps): RiskReviews {
   const { store, names, keyPrefix, settings, clock } = deps;
   const replace = createReplace(deps);
   const minuteNow = (): number => Math.floor(clock.now() / minuteMs);
@@ -70,16 +87,9 @@ export function createRiskReviews(deps: RiskReviewsDeps) {
     );
   };
   return {
-    /** Newest first. */
-    list: (account: string): Promise<readonly ReviewedSignIn[]> => decided(() => list(account)),
-    /** What is known of the account; undefined if nothing is. */
-    facts: (account: string): Promise<AccountFacts | undefined> => decided(() => factsOf(account)),
-    /**
-     * The user has proven that the sign-in from this network was theirs: the network is known from now on, and so is the
-     * browser in which they said so; a hold ends. `device`: digest of its cookie, empty if it has none.
-     * @returns whether there is such a sign-in
-     */
-    confirm: (account: string, network: string, device: string): Promise<boolean> =>
+    list: (account) => decided(() => list(account)),
+    facts: (account) => decided(() => factsOf(account)),
+    confirm: (account, network, device) =>
       decided(async () => {
         const found = (await list(account)).find((one) => one.network === network);
         if (found === undefined) return false;
@@ -94,13 +104,9 @@ export function createRiskReviews(deps: RiskReviewsDeps) {
         await change(account, (reviews) => reviews.filter((one) => one.network !== network));
         return true;
       }),
-    /** The minute of the earliest unconfirmed suspicious sign-in; undefined if there is none. Takes one read. */
-    earliestUnanswered: (account: string): Promise<number | undefined> =>
+    earliestUnanswered: (account) =>
       decided(async () => earliestUnanswered(recentIn(await store.read(reviewKey(account))), minuteNow())),
-    /** None of them was the user. Networks stay doubted, and a hold continues. */
-    reject: (account: string): Promise<void> =>
+    reject: (account) =>
       decided(() => change(account, (reviews) => reviews.map((one) => ({ ...one, isRejected: true })))),
   };
 }
-
-export type RiskReviews = ReturnType<typeof createRiskReviews>;

@@ -12,16 +12,12 @@ export interface PreparedScripts {
   discard(): Promise<void>;
 }
 
-export interface ScriptRunnerDeps {
-  /** Absent if no script is configured. */
-  readonly first: ScriptPool | undefined;
-  /** Time that calls to a replaced pool may still take, in milliseconds. */
-  readonly lingerMs: number;
-  readonly onError: (error: unknown) => void;
-}
-
-/** The current pool. A reload replaces it; the old pool ends with its last call. */
-export function createScriptRunner({ first, lingerMs, onError }: ScriptRunnerDeps) {
+/**
+ * The current pool. A reload replaces it; the old pool ends with its last call.
+ * @param first absent if no script is configured.
+ * @param lingerMs time that calls to a replaced pool may still take, in milliseconds.
+ */
+export function createScriptRunner(first: ScriptPool | undefined, lingerMs: number, onError: (error: unknown) => void) {
   let current = first;
   const retired = new Map<ScriptPool, NodeJS.Timeout>();
   const end = (pool: ScriptPool): void => {

@@ -4,18 +4,14 @@ import type { RedisClient } from "../../platform/redis/client.ts";
 import { sentNotificationsKey } from "../../platform/redis/keys/jobs.ts";
 import { SentNotification } from "./sent-notification.ts";
 
-export interface SentNotificationsDeps {
-  /** Of the role `state`. */
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
-}
-
 const perAccount = 20;
 const check = compileCheck(SentNotification);
 
-/** The latest user notifications of each account, so that operators can say which ones a customer received. Rejects without Redis. */
-export function createSentNotifications({ redis, keyPrefix, keys }: SentNotificationsDeps) {
+/**
+ * The latest user notifications of each account, so that operators can say which ones a customer received. Rejects without Redis.
+ * @param redis of the role `state`.
+ */
+export function createSentNotifications(redis: RedisClient, keyPrefix: string, keys: KeyRing) {
   const keyOf = (account: string): string =>
     sentNotificationsKey.build(keyPrefix, digestOf(account.toLowerCase()).toString("base64url"));
   const opened = (key: string, text: string): readonly SentNotification[] => {

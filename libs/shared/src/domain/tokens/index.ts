@@ -11,7 +11,7 @@ export { createKeySource, type KeyLookup, type KeySource, type KeySourceOptions 
 export { createOpaqueRecordReader } from "./opaque-record.ts";
 export { createOpaqueVerifier } from "./opaque-verifier.ts";
 export { createRevocation, type Revocation, type RevocationOptions, type RevocationState } from "./revocation.ts";
-export { createRevoker, type Revoker, type RevokerDeps } from "./revoke.ts";
+export { createRevoker, type Revoker } from "./revoke.ts";
 export {
   type ServiceTokenRules,
   serviceRefreshTokenType,

@@ -19,13 +19,6 @@ export interface OpaqueRecord {
   readonly isBound: boolean;
 }
 
-export interface OpaqueRecordDeps {
-  readonly redis: Pick<RedisClient, "get">;
-  readonly keyPrefix: string;
-  /** The identity provider's key ring for its records. */
-  readonly keys: KeyRing;
-}
-
 /**
  * Reads by SHA-256 of the token, base64url; `none` if there is no record of a user's live opaque token. Rejects without Redis.
  */
@@ -48,8 +41,13 @@ function textOf(value: unknown): string {
 /**
  * Reads the records of the token, its grant and its account: the token is valid only while all of them exist, as in the identity provider.
  * A record that no key decrypts is a temporary failure and not an absent token: the secrets of two services differ.
+ * @param keys the identity provider's key ring for its records.
  */
-export function createOpaqueRecordReader({ redis, keyPrefix, keys }: OpaqueRecordDeps): ReadOpaqueRecord {
+export function createOpaqueRecordReader(
+  redis: Pick<RedisClient, "get">,
+  keyPrefix: string,
+  keys: KeyRing,
+): ReadOpaqueRecord {
   const read = async (key: string): Promise<Fields | undefined> => {
     const sealed = await redis.get(key);
     if (sealed === null) return undefined;

@@ -61,7 +61,7 @@ function verifierOf(stored: Stored = alive, usernameClaims: readonly string[] = 
       usernameClaims,
       clock: { now: () => state.nowMs },
     },
-    read: createOpaqueRecordReader({ redis, keyPrefix, keys: ring("secret") }),
+    read: createOpaqueRecordReader(redis, keyPrefix, ring("secret")),
     clock: { now: () => state.nowMs },
     ttlMs: 5000,
     timeoutMs: 1000,

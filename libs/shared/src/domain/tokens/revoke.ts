@@ -14,14 +14,8 @@ const raiseTokenEpoch = {
 
 const longestSkewSeconds = 60;
 
-export interface RevokerDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly clock: Clock;
-}
-
 /** Revokes tokens before they expire. Rejects if Redis did not store it: then nothing is revoked. */
-export function createRevoker({ redis, keyPrefix, clock }: RevokerDeps) {
+export function createRevoker(redis: RedisClient, keyPrefix: string, clock: Clock) {
   const raise = defineScript(redis, raiseTokenEpoch);
   const epochKey = (digest: string): string => tokenEpochKey.build(keyPrefix, digest);
   const epochAt = async (digest: string): Promise<number> => Number((await redis.get(epochKey(digest))) ?? 0);

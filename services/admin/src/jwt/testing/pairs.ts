@@ -27,5 +27,5 @@ export function pairsOf({
   const clock = { ms: startMs, now: (): number => clock.ms };
   const lives = { accessSeconds, refreshSeconds };
   const rules = { key, identifier, skewSeconds, clock };
-  return { pairs: createTokenPairs({ rules, lives: () => lives, clock }), rules, clock, lives, startMs };
+  return { pairs: createTokenPairs(rules, () => lives, clock), rules, clock, lives, startMs };
 }

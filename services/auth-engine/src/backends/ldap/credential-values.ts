@@ -18,6 +18,26 @@ const hasCode = (error: unknown, code: number): boolean => error instanceof Resu
 const changeOf = (operation: "add" | "delete" | "replace", type: string, values: readonly string[]): Change =>
   new Change({ operation, modification: new Attribute({ type, values: [...values] }) });
 
+/**
+ * The values of one attribute of one entry. Reads use the lookup pool, as sign-ins do: behind several servers they may
+ * be as old as the replica. Changes go to the server that all processes write to (see `Writer`).
+ */
+export interface MfaCredentialValues {
+  readonly read: (context: BackendContext) => Promise<readonly string[]>;
+  /** An empty list deletes them. */
+  readonly replace: (values: readonly string[], context: BackendContext) => Promise<void>;
+  readonly add: (value: string, context: BackendContext) => Promise<void>;
+  /** False if it did not exist; of simultaneous callers, one gets true. */
+  readonly remove: (value: string, context: BackendContext) => Promise<boolean>;
+  /**
+   * Deletes the values that match, as the server that is written to has them, even while another process exchanges one.
+   * False if there are none.
+   */
+  readonly removeMatching: (matches: (value: string) => boolean, context: BackendContext) => Promise<boolean>;
+  /** Like `remove`, and adds the new value in the same change. */
+  readonly exchange: (old: string, value: string, context: BackendContext) => Promise<boolean>;
+}
+
 /** Reads on the same connection as the following change. */
 async function readEntry(connection: LdapConnection, dn: string, attributes: string[]) {
   const { searchEntries } = await connection.search(dn, { scope: "base", attributes, sizeLimit: 1 });
@@ -67,11 +87,7 @@ async function removeMatching(connection: LdapConnection, dn: string, { field, m
   throw new AppError("DIRECTORY_UNAVAILABLE", { detail: `${field} changed during each attempt to remove a value` });
 }
 
-/**
- * The values of one attribute of one entry. Reads use the lookup pool, as sign-ins do: behind several servers they may
- * be as old as the replica. Changes go to the server that all processes write to (see `Writer`).
- */
-export function createMfaCredentialValues(pool: LdapPool, dn: string, place: LdapCredentialPlace) {
+export function createMfaCredentialValues(pool: LdapPool, dn: string, place: LdapCredentialPlace): MfaCredentialValues {
   const { field } = place;
 
   const run = async <T>(work: (connection: LdapConnection) => Promise<T>, context: BackendContext): Promise<T> => {
@@ -99,7 +115,7 @@ export function createMfaCredentialValues(pool: LdapPool, dn: string, place: Lda
     }, context);
 
   return {
-    read: async (context: BackendContext): Promise<readonly string[]> => {
+    read: async (context) => {
       const timeLimit = pool.settings.searchTimeLimitSeconds;
       const options: SearchOptions = { scope: "base", attributes: [field], sizeLimit: 1, timeLimit };
       try {
@@ -109,14 +125,13 @@ export function createMfaCredentialValues(pool: LdapPool, dn: string, place: Lda
         throw backendUnavailable(`second factors in LDAP pool ${pool.name}`, error);
       }
     },
-    /** An empty list deletes them. */
-    replace: (values: readonly string[], context: BackendContext): Promise<void> =>
+    replace: (values, context) =>
       run(async (connection) => {
         const replacement = changeOf("replace", field, values);
         if (values.length === 0) return connection.modify(dn, [replacement]);
         return write(connection, dn, { place, change: replacement });
       }, context),
-    add: (value: string, context: BackendContext): Promise<void> =>
+    add: (value, context) =>
       run(async (connection) => {
         try {
           await write(connection, dn, { place, change: changeOf("add", field, [value]) });
@@ -125,19 +140,10 @@ export function createMfaCredentialValues(pool: LdapPool, dn: string, place: Lda
           if (!hasCode(error, typeOrValueExists)) throw error;
         }
       }, context),
-    /** False if it did not exist; of simultaneous callers, one gets true. */
-    remove: (value: string, context: BackendContext): Promise<boolean> =>
-      change(value, [changeOf("delete", field, [value])], context),
-    /**
-     * Deletes the values that match, as the server that is written to has them, even while another process exchanges one.
-     * False if there are none.
-     */
-    removeMatching: (matches: (value: string) => boolean, context: BackendContext): Promise<boolean> =>
+    remove: (value, context) => change(value, [changeOf("delete", field, [value])], context),
+    removeMatching: (matches, context) =>
       run((connection) => removeMatching(connection, dn, { field, matches }), context),
-    /** Like `remove`, and adds the new value in the same change. */
-    exchange: (old: string, value: string, context: BackendContext): Promise<boolean> =>
+    exchange: (old, value, context) =>
       change(old, [changeOf("delete", field, [old]), changeOf("add", field, [value])], context),
   };
 }
-
-export type MfaCredentialValues = ReturnType<typeof createMfaCredentialValues>;

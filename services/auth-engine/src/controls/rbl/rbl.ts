@@ -29,13 +29,6 @@ export interface RblSettings {
 export const rblOutcomes = ["listed", "not_listed", "failed"] as const;
 export type RblOutcome = (typeof rblOutcomes)[number];
 
-export interface RblDeps {
-  readonly settings: RblSettings;
-  readonly lookup: AddressLookup;
-  readonly observe: (outcome: RblOutcome) => void;
-  readonly onFailure: (list: string, reason: string) => void;
-}
-
 interface Said {
   readonly list: RblList;
   readonly outcome: RblOutcome;
@@ -93,7 +86,12 @@ function asksAbout(list: RblList, { family }: ZoneQuestion): boolean {
 }
 
 /** Denies clients for which the weights of the block lists reach the threshold. All lists are queried in parallel. */
-export function createRbl({ settings, lookup, observe, onFailure }: RblDeps): Control {
+export function createRbl(
+  settings: RblSettings,
+  lookup: AddressLookup,
+  observe: (outcome: RblOutcome) => void,
+  onFailure: (list: string, reason: string) => void,
+): Control {
   const { lists, threshold, allowlist } = settings;
   const exempt = createCidrSet(settings.ipAllowlist);
   const ask = async (list: RblList, { reversed }: ZoneQuestion): Promise<Said> => {

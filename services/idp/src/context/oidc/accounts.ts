@@ -19,6 +19,6 @@ function longestLifeSeconds({ oidc }: OidcSettings): number {
 
 /** Accounts that have signed in, and their subjects. */
 export function createAccountsFeature({ redis, keyPrefix, keys, settings }: OidcParts): AccountsFeature {
-  const accounts = createOidcAccounts({ redis, keyPrefix, keys, ttlSeconds: () => longestLifeSeconds(settings()) });
+  const accounts = createOidcAccounts(redis, keyPrefix, keys, () => longestLifeSeconds(settings()));
   return { accounts, subjectsOfAccount: createSubjectsOfAccount(accounts) };
 }

@@ -45,11 +45,11 @@ function createPublishedOf(parts: OidcParts, refuse: RefuseAddress): ReadPublish
   const onError = (uri: string, err: unknown): void =>
     parts.logger.warn({ uri, err }, "the published request object of an OIDC client cannot be read");
   const withRules = (rule: RefuseAddress): PublishedObjects =>
-    createPublishedObjects({
-      load: (uri, signal) => guardedDocument(uri, { refuse: rule, wanted: requestObject, signal }),
-      clock: systemClock,
+    createPublishedObjects(
+      (uri, signal) => guardedDocument(uri, { refuse: rule, wanted: requestObject, signal }),
+      systemClock,
       onError,
-    });
+    );
   const configured = withRules(() => undefined);
   const registered = withRules(refuse);
   return ({ isRegistered }) => (isRegistered ? registered : configured);
@@ -60,8 +60,8 @@ function createKeySetsOf({ logger }: OidcParts, refuse: RefuseAddress): KeySetsO
   const clock = systemClock;
   const onError = (uri: string, err: unknown): void =>
     logger.warn({ uri, err }, "the key set of an OIDC client cannot be read");
-  const configured: ClientKeySets = createClientKeySets({ load: keySetUrl, clock, onError });
-  const registered = createClientKeySets({ load: (uri) => guardedKeySetUrl(uri, refuse), clock, onError });
+  const configured: ClientKeySets = createClientKeySets(keySetUrl, clock, onError);
+  const registered = createClientKeySets((uri) => guardedKeySetUrl(uri, refuse), clock, onError);
   return ({ isRegistered }) => (isRegistered ? registered : configured);
 }
 
@@ -81,7 +81,7 @@ export function createClientsFeature(
   const read = createReadRequestObject({ policies, load, keySetsOf, issuer, clock });
   const readPublished = createReadPublished({ policies, load, publishedOf: createPublishedOf(parts, refuse) });
   return {
-    authenticate: createClientAuth({ policies, load, byAssertion, keySetsOf }),
+    authenticate: createClientAuth(load, policies, byAssertion, keySetsOf),
     requestObjects: createRequestObjects(read, readPublished, issuer),
   };
 }

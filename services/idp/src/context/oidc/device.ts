@@ -24,7 +24,7 @@ export function createDevices(
     current: () => generations.current(),
     store,
     times,
-    findAccount: createFindAccount({ accounts, sessions }),
+    findAccount: createFindAccount(accounts, sessions),
     sessions,
     records,
     clientResource: (clientId) => clientResourceOf(initial.identifier, clientId),

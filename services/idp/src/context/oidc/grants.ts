@@ -22,6 +22,6 @@ export function createGrantsFeature(
   return {
     consents: createConsents({ redis, keyPrefix, keys }),
     keepGrant: createKeepGrant({ store, accounts, digestOf, clock: sharedClock, times }),
-    outcomes: createOutcomes({ redis, keyPrefix, keys, clock: steadyClock }),
+    outcomes: createOutcomes(redis, keyPrefix, keys, steadyClock),
   };
 }

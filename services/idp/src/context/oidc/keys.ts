@@ -30,5 +30,5 @@ export function createKeysFeature(parts: OidcParts, generations: Generations): K
     settings: initial,
     onError: (err) => logger.error({ err }, "the signing keys or clients cannot be used"),
   });
-  return { schedule, keyAdministration: createKeyAdministration({ keys, staticKeys, schedule, clock }) };
+  return { schedule, keyAdministration: createKeyAdministration(keys, staticKeys, schedule, clock) };
 }

@@ -45,7 +45,7 @@ function createAdapter(
     store,
     times,
     digestOf,
-    sessions: createSessionAdapter({ sessions, times, revokeSession: (session) => records.revokeSession(session) }),
+    sessions: createSessionAdapter(sessions, times, (session) => records.revokeSession(session)),
     revokeGrant: (grantId) => records.revokeGrant(grantId),
     keepGrant,
     keepAccount: (accountId) => accounts.keep(accountId),
@@ -98,7 +98,7 @@ export function createHooks(parts: OidcParts, features: HookedFeatures, policies
         findSession: (uid) => sessions.findByUid(uid),
       }),
     ),
-    findAccount: withClientErrors(createFindAccount({ accounts, sessions })),
+    findAccount: withClientErrors(createFindAccount(accounts, sessions)),
     hasConsented: withClientErrors((accountId: string, clientId: string, scopes: readonly string[]) =>
       consents.has(accountId, clientId, scopes),
     ),

@@ -43,7 +43,7 @@ export function createSessionsFeature(parts: OidcParts, sources: SessionSources)
   const policies = () => generations.current().policies;
   return {
     oidcSessions: createOidcSessions({ store, accounts, records, digestOf, nowSeconds }),
-    browserSessions: createBrowserSessionList({ sessions, endSessions, onClosed }),
+    browserSessions: createBrowserSessionList(sessions, endSessions, onClosed),
     ownersOf: createOwnersOf({ accountNames, accounts, subjectsOfAccount, sessions, policies }),
     mailSignIns: createMailSignIns({
       store,

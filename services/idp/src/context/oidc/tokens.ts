@@ -22,7 +22,7 @@ export function createTokensFeature(
   { redis, sharedClock: clock, keyPrefix, logger, initial }: OidcParts,
   { store, times, digestOf, keepGrant }: StorageFeature & GrantsFeature,
 ): TokensFeature {
-  const revoker = createRevoker({ redis, keyPrefix, clock });
+  const revoker = createRevoker(redis, keyPrefix, clock);
   return {
     records: createTokenRecords({ store, revoker, issuer: initial.issuer, clock, times, digestOf, keepGrant }),
     reportUnreadable: createReportUnreadable(logger, clock),
@@ -48,5 +48,5 @@ export function createProofCheck({ settings, sharedClock }: OidcParts, { store }
     if (known?.secret !== secret) known = { secret, nonces: createDpopNonces(secret, sharedClock) };
     return known.nonces;
   };
-  return createCheckProof({ store, algorithms: oidcSignatures, clock: systemClock, nonces });
+  return createCheckProof(store, oidcSignatures, systemClock, nonces);
 }

@@ -52,7 +52,7 @@ export function createFactorsFeature(parts: FactorParts): FactorsFeature {
   const { bus, state, keyPrefix, keys, settings, nowMs, totpTimesMs, logger, audit, notifier, proofs } = parts;
   const removedPasskeys = createRemovedPasskeys(state, keyPrefix, logger);
   const store = auditFactorStore(noteRemovedPasskeys(createFactorStore(bus), removedPasskeys), audit);
-  const pending = createPendingProofs({ redis: state, keyPrefix, keys });
+  const pending = createPendingProofs(state, keyPrefix, keys);
   const guard = createFactorGuard(state, keyPrefix, {
     maxAttempts: settings.maxFactorAttempts,
     maxFailures: settings.maxFactorFailures,

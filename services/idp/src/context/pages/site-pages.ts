@@ -5,15 +5,15 @@ import { readLogo, readTemplates } from "../../pages/site-files.ts";
 
 /** The pages with the logos and templates of the site. */
 export function createSitePages(settings: FrontendSettings): Pages {
-  return createPages({
-    settings: settings.pages,
-    assets: createAssets({
+  return createPages(
+    settings.pages,
+    createAssets({
       name: settings.pages.name,
       accent: settings.accent,
       logo: readLogo(settings.files.logo),
       logoDark: readLogo(settings.files.logoDark),
       icon: readLogo(settings.files.icon),
     }),
-    templates: readTemplates(settings.templatesFolder),
-  });
+    readTemplates(settings.templatesFolder),
+  );
 }

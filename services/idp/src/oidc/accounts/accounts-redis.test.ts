@@ -23,7 +23,7 @@ afterEach(async () => {
 
 function accountsIn(client: RedisClient) {
   const keys = createKeyRing([new Secret("test-encryption-secret")], "oidc");
-  return createOidcAccounts({ redis: client, keyPrefix: "postern:", keys, ttlSeconds: () => ttlSeconds });
+  return createOidcAccounts(client, "postern:", keys, () => ttlSeconds);
 }
 
 test("the subjects of an account are stored together with their expiry or not at all", async () => {

@@ -10,14 +10,6 @@ import { isRecord, textOf } from "../storage/json.ts";
 import { digestOfId } from "../storage/store-redis.ts";
 import type { OidcAccount, OidcAccounts } from "./accounts.ts";
 
-export interface AccountDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
-  /** Longest lifetime of a token with an account as its subject, in seconds. */
-  readonly ttlSeconds: () => number;
-}
-
 function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
@@ -31,7 +23,15 @@ function isAccount(value: unknown): value is OidcAccount {
 
 const decided = decidedInRedis("an account of the provider cannot be read or written");
 
-export function createOidcAccounts({ redis, keyPrefix, keys, ttlSeconds }: AccountDeps): OidcAccounts {
+/**
+ * @param ttlSeconds longest lifetime of a token with an account as its subject, in seconds.
+ */
+export function createOidcAccounts(
+  redis: RedisClient,
+  keyPrefix: string,
+  keys: KeyRing,
+  ttlSeconds: () => number,
+): OidcAccounts {
   const keyOf = (accountId: string): string => oidcAccountKey.build(keyPrefix, digestOfId(accountId));
   const subjectsKeyOf = (account: string): string => oidcSubjectsKey.build(keyPrefix, digestOfId(account));
   const find = async (accountId: string): Promise<OidcAccount | undefined> => {

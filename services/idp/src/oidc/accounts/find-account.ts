@@ -1,16 +1,13 @@
 import type { BrowserSessions } from "../../sessions/browser-session-port.ts";
 import type { OidcAccount, OidcAccounts } from "./accounts.ts";
 import { accountOfSession } from "./session-account.ts";
-
-export interface FindAccountDeps {
-  readonly accounts: Pick<OidcAccounts, "find" | "save">;
-  readonly sessions: Pick<BrowserSessions, "findByUid">;
-}
-
 /** The account of a subject. An account that is new to OIDC is taken from the session and stored. */
 export type FindAccount = (accountId: string, sessionUid: string | undefined) => Promise<OidcAccount | undefined>;
 
-export function createFindAccount({ accounts, sessions }: FindAccountDeps): FindAccount {
+export function createFindAccount(
+  accounts: Pick<OidcAccounts, "find" | "save">,
+  sessions: Pick<BrowserSessions, "findByUid">,
+): FindAccount {
   return async (accountId, sessionUid) => {
     const known = await accounts.find(accountId);
     if (known !== undefined || sessionUid === undefined) return known;

@@ -5,14 +5,6 @@ import { type CertificateRefusal, certificateFault } from "./client-certificate.
 import type { ClientPolicies, ClientPolicy, KeySetsOf, LoadClient } from "./clients.ts";
 
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-
-export interface ClientAuthDeps {
-  readonly load: LoadClient;
-  readonly policies: () => ClientPolicies;
-  readonly byAssertion: AuthenticateAssertion;
-  readonly keySetsOf: KeySetsOf;
-}
-
 /** Why a client is refused, for the log. */
 export type ClientRefusal =
   | AssertionRefusal
@@ -100,7 +92,12 @@ function certificateClient(
 }
 
 /** Client authentication of our own routes: Basic, form, private_key_jwt, certificate. Public clients are refused. */
-export function createClientAuth({ policies, load, byAssertion, keySetsOf }: ClientAuthDeps): AuthenticateClient {
+export function createClientAuth(
+  load: LoadClient,
+  policies: () => ClientPolicies,
+  byAssertion: AuthenticateAssertion,
+  keySetsOf: KeySetsOf,
+): AuthenticateClient {
   return async ({ authorization, form, path, certificate }) => {
     const field = (name: string): string => form.get(name) ?? "";
     const credentials: FormCredentials = {

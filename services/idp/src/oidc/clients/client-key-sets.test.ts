@@ -15,15 +15,15 @@ const wanted = (kid?: string) => ({ alg: "EdDSA", kid });
 function siteOf(...kids: readonly (string | undefined)[]) {
   const state = { kids, isAway: false, requestCount: 0, nowMs: 1_000_000 };
   const errors: unknown[] = [];
-  const sets = createClientKeySets({
-    load: () => async () => {
+  const sets = createClientKeySets(
+    () => async () => {
       state.requestCount += 1;
       if (state.isAway) throw new Error("connection refused");
       return { keys: state.kids.map((kid) => jwk(kid)) };
     },
-    clock: { now: () => state.nowMs },
-    onError: (_uri, error) => errors.push(error),
-  });
+    { now: () => state.nowMs },
+    (_uri, error) => errors.push(error),
+  );
   const kidsFound = async (kid?: string) => (await sets.find(uri, wanted(kid))).map((key) => key.kid);
   return { state, errors, sets, kidsFound };
 }

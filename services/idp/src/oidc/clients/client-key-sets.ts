@@ -22,13 +22,6 @@ export interface ClientKeySets {
   findAnew(uri: string, wanted: WantedKey): Promise<readonly ClientKey[]>;
 }
 
-export interface ClientKeySetDeps {
-  readonly load: (uri: string) => LoadKeySet;
-  readonly clock: Clock;
-  /** Called for the first of consecutive failures. */
-  readonly onError: (uri: string, error: unknown) => void;
-}
-
 /** An older set is read again before it is used, so that removed keys stop working. */
 const freshMs = 300_000;
 /** Additional time for which the last set is used while it cannot be read. */
@@ -51,17 +44,20 @@ function unreadable(): AppError {
   return new AppError("UPSTREAM_UNAVAILABLE", { detail: "the key set of an OIDC client cannot be read" });
 }
 
-export function createClientKeySets({ load, clock, onError }: ClientKeySetDeps): ClientKeySets {
+function unread(): Held {
+  const never = Number.NEGATIVE_INFINITY;
+  return { keys: [], readAtMs: never, requestedAtMs: never, hasFailed: false, asking: undefined };
+}
+
+/** @param onError called for the first of consecutive failures */
+export function createClientKeySets(
+  load: (uri: string) => LoadKeySet,
+  clock: Clock,
+  onError: (uri: string, error: unknown) => void,
+): ClientKeySets {
   const sets = new Map<string, Held>();
   const heldOf = (uri: string): Held => {
-    const never = Number.NEGATIVE_INFINITY;
-    const held = sets.get(uri) ?? {
-      keys: [],
-      readAtMs: never,
-      requestedAtMs: never,
-      hasFailed: false,
-      asking: undefined,
-    };
+    const held = sets.get(uri) ?? unread();
     const [oldest] = sets.keys();
     if (oldest !== undefined && sets.size >= maxSets && !sets.has(uri)) sets.delete(oldest);
     sets.set(uri, held);

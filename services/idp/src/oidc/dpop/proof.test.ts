@@ -27,12 +27,12 @@ function proofOf(claims: object, header: object = {}, key: KeyObject = pair.priv
 
 function checker(nonces?: ReturnType<typeof createDpopNonces>) {
   const seen = new Set<string>();
-  return createCheckProof({
-    store: { unseen: async (id) => seen.size < seen.add(id).size },
-    algorithms: ["ES256", "RS256"],
+  return createCheckProof(
+    { unseen: async (id) => seen.size < seen.add(id).size },
+    ["ES256", "RS256"],
     clock,
-    nonces: () => nonces,
-  });
+    () => nonces,
+  );
 }
 
 test("a proof for the request is accepted once", async () => {

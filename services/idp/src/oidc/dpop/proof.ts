@@ -8,14 +8,6 @@ import type { DpopNonces } from "./nonces.ts";
 const longestSkew = 300;
 const longestProof = 4096;
 
-export interface ProofDeps {
-  readonly store: Pick<OidcStore, "unseen">;
-  readonly algorithms: readonly string[];
-  readonly clock: Pick<Clock, "now">;
-  /** Undefined if proofs need no nonce. */
-  readonly nonces: () => DpopNonces | undefined;
-}
-
 /** The request that a proof must be for. */
 export interface ProvenRequest {
   readonly method: string;
@@ -71,7 +63,15 @@ function untimely(payload: JWTPayload, nonces: DpopNonces | undefined, nowSecond
   return { error: "use_dpop_nonce", description, nonce: nonces.next() };
 }
 
-export function createCheckProof({ store, algorithms, clock, nonces }: ProofDeps): CheckProof {
+/**
+ * @param nonces undefined if proofs need no nonce.
+ */
+export function createCheckProof(
+  store: Pick<OidcStore, "unseen">,
+  algorithms: readonly string[],
+  clock: Pick<Clock, "now">,
+  nonces: () => DpopNonces | undefined,
+): CheckProof {
   const verified = async (proof: string) => {
     try {
       const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {

@@ -6,15 +6,13 @@ import { listKeys } from "./list-keys.ts";
 import { rotationRules } from "./rotation-rules.ts";
 import { type SigningKeyStore, signingOrder } from "./signing-keys.ts";
 
-export interface KeyAdministrationDeps {
-  readonly keys: SigningKeyStore;
-  readonly staticKeys: (settings: OidcSettings, isActive: boolean) => readonly JWK[];
-  readonly schedule: { readonly settings: OidcSettings; refresh(): Promise<void> };
-  readonly clock: Clock;
-}
-
 /** Signing keys as operators manage them. Both reject when the keys cannot be read. */
-export function createKeyAdministration({ keys, staticKeys, schedule, clock }: KeyAdministrationDeps) {
+export function createKeyAdministration(
+  keys: SigningKeyStore,
+  staticKeys: (settings: OidcSettings, isActive: boolean) => readonly JWK[],
+  schedule: { readonly settings: OidcSettings; refresh(): Promise<void> },
+  clock: Clock,
+) {
   return {
     /** Rotates the generated keys; this replica publishes them immediately. */
     rotate: async (): ReturnType<SigningKeyStore["rotate"]> => {

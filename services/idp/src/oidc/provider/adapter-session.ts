@@ -56,18 +56,16 @@ function authorizationsOf(value: unknown): Readonly<Record<string, SessionAuthor
   );
 }
 
-export interface SessionAdapterDeps {
-  readonly sessions: BrowserSessions;
-  readonly times: RecordTimes;
-  /** Revokes the tokens of a session's clients. */
-  readonly revokeSession: (session: Pick<BrowserSessionRecord, "authorizations">) => Promise<void>;
-}
-
 /**
  * Presents our browser session as the provider's: the provider reads who is signed in and writes which clients use the
  * session. If the session ends during a request, the request is refused and what it was granted is revoked.
+ * @param revokeSession revokes the tokens of a session's clients.
  */
-export function createSessionAdapter({ sessions, times, revokeSession }: SessionAdapterDeps): Adapter {
+export function createSessionAdapter(
+  sessions: BrowserSessions,
+  times: RecordTimes,
+  revokeSession: (session: Pick<BrowserSessionRecord, "authorizations">) => Promise<void>,
+): Adapter {
   const shown = (record: BrowserSessionRecord | undefined): AdapterPayload | undefined => {
     const view = viewOf(record);
     return view === undefined ? undefined : times.toOwn(view);

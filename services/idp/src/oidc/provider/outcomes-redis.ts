@@ -24,15 +24,8 @@ function isEntry(value: unknown): value is Entry {
   return isRecord(value) && typeof value["browser"] === "string";
 }
 
-export interface OutcomeDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
-  readonly clock: Clock;
-}
-
 /** Outcomes in Redis, encrypted, under digests of their interactions: they contain codes and cookies. */
-export function createOutcomes({ redis, keyPrefix, keys, clock }: OutcomeDeps): Outcomes {
+export function createOutcomes(redis: RedisClient, keyPrefix: string, keys: KeyRing, clock: Clock): Outcomes {
   const keyOf = (uid: string): string => oidcOutcomeKey.build(keyPrefix, digestOfId(uid));
   const seal = (key: string, entry: Entry): string => keys.seal(JSON.stringify(entry), key).toString("base64");
   const read = async (uid: string): Promise<Entry | undefined> => {

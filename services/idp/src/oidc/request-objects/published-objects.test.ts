@@ -5,17 +5,17 @@ function stage() {
   const clock = { nowMs: 1000, now: () => clock.nowMs };
   const waiting: { uri: string; end: (object: string | Error) => void }[] = [];
   const errors: string[] = [];
-  const objects = createPublishedObjects({
-    clock,
-    load: (uri) =>
+  const objects = createPublishedObjects(
+    (uri) =>
       new Promise((resolve, reject) => {
         waiting.push({
           uri,
           end: (object) => (object instanceof Error ? reject(object) : resolve(Buffer.from(object))),
         });
       }),
-    onError: (uri) => errors.push(uri),
-  });
+    clock,
+    (uri) => errors.push(uri),
+  );
   return { clock, waiting, errors, objects };
 }
 

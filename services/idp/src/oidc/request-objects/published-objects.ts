@@ -8,13 +8,6 @@ export interface PublishedObjects {
   read(uri: string): Promise<string>;
 }
 
-export interface PublishedObjectDeps {
-  /** Rejects if the document cannot be read. */
-  readonly load: (uri: string, signal: AbortSignal) => Promise<Buffer>;
-  readonly clock: Clock;
-  readonly onError: (uri: string, error: unknown) => void;
-}
-
 const timeoutMs = 3000;
 /** Requests for the same URI share one fetch for this time, so that no client can make Postern flood another server. */
 const sharedMs = 1000;
@@ -27,7 +20,14 @@ interface Fetch {
   readonly object: Promise<string>;
 }
 
-export function createPublishedObjects({ load, clock, onError }: PublishedObjectDeps): PublishedObjects {
+/**
+ * @param load rejects if the document cannot be read.
+ */
+export function createPublishedObjects(
+  load: (uri: string, signal: AbortSignal) => Promise<Buffer>,
+  clock: Clock,
+  onError: (uri: string, error: unknown) => void,
+): PublishedObjects {
   const fetches = new Map<string, Fetch>();
   let running = 0;
   const fetchNow = async (uri: string): Promise<string> => {

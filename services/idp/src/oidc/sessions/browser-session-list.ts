@@ -3,13 +3,6 @@ import type { BrowserSessionRecord } from "../../sessions/browser-session-port.t
 import type { ListedSession, SessionStore } from "../../sessions/session-store.ts";
 import type { Ending } from "./session-list.ts";
 
-export interface BrowserSessionListDeps {
-  readonly sessions: Pick<SessionStore, "list" | "findByUid" | "end">;
-  readonly endSessions: { ended(session: BrowserSessionRecord): Promise<void> };
-  /** Notifies the applications of other protocols. */
-  readonly onClosed: (session: BrowserSessionRecord) => Promise<void>;
-}
-
 function shown({ uid, origin, loginTs, lastSeenMs, mfaTs, authorizations }: ListedSession): BrowserSessionListed {
   return {
     id: uid,
@@ -22,8 +15,15 @@ function shown({ uid, origin, loginTs, lastSeenMs, mfaTs, authorizations }: List
   };
 }
 
-/** The browser sessions of a user, for operators. All methods reject when the store is unavailable. */
-export function createBrowserSessionList({ sessions, endSessions, onClosed }: BrowserSessionListDeps) {
+/**
+ * The browser sessions of a user, for operators. All methods reject when the store is unavailable.
+ * @param onClosed notifies the applications of other protocols.
+ */
+export function createBrowserSessionList(
+  sessions: Pick<SessionStore, "list" | "findByUid" | "end">,
+  endSessions: { ended(session: BrowserSessionRecord): Promise<void> },
+  onClosed: (session: BrowserSessionRecord) => Promise<void>,
+) {
   const ofAll = async (accounts: readonly string[]): Promise<readonly ListedSession[]> =>
     (await Promise.all(accounts.map((account) => sessions.list(account)))).flat();
   return {

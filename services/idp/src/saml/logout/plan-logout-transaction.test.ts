@@ -19,11 +19,7 @@ function planDeps(providers: readonly object[], slo: object): PlanDeps {
   const loaded = loadConfig({ text: JSON.stringify(tree), env: {}, readFile: () => "" });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const settings = samlSettings(loaded.config);
-  const samlProviders = createProviders(settings.saml, {
-    factsOf: () => undefined,
-    clock: { now: () => 0 },
-    mfaPolicy: settings.mfaPolicy,
-  });
+  const samlProviders = createProviders(settings.saml, () => undefined, { now: () => 0 }, settings.mfaPolicy);
   return { settings: () => settings, providers: () => samlProviders };
 }
 

@@ -3,14 +3,8 @@ import type { Logger } from "@postern/shared/platform/logging";
 import type { DeliveryReport } from "../delivery-report.ts";
 import type { SamlMetrics } from "../saml-metrics.ts";
 
-export interface ReportDeps {
-  readonly metrics: Pick<SamlMetrics, "notified">;
-  readonly logger: Logger;
-  readonly audit: Audit;
-}
-
 /** Reports a result in the metric, in the log and, if it is final, in the audit stream. */
-export function createDeliveryReporter({ metrics, logger, audit }: ReportDeps) {
+export function createDeliveryReporter(metrics: Pick<SamlMetrics, "notified">, logger: Logger, audit: Audit) {
   return ({ channel, result, entityId, status }: DeliveryReport): void => {
     metrics.notified(channel, result);
     if (result === "retried") return;

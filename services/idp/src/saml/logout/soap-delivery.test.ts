@@ -23,7 +23,7 @@ async function attempted(entityFacts: EntityFacts | undefined, timeMs: number): 
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const { saml, mfa_policy: mfaPolicy } = loaded.config.identity;
   const clock = { now: () => timeMs };
-  const providers = createProviders(saml, { factsOf: () => entityFacts, clock, mfaPolicy });
+  const providers = createProviders(saml, () => entityFacts, clock, mfaPolicy);
   const ends: string[] = [];
   const soap = createSoapDelivery({
     deliveries: {

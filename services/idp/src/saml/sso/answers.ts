@@ -26,8 +26,7 @@ export interface AnswersDeps {
   readonly participants: Participants;
   readonly clock: Clock;
   readonly times: Pick<RecordTimes, "ownSeconds">;
-  /** The account has no name of the requested kind. */
-  /** A user signed in to a service provider. */
+  /** The account has no name of the requested kind. A user signed in to a service provider. */
   readonly onUsed: (entityId: string) => void;
   readonly onNoName: (refused: RefusedName) => void;
 }

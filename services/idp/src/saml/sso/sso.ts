@@ -31,7 +31,18 @@ export type SsoStep =
   /** The request was answered or has expired. */
   | { readonly step: "expired" };
 
-export function createSso({ settings, providers, requests, replay, answers, clock, sharedClock }: SsoDeps) {
+export interface Sso {
+  /** Verifies a request and stores it. @returns its id. @throws SamlRefusal */
+  receive(read: ReadMessage<Provider>): Promise<string>;
+  /** Answers the request, or returns that the user must sign in. */
+  proceed(id: string, session: BrowserSessionRecord | undefined): Promise<SsoStep>;
+  /** Records that the user has signed in. @returns false if the request has expired */
+  signedIn(id: string, sessionUid: string): Promise<boolean>;
+  /** Records that the user has cancelled the sign-in. @returns false if the request has expired */
+  cancelled(id: string): Promise<boolean>;
+}
+
+export function createSso({ settings, providers, requests, replay, answers, clock, sharedClock }: SsoDeps): Sso {
   /** Continues the request once, even if called concurrently. */
   const once = async (id: string, step: (pending: PendingRequest) => Promise<SsoStep>): Promise<SsoStep> => {
     const pending = await requests.take(id);
@@ -66,8 +77,7 @@ export function createSso({ settings, providers, requests, replay, answers, cloc
   };
 
   return {
-    /** Verifies a request and stores it. @returns its id. @throws SamlRefusal */
-    receive: async ({ root, sender: provider, isSigned, relayState }: ReadMessage<Provider>): Promise<string> => {
+    receive: async ({ root, sender: provider, isSigned, relayState }) => {
       const { addresses, saml } = settings();
       const head = checkHead(root, { destination: addresses.sso, nowMs: clock.now(), isSigned });
       const request = readAuthnRequest(root, head);
@@ -76,8 +86,7 @@ export function createSso({ settings, providers, requests, replay, answers, cloc
         throw new SamlRefusal("replayed", "the message was received before");
       return requests.save(pending);
     },
-    /** Answers the request, or returns that the user must sign in. */
-    proceed: async (id: string, session: BrowserSessionRecord | undefined): Promise<SsoStep> => {
+    proceed: async (id, session) => {
       const pending = await requests.find(id);
       const provider = pending === undefined ? undefined : providers().find(pending.entityId);
       if (pending === undefined || provider === undefined) return { step: "expired" };
@@ -87,11 +96,7 @@ export function createSso({ settings, providers, requests, replay, answers, cloc
       if (pending.isCancelled === true) return fail(id, provider, statusCodes.authnFailed);
       return proceedWith(id, { pending, provider }, session);
     },
-    /** Records that the user has signed in. @returns false if the request has expired */
-    signedIn: (id: string, sessionUid: string): Promise<boolean> => requests.noteSignIn(id, sessionUid),
-    /** Records that the user has cancelled the sign-in. @returns false if the request has expired */
-    cancelled: (id: string): Promise<boolean> => requests.noteCancel(id),
+    signedIn: (id, sessionUid) => requests.noteSignIn(id, sessionUid),
+    cancelled: (id) => requests.noteCancel(id),
   };
 }
-
-export type Sso = ReturnType<typeof createSso>;

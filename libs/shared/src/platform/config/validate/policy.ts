@@ -23,19 +23,13 @@ export function validatePolicy(config: Config, judgement: Judgement): void {
     const path = `${root}.policies[${index}]`;
     if (seen.has(rule.name)) judgement.problem(`${path}.name`, messages.ruleTwice);
     seen.add(rule.name);
-    judgeCondition(rule, { path, sets, judgement });
+    judgeCondition(rule, path, sets, judgement);
     judgeOperations(rule, path, judgement);
     judgeEffect(rule, `${path}.then`, judgement);
   });
   localization.catalogs.forEach(({ entries }, index) =>
     judgeTexts(entries, `${root}.localization.catalogs[${index}].entries`, judgement),
   );
-}
-
-interface SetsContext {
-  readonly path: string;
-  readonly sets: PolicySets;
-  readonly judgement: Judgement;
 }
 
 function didYouMean(name: string, known: readonly string[]): string | undefined {
@@ -48,7 +42,7 @@ function reasonOf({ kind, text }: ConditionProblem): string {
   return kind === "unknown_operator" ? messages.unknownOperator(text) : messages.mustBe(text);
 }
 
-function judgeCondition(rule: Rule, { path, sets, judgement }: SetsContext): void {
+function judgeCondition(rule: Rule, path: string, sets: PolicySets, judgement: Judgement): void {
   const { if: condition } = rule;
   if (typeof condition !== "object" || condition === null || Object.keys(condition).length === 0) {
     judgement.problem(`${path}.if`, messages.required);
