@@ -1,7 +1,6 @@
-import type { TSchema } from "typebox";
-import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
-import { defineOperation, type Operation } from "../operations/define-operation.ts";
-import { defineFamily, operatorScopes } from "../operations/route-family.ts";
+import { backchannel, errorAnswer, jsonAnswer, jsonBody, temporaryFailure } from "../operations/answers.ts";
+import { operationsWith } from "../operations/define-operation.ts";
+import { defineFamily, operatorScopes, type ScopeWord } from "../operations/route-family.ts";
 import {
   MfaBackchannelAppPassword,
   MfaBackchannelCredential,
@@ -24,142 +23,92 @@ const family = defineFamily({
   owner: "admin",
   channel: "back",
 });
-const common = { family, tag: "Second factors", audience: "management", security: "backchannel" } as const;
-const mfaWrite = { ...common, anyScope: ["mfa_write", "admin"] } as const;
-const webauthnRead = { ...common, anyScope: ["webauthn_read", "admin"] } as const;
-const webauthnWrite = { ...common, anyScope: ["webauthn_write", "admin"] } as const;
 const refused = errorAnswer(
   "A field is missing or invalid, the user or backend is unknown, or there was nothing to change.",
 );
-const answers: Operation["answers"] = {
-  200: jsonAnswer("Done.", MfaBackchannelDone),
-  400: refused,
-  500: temporaryFailure,
-};
-const body = (schema: TSchema) => ({ body: { "application/json": schema } });
+const done = { 200: jsonAnswer("Done.", MfaBackchannelDone) };
+const scoped = (...anyScope: readonly ScopeWord[]) =>
+  operationsWith({
+    ...backchannel(family, "Second factors"),
+    anyScope,
+    answers: { 400: refused, 500: temporaryFailure },
+  });
+const mfaWrite = scoped("mfa_write", "admin");
+const operators = scoped("mfa_write", ...operatorScopes);
+const webauthnRead = scoped("webauthn_read", "admin");
+const webauthnWrite = scoped("webauthn_write", "admin");
 const totp = "/api/v1/mfa-backchannel/totp";
 const recoveryCodes = `${totp}/recovery-codes`;
 const credential = "/api/v1/mfa-backchannel/webauthn/credential";
 
 export const mfaBackchannelOperations = [
-  defineOperation({
-    ...mfaWrite,
-    method: "post",
-    path: totp,
-    operationId: "setTotpSecret",
+  mfaWrite("post", totp, "setTotpSecret", {
     summary: "Replace the TOTP secret of a user",
-    request: body(MfaBackchannelTotp),
-    answers,
+    request: jsonBody(MfaBackchannelTotp),
+    answers: done,
   }),
-  defineOperation({
-    ...mfaWrite,
-    method: "delete",
-    path: totp,
-    operationId: "deleteTotpSecret",
+  mfaWrite("delete", totp, "deleteTotpSecret", {
     summary: "Delete the TOTP secret of a user",
-    request: body(MfaBackchannelUser),
-    answers,
+    request: jsonBody(MfaBackchannelUser),
+    answers: done,
   }),
-  defineOperation({
-    ...mfaWrite,
-    method: "post",
-    path: recoveryCodes,
-    operationId: "setRecoveryCodes",
+  mfaWrite("post", recoveryCodes, "setRecoveryCodes", {
     summary: "Replace the recovery codes of a user",
     description: "Only hashes of the codes are stored, so they cannot be read again.",
-    request: body(MfaBackchannelRecoveryCodes),
-    answers,
+    request: jsonBody(MfaBackchannelRecoveryCodes),
+    answers: done,
   }),
-  defineOperation({
-    ...mfaWrite,
-    method: "delete",
-    path: recoveryCodes,
-    operationId: "deleteRecoveryCodes",
+  mfaWrite("delete", recoveryCodes, "deleteRecoveryCodes", {
     summary: "Delete the recovery codes of a user",
-    request: body(MfaBackchannelUser),
-    answers,
+    request: jsonBody(MfaBackchannelUser),
+    answers: done,
   }),
-  defineOperation({
-    ...common,
-    anyScope: ["mfa_write", ...operatorScopes],
-    method: "delete",
-    path: "/api/v1/mfa-backchannel/lock",
-    operationId: "unlockSecondFactors",
+  operators("delete", "/api/v1/mfa-backchannel/lock", "unlockSecondFactors", {
     summary: "Unlock the second factors of a user",
     description:
       "A second factor is locked after too many consecutive wrong codes, given after the correct password. This resets the user's counts to zero. A user without a lock is not an error.",
-    request: body(MfaBackchannelUnlock),
+    request: jsonBody(MfaBackchannelUnlock),
     answers: {
       200: jsonAnswer("Done.", MfaBackchannelUnlocked),
       400: errorAnswer("`username` is missing or invalid."),
-      500: temporaryFailure,
     },
   }),
-  defineOperation({
-    ...common,
-    anyScope: ["mfa_write", ...operatorScopes],
-    method: "get",
-    path: "/api/v1/mfa-backchannel/factors",
-    operationId: "listSecondFactors",
+  operators("get", "/api/v1/mfa-backchannel/factors", "listSecondFactors", {
     summary: "List what second factors a user has",
     description: "Contains no secrets. Audited as account.read.",
     request: { query: MfaBackchannelUser },
-    answers: { ...answers, 200: jsonAnswer("The factors.", MfaBackchannelFactors) },
+    answers: { 200: jsonAnswer("The factors.", MfaBackchannelFactors) },
   }),
-  defineOperation({
-    ...mfaWrite,
-    method: "delete",
-    path: "/api/v1/mfa-backchannel/webauthn/passkey",
-    operationId: "deleteUserPasskey",
+  mfaWrite("delete", "/api/v1/mfa-backchannel/webauthn/passkey", "deleteUserPasskey", {
     summary: "Delete one passkey of a user by its id",
     description: "A user without a passkey of this id is not an error.",
-    request: body(MfaBackchannelPasskey),
-    answers,
+    request: jsonBody(MfaBackchannelPasskey),
+    answers: done,
   }),
-  defineOperation({
-    ...mfaWrite,
-    method: "delete",
-    path: "/api/v1/mfa-backchannel/app-password",
-    operationId: "deleteUserAppPassword",
+  mfaWrite("delete", "/api/v1/mfa-backchannel/app-password", "deleteUserAppPassword", {
     summary: "Delete one app password of a user by its id",
     description: "A user without an app password of this id is not an error.",
-    request: body(MfaBackchannelAppPassword),
-    answers,
+    request: jsonBody(MfaBackchannelAppPassword),
+    answers: done,
   }),
-  defineOperation({
-    ...webauthnRead,
-    method: "get",
-    path: credential,
-    operationId: "listWebauthnCredentials",
+  webauthnRead("get", credential, "listWebauthnCredentials", {
     summary: "List the WebAuthn credentials of a user",
     request: { query: MfaBackchannelUser },
-    answers: { ...answers, 200: jsonAnswer("The credentials.", MfaBackchannelCredentials) },
+    answers: { 200: jsonAnswer("The credentials.", MfaBackchannelCredentials) },
   }),
-  defineOperation({
-    ...webauthnWrite,
-    method: "post",
-    path: credential,
-    operationId: "saveWebauthnCredential",
+  webauthnWrite("post", credential, "saveWebauthnCredential", {
     summary: "Add a WebAuthn credential",
-    request: body(MfaBackchannelCredential),
-    answers,
+    request: jsonBody(MfaBackchannelCredential),
+    answers: done,
   }),
-  defineOperation({
-    ...webauthnWrite,
-    method: "put",
-    path: credential,
-    operationId: "updateWebauthnCredential",
+  webauthnWrite("put", credential, "updateWebauthnCredential", {
     summary: "Replace a WebAuthn credential, if the old one is still stored",
-    request: body(MfaBackchannelReplacement),
-    answers,
+    request: jsonBody(MfaBackchannelReplacement),
+    answers: done,
   }),
-  defineOperation({
-    ...webauthnWrite,
-    method: "delete",
-    path: credential,
-    operationId: "deleteWebauthnCredential",
+  webauthnWrite("delete", credential, "deleteWebauthnCredential", {
     summary: "Delete a WebAuthn credential",
-    request: body(MfaBackchannelCredential),
-    answers,
+    request: jsonBody(MfaBackchannelCredential),
+    answers: done,
   }),
 ];

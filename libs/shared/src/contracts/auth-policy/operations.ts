@@ -1,7 +1,5 @@
 import { Type } from "typebox";
-import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
-import { defineOperation } from "../operations/define-operation.ts";
-import { defineFamily } from "../operations/route-family.ts";
+import { emptyAnswer, jsonAnswer, operatorApi } from "../operations/answers.ts";
 import {
   AuthPolicyDecision,
   AuthPolicyDone,
@@ -10,33 +8,23 @@ import {
   authPolicyCommands,
 } from "./wire.ts";
 
-const family = defineFamily({
-  name: "authentication policy",
-  prefix: "/api/v1/auth-policy",
-  owner: "gateway",
-  channel: "back",
-  anyScope: [],
-});
-const common = {
-  family,
-  tag: "Authentication policy",
-  audience: "management",
-  security: "backchannel",
-  path: "/api/v1/auth-policy",
-} as const;
+const path = "/api/v1/auth-policy";
 const failures = {
   400: jsonAnswer("Malformed request, or an unknown command.", AuthPolicyFailure),
   404: emptyAnswer("runtime.servers.http.auth_policy_endpoint is false."),
   500: jsonAnswer("Temporary failure. Dovecot then lets the sign-in proceed.", AuthPolicyFailure),
 };
 
+const authPolicy = operatorApi(
+  { name: "authentication policy", prefix: path, owner: "gateway", anyScope: [] },
+  "Authentication policy",
+  failures,
+);
+
 /** The auth-policy protocol of Dovecot and weakforced. */
 export const authPolicyOperations = [
-  defineOperation({
-    ...common,
-    method: "post",
+  authPolicy("post", path, "authPolicy", {
     maxBodyBytes: 131_072,
-    operationId: "authPolicy",
     summary: "Ask about, report or reset sign-ins that a mail server verifies itself",
     description:
       "allow answers with a decision, the other commands with status ok. reset requires the scope service:security or service:admin.",
@@ -47,14 +35,11 @@ export const authPolicyOperations = [
       body: { "application/json": AuthPolicyRequest },
       bodyRequired: false,
     },
-    answers: { 200: jsonAnswer("The answer.", Type.Union([AuthPolicyDecision, AuthPolicyDone])), ...failures },
+    answers: { 200: jsonAnswer("The answer.", Type.Union([AuthPolicyDecision, AuthPolicyDone])) },
   }),
-  defineOperation({
-    ...common,
-    method: "get",
-    operationId: "authPolicyPing",
+  authPolicy("get", path, "authPolicyPing", {
     summary: "Check that an engine can evaluate sign-ins",
     request: { query: Type.Object({ command: Type.Literal("ping") }) },
-    answers: { 200: jsonAnswer("An engine sends heartbeats.", AuthPolicyDone), ...failures },
+    answers: { 200: jsonAnswer("An engine sends heartbeats.", AuthPolicyDone) },
   }),
 ];

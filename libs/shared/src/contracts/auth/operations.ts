@@ -1,6 +1,6 @@
 import { Type } from "typebox";
-import { ErrorBody, emptyAnswer } from "../operations/answers.ts";
-import { type Content, defineOperation, type Operation, type OperationAnswer } from "../operations/define-operation.ts";
+import { backchannel, ErrorBody, emptyAnswer } from "../operations/answers.ts";
+import { type Content, type Operation, type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
 import {
   AccountList,
@@ -92,7 +92,8 @@ const family = defineFamily({
   channel: "back",
   anyScope: [],
 });
-const common = { family, tag: "Authentication", audience: "management", security: "backchannel" } as const;
+const common = backchannel(family, "Authentication");
+const authentication = operationsWith(common);
 const query = AuthenticationQuery;
 
 const proxyAnswers: Operation["answers"] = {
@@ -115,56 +116,39 @@ const proxyAnswers: Operation["answers"] = {
   404: emptyAnswer("The endpoint is disabled."),
 };
 
-const proxy = {
+const proxy = operationsWith({
   ...common,
   disabledBy: "auth_proxy",
   namedBy: "proxy_segment",
-  path: "/api/v1/auth/proxy",
   description:
     "The status is 200 for every outcome. With the outcome OK, Auth-Server and Auth-Port contain the mail server of the account.",
   request: { headers: AuthenticationHeaders },
   answers: proxyAnswers,
-} as const;
+});
 
 export const authOperations = [
-  defineOperation({
-    ...common,
-    method: "post",
+  authentication("post", "/api/v1/auth/json", "authenticateJson", {
     disabledBy: "auth_json",
-    path: "/api/v1/auth/json",
-    operationId: "authenticateJson",
     summary: "Authenticate a user (JSON dialect)",
     request: { query, body: { "application/json": AuthenticationRequest, [form]: AuthenticationForm } },
     answers: objectAnswers("application/json"),
   }),
-  defineOperation({
-    ...common,
-    method: "post",
+  authentication("post", "/api/v1/auth/cbor", "authenticateCbor", {
     disabledBy: "auth_cbor",
     maxBodyBytes: 1_048_576,
-    path: "/api/v1/auth/cbor",
-    operationId: "authenticateCbor",
     summary: "Authenticate a user (CBOR dialect)",
     description: "The body of every response is CBOR. Tags, indefinite lengths and duplicate keys are rejected.",
     request: { query, body: { "application/cbor": AuthenticationCbor } },
     answers: objectAnswers("application/cbor"),
   }),
-  defineOperation({
-    ...common,
-    method: "post",
+  authentication("post", "/api/v1/auth/header", "authenticateHeader", {
     disabledBy: "auth_header",
-    path: "/api/v1/auth/header",
-    operationId: "authenticateHeader",
     summary: "Authenticate a user (header dialect)",
     request: { query, headers: AuthenticationHeaders },
     answers: headerAnswers,
   }),
-  defineOperation({
-    ...common,
-    method: "get",
+  authentication("get", "/api/v1/auth/basic", "authenticateBasic", {
     disabledBy: "auth_basic",
-    path: "/api/v1/auth/basic",
-    operationId: "authenticateBasic",
     summary: "Authenticate the user of the Basic credentials (basic dialect)",
     description:
       "Available if runtime.servers.http.auth_basic_endpoint is true. Each request takes one token of the failure budget.",
@@ -179,25 +163,15 @@ export const authOperations = [
     },
     answers: headerAnswers,
   }),
-  defineOperation({
-    ...proxy,
-    method: "get",
-    operationId: "authenticateProxy",
+  proxy("get", "/api/v1/auth/proxy", "authenticateProxy", {
     summary: "Authenticate a user and find the mail server (proxy dialect)",
   }),
-  defineOperation({
-    ...proxy,
-    method: "post",
-    operationId: "authenticateProxyPost",
+  proxy("post", "/api/v1/auth/proxy", "authenticateProxyPost", {
     summary: "Authenticate a user and find the mail server (proxy dialect, with POST and an ignored body)",
   }),
-  defineOperation({
-    ...common,
-    method: "post",
+  authentication("post", "/api/v1/auth/sasl", "authenticateSasl", {
     disabledBy: "auth_sasl",
     namedBy: "sasl_segment",
-    path: "/api/v1/auth/sasl",
-    operationId: "authenticateSasl",
     summary: "Authenticate a user (SASL dialect)",
     request: { body: { [form]: SaslForm } },
     answers: headerAnswers,

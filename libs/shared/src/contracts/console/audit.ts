@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
-import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
-import { defineOperation } from "../operations/define-operation.ts";
+import { backchannel, errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
+import { operationsWith } from "../operations/define-operation.ts";
 import { consoleFamily } from "./family.ts";
 
 const optional = (description: string) => Type.Optional(Type.String({ description }));
@@ -53,22 +53,18 @@ export const auditFilters = {
 export const auditFormats = { csv: "text/csv", jsonl: "application/jsonl" } as const;
 export type AuditFormat = keyof typeof auditFormats;
 
-const common = {
-  family: consoleFamily,
-  tag: "Help desk",
-  audience: "management",
-  security: "backchannel",
-  method: "get",
+const auditApi = operationsWith({
+  ...backchannel(consoleFamily, "Help desk"),
   anyScope: ["audit_read", "admin"],
-} as const;
-const malformed = errorAnswer("A query parameter is invalid.");
-const disabled = errorAnswer("The audit history is disabled.");
+  answers: {
+    400: errorAnswer("A query parameter is invalid."),
+    404: errorAnswer("The audit history is disabled."),
+    500: temporaryFailure,
+  },
+});
 
 export const auditOperations = [
-  defineOperation({
-    ...common,
-    path: "/api/v1/console/audit",
-    operationId: "listAuditRecords",
+  auditApi("get", "/api/v1/console/audit", "listAuditRecords", {
     summary: "List the latest audit records",
     description:
       "A page may be shorter than its limit, or empty, although there are more: next continues. Records are kept for observability.audit_history.retention. The request is audited.",
@@ -83,17 +79,9 @@ export const auditOperations = [
         ),
       }),
     },
-    answers: {
-      200: jsonAnswer("The records.", AuditRecordPage),
-      400: malformed,
-      404: disabled,
-      500: temporaryFailure,
-    },
+    answers: { 200: jsonAnswer("The records.", AuditRecordPage) },
   }),
-  defineOperation({
-    ...common,
-    path: "/api/v1/console/audit/export",
-    operationId: "exportAuditRecords",
+  auditApi("get", "/api/v1/console/audit/export", "exportAuditRecords", {
     summary: "Export the latest audit records as CSV or JSON lines",
     description:
       "All records that match, newest first. In CSV, a value that a spreadsheet would take for a formula begins with an apostrophe. The connection is reset if Redis fails during the export. The export is audited.",
@@ -112,9 +100,6 @@ export const auditOperations = [
           [auditFormats.jsonl]: Type.String({ description: "One AuditRecord per line." }),
         },
       },
-      400: malformed,
-      404: disabled,
-      500: temporaryFailure,
     },
   }),
 ];

@@ -1,3 +1,5 @@
+import { backchannel } from "../operations/answers.ts";
+import { operationsWith } from "../operations/define-operation.ts";
 import { defineFamily, operatorScopes } from "../operations/route-family.ts";
 
 export const consoleFamily = defineFamily({
@@ -7,3 +9,5 @@ export const consoleFamily = defineFamily({
   channel: "back",
   anyScope: operatorScopes,
 });
+
+export const consoleApi = operationsWith(backchannel(consoleFamily, "Help desk"));

@@ -1,7 +1,6 @@
 import { type Static, Type } from "typebox";
-import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
-import { defineOperation } from "../operations/define-operation.ts";
-import { consoleFamily } from "./family.ts";
+import { errorAnswer, jsonAnswer, jsonBody, temporaryFailure } from "../operations/answers.ts";
+import { consoleApi } from "./family.ts";
 
 export const InvitationRequest = Type.Object(
   { username: Type.String({ minLength: 1, maxLength: 1024, description: "Account or alias of the operator." }) },
@@ -19,19 +18,12 @@ export const Invitation = Type.Object(
 export type Invitation = Static<typeof Invitation>;
 
 export const invitationOperations = [
-  defineOperation({
-    family: consoleFamily,
-    tag: "Help desk",
-    audience: "management",
-    security: "backchannel",
-    method: "post",
-    path: "/api/v1/console/invitations",
+  consoleApi("post", "/api/v1/console/invitations", "inviteOperator", {
     anyScope: ["admin"],
-    operationId: "inviteOperator",
     summary: "Create a code that admits a new operator to the console",
     description:
       "The operator enters the code at the first sign-in to the console, which then accepts the second factor of this sign-in. A new code replaces the previous one of the account. Assigns no role. Audited as console.invite.",
-    request: { body: { "application/json": InvitationRequest } },
+    request: jsonBody(InvitationRequest),
     answers: {
       200: jsonAnswer("The code.", Invitation),
       400: errorAnswer("The body is invalid, or no backend has the account."),

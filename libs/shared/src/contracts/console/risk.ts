@@ -1,7 +1,6 @@
 import { type Static, Type } from "typebox";
 import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
-import { defineOperation } from "../operations/define-operation.ts";
-import { consoleFamily } from "./family.ts";
+import { consoleApi } from "./family.ts";
 
 const optional = (description: string) => Type.Optional(Type.String({ description }));
 const time = (description: string) => Type.String({ format: "date-time", description });
@@ -73,14 +72,7 @@ export const RiskExplanation = Type.Object(
 export type RiskExplanation = Static<typeof RiskExplanation>;
 
 export const riskOperations = [
-  defineOperation({
-    family: consoleFamily,
-    tag: "Help desk",
-    audience: "management",
-    security: "backchannel",
-    method: "get",
-    path: "/api/v1/console/risk",
-    operationId: "explainRisk",
+  consoleApi("get", "/api/v1/console/risk", "explainRisk", {
     summary: "Explain why sign-ins of an account were suspicious",
     description:
       "What engines know of an account, and its suspicious sign-ins with their signals. A reference is found if the decision history is enabled. Asking is audited.",

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { page, withLanguage } from "../idp/page-operation.ts";
 import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
-import { defineOperation } from "../operations/define-operation.ts";
+import { operationsWith } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
 
 const HealthReport = Type.Object(
@@ -31,35 +31,24 @@ const PublicStatus = Type.Union(
   { title: "PublicStatus" },
 );
 
-const common = { tag: "Operation", audience: "management", method: "get" } as const;
+const operators = operationsWith({ family: ping, tag: "Operation", audience: "management", security: "none" });
+const customers = operationsWith({ family: status, tag: "Operation", audience: "idp", security: "none" });
 
 export const gatewayOperations = [
-  defineOperation({
-    ...common,
-    family: ping,
-    path: "/ping",
-    operationId: "ping",
+  operators("get", "/ping", "ping", {
     summary: "Check that the gateway is alive",
-    security: "none",
     answers: { 200: { description: "pong", content: { "text/plain": Type.Literal("pong") } } },
   }),
-  defineOperation({
-    ...common,
+  operators("get", "/healthz", "health", {
     family: healthz,
-    path: "/healthz",
-    operationId: "health",
     summary: "Check whether the gateway can serve requests, with the state of its dependencies",
-    security: "none",
     answers: {
       200: jsonAnswer("Requests are served: up or degraded.", HealthReport),
       503: jsonAnswer("Requests cannot be served.", HealthReport),
     },
   }),
-  defineOperation({
-    ...common,
+  operators("get", "/metrics", "metrics", {
     family: metrics,
-    path: "/metrics",
-    operationId: "metrics",
     summary: "Get the gateway's metrics in the Prometheus text format",
     security: "metrics_basic",
     answers: {
@@ -69,15 +58,8 @@ export const gatewayOperations = [
     },
   }),
   withLanguage(
-    defineOperation({
-      family: status,
-      tag: "Operation",
-      audience: "idp",
-      method: "get",
-      path: "/status",
-      operationId: "statusPage",
+    customers("get", "/status", "statusPage", {
       summary: "Show customers whether sign-in works",
-      security: "none",
       answers: { 200: page("Whether sign-in works, and since when it has been degraded.") },
     }),
     {
@@ -85,15 +67,9 @@ export const gatewayOperations = [
       answers: { 200: page("The page."), 404: emptyAnswer("The path segment is not a language tag.") },
     },
   ),
-  defineOperation({
+  customers("get", "/status.json", "publicStatus", {
     family: statusJson,
-    tag: "Operation",
-    audience: "idp",
-    method: "get",
-    path: "/status.json",
-    operationId: "publicStatus",
     summary: "Read whether sign-in works",
-    security: "none",
     answers: { 200: jsonAnswer("Whether sign-in works.", PublicStatus) },
   }),
 ];

@@ -1,15 +1,11 @@
 import { Type } from "typebox";
-import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
-import { defineOperation } from "../operations/define-operation.ts";
-import { defineFamily, operatorScopes } from "../operations/route-family.ts";
+import { errorAnswer, jsonAnswer, operatorApi } from "../operations/answers.ts";
 
-const family = defineFamily({
-  name: "failed sign-ins",
-  prefix: "/api/v1/sign-ins",
-  owner: "idp",
-  channel: "back",
-  anyScope: operatorScopes,
-});
+const failedSignIns = operatorApi(
+  { name: "failed sign-ins", prefix: "/api/v1/sign-ins", owner: "idp" },
+  "Failed sign-ins",
+  { 403: errorAnswer("The token lacks a required scope.") },
+);
 
 /** A failed sign-in on the pages, as operators see it. */
 export const FailedSignInRecord = Type.Object(
@@ -35,14 +31,7 @@ export const FailedSignInRecord = Type.Object(
 
 /** Looks up the failed sign-in behind the reference that a page showed. */
 export const failedSignInOperations = [
-  defineOperation({
-    family,
-    tag: "Failed sign-ins",
-    audience: "management",
-    security: "backchannel",
-    method: "get",
-    path: "/api/v1/sign-ins/{reference}",
-    operationId: "getFailedSignIn",
+  failedSignIns("get", "/api/v1/sign-ins/{reference}", "getFailedSignIn", {
     summary: "Explain a failed sign-in",
     description:
       "The sign-in is identified by the reference that the page showed, or by the GUID of the request. Records are kept for seven days, at most the latest 32,768.",
@@ -57,9 +46,7 @@ export const failedSignInOperations = [
     },
     answers: {
       200: jsonAnswer("The failed sign-in.", FailedSignInRecord),
-      403: errorAnswer("The token lacks a required scope."),
       404: errorAnswer("No failed sign-in with this reference is stored."),
-      500: temporaryFailure,
     },
   }),
 ];

@@ -1,10 +1,10 @@
 import { Type } from "typebox";
-import { defineOperation, type OperationAnswer } from "../operations/define-operation.ts";
+import { type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
 import type { RouteFamily } from "../operations/route-family.ts";
 import { autodiscoverFamily, mailFamily, wellKnownFamily } from "./families.ts";
 import { OauthError } from "./oauth.ts";
 
-const common = { tag: "Mail clients", audience: "idp", security: "none" } as const;
+const mailClients = operationsWith({ family: mailFamily, tag: "Mail clients", audience: "idp", security: "none" });
 const xml = { "text/xml": Type.String() };
 const unknownDomain: OperationAnswer = {
   description: "No settings are configured for this domain (identity.mail_clients).",
@@ -27,12 +27,8 @@ function autoconfig<const Path extends string, const Id extends string>(
   path: Path,
   operationId: Id,
 ) {
-  return defineOperation({
-    ...common,
+  return mailClients("get", path, operationId, {
     family,
-    method: "get",
-    path,
-    operationId,
     anyCase: true,
     summary: "Get the settings of a mail domain as Mozilla autoconfig",
     request: { query: autoconfigQuery },
@@ -44,12 +40,8 @@ function autoconfig<const Path extends string, const Id extends string>(
 }
 
 /** Servers of Microsoft ignore the case of the path, so its clients spell it in many ways. */
-const autodiscover = defineOperation({
-  ...common,
+const autodiscover = mailClients("post", "/autodiscover/autodiscover.xml", "autodiscover", {
   family: autodiscoverFamily,
-  method: "post",
-  path: "/autodiscover/autodiscover.xml",
-  operationId: "autodiscover",
   anyCase: true,
   summary: "Get the settings of a mail domain as Microsoft Autodiscover (POX)",
   maxBodyBytes: maxAutodiscoverBytes,
@@ -72,12 +64,8 @@ export const mailClientOperations = [
   autoconfig(wellKnownFamily, "/.well-known/autoconfig/mail/config-v1.1.xml", "wellKnownAutoconfig"),
   autoconfig(mailFamily, "/mail/config-v1.1.xml", "autoconfig"),
   autodiscover,
-  defineOperation({
-    ...common,
+  mailClients("get", "/.well-known/user-agent-configuration.json", "userAgentConfiguration", {
     family: wellKnownFamily,
-    method: "get",
-    path: "/.well-known/user-agent-configuration.json",
-    operationId: "userAgentConfiguration",
     summary: "Get the settings of a mail domain as JSON (draft-ietf-mailmaint-pacc)",
     description: "The domain is that of the request's host, with or without `ua-auto-config.`.",
     answers: {
@@ -91,12 +79,7 @@ export const mailClientOperations = [
       },
     },
   }),
-  defineOperation({
-    ...common,
-    family: mailFamily,
-    method: "get",
-    path: "/mail/profile/{token}",
-    operationId: "mailProfile",
+  mailClients("get", "/mail/profile/{token}", "mailProfile", {
     summary: "Get an Apple configuration profile that a signed-in user has just created, once",
     request: {
       path: Type.Object({ token: Type.String({ description: "Secret of the link, valid for ten minutes." }) }),

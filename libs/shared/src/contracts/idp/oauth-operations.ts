@@ -1,6 +1,6 @@
-import { type TSchema, Type } from "typebox";
+import { Type } from "typebox";
 import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
-import { defineOperation, type Operation, type OperationAnswer } from "../operations/define-operation.ts";
+import { type Operation, type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
 import { Discovery, Jwks } from "./discovery.ts";
 import { oidcFamily, wellKnownFamily } from "./families.ts";
 import {
@@ -16,23 +16,25 @@ import {
   TokenToJudge,
   Userinfo,
 } from "./oauth.ts";
+import { form } from "./page-operation.ts";
 import { registrationOperations } from "./registration-operations.ts";
 
-const form = (schema: TSchema) => ({ body: { "application/x-www-form-urlencoded": schema } });
 const refused = (description: string): OperationAnswer => jsonAnswer(description, OauthError);
 const failed = refused("Temporary failure.");
 
 const oidc = { family: oidcFamily, tag: "OIDC", audience: "idp" } as const;
-const open = { ...oidc, method: "get", security: "none" } as const;
-const ofClients = { ...oidc, method: "post", security: "oidc_client" } as const;
-const ofTokens = { ...oidc, security: "access_token" } as const;
-
-/** RFC 6749 §5.2. */
-const clientAnswers = {
-  400: refused("The request or the grant is invalid."),
-  401: refused("Client authentication failed."),
-  500: failed,
-} as const;
+const open = operationsWith({ ...oidc, security: "none", answers: { 500: failed } });
+const ofTokens = operationsWith({ ...oidc, security: "access_token" });
+const ofClients = operationsWith({
+  ...oidc,
+  security: "oidc_client",
+  // RFC 6749 §5.2.
+  answers: {
+    400: refused("The request or the grant is invalid."),
+    401: refused("Client authentication failed."),
+    500: failed,
+  },
+});
 
 const tokens = jsonAnswer("The tokens.", TokenResponse);
 const claims: Operation["answers"] = {
@@ -49,99 +51,63 @@ const claims: Operation["answers"] = {
 };
 
 const documents = [
-  defineOperation({
-    ...open,
+  open("get", "/.well-known/openid-configuration", "discovery", {
     family: wellKnownFamily,
-    path: "/.well-known/openid-configuration",
-    operationId: "discovery",
     summary: "Get the OpenID Connect discovery document",
-    answers: { 200: jsonAnswer("The discovery document.", Discovery), 500: failed },
+    answers: { 200: jsonAnswer("The discovery document.", Discovery) },
   }),
-  defineOperation({
-    ...open,
+  open("get", "/.well-known/oauth-authorization-server", "authorizationServerMetadata", {
     family: wellKnownFamily,
-    path: "/.well-known/oauth-authorization-server",
-    operationId: "authorizationServerMetadata",
     summary: "Get the authorization server metadata (RFC 8414)",
-    answers: { 200: jsonAnswer("The discovery document.", Discovery), 500: failed },
+    answers: { 200: jsonAnswer("The discovery document.", Discovery) },
   }),
-  defineOperation({
-    ...open,
-    path: "/oidc/jwks",
-    operationId: "jwks",
+  open("get", "/oidc/jwks", "jwks", {
     summary: "Get the public keys that verify tokens",
-    answers: { 200: { description: "The keys.", content: { "application/jwk-set+json": Jwks } }, 500: failed },
+    answers: { 200: { description: "The keys.", content: { "application/jwk-set+json": Jwks } } },
   }),
 ];
 
 const ofClient = [
-  defineOperation({
-    ...ofClients,
-    path: "/oidc/token",
-    operationId: "token",
+  ofClients("post", "/oidc/token", "token", {
     summary: "Get tokens for a grant",
     request: form(TokenRequest),
-    answers: { ...clientAnswers, 200: tokens },
+    answers: { 200: tokens },
   }),
-  defineOperation({
-    ...ofClients,
-    method: "get",
-    path: "/oidc/token",
-    operationId: "tokenByQuery",
+  ofClients("get", "/oidc/token", "tokenByQuery", {
     summary: "Get tokens for a grant, by query",
     description: "Available only if identity.oidc.tokens.token_endpoint_allow_get is true.",
     request: { query: TokenQuery },
-    answers: { ...clientAnswers, 200: tokens, 404: refused("The endpoint is disabled.") },
+    answers: { 200: tokens, 404: refused("The endpoint is disabled.") },
   }),
-  defineOperation({
-    ...ofClients,
-    path: "/oidc/introspect",
-    operationId: "introspect",
+  ofClients("post", "/oidc/introspect", "introspect", {
     summary: "Introspect a token",
     description: "For clients without resource_server, tokens of other clients are reported as inactive.",
     request: form(TokenToJudge),
-    answers: { ...clientAnswers, 200: jsonAnswer("State and claims of the token.", Introspection) },
+    answers: { 200: jsonAnswer("State and claims of the token.", Introspection) },
   }),
-  defineOperation({
-    ...ofClients,
-    path: "/oidc/revoke",
-    operationId: "revoke",
+  ofClients("post", "/oidc/revoke", "revoke", {
     summary: "Revoke a token, or the whole grant of a refresh token",
     request: form(TokenToJudge),
-    answers: { ...clientAnswers, 200: emptyAnswer("The token is revoked, is unknown or belongs to another client.") },
+    answers: { 200: emptyAnswer("The token is revoked, is unknown or belongs to another client.") },
   }),
-  defineOperation({
-    ...ofClients,
-    path: "/oidc/device",
-    operationId: "deviceAuthorization",
+  ofClients("post", "/oidc/device", "deviceAuthorization", {
     summary: "Start a device authorization",
     request: form(DeviceRequest),
-    answers: { ...clientAnswers, 200: jsonAnswer("The codes.", DeviceResponse) },
+    answers: { 200: jsonAnswer("The codes.", DeviceResponse) },
   }),
-  defineOperation({
-    ...ofClients,
-    path: "/oidc/par",
-    operationId: "pushAuthorization",
+  ofClients("post", "/oidc/par", "pushAuthorization", {
     summary: "Push an authorization request",
     request: form(PushedForm),
-    answers: { ...clientAnswers, 201: jsonAnswer("URI of the pushed request.", PushedResponse) },
+    answers: { 201: jsonAnswer("URI of the pushed request.", PushedResponse) },
   }),
 ];
 
 const ofUser = [
-  defineOperation({
-    ...ofTokens,
-    method: "get",
-    path: "/oidc/userinfo",
-    operationId: "userinfo",
+  ofTokens("get", "/oidc/userinfo", "userinfo", {
     summary: "Get the claims of the user of the token",
     answers: claims,
   }),
-  defineOperation({
-    ...ofTokens,
-    method: "post",
-    path: "/oidc/userinfo",
-    operationId: "userinfoPost",
+  ofTokens("post", "/oidc/userinfo", "userinfoPost", {
     summary: "Get the claims of the user of the token, with POST",
     description: "The token may also be sent in the form, as access_token.",
     answers: claims,

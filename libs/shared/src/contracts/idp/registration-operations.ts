@@ -1,94 +1,69 @@
 import { Type } from "typebox";
-import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
-import { defineOperation } from "../operations/define-operation.ts";
+import { emptyAnswer, jsonAnswer, jsonBody } from "../operations/answers.ts";
+import { operationsWith } from "../operations/define-operation.ts";
 import { oidcFamily, wellKnownFamily } from "./families.ts";
 import { OauthError } from "./oauth.ts";
 import { ProtectedResource, RegistrationRequest, RegistrationResponse, RegistrationUpdate } from "./registration.ts";
 
-const failed = jsonAnswer("Temporary failure.", OauthError);
+const refused = (description: string) => jsonAnswer(description, OauthError);
+const failed = refused("Temporary failure.");
+const common = { family: oidcFamily, tag: "OIDC", audience: "idp", security: "none" } as const;
+const oidc = operationsWith({ ...common, answers: { 500: failed } });
 
-/** A client with its registration access token. */
-const managed = {
-  family: oidcFamily,
-  tag: "OIDC",
-  audience: "idp",
-  security: "none",
-  path: "/oidc/register/{client_id}",
+const client = { path: Type.Object({ client_id: Type.String({ minLength: 1, maxLength: 200 }) }) };
+const managedPath = "/oidc/register/{client_id}";
+/** Operations of a client with its registration access token. */
+const managed = operationsWith({
+  ...common,
   description: "The registration access token is sent as Bearer token.",
-  request: { path: Type.Object({ client_id: Type.String({ minLength: 1, maxLength: 200 }) }) },
-} as const;
-
-const refusals = {
-  401: jsonAnswer("The registration access token is wrong, or the client does not exist.", OauthError),
-  500: failed,
-  503: jsonAnswer("Temporary failure.", OauthError),
-};
+  request: client,
+  answers: {
+    401: refused("The registration access token is wrong, or the client does not exist."),
+    500: failed,
+    503: failed,
+  },
+});
 
 /** Dynamic registration of clients (RFC 7591), and what it serves. */
 export const registrationOperations = [
-  defineOperation({
-    family: oidcFamily,
-    tag: "OIDC",
-    audience: "idp",
-    security: "none",
-    method: "post",
-    path: "/oidc/register",
-    operationId: "registerClient",
+  oidc("post", "/oidc/register", "registerClient", {
     summary: "Register a client (RFC 7591)",
     description:
       "Available if identity.oidc.dynamic_registration.enabled or identity.oidc.mail_registration.enabled is true. If initial access tokens are required, one of them is sent as Bearer token.",
     maxBodyBytes: 32_768,
-    request: { body: { "application/json": RegistrationRequest } },
+    request: jsonBody(RegistrationRequest),
     answers: {
       201: jsonAnswer("The registration.", RegistrationResponse),
-      400: jsonAnswer("The metadata is invalid or not permitted.", OauthError),
-      401: jsonAnswer("The initial access token is missing or wrong.", OauthError),
-      404: jsonAnswer("Clients cannot register.", OauthError),
-      429: jsonAnswer("Too many registrations from this network.", OauthError),
-      500: failed,
-      503: jsonAnswer("There are too many registrations, or a temporary failure.", OauthError),
+      400: refused("The metadata is invalid or not permitted."),
+      401: refused("The initial access token is missing or wrong."),
+      404: refused("Clients cannot register."),
+      429: refused("Too many registrations from this network."),
+      503: refused("There are too many registrations, or a temporary failure."),
     },
   }),
-  defineOperation({
-    ...managed,
-    method: "get",
-    operationId: "readClientRegistration",
+  managed("get", managedPath, "readClientRegistration", {
     summary: "Get the registration of a client (RFC 7592)",
-    answers: { 200: jsonAnswer("The registration.", RegistrationResponse), ...refusals },
+    answers: { 200: jsonAnswer("The registration.", RegistrationResponse) },
   }),
-  defineOperation({
-    ...managed,
-    method: "put",
-    operationId: "updateClientRegistration",
+  managed("put", managedPath, "updateClientRegistration", {
     summary: "Replace the metadata of a client (RFC 7592)",
     maxBodyBytes: 32_768,
-    request: { ...managed.request, body: { "application/json": RegistrationUpdate } },
+    request: { ...client, ...jsonBody(RegistrationUpdate) },
     answers: {
       200: jsonAnswer("The registration.", RegistrationResponse),
-      400: jsonAnswer("The metadata is invalid or not permitted.", OauthError),
-      ...refusals,
+      400: refused("The metadata is invalid or not permitted."),
     },
   }),
-  defineOperation({
-    ...managed,
-    method: "delete",
-    operationId: "deleteClientRegistration",
+  managed("delete", managedPath, "deleteClientRegistration", {
     summary: "Delete the registration of a client, and revoke its tokens (RFC 7592)",
-    answers: { 204: emptyAnswer("The client is deleted and its tokens are revoked."), ...refusals },
+    answers: { 204: emptyAnswer("The client is deleted and its tokens are revoked.") },
   }),
-  defineOperation({
+  oidc("get", "/.well-known/oauth-protected-resource", "protectedResourceMetadata", {
     family: wellKnownFamily,
-    tag: "OIDC",
-    audience: "idp",
-    security: "none",
-    method: "get",
-    path: "/.well-known/oauth-protected-resource",
-    operationId: "protectedResourceMetadata",
     summary: "Get the metadata of the mail services as a protected resource (RFC 9728)",
     answers: {
       200: jsonAnswer("The metadata.", ProtectedResource),
-      404: jsonAnswer("Mail clients cannot register.", OauthError),
-      500: failed,
+      404: refused("Mail clients cannot register."),
     },
   }),
 ];

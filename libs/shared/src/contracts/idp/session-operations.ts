@@ -1,17 +1,23 @@
 import { Type } from "typebox";
-import { emptyAnswer, errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
-import { defineOperation } from "../operations/define-operation.ts";
+import { backchannel, emptyAnswer, errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
+import { operationsWith } from "../operations/define-operation.ts";
 import { defineFamily, operatorScopes } from "../operations/route-family.ts";
 import { OidcSessionList } from "./sessions.ts";
 
+const base = "/api/v1/oidc/sessions";
 const family = defineFamily({
   name: "OIDC sessions",
-  prefix: "/api/v1/oidc/sessions",
+  prefix: base,
   owner: "idp",
   channel: "back",
   anyScope: operatorScopes,
 });
-const common = { family, tag: "OIDC sessions", audience: "management", security: "backchannel" } as const;
+const tag = "OIDC sessions";
+const refusals = {
+  400: errorAnswer("user_id is missing or too long."),
+  403: errorAnswer("The token lacks a required scope."),
+};
+const oidcSessions = operationsWith({ ...backchannel(family, tag), answers: { ...refusals, 500: temporaryFailure } });
 const segment = { minLength: 1, maxLength: 1024 };
 const user_id = Type.String({
   ...segment,
@@ -20,26 +26,18 @@ const user_id = Type.String({
 });
 const token = Type.String({ ...segment, description: "`id` from the list, of a token or a browser session." });
 const ended = emptyAnswer("The sessions have ended, or there were none.");
-const forbidden = errorAnswer("The token lacks a required scope.");
-const path = "/api/v1/oidc/sessions/{user_id}";
-const ofUser = { 400: errorAnswer("user_id is missing or too long."), 403: forbidden, 500: temporaryFailure };
+const path = `${base}/{user_id}` as const;
 
 /** The path without a user. */
-const withoutUser = {
-  ...common,
-  path: "/api/v1/oidc/sessions",
-  summary: "Reject a request without user_id",
+const withoutUser = operationsWith({
+  ...backchannel(family, tag),
   undocumented: "the user_id of the documented path is missing, so that the response is always 400",
-  answers: { 400: ofUser[400], 403: forbidden },
-} as const;
+  answers: refusals,
+});
 
 /** Administration of OIDC sessions. */
 export const oidcSessionOperations = [
-  defineOperation({
-    ...common,
-    method: "get",
-    path,
-    operationId: "listOidcSessions",
+  oidcSessions("get", path, "listOidcSessions", {
     summary: "List the sessions of a user at clients",
     request: {
       path: Type.Object({ user_id }),
@@ -51,23 +49,15 @@ export const oidcSessionOperations = [
         ),
       }),
     },
-    answers: { ...ofUser, 200: jsonAnswer("The sessions, latest sign-in first.", OidcSessionList) },
+    answers: { 200: jsonAnswer("The sessions, latest sign-in first.", OidcSessionList) },
   }),
-  defineOperation({
-    ...common,
-    method: "delete",
-    path,
-    operationId: "deleteOidcSessions",
+  oidcSessions("delete", path, "deleteOidcSessions", {
     summary: "End all sessions of a user",
     description: "All access and refresh tokens of the user become invalid.",
     request: { path: Type.Object({ user_id }) },
-    answers: { ...ofUser, 204: ended },
+    answers: { 204: ended },
   }),
-  defineOperation({
-    ...common,
-    method: "delete",
-    path: `${path}/{token}`,
-    operationId: "deleteOidcSession",
+  oidcSessions("delete", `${path}/{token}`, "deleteOidcSession", {
     summary: "End one session of a user",
     description:
       "Ends the token and everything issued under the same consent. For the id of a browser session, ends the browser's sign-in and everything that clients obtained through it.",
@@ -76,9 +66,8 @@ export const oidcSessionOperations = [
       204: ended,
       400: errorAnswer("user_id or token is missing or too long."),
       403: errorAnswer("The token lacks a required scope, or the session belongs to another user."),
-      500: temporaryFailure,
     },
   }),
-  defineOperation({ ...withoutUser, method: "get", operationId: "listOidcSessionsWithoutUser" }),
-  defineOperation({ ...withoutUser, method: "delete", operationId: "deleteOidcSessionsWithoutUser" }),
+  withoutUser("get", base, "listOidcSessionsWithoutUser", { summary: "Reject a request without user_id" }),
+  withoutUser("delete", base, "deleteOidcSessionsWithoutUser", { summary: "Reject a request without user_id" }),
 ];

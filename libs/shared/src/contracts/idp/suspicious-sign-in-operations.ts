@@ -1,26 +1,18 @@
 import { Type } from "typebox";
 import { selfServiceFamily } from "./families.ts";
-import { csrfToken, definePage, page, sentTo } from "./page-operation.ts";
+import { csrfToken, page, pagesWith, sentTo } from "./page-operation.ts";
 
-const common = { family: selfServiceFamily, tag: "Self-service", security: "browser_session" } as const;
+const selfService = pagesWith({ family: selfServiceFamily, tag: "Self-service", security: "browser_session" });
 const signedOut = page("The browser is not signed in.");
 const confirmed = (title: string) => Type.Object({ csrf_token: csrfToken }, { title });
 
 /** "Was this you?" */
 export const suspiciousSignInOperations = [
-  definePage({
-    ...common,
-    method: "get",
-    path: "/mfa/suspicious-sign-ins",
-    operationId: "suspiciousSignInsPage",
+  selfService("get", "/mfa/suspicious-sign-ins", "suspiciousSignInsPage", {
     summary: "Ask the user whether suspicious sign-ins were theirs",
     answers: { 200: page("The page."), 401: signedOut },
   }),
-  definePage({
-    ...common,
-    method: "post",
-    path: "/mfa/suspicious-sign-ins/{id}/confirm",
-    operationId: "confirmSuspiciousSignIn",
+  selfService("post", "/mfa/suspicious-sign-ins/{id}/confirm", "confirmSuspiciousSignIn", {
     summary: "Confirm that a suspicious sign-in was the user's own",
     pathFields: Type.Object({ id: Type.String({ description: "Digest of the network of the sign-in." }) }),
     form: confirmed("SignInConfirmationForm"),
@@ -30,11 +22,7 @@ export const suspiciousSignInOperations = [
       401: signedOut,
     },
   }),
-  definePage({
-    ...common,
-    method: "post",
-    path: "/mfa/suspicious-sign-ins/secure",
-    operationId: "secureAccount",
+  selfService("post", "/mfa/suspicious-sign-ins/secure", "secureAccount", {
     summary: "End all other sessions, tokens and app passwords",
     form: confirmed("SecureAccountForm"),
     answers: {

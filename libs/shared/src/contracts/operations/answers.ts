@@ -1,5 +1,6 @@
 import { type TSchema, Type } from "typebox";
-import type { OperationAnswer } from "./define-operation.ts";
+import { type CommonMembers, type OperationAnswer, operationsWith } from "./define-operation.ts";
+import { defineFamily, operatorScopes, type RouteFamily } from "./route-family.ts";
 
 /** The body of every error. */
 export const ErrorBody = Type.Object(
@@ -20,3 +21,23 @@ export function errorAnswer(description: string): OperationAnswer {
 }
 
 export const temporaryFailure = errorAnswer("Temporary failure.");
+
+/** The body of a request in JSON. */
+export function jsonBody(schema: TSchema) {
+  return { body: { "application/json": schema } };
+}
+
+/** What the operations of API callers have in common. */
+export function backchannel(family: RouteFamily, tag: string): CommonMembers {
+  return { family, tag, audience: "management", security: "backchannel" };
+}
+
+/** Defines the operations below a prefix of the back channel. Callers need a scope of operators, unless a row says otherwise. */
+export function operatorApi(
+  place: Pick<RouteFamily, "name" | "prefix" | "owner"> & Partial<RouteFamily>,
+  tag: string,
+  answers: CommonMembers["answers"] = {},
+) {
+  const family = defineFamily({ channel: "back", anyScope: operatorScopes, ...place });
+  return operationsWith({ ...backchannel(family, tag), answers: { 500: temporaryFailure, ...answers } });
+}
