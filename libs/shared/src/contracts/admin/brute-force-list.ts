@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { optionalText, time } from "../schema.ts";
 import { Envelope } from "./envelope.ts";
 
 const filter = (what: string) =>
@@ -18,7 +19,7 @@ const error = Type.Union([Type.Null(), Type.String()], {
 /** The account delay of an account. */
 export const DelayedAccount = Type.Object({
   wrong_passwords: Type.Integer({ minimum: 1, description: "Number of distinct wrong passwords, from all networks." }),
-  until: Type.String({ format: "date-time", description: "End of the delay. Another wrong password moves it." }),
+  until: time("End of the delay. Another wrong password moves it."),
 });
 export type DelayedAccount = Static<typeof DelayedAccount>;
 
@@ -41,7 +42,7 @@ export type BruteForceListResult = Static<typeof BruteForceListResult>;
 export const BruteForceList = Type.Intersect([
   Envelope("bruteforce", "list", BruteForceListResult),
   Type.Object({
-    next: Type.Optional(Type.String({ description: "Value of the query parameter cursor for the next page." })),
+    next: optionalText("Value of the query parameter cursor for the next page."),
   }),
 ]);
 export type BruteForceList = Static<typeof BruteForceList>;

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import { errorAnswer, jsonAnswer, jsonBody, operatorApi } from "../operations/answers.ts";
 import type { Operation } from "../operations/define-operation.ts";
+import { optionalText } from "../schema.ts";
 import { BruteForceList, BruteForceListRequest } from "./brute-force-list.ts";
 import { BruteForceFlush, BruteForceFlushRequest, CacheFlush, CacheFlushRequest } from "./flush.ts";
 import { AsyncJobStatus, BruteForceFlushAsync, CacheFlushAsync } from "./jobs.ts";
@@ -19,8 +20,8 @@ const answers = (status: 200 | 202, description: string, schema: TSchema): Opera
 const filter = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
 
 const page = Type.Object({
-  limit: Type.Optional(Type.String({ pattern: "^[0-9]+$", description: "Number of bans per page, 1 to 1000." })),
-  cursor: Type.Optional(Type.String({ description: "`next` of the previous page." })),
+  limit: optionalText("Number of bans per page, 1 to 1000.", { pattern: "^[0-9]+$" }),
+  cursor: optionalText("`next` of the previous page."),
   accounts: filter("Accounts to list, in place of a body; the parameter may be repeated."),
   ip_addresses: filter("IP addresses and networks to list, in place of a body; the parameter may be repeated."),
 });

@@ -1,19 +1,15 @@
 import { type Static, Type } from "typebox";
+import { optionalText, text, texts } from "../schema.ts";
 import { Envelope } from "./envelope.ts";
 
 /** Body of `DELETE /api/v1/cache/flush`: an account or login name, taken literally. */
 export const CacheFlushRequest = Type.Object({
-  user: Type.String({
-    minLength: 1,
-    maxLength: 1024,
-    pattern: "^[^*?]+$",
-    description: "User name. Wildcards are not allowed.",
-  }),
+  user: text("User name. Wildcards are not allowed.", { minLength: 1, maxLength: 1024, pattern: "^[^*?]+$" }),
 });
 export type CacheFlushRequest = Static<typeof CacheFlushRequest>;
 
-const removedKeys = Type.Array(Type.String(), { description: "The removed keys, sorted." });
-const status = Type.String({ description: "Number of removed keys, as a sentence." });
+const removedKeys = texts("The removed keys, sorted.");
+const status = text("Number of removed keys, as a sentence.");
 
 /** Answer of `DELETE /api/v1/cache/flush`. */
 export const CacheFlush = Envelope(
@@ -25,22 +21,10 @@ export type CacheFlush = Static<typeof CacheFlush>;
 
 /** Body of `DELETE /api/v1/bruteforce/flush`. */
 export const BruteForceFlushRequest = Type.Object({
-  ip_address: Type.String({
-    minLength: 1,
-    maxLength: 128,
-    description: "Address, or a network as it appears in the list of bans.",
-  }),
-  rule_name: Type.String({
-    minLength: 1,
-    maxLength: 255,
-    description: "Name of the brute-force rule. * selects all rules.",
-  }),
-  protocol: Type.Optional(
-    Type.String({ maxLength: 255, description: "Selects only rules that are limited to this value." }),
-  ),
-  oidc_cid: Type.Optional(
-    Type.String({ maxLength: 255, description: "Selects only rules that are limited to this value." }),
-  ),
+  ip_address: text("Address, or a network as it appears in the list of bans.", { minLength: 1, maxLength: 128 }),
+  rule_name: text("Name of the brute-force rule. * selects all rules.", { minLength: 1, maxLength: 255 }),
+  protocol: optionalText("Selects only rules that are limited to this value.", { maxLength: 255 }),
+  oidc_cid: optionalText("Selects only rules that are limited to this value.", { maxLength: 255 }),
 });
 export type BruteForceFlushRequest = Static<typeof BruteForceFlushRequest>;
 

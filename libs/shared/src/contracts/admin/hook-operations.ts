@@ -2,6 +2,7 @@ import { type TObject, Type } from "typebox";
 import { emptyAnswer, errorAnswer, temporaryFailure } from "../operations/answers.ts";
 import { type HttpMethod, type Operation, operationsWith } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
+import { text } from "../schema.ts";
 
 /** Each hook has its own scopes, which the admin service checks. */
 const family = defineFamily({
@@ -12,7 +13,7 @@ const family = defineFamily({
   anyScope: [],
 });
 const path: TObject = Type.Object({
-  hookName: Type.String({ description: "`http_location` of the hook, which may have several segments." }),
+  hookName: text("`http_location` of the hook, which may have several segments."),
 });
 const any = { "*/*": Type.Unknown() };
 const answers: Operation["answers"] = {

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { text } from "../schema.ts";
 import { Envelope } from "./envelope.ts";
 
 /** States of a job. */
@@ -27,12 +28,10 @@ export const JobRecord = Type.Object({
   status: JobStatus,
   type: JobType,
   createdAt: Type.String(),
-  startedAt: Type.String({
-    description: "Start of the current run. A job that another worker takes over starts again.",
-  }),
+  startedAt: text("Start of the current run. A job that another worker takes over starts again."),
   finishedAt: Type.String(),
   resultCount: Type.Integer({ minimum: 0, description: "Number of removed keys." }),
-  error: Type.String({ description: "Error message. Empty if the job did not fail." }),
+  error: text("Error message. Empty if the job did not fail."),
 });
 export type JobRecord = Static<typeof JobRecord>;
 

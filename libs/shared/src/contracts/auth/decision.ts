@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { optionalFlag, optionalText, text, texts } from "../schema.ts";
 
 /**
  * The `backend` integers of the HTTP interface (ADR 0008). `test`, `memory` and `remote` are reserved: other
@@ -21,8 +22,8 @@ const holdMs = Type.Optional(
 const risk = Type.Optional(
   Type.Object({
     score: Type.Integer({ minimum: 0 }),
-    level: Type.String({ description: "A RiskLevel." }),
-    signals: Type.Array(Type.String(), { description: "Names of the signals that made the score." }),
+    level: text("A RiskLevel."),
+    signals: texts("Names of the signals that made the score."),
   }),
 );
 
@@ -45,12 +46,9 @@ export type DenialReason = Static<typeof DenialReason>;
 
 const Ok = Type.Object({
   outcome: Type.Literal("ok"),
-  account: Type.String({ description: "Canonical account name, Auth-User." }),
-  uniqueUserId: Type.Optional(
-    Type.String({
-      description:
-        "Mapped identifier that survives renames, for the identity provider. Empty: mapped, but the account has none. Absent: not mapped, or the decision comes from a cache.",
-    }),
+  account: text("Canonical account name, Auth-User."),
+  uniqueUserId: optionalText(
+    "Mapped identifier that survives renames, for the identity provider. Empty: mapped, but the account has none. Absent: not mapped, or the decision comes from a cache.",
   ),
   accountField: Type.String(),
   totpSecretField: Type.String(),
@@ -62,20 +60,12 @@ const Ok = Type.Object({
       { description: "Mail server that a script selected, for the proxy dialect." },
     ),
   ),
-  groups: Type.Optional(
-    Type.Array(Type.String(), { description: "Names of the account's groups. Absent if groups are not searched." }),
-  ),
+  groups: Type.Optional(texts("Names of the account's groups. Absent if groups are not searched.")),
   groupDns: Type.Optional(
-    Type.Array(Type.String(), {
-      description:
-        "DNs of the account's groups, for the identity provider. Only for dialect idp. Absent in older engines.",
-    }),
+    texts("DNs of the account's groups, for the identity provider. Only for dialect idp. Absent in older engines."),
   ),
-  displayName: Type.Optional(
-    Type.String({
-      description:
-        "Mapped display name, for the identity provider. Only for dialect idp. Absent: not mapped, or an older engine.",
-    }),
+  displayName: optionalText(
+    "Mapped display name, for the identity provider. Only for dialect idp. Absent: not mapped, or an older engine.",
   ),
   passwordWarning: Type.Optional(
     Type.Object(
@@ -101,10 +91,8 @@ const waitSeconds = Type.Optional(
   Type.Integer({ minimum: 0, description: "Value of Auth-Wait. Absent: no such header." }),
 );
 
-const language = Type.Optional(
-  Type.String({
-    description: "Language tag of a message from a catalogue, for Content-Language. Absent in older engines.",
-  }),
+const language = optionalText(
+  "Language tag of a message from a catalogue, for Content-Language. Absent in older engines.",
 );
 
 const passwordsSeen = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
@@ -119,23 +107,18 @@ const retryAfterSeconds = Type.Optional(
 
 const Fail = Type.Object({
   outcome: Type.Literal("fail"),
-  reason: Type.String({ description: "A DenialReason. An unknown reason of a newer engine is a denial too." }),
-  detail: Type.Optional(Type.String({ description: "Details from the backend, for logs." })),
+  reason: text("A DenialReason. An unknown reason of a newer engine is a denial too."),
+  detail: optionalText("Details from the backend, for logs."),
   accountPasswordsSeen: passwordsSeen(
     "Number of distinct wrong passwords for the account from this network, for logs.",
   ),
   totalPasswordsSeen: passwordsSeen("Number of distinct guesses from this network, for logs."),
-  account: Type.Optional(
-    Type.String({ description: "Account of this name in a backend, for logs. Only for dialect idp." }),
-  ),
-  mustChangePassword: Type.Optional(
-    Type.Boolean({
-      description:
-        "The password is correct, and the user can sign in once it is changed. For the sign-in pages; other callers are told nothing. Older peers ignore it.",
-    }),
+  account: optionalText("Account of this name in a backend, for logs. Only for dialect idp."),
+  mustChangePassword: optionalFlag(
+    "The password is correct, and the user can sign in once it is changed. For the sign-in pages; other callers are told nothing. Older peers ignore it.",
   ),
   retryAfterSeconds,
-  message: Type.Optional(Type.String({ description: "Message of a policy or script. Absent: the default message." })),
+  message: optionalText("Message of a policy or script. Absent: the default message."),
   language,
   waitSeconds,
   holdMs,
@@ -157,8 +140,8 @@ export type Blocked = Static<typeof Blocked>;
 
 const TempFail = Type.Object({
   outcome: Type.Literal("tempfail"),
-  code: Type.String({ description: "Error code in libs/shared/src/platform/errors/codes.ts." }),
-  message: Type.String({ description: "Public error message." }),
+  code: text("Error code in libs/shared/src/platform/errors/codes.ts."),
+  message: text("Public error message."),
   language,
 });
 export type TempFail = Static<typeof TempFail>;

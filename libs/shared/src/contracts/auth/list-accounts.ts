@@ -1,18 +1,19 @@
 import { type Static, Type } from "typebox";
 import { type BusMethod, defineMethod, methodAt } from "../define.ts";
+import { text } from "../schema.ts";
 
 /** Maximum number of accounts on a page. */
 const maxAccountsPerPage = 5000;
 
-const instance = Type.String({ pattern: "^[0-9a-f]{16}$", description: "Identifier of one engine process." });
-const cursor = Type.String({ minLength: 1, maxLength: 16_384, description: "Opaque start of the next page." });
+const instance = text("Identifier of one engine process.", { pattern: "^[0-9a-f]{16}$" });
+const cursor = text("Opaque start of the next page.", { minLength: 1, maxLength: 16_384 });
 
 /**
  * `mode=list-accounts`: one page of the account names in the backends of a protocol; without a cursor, the
  * first one. `limit` 0 with a cursor ends a listing early, so that it is not kept open for a reader that has disconnected.
  */
 export const ListAccountsRequest = Type.Object({
-  session: Type.String({ minLength: 1, maxLength: 64, description: "GUID of the request, X-Service-Session." }),
+  session: text("GUID of the request, X-Service-Session.", { minLength: 1, maxLength: 64 }),
   protocol: Type.String({ minLength: 1 }),
   username: Type.Optional(Type.String()),
   clientIp: Type.Optional(Type.String()),

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { backchannel, ErrorBody, emptyAnswer } from "../operations/answers.ts";
 import { type Content, type Operation, type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
+import { text } from "../schema.ts";
 import {
   AccountList,
   AuthenticationCbor,
@@ -17,14 +18,12 @@ const form = "application/x-www-form-urlencoded";
 const anyText = Type.String();
 
 const decisionHeaders = {
-  "Auth-Status": Type.String({
-    description: "OK, FAIL, or a sentence that describes the denial or temporary failure.",
-  }),
+  "Auth-Status": text("OK, FAIL, or a sentence that describes the denial or temporary failure."),
   "X-Service-Memory-Cache": Type.Union([Type.Literal("Hit"), Type.Literal("Miss")]),
 };
 const successHeaders = { ...decisionHeaders, "Auth-User": Type.String() };
 const authWait = {
-  "Auth-Wait": Type.String({ description: "Seconds to wait before the next attempt. Sent only with a denial." }),
+  "Auth-Wait": text("Seconds to wait before the next attempt. Sent only with a denial."),
 };
 
 const attributeNote = "Attributes of the account are sent in headers that begin with X-Service-.";
@@ -105,9 +104,9 @@ const proxyAnswers: Operation["answers"] = {
         ...decisionHeaders,
         ...authWait,
         "Auth-User": anyText,
-        "Auth-Server": Type.String({ description: "Address of the mail server." }),
-        "Auth-Port": Type.String({ description: "Port of the mail server." }),
-        "Auth-Error-Code": Type.String({ description: "SMTP status code. Sent only with temporary failures of SMTP." }),
+        "Auth-Server": text("Address of the mail server."),
+        "Auth-Port": text("Port of the mail server."),
+        "Auth-Error-Code": text("SMTP status code. Sent only with temporary failures of SMTP."),
       },
     ),
     bodyOptional: true,

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { flag, optionalFlag, optionalText, text } from "../schema.ts";
 
 /** The operation: `mode` (none, `no-auth`, `list-accounts`). */
 export const AuthOperation = Type.Union([
@@ -50,50 +51,39 @@ export type TlsDetails = Static<typeof TlsDetails>;
  * travels as text on the bus only; the receiver wraps it in a `Secret` before any other code sees it.
  */
 export const AuthRequest = Type.Object({
-  session: Type.String({ minLength: 1, maxLength: 64, description: "GUID of the request, X-Service-Session." }),
+  session: text("GUID of the request, X-Service-Session.", { minLength: 1, maxLength: 64 }),
   operation: AuthOperation,
   dialect: Dialect,
-  username: Type.String({ description: "User name. Empty in a list-accounts request that names none." }),
+  username: text("User name. Empty in a list-accounts request that names none."),
   password: Type.Optional(Type.String()),
   protocol: Type.String({ minLength: 1 }),
   method: Type.Optional(Type.String()),
   clientIp: Type.Optional(Type.String()),
-  clientIpIsPeer: Type.Optional(
-    Type.Boolean({
-      description:
-        "Whether neither the API caller nor a proxy named the client. clientIp is then the API caller's own address.",
-    }),
+  clientIpIsPeer: optionalFlag(
+    "Whether neither the API caller nor a proxy named the client. clientIp is then the API caller's own address.",
   ),
   clientPort: Type.Optional(Type.String()),
   clientHostname: Type.Optional(Type.String()),
   clientId: Type.Optional(Type.String()),
   externalSessionId: Type.Optional(Type.String()),
   userAgent: Type.Optional(Type.String()),
-  userAgentIsCaller: Type.Optional(
-    Type.Boolean({
-      description: "Whether userAgent is the API caller's own, because the caller named no program of the user.",
-    }),
+  userAgentIsCaller: optionalFlag(
+    "Whether userAgent is the API caller's own, because the caller named no program of the user.",
   ),
   localIp: Type.Optional(Type.String()),
   localPort: Type.Optional(Type.String()),
   loginAttempt: Type.Optional(Type.Integer({ minimum: 0 })),
-  tls: Type.Boolean({ description: "Field ssl: any non-empty value means TLS." }),
+  tls: flag("Field ssl: any non-empty value means TLS."),
   tlsDetails: Type.Optional(TlsDetails),
   oidcClientId: Type.Optional(Type.String()),
   acceptLanguage: Type.Optional(Type.String()),
-  hidesOutcome: Type.Optional(
-    Type.Boolean({
-      description:
-        "Whether the user sees only after the second factor that the password was wrong (delayed_response). Delays then do not depend on the password.",
-    }),
+  hidesOutcome: optionalFlag(
+    "Whether the user sees only after the second factor that the password was wrong (delayed_response). Delays then do not depend on the password.",
   ),
-  device: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      description: "Digest of the browser's device cookie, for the score of the sign-in. Only for dialect idp.",
-    }),
-  ),
-  memoryCache: Type.Boolean({ description: "false with the query parameter in-memory=0." }),
-  sharedCache: Type.Boolean({ description: "false with the query parameter cache=0." }),
+  device: optionalText("Digest of the browser's device cookie, for the score of the sign-in. Only for dialect idp.", {
+    maxLength: 64,
+  }),
+  memoryCache: flag("false with the query parameter in-memory=0."),
+  sharedCache: flag("false with the query parameter cache=0."),
 });
 export type AuthRequest = Static<typeof AuthRequest>;

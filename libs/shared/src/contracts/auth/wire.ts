@@ -1,4 +1,5 @@
 import { type TProperties, Type } from "typebox";
+import { component, optionalText, text } from "../schema.ts";
 
 const words: Readonly<Record<string, string>> = {
   method: "Authentication method, such as plain or login.",
@@ -34,17 +35,13 @@ const tlsNames = [
 ];
 
 function optionalTexts(rows: readonly (readonly [string, string])[]): TProperties {
-  return Object.fromEntries(rows.map(([name, description]) => [name, Type.Optional(Type.String({ description }))]));
+  return Object.fromEntries(rows.map(([name, description]) => [name, optionalText(description)]));
 }
 
 const fields = {
-  username: Type.String({ description: "User name to authenticate." }),
-  password: Type.Optional(
-    Type.String({ description: "Password. It may be absent with mode no-auth or list-accounts." }),
-  ),
-  protocol: Type.Optional(
-    Type.String({ description: "Protocol, such as imap, smtp or pop3. It should always be sent." }),
-  ),
+  username: text("User name to authenticate."),
+  password: optionalText("Password. It may be absent with mode no-auth or list-accounts."),
+  protocol: optionalText("Protocol, such as imap, smtp or pop3. It should always be sent."),
   ...optionalTexts(Object.entries(words)),
   ...optionalTexts(
     tlsNames.map((name) => [name, "TLS session and client certificate as the mail server saw them."] as const),
@@ -52,56 +49,51 @@ const fields = {
 };
 
 /** Request of the JSON dialect. Bodies may have unknown members (ADR 0007). */
-export const AuthenticationRequest = Type.Object(
-  { ...fields, auth_login_attempt: Type.Optional(Type.Integer({ minimum: 0 })) },
-  { title: "AuthenticationRequest" },
-);
+export const AuthenticationRequest = component("AuthenticationRequest", {
+  ...fields,
+  auth_login_attempt: Type.Optional(Type.Integer({ minimum: 0 })),
+});
 
 /** The same as a form, where numbers are text. */
-export const AuthenticationForm = Type.Object(
-  { ...fields, auth_login_attempt: Type.Optional(Type.String({ pattern: "^\\d{1,9}$" })) },
-  { title: "AuthenticationForm" },
-);
+export const AuthenticationForm = component("AuthenticationForm", {
+  ...fields,
+  auth_login_attempt: Type.Optional(Type.String({ pattern: "^\\d{1,9}$" })),
+});
 
 /** The same in CBOR, where unknown fields are rejected. */
-export const AuthenticationCbor = Type.Object(
+export const AuthenticationCbor = component(
+  "AuthenticationCbor",
   { ...fields, auth_login_attempt: Type.Optional(Type.Integer({ minimum: 0 })) },
-  { title: "AuthenticationCbor", description: "A CBOR map.", additionalProperties: false },
+  { description: "A CBOR map.", additionalProperties: false },
 );
 
 /** Form fields of the SASL dialect. */
-export const SaslForm = Type.Object(
-  {
-    username: Type.String(),
-    password: Type.Optional(Type.String()),
-    protocol: Type.Optional(Type.String()),
-    ...optionalTexts([
-      ["port", "Port of the mail server that accepted the client."],
-      ["method", "Authentication method."],
-      ["tls", "Any non-empty value means that the client uses TLS."],
-      ["security", "TLS version."],
-      ["user_agent", "Name of the mail client."],
-      ["realm", "Realm, appended to the user name after an @."],
-    ]),
-  },
-  { title: "SaslForm" },
-);
+export const SaslForm = component("SaslForm", {
+  username: Type.String(),
+  password: Type.Optional(Type.String()),
+  protocol: Type.Optional(Type.String()),
+  ...optionalTexts([
+    ["port", "Port of the mail server that accepted the client."],
+    ["method", "Authentication method."],
+    ["tls", "Any non-empty value means that the client uses TLS."],
+    ["security", "TLS version."],
+    ["user_agent", "Name of the mail client."],
+    ["realm", "Realm, appended to the user name after an @."],
+  ]),
+});
 
 /** Body of a successful authentication. */
-export const AuthenticationSuccess = Type.Object(
-  {
-    ok: Type.Literal(true),
-    account_field: Type.String({ description: "Attribute with the account name." }),
-    totp_secret_field: Type.String({ description: "Attribute that holds the TOTP secret. It may be empty." }),
-    backend: Type.Integer({
-      description: "Source of the decision: 1 cache, 2 ldap, 3 lua, 4 test, 5 memory, 6 remote, 8 sql.",
-    }),
-    attributes: Type.Record(Type.String(), Type.Array(Type.String()), {
-      description: "Attributes of the account, without secrets.",
-    }),
-  },
-  { title: "AuthenticationSuccess" },
-);
+export const AuthenticationSuccess = component("AuthenticationSuccess", {
+  ok: Type.Literal(true),
+  account_field: text("Attribute with the account name."),
+  totp_secret_field: text("Attribute that holds the TOTP secret. It may be empty."),
+  backend: Type.Integer({
+    description: "Source of the decision: 1 cache, 2 ldap, 3 lua, 4 test, 5 memory, 6 remote, 8 sql.",
+  }),
+  attributes: Type.Record(Type.String(), Type.Array(Type.String()), {
+    description: "Attributes of the account, without secrets.",
+  }),
+});
 
 export const AccountList = Type.Array(Type.String(), {
   title: "AccountList",
@@ -115,14 +107,14 @@ export const AuthenticationQuery = Type.Object({
       description: "no-auth looks the account up without a password. list-accounts lists the account names.",
     }),
   ),
-  "in-memory": Type.Optional(Type.String({ description: "0 skips the memory cache." })),
-  cache: Type.Optional(Type.String({ description: "0 skips the shared cache." })),
+  "in-memory": optionalText("0 skips the memory cache."),
+  cache: optionalText("0 skips the shared cache."),
 });
 
 /** Request headers of the header dialects, by their default names. */
 export const AuthenticationHeaders = Type.Object({
-  "Auth-User": Type.String({ description: "User name. The header names are set by auth.request.headers." }),
-  "Auth-Protocol": Type.String({ description: "Protocol, such as imap, smtp or pop3." }),
+  "Auth-User": text("User name. The header names are set by auth.request.headers."),
+  "Auth-Protocol": text("Protocol, such as imap, smtp or pop3."),
   ...optionalTexts([
     ["Auth-Pass", "Password."],
     ["Auth-Password-Encoded", "1 if the password is Base64-encoded."],

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { defineEvent } from "../define.ts";
+import { text } from "../schema.ts";
 
 /**
  * Bans of these addresses were flushed: engines that remember them for an outage of Redis remove them. If it is lost, they
@@ -25,7 +26,7 @@ export const networkBanned = defineEvent({
   major: 1,
   body: Type.Object({
     rule: Type.String({ maxLength: 1024 }),
-    network: Type.String({ maxLength: 64, description: "In CIDR notation." }),
+    network: text("In CIDR notation.", { maxLength: 64 }),
     bannedAtMs: Type.Number({ description: "Milliseconds since the epoch, by the clock of Redis." }),
     expiresAtMs: Type.Number({ description: "Milliseconds since the epoch, by the clock of Redis." }),
   }),

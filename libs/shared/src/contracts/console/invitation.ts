@@ -1,20 +1,17 @@
-import { type Static, Type } from "typebox";
+import type { Static } from "typebox";
 import { errorAnswer, jsonAnswer, jsonBody, temporaryFailure } from "../operations/answers.ts";
+import { component, text, time } from "../schema.ts";
 import { consoleApi } from "./family.ts";
 
-export const InvitationRequest = Type.Object(
-  { username: Type.String({ minLength: 1, maxLength: 1024, description: "Account or alias of the operator." }) },
-  { title: "InvitationRequest" },
-);
+export const InvitationRequest = component("InvitationRequest", {
+  username: text("Account or alias of the operator.", { minLength: 1, maxLength: 1024 }),
+});
 
-export const Invitation = Type.Object(
-  {
-    account: Type.String({ description: "Account that the code is for." }),
-    code: Type.String({ description: "The code. It is shown once, and works once." }),
-    expires: Type.String({ format: "date-time", description: "When the code expires." }),
-  },
-  { title: "Invitation" },
-);
+export const Invitation = component("Invitation", {
+  account: text("Account that the code is for."),
+  code: text("The code. It is shown once, and works once."),
+  expires: time("When the code expires."),
+});
 export type Invitation = Static<typeof Invitation>;
 
 export const invitationOperations = [

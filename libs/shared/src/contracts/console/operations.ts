@@ -1,15 +1,14 @@
 import { Type } from "typebox";
 import { errorAnswer, jsonAnswer, jsonBody, temporaryFailure } from "../operations/answers.ts";
+import { optionalText, text } from "../schema.ts";
 import { AccountQuery, AccountReport } from "./account.ts";
 import { consoleApi } from "./family.ts";
 import { Attacks, BanRecordPage, DecisionHistoryPage, Explanation } from "./records.ts";
 import { SystemReport } from "./system.ts";
 
-const subject = (description: string) => Type.String({ minLength: 1, maxLength: 1024, description });
-const limit = Type.Optional(
-  Type.String({ pattern: "^[0-9]+$", description: "Size of the page, 1 to 500; 50 by default." }),
-);
-const cursor = Type.Optional(Type.String({ maxLength: 1024, description: "Value of next from the previous page." }));
+const subject = (description: string) => text(description, { minLength: 1, maxLength: 1024 });
+const limit = optionalText("Size of the page, 1 to 500; 50 by default.", { pattern: "^[0-9]+$" });
+const cursor = optionalText("Value of next from the previous page.", { maxLength: 1024 });
 const failures = { 400: errorAnswer("A query parameter is missing or invalid."), 500: temporaryFailure };
 
 /** Operations for the help desk. */
@@ -64,12 +63,7 @@ export const consoleOperations = [
     summary: "Show decisions per minute, failing networks and accounts under attack",
     request: {
       query: Type.Object({
-        minutes: Type.Optional(
-          Type.String({
-            pattern: "^[0-9]+$",
-            description: "Length of the series in minutes, 1 to 1440; 60 by default.",
-          }),
-        ),
+        minutes: optionalText("Length of the series in minutes, 1 to 1440; 60 by default.", { pattern: "^[0-9]+$" }),
       }),
     },
     answers: { 200: jsonAnswer("The attacks.", Attacks), ...failures },

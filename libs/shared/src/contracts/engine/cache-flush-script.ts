@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { defineMethod } from "../define.ts";
+import { text } from "../schema.ts";
 
 /** Additional names and cache keys from a site's script for a flush. */
 export const CacheFlushScriptReply = Type.Object({
@@ -21,7 +22,7 @@ export const cacheFlushScript = defineMethod({
   major: 1,
   request: Type.Object({
     session: Type.String({ minLength: 1, maxLength: 64 }),
-    user: Type.String({ minLength: 1, maxLength: 1024, description: "User name as the operator entered it." }),
+    user: text("User name as the operator entered it.", { minLength: 1, maxLength: 1024 }),
   }),
   reply: CacheFlushScriptReply,
 });

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { defineEvent } from "../define.ts";
+import { optionalFlag, text } from "../schema.ts";
 
 /** Interval of heartbeats. Timeouts of listeners are multiples of it. */
 export const engineHeartbeatMs = 200;
@@ -10,17 +11,10 @@ export const engineAlive = defineEvent({
   fact: "alive",
   major: 1,
   body: Type.Object({
-    instance: Type.String({
-      minLength: 1,
-      maxLength: 256,
-      description: "Identifier of the process among its replicas.",
-    }),
+    instance: text("Identifier of the process among its replicas.", { minLength: 1, maxLength: 256 }),
     inFlight: Type.Integer({ minimum: 0, description: "Number of requests in progress." }),
-    addressed: Type.Optional(
-      Type.Boolean({
-        description:
-          "Whether the engine serves its methods on its own subjects too, and counts a request once that another engine has received as well. Absent from earlier versions.",
-      }),
+    addressed: optionalFlag(
+      "Whether the engine serves its methods on its own subjects too, and counts a request once that another engine has received as well. Absent from earlier versions.",
     ),
     connection: Type.Optional(
       Type.Integer({
@@ -29,8 +23,6 @@ export const engineAlive = defineEvent({
           "How often the engine has connected to NATS. When it changes, requests to the engine and its replies may have been lost. Absent from earlier versions.",
       }),
     ),
-    draining: Type.Optional(
-      Type.Boolean({ description: "Whether the engine is shutting down and takes no new requests." }),
-    ),
+    draining: optionalFlag("Whether the engine is shutting down and takes no new requests."),
   }),
 });

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { defineMethod } from "../define.ts";
+import { text } from "../schema.ts";
 
 const LentFunction = Type.Union([
   Type.Literal("sql.query"),
@@ -17,7 +18,7 @@ export const scriptModule = defineMethod({
   name: "script-module",
   major: 1,
   request: Type.Object({
-    script: Type.String({ minLength: 1, maxLength: 4096, description: "Path of the script, for logs." }),
+    script: text("Path of the script, for logs.", { minLength: 1, maxLength: 4096 }),
     function: LentFunction,
     args: Type.Array(Type.Unknown(), { maxItems: 8, description: "Arguments of the script, as Lua values." }),
   }),
@@ -25,7 +26,7 @@ export const scriptModule = defineMethod({
     Type.Object({ outcome: Type.Literal("ok"), value: Type.Optional(Type.Unknown({ description: "A Lua value." })) }),
     Type.Object({
       outcome: Type.Literal("error"),
-      message: Type.String({ description: "Error message for the script." }),
+      message: text("Error message for the script."),
     }),
   ]),
 });

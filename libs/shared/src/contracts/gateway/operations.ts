@@ -3,14 +3,12 @@ import { page, withLanguage } from "../idp/page-operation.ts";
 import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
+import { component, time } from "../schema.ts";
 
-const HealthReport = Type.Object(
-  {
-    status: Type.Union(["up", "degraded", "down", "starting", "draining"].map((status) => Type.Literal(status))),
-    checks: Type.Record(Type.String(), Type.Union([Type.Literal("up"), Type.Literal("down")])),
-  },
-  { title: "HealthReport" },
-);
+const HealthReport = component("HealthReport", {
+  status: Type.Union(["up", "degraded", "down", "starting", "draining"].map((status) => Type.Literal(status))),
+  checks: Type.Record(Type.String(), Type.Union([Type.Literal("up"), Type.Literal("down")])),
+});
 
 const health = { owner: "gateway", channel: "both" } as const;
 const ping = defineFamily({ ...health, name: "liveness", prefix: "/ping" });
@@ -25,7 +23,7 @@ const PublicStatus = Type.Union(
     Type.Object({ status: Type.Literal("works") }),
     Type.Object({
       status: Type.Literal("degraded"),
-      since: Type.String({ format: "date-time", description: "When the gateway noticed it, to the minute." }),
+      since: time("When the gateway noticed it, to the minute."),
     }),
   ],
   { title: "PublicStatus" },

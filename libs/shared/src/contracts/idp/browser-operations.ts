@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { type Operation, type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
 import type { RouteFamily } from "../operations/route-family.ts";
+import { component, optionalText } from "../schema.ts";
 import { logoutFamily, oidcFamily } from "./families.ts";
 import { AuthorizationForm, AuthorizationQuery, OauthError } from "./oauth.ts";
 import { form, languageTag, noted, page, sentTo, unknownLanguage, withLanguage } from "./page-operation.ts";
@@ -26,18 +27,16 @@ const authorizing: Operation["answers"] = {
 const bounded = Type.Optional(Type.String({ maxLength: 8192 }));
 const logoutFields = {
   client_id: bounded,
-  id_token_hint: Type.Optional(
-    Type.String({ description: "ID token of the browser's session, which may have expired." }),
-  ),
+  id_token_hint: optionalText("ID token of the browser's session, which may have expired."),
   post_logout_redirect_uri: bounded,
   state: bounded,
   ui_locales: Type.Optional(Type.String()),
 };
 const LogoutQuery = Type.Object(logoutFields);
-const LogoutForm = Type.Object(
-  { ...logoutFields, csrf_token: Type.Optional(Type.String({ description: "CSRF token of the confirmation page." })) },
-  { title: "LogoutRequest" },
-);
+const LogoutForm = component("LogoutRequest", {
+  ...logoutFields,
+  csrf_token: optionalText("CSRF token of the confirmation page."),
+});
 const ending: Operation["answers"] = {
   302: sentTo("The session has ended. Redirect to post_logout_redirect_uri with `state`, or to the confirmation page."),
   400: page("The request is invalid."),

@@ -1,28 +1,26 @@
 import { Type } from "typebox";
+import { component, text } from "../schema.ts";
 import { oidcFamily } from "./families.ts";
 import { csrfToken, noted, page, pagesWith, sentTo } from "./page-operation.ts";
 
 const oidcPage = pagesWith({ family: oidcFamily, tag: "OIDC", security: "none" });
 const flow = Type.Object({ flow: Type.Optional(Type.String()) });
-const submit = Type.String({ description: "`allow` to consent. Any other value denies." });
+const submit = text("`allow` to consent. Any other value denies.");
 const elsewhere = sentTo("Redirect to the current step of this sign-in.");
 
-const ConsentForm = Type.Object(
-  {
-    consent_challenge: Type.String(),
-    state: Type.Optional(Type.String()),
-    submit,
-    optional_scope: Type.Optional(
-      Type.Union([Type.String(), Type.Array(Type.String())], {
-        description: "Optional scopes that the user selected.",
-      }),
-    ),
-    csrf_token: csrfToken,
-  },
-  { title: "ConsentForm" },
-);
-const DeviceCodeForm = Type.Object({ user_code: Type.String(), csrf_token: csrfToken }, { title: "DeviceCodeForm" });
-const DeviceConsentForm = Type.Object({ submit, csrf_token: csrfToken }, { title: "DeviceConsentForm" });
+const ConsentForm = component("ConsentForm", {
+  consent_challenge: Type.String(),
+  state: Type.Optional(Type.String()),
+  submit,
+  optional_scope: Type.Optional(
+    Type.Union([Type.String(), Type.Array(Type.String())], {
+      description: "Optional scopes that the user selected.",
+    }),
+  ),
+  csrf_token: csrfToken,
+});
+const DeviceCodeForm = component("DeviceCodeForm", { user_code: Type.String(), csrf_token: csrfToken });
+const DeviceConsentForm = component("DeviceConsentForm", { submit, csrf_token: csrfToken });
 
 const consent = [
   oidcPage("get", "/oidc/consent", "consentPage", {

@@ -1,12 +1,13 @@
 import { Type } from "typebox";
 import { errorAnswer, jsonAnswer, operatorApi } from "../operations/answers.ts";
+import { component, text } from "../schema.ts";
 import { languageTag, page } from "./page-operation.ts";
 
 const base = "/api/v1/dev/ui";
 const devUi = operatorApi({ name: "developer UI", prefix: base, owner: "idp", anyScope: [] }, "Developer UI", {
   403: errorAnswer("runtime.developer_mode is false, or the token lacks a scope."),
 });
-const template = Type.String({ description: "Name of a page in the list of the developer UI." });
+const template = text("Name of a page in the list of the developer UI.");
 const rendered = {
   200: page("The page."),
   404: errorAnswer("The template or language is unknown."),
@@ -21,7 +22,7 @@ export const devUiOperations = [
   devUi("get", `${base}/version`, "developerUiVersion", {
     summary: "Get a version that changes whenever the pages may have changed",
     answers: {
-      200: jsonAnswer("The version.", Type.Object({ version: Type.String() }, { title: "DeveloperUiVersion" })),
+      200: jsonAnswer("The version.", component("DeveloperUiVersion", { version: Type.String() })),
     },
   }),
   devUi("get", `${base}/render/{template}`, "renderTemplate", {

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { defineEvent } from "../define.ts";
+import { text } from "../schema.ts";
 
 /** The events on the bus. Services of earlier versions reject any other. */
 const publishedEvents = [
@@ -19,14 +20,14 @@ export const notificationEvents = [...publishedEvents, "suspicious_sign_in"] as 
 
 /** A security event of an account, also the body of a webhook. Receivers recognise duplicates by the id. */
 export const AccountNotification = Type.Object({
-  id: Type.String({ description: "Identifier of this user notification." }),
+  id: text("Identifier of this user notification."),
   event: Type.Enum<[...typeof notificationEvents]>([...notificationEvents]),
   factor: Type.Optional(Type.Enum<["totp", "webauthn", "recovery"]>(["totp", "webauthn", "recovery"])),
-  account: Type.String({ description: "Account name." }),
-  time: Type.String({ description: "Time in UTC (RFC 3339)." }),
+  account: text("Account name."),
+  time: text("Time in UTC (RFC 3339)."),
   client_ip: Type.Optional(Type.String()),
   user_agent: Type.Optional(Type.String()),
-  session: Type.String({ description: "GUID of the request, as in logs." }),
+  session: text("GUID of the request, as in logs."),
 });
 export type AccountNotification = Static<typeof AccountNotification>;
 

@@ -1,43 +1,36 @@
 import { Type } from "typebox";
 import { ErrorBody } from "../operations/answers.ts";
 import type { OperationAnswer } from "../operations/define-operation.ts";
+import { component, optionalFlag, optionalText, text } from "../schema.ts";
 import { loggedOutFamily, loginFamily } from "./families.ts";
 import { csrfToken, page, pagesWith, sentTo } from "./page-operation.ts";
 import { WebauthnDone, WebauthnRequest, WebauthnSignInBody } from "./webauthn.ts";
 
 const loginPage = pagesWith({ family: loginFamily, tag: "Sign-in", security: "none" });
 const query = Type.Object({
-  flow: Type.Optional(Type.String({ description: "Sign-in of this browser to continue. If absent, the latest." })),
+  flow: optionalText("Sign-in of this browser to continue. If absent, the latest."),
 });
 
-const LoginForm = Type.Object(
-  {
-    username: Type.String({ maxLength: 255 }),
-    password: Type.String({ maxLength: 4096 }),
-    csrf_token: csrfToken,
-    remember_me: Type.Optional(Type.Literal("on")),
-  },
-  { title: "LoginForm" },
-);
-const CodeForm = Type.Object(
-  { code: Type.String({ description: "Six digits, or a recovery code `XXXX-XXXX`." }), csrf_token: csrfToken },
-  { title: "CodeForm" },
-);
+const LoginForm = component("LoginForm", {
+  username: Type.String({ maxLength: 255 }),
+  password: Type.String({ maxLength: 4096 }),
+  csrf_token: csrfToken,
+  remember_me: Type.Optional(Type.Literal("on")),
+});
+const CodeForm = component("CodeForm", {
+  code: text("Six digits, or a recovery code `XXXX-XXXX`."),
+  csrf_token: csrfToken,
+});
 
 const elsewhere = sentTo("Redirect to the current step of this sign-in.");
 const onwards = sentTo("Redirect to a second factor, or to the end of the sign-in.");
 const again = page("The form with an error message.");
 
-const PasskeyRefused = Type.Object(
-  {
-    ...ErrorBody.properties,
-    reference: Type.Optional(Type.String({ description: "Reference of the failure, for `postern why`." })),
-    unknown_credential: Type.Optional(
-      Type.Boolean({ description: "The passkey was removed from its account, so the browser need not offer it." }),
-    ),
-  },
-  { title: "PasskeyRefused" },
-);
+const PasskeyRefused = component("PasskeyRefused", {
+  ...ErrorBody.properties,
+  reference: optionalText("Reference of the failure, for `postern why`."),
+  unknown_credential: optionalFlag("The passkey was removed from its account, so the browser need not offer it."),
+});
 
 /** JSON for the page's script; pages for browsers without a sign-in. */
 const refused: OperationAnswer = {
@@ -121,7 +114,7 @@ export const loginOperations = [
     summary: "Cancel the sign-in and return to the application",
     description:
       "The application receives `access_denied` (OIDC) or the status `AuthnFailed` (SAML). Sign-ins for a device or for self-service cannot be cancelled.",
-    form: Type.Object({ csrf_token: csrfToken }, { title: "CancelForm" }),
+    form: component("CancelForm", { csrf_token: csrfToken }),
     answers: { 302: sentTo("Redirect that ends at the application.") },
   }),
   ...codeFactor("totp", "an authenticator app code"),

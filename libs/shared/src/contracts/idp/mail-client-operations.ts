@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
 import type { RouteFamily } from "../operations/route-family.ts";
+import { optionalText, text } from "../schema.ts";
 import { autodiscoverFamily, mailFamily, wellKnownFamily } from "./families.ts";
 import { OauthError } from "./oauth.ts";
 
@@ -14,11 +15,8 @@ const unknownDomain: OperationAnswer = {
 const maxAutodiscoverBytes = 16_384;
 
 const autoconfigQuery = Type.Object({
-  emailaddress: Type.Optional(
-    Type.String({
-      description:
-        "Mail address of the user, of which only the domain counts. Without it, the domain is that of the request's host, with or without `autoconfig.`.",
-    }),
+  emailaddress: optionalText(
+    "Mail address of the user, of which only the domain counts. Without it, the domain is that of the request's host, with or without `autoconfig.`.",
   ),
 });
 
@@ -45,7 +43,7 @@ const autodiscover = mailClients("post", "/autodiscover/autodiscover.xml", "auto
   anyCase: true,
   summary: "Get the settings of a mail domain as Microsoft Autodiscover (POX)",
   maxBodyBytes: maxAutodiscoverBytes,
-  request: { body: { "text/xml": Type.String({ description: "Request of MS-OXDSCLI" }) } },
+  request: { body: { "text/xml": text("Request of MS-OXDSCLI") } },
   answers: {
     200: {
       description: "The settings; or an `Error` element, if the client asks for another response schema.",
@@ -82,7 +80,7 @@ export const mailClientOperations = [
   mailClients("get", "/mail/profile/{token}", "mailProfile", {
     summary: "Get an Apple configuration profile that a signed-in user has just created, once",
     request: {
-      path: Type.Object({ token: Type.String({ description: "Secret of the link, valid for ten minutes." }) }),
+      path: Type.Object({ token: text("Secret of the link, valid for ten minutes.") }),
     },
     answers: {
       200: {

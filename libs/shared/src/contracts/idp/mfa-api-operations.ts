@@ -2,27 +2,21 @@ import { Type } from "typebox";
 import { errorAnswer, jsonAnswer, jsonBody, temporaryFailure } from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
+import { component, text } from "../schema.ts";
 import { WebauthnCreation, WebauthnRegistrationBody } from "./webauthn.ts";
 
 const family = defineFamily({ name: "MFA API", prefix: "/api/v1/mfa", owner: "idp", channel: "back" });
 const base = "/api/v1/mfa";
 
-const TotpSetup = Type.Object(
-  {
-    secret: Type.String({ description: "TOTP secret in Base32." }),
-    qr_code_url: Type.String({ description: "`otpauth:` URL for a QR code." }),
-  },
-  { title: "TotpSetup" },
-);
-const TotpCode = Type.Object({ code: Type.String() }, { title: "TotpCode" });
-const RecoveryCodes = Type.Object(
-  { codes: Type.Array(Type.String({ pattern: "^[A-Z0-9]{4}-[A-Z0-9]{4}$" })) },
-  { title: "RecoveryCodes" },
-);
-const StatusMessage = Type.Object(
-  { status: Type.Literal("success"), message: Type.String() },
-  { title: "StatusMessage" },
-);
+const TotpSetup = component("TotpSetup", {
+  secret: text("TOTP secret in Base32."),
+  qr_code_url: text("`otpauth:` URL for a QR code."),
+});
+const TotpCode = component("TotpCode", { code: Type.String() });
+const RecoveryCodes = component("RecoveryCodes", {
+  codes: Type.Array(Type.String({ pattern: "^[A-Z0-9]{4}-[A-Z0-9]{4}$" })),
+});
+const StatusMessage = component("StatusMessage", { status: Type.Literal("success"), message: Type.String() });
 
 const mfaApi = operationsWith({
   family,

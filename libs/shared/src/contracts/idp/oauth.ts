@@ -1,4 +1,5 @@
 import { type TProperties, type TSchema, Type } from "typebox";
+import { component } from "../schema.ts";
 
 const text = Type.String();
 const optional = Type.Optional(Type.String());
@@ -18,7 +19,7 @@ function form(fields: TProperties, title: string): TSchema {
 }
 
 /** RFC 6749 §5.2. */
-export const OauthError = Type.Object({ error: text, error_description: optional }, { title: "OauthError" });
+export const OauthError = component("OauthError", { error: text, error_description: optional });
 
 const tokenFields = {
   grant_type: Type.Union(
@@ -38,18 +39,15 @@ export const TokenRequest = form(tokenFields, "TokenRequest");
 /** The same as a query, of `GET /oidc/token`. */
 export const TokenQuery = Type.Object({ ...tokenFields, ...clientFields });
 
-export const TokenResponse = Type.Object(
-  {
-    access_token: text,
-    token_type: Type.Union([Type.Literal("Bearer"), Type.Literal("DPoP")]),
-    expires_in: seconds,
-    scope: optional,
-    id_token: optional,
-    refresh_token: optional,
-    refresh_expires_in: Type.Optional(seconds),
-  },
-  { title: "TokenResponse" },
-);
+export const TokenResponse = component("TokenResponse", {
+  access_token: text,
+  token_type: Type.Union([Type.Literal("Bearer"), Type.Literal("DPoP")]),
+  expires_in: seconds,
+  scope: optional,
+  id_token: optional,
+  refresh_token: optional,
+  refresh_expires_in: Type.Optional(seconds),
+});
 
 export const TokenToJudge = form({ token: text, token_type_hint: optional }, "TokenToJudge");
 
@@ -78,25 +76,22 @@ export const Introspection = Type.Union(
 );
 
 /** OpenID Connect Core §5.3.2; claims of the granted scopes are beside `sub`. */
-export const Userinfo = Type.Object({ sub: text, name: optional, email: optional }, { title: "Userinfo" });
+export const Userinfo = component("Userinfo", { sub: text, name: optional, email: optional });
 
 export const DeviceRequest = form({ scope: optional }, "DeviceRequest");
 
 /** RFC 8628 §3.2. */
-export const DeviceResponse = Type.Object(
-  {
-    device_code: text,
-    user_code: text,
-    verification_uri: Type.String({ format: "uri" }),
-    verification_uri_complete: Type.String({ format: "uri" }),
-    expires_in: seconds,
-    interval: seconds,
-  },
-  { title: "DeviceResponse" },
-);
+export const DeviceResponse = component("DeviceResponse", {
+  device_code: text,
+  user_code: text,
+  verification_uri: Type.String({ format: "uri" }),
+  verification_uri_complete: Type.String({ format: "uri" }),
+  expires_in: seconds,
+  interval: seconds,
+});
 
 /** RFC 9126 §2.2. */
-export const PushedResponse = Type.Object({ request_uri: text, expires_in: seconds }, { title: "PushedResponse" });
+export const PushedResponse = component("PushedResponse", { request_uri: text, expires_in: seconds });
 
 /** RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core §3.1.2.1. A pushed request is `client_id` and `request_uri`. */
 const authorizationFields = {
@@ -120,8 +115,9 @@ const authorizationFields = {
 };
 
 export const AuthorizationQuery = Type.Object(authorizationFields);
-export const AuthorizationForm = Type.Object(authorizationFields, { title: "AuthorizationRequest" });
-export const PushedForm = Type.Object(
-  { ...authorizationFields, ...clientFields, request_uri: Type.Optional(Type.Never()) },
-  { title: "PushedRequest" },
-);
+export const AuthorizationForm = component("AuthorizationRequest", authorizationFields);
+export const PushedForm = component("PushedRequest", {
+  ...authorizationFields,
+  ...clientFields,
+  request_uri: Type.Optional(Type.Never()),
+});

@@ -8,6 +8,7 @@ import {
   type OperationAnswer,
   operationsWith,
 } from "../operations/define-operation.ts";
+import { text } from "../schema.ts";
 
 const html = { "text/html": Type.String() };
 
@@ -24,8 +25,8 @@ export const noted = (description: string): OperationAnswer => ({
 /** The body of a request as a form. */
 export const form = (schema: TSchema) => ({ body: { "application/x-www-form-urlencoded": schema } });
 
-export const csrfToken = Type.String({ description: "CSRF token of the form." });
-export const languageTag = Type.String({ description: "Language tag (BCP 47), such as `de`." });
+export const csrfToken = text("CSRF token of the form.");
+export const languageTag = text("Language tag (BCP 47), such as `de`.");
 
 const expired = page("The request is invalid, or its sign-in has expired or belongs to another browser.");
 export const unknownLanguage = page("The path segment is not a language tag.");

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { component, optionalText, text, time } from "../schema.ts";
 
 const optional = Type.Optional(Type.String());
 const words = Type.Array(Type.String());
@@ -34,71 +35,57 @@ const metadata = {
 };
 
 /** RFC 7591 §2; the request may contain more members, which are ignored. */
-export const RegistrationRequest = Type.Object(
-  { redirect_uris: Type.Optional(uris), ...metadata },
-  { title: "RegistrationRequest" },
-);
+export const RegistrationRequest = component("RegistrationRequest", {
+  redirect_uris: Type.Optional(uris),
+  ...metadata,
+});
 
 /** RFC 7592 §2.2: all metadata, and the client that it is for. */
-export const RegistrationUpdate = Type.Object(
-  { client_id: Type.String(), client_secret: optional, redirect_uris: Type.Optional(uris), ...metadata },
-  { title: "RegistrationUpdate" },
-);
+export const RegistrationUpdate = component("RegistrationUpdate", {
+  client_id: Type.String(),
+  client_secret: optional,
+  redirect_uris: Type.Optional(uris),
+  ...metadata,
+});
 
 /** RFC 7591 §3.2.1, RFC 7592 §3. */
-export const RegistrationResponse = Type.Object(
-  {
-    client_id: Type.String(),
-    client_id_issued_at: Type.Integer({ description: "Seconds since the epoch." }),
-    client_secret: optional,
-    client_secret_expires_at: Type.Optional(Type.Integer({ description: "0: it does not expire on its own." })),
-    registration_access_token: Type.Optional(
-      Type.String({ description: "Token for the registration_client_uri. Mail clients receive none." }),
-    ),
-    registration_client_uri: optional,
-    redirect_uris: words,
-    ...metadata,
-  },
-  { title: "RegistrationResponse" },
-);
+export const RegistrationResponse = component("RegistrationResponse", {
+  client_id: Type.String(),
+  client_id_issued_at: Type.Integer({ description: "Seconds since the epoch." }),
+  client_secret: optional,
+  client_secret_expires_at: Type.Optional(Type.Integer({ description: "0: it does not expire on its own." })),
+  registration_access_token: optionalText("Token for the registration_client_uri. Mail clients receive none."),
+  registration_client_uri: optional,
+  redirect_uris: words,
+  ...metadata,
+});
 
 /** RFC 9728 §2. */
-export const ProtectedResource = Type.Object(
-  {
-    resource: Type.String({ format: "uri" }),
-    authorization_servers: words,
-    scopes_supported: words,
-    bearer_methods_supported: words,
-  },
-  { title: "ProtectedResource" },
-);
+export const ProtectedResource = component("ProtectedResource", {
+  resource: Type.String({ format: "uri" }),
+  authorization_servers: words,
+  scopes_supported: words,
+  bearer_methods_supported: words,
+});
 
-const RegisteredClient = Type.Object(
-  {
-    client_id: Type.String(),
-    client_name: Type.String({ description: "As the client gave it, unverified." }),
-    redirect_uris: words,
-    scope: Type.String(),
-    kind: Type.Union([Type.Literal("mail"), Type.Literal("full")], {
-      description: "`mail`: in the profile for mail clients. `full`: by dynamic registration.",
-    }),
-    network: Type.String({ description: "Network from which the client registered." }),
-    initial_access_token: Type.String({ description: "Name of the initial access token. Empty if none was required." }),
-    software_id: Type.String({ description: "Identifier of the program. Empty if the client gave none." }),
-    created: Type.String({ format: "date-time" }),
-    last_used: Type.Optional(
-      Type.String({ format: "date-time", description: "When a token was last issued, accurate to one hour." }),
-    ),
-    ends: Type.String({ format: "date-time", description: "End of the registration unless it is used." }),
-  },
-  { title: "RegisteredClient" },
-);
+const RegisteredClient = component("RegisteredClient", {
+  client_id: Type.String(),
+  client_name: text("As the client gave it, unverified."),
+  redirect_uris: words,
+  scope: Type.String(),
+  kind: Type.Union([Type.Literal("mail"), Type.Literal("full")], {
+    description: "`mail`: in the profile for mail clients. `full`: by dynamic registration.",
+  }),
+  network: text("Network from which the client registered."),
+  initial_access_token: text("Name of the initial access token. Empty if none was required."),
+  software_id: text("Identifier of the program. Empty if the client gave none."),
+  created: Type.String({ format: "date-time" }),
+  last_used: Type.Optional(time("When a token was last issued, accurate to one hour.")),
+  ends: time("End of the registration unless it is used."),
+});
 
-export const RegisteredClientList = Type.Object(
-  {
-    clients: Type.Array(RegisteredClient),
-    next: Type.Optional(Type.Integer({ description: "Position of the next page; absent on the last one." })),
-  },
-  { title: "RegisteredClientList" },
-);
+export const RegisteredClientList = component("RegisteredClientList", {
+  clients: Type.Array(RegisteredClient),
+  next: Type.Optional(Type.Integer({ description: "Position of the next page; absent on the last one." })),
+});
 export type RegisteredClientList = Static<typeof RegisteredClientList>;

@@ -1,6 +1,7 @@
 import { type TProperties, Type } from "typebox";
 import { ErrorBody } from "../operations/answers.ts";
 import { type Operation, type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
+import { optionalText, text } from "../schema.ts";
 import { samlFamily } from "./families.ts";
 import { form, page, sentTo, withLanguage } from "./page-operation.ts";
 
@@ -17,15 +18,11 @@ const saml = operationsWith({
   answers: { 500: failed },
 });
 
-const message = Type.String({
-  description: "SAML message in Base64. In a GET request it is deflated first (SAML Bindings §3.4.4.1).",
-});
+const message = text("SAML message in Base64. In a GET request it is deflated first (SAML Bindings §3.4.4.1).");
 const RelayState = Type.Optional(Type.String());
 /** SAML Bindings §3.4.4.1: a signature over the query. */
 const signature = { SigAlg: Type.Optional(Type.String()), Signature: Type.Optional(Type.String()) };
-const request = Type.Optional(
-  Type.String({ description: "Request that another site has posted and that was verified, in place of SAMLRequest." }),
-);
+const request = optionalText("Request that another site has posted and that was verified, in place of SAMLRequest.");
 const refused = page("The message is malformed, unsigned, replayed or from an unknown service provider.");
 
 const sloAnswers = {
@@ -84,7 +81,7 @@ export const samlOperations = [
       RelayState,
       ...signature,
       request,
-      logout: Type.Optional(Type.String({ description: "A logout in progress, in place of a message." })),
+      logout: optionalText("A logout in progress, in place of a message."),
     }),
     answers: sloAnswers,
   }),

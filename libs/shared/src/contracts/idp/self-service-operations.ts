@@ -1,6 +1,7 @@
 import { type TObject, type TProperties, Type } from "typebox";
 import { ErrorBody } from "../operations/answers.ts";
 import type { OperationAnswer } from "../operations/define-operation.ts";
+import { component, optionalText, text } from "../schema.ts";
 import { selfServiceFamily } from "./families.ts";
 import { csrfToken, type PageRow, page, pagesWith, sentTo } from "./page-operation.ts";
 import { suspiciousSignInOperations } from "./suspicious-sign-in-operations.ts";
@@ -14,9 +15,10 @@ const absent = page("The backend of the account does not store this.");
 const fresh = { 302: tooOld, 401: signedOut, 404: absent };
 
 const token = Type.Object({ "X-CSRF-Token": csrfToken });
-const DeletionForm = Type.Object(
+const DeletionForm = component(
+  "DeletionForm",
   { _method: Type.Literal("DELETE"), csrf_token: csrfToken },
-  { title: "DeletionForm", description: "Form that deletes something." },
+  { description: "Form that deletes something." },
 );
 
 type Options = Pick<PageRow, "pathFields"> & { readonly isFresh?: boolean };
@@ -46,7 +48,7 @@ function removed<const Path extends string, const Id extends string>(
   ] as const;
 }
 
-const one = (name: string) => ({ pathFields: Type.Object({ id: Type.String({ description: `ID of the ${name}.` }) }) });
+const one = (name: string) => ({ pathFields: Type.Object({ id: text(`ID of the ${name}.`) }) });
 
 const formOf = (title: string, fields: TProperties): TObject =>
   Type.Object({ ...fields, csrf_token: csrfToken }, { title });
@@ -61,7 +63,7 @@ const refused: OperationAnswer = {
 
 const on = sentTo("Redirect back, or to the sign-in that requires this factor.");
 const recoveryForm = formOf("RecoverySaveForm", {
-  set: Type.Optional(Type.String({ description: "Set of codes, from the page that shows them." })),
+  set: optionalText("Set of codes, from the page that shows them."),
 });
 
 const saved = <const Path extends string, const Id extends string>(path: Path, operationId: Id) =>
@@ -179,7 +181,7 @@ const ways = [
 ];
 
 const mailClient = Type.Object({
-  client: Type.String({ description: "Kind of mail client: apple, android, thunderbird, outlook or other." }),
+  client: text("Kind of mail client: apple, android, thunderbird, outlook or other."),
 });
 const noMailSettings = page(
   "No settings are configured for the user's mail domain, or there is no such kind of client.",

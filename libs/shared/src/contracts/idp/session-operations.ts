@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { backchannel, emptyAnswer, errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
 import { defineFamily, operatorScopes } from "../operations/route-family.ts";
+import { text } from "../schema.ts";
 import { OidcSessionList } from "./sessions.ts";
 
 const base = "/api/v1/oidc/sessions";
@@ -19,12 +20,11 @@ const refusals = {
 };
 const oidcSessions = operationsWith({ ...backchannel(family, tag), answers: { ...refusals, 500: temporaryFailure } });
 const segment = { minLength: 1, maxLength: 1024 };
-const user_id = Type.String({
-  ...segment,
-  description:
-    "Account name, or a `sub` if no account of that name is known. For the tokens of a client itself, the client.",
-});
-const token = Type.String({ ...segment, description: "`id` from the list, of a token or a browser session." });
+const user_id = text(
+  "Account name, or a `sub` if no account of that name is known. For the tokens of a client itself, the client.",
+  { ...segment },
+);
+const token = text("`id` from the list, of a token or a browser session.", { ...segment });
 const ended = emptyAnswer("The sessions have ended, or there were none.");
 const path = `${base}/{user_id}` as const;
 

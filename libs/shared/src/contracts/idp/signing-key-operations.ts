@@ -1,38 +1,31 @@
 import { type Static, Type } from "typebox";
 import { errorAnswer, jsonAnswer, operatorApi } from "../operations/answers.ts";
+import { component, texts, time } from "../schema.ts";
 
 const signingKeys = operatorApi({ name: "signing keys", prefix: "/api/v1/oidc/keys", owner: "idp" }, "Signing keys", {
   403: errorAnswer("The token lacks a required scope."),
 });
 
 /** A key of the identity provider's key set, without its private part. */
-const SigningKeyListed = Type.Object(
-  {
-    kid: Type.String(),
-    source: Type.Enum(["generated", "configured"], {
-      description: "Whether Postern generated the key or the configuration contains it.",
-    }),
-    algorithms: Type.Array(Type.String(), { description: "Algorithms whose signatures the key can verify." }),
-    signs: Type.Array(Type.String(), { description: "Algorithms for which the key signs now. Empty for others." }),
-    created: Type.Optional(Type.String({ format: "date-time", description: "Absent for configured keys." })),
-    signs_from: Type.Optional(
-      Type.String({ format: "date-time", description: "Time from which a published key will sign." }),
-    ),
-  },
-  { title: "SigningKey" },
-);
+const SigningKeyListed = component("SigningKey", {
+  kid: Type.String(),
+  source: Type.Enum(["generated", "configured"], {
+    description: "Whether Postern generated the key or the configuration contains it.",
+  }),
+  algorithms: texts("Algorithms whose signatures the key can verify."),
+  signs: texts("Algorithms for which the key signs now. Empty for others."),
+  created: Type.Optional(time("Absent for configured keys.")),
+  signs_from: Type.Optional(time("Time from which a published key will sign.")),
+});
 
 export type SigningKeyListed = Static<typeof SigningKeyListed>;
 
-export const SigningKeyList = Type.Object({ keys: Type.Array(SigningKeyListed) }, { title: "SigningKeyList" });
+export const SigningKeyList = component("SigningKeyList", { keys: Type.Array(SigningKeyListed) });
 
-export const SigningKeysRotated = Type.Object(
-  {
-    created: Type.Array(Type.String(), { description: "`kid` of the new keys. Empty if successors wait already." }),
-    keys: Type.Array(SigningKeyListed),
-  },
-  { title: "SigningKeysRotated" },
-);
+export const SigningKeysRotated = component("SigningKeysRotated", {
+  created: texts("`kid` of the new keys. Empty if successors wait already."),
+  keys: Type.Array(SigningKeyListed),
+});
 
 /** Administration of the keys that sign tokens. */
 export const signingKeyOperations = [

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { text } from "../schema.ts";
 import { selfServiceFamily } from "./families.ts";
 import { csrfToken, page, pagesWith, sentTo } from "./page-operation.ts";
 
@@ -14,7 +15,7 @@ export const suspiciousSignInOperations = [
   }),
   selfService("post", "/mfa/suspicious-sign-ins/{id}/confirm", "confirmSuspiciousSignIn", {
     summary: "Confirm that a suspicious sign-in was the user's own",
-    pathFields: Type.Object({ id: Type.String({ description: "Digest of the network of the sign-in." }) }),
+    pathFields: Type.Object({ id: text("Digest of the network of the sign-in.") }),
     form: confirmed("SignInConfirmationForm"),
     answers: {
       302: sentTo("Redirect to the list, or to a sign-in with the second factor."),

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { defineMethod } from "../define.ts";
+import { text } from "../schema.ts";
 import { MfaTarget, mfaDone, mfaTarget, orRefusal } from "./target.ts";
 
 /** Maximum number of app passwords of an account. */
@@ -9,11 +10,7 @@ export const maxAppPasswords = 32;
 export const maxLabelLength = 64;
 
 const id = Type.String({ pattern: "^[0-9a-f]{16}$" });
-const label = Type.String({
-  minLength: 1,
-  maxLength: maxLabelLength,
-  description: "Label that the user gave the device.",
-});
+const label = text("Label that the user gave the device.", { minLength: 1, maxLength: maxLabelLength });
 const protocols = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
   maxItems: 32,
   description: "Protocols for which it may be used. Empty: all.",

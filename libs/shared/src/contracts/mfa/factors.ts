@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { defineMethod } from "../define.ts";
+import { optionalFlag, optionalText, text, texts } from "../schema.ts";
 import { mfaTarget, orRefusal } from "./target.ts";
 
 /**
@@ -14,33 +15,24 @@ export const mfaFactorsRead = defineMethod({
   request: Type.Object({
     ...mfaTarget,
     secrets: Type.Optional(Type.Boolean()),
-    hidesUnknown: Type.Optional(
-      Type.Boolean({ description: "The user must not learn from the time whether the account exists." }),
-    ),
-    credentialId: Type.Optional(
-      Type.String({
-        maxLength: 1400,
-        description:
-          "Id of a WebAuthn credential, in base64url without padding. The account is then the one that holds it, whatever its name; username is only the name under which it is searched for first.",
-      }),
+    hidesUnknown: optionalFlag("The user must not learn from the time whether the account exists."),
+    credentialId: optionalText(
+      "Id of a WebAuthn credential, in base64url without padding. The account is then the one that holds it, whatever its name; username is only the name under which it is searched for first.",
+      { maxLength: 1400 },
     ),
   }),
   reply: orRefusal(
     Type.Object({
       outcome: Type.Literal("ok"),
-      account: Type.String({ description: "Canonical account name." }),
+      account: text("Canonical account name."),
       backend: Type.Integer({ description: "Number of the kind of backend." }),
-      backendName: Type.String({ description: "Entry of the backend in auth.backends.order." }),
+      backendName: text("Entry of the backend in auth.backends.order."),
       displayName: Type.Optional(Type.String()),
-      uniqueUserId: Type.Optional(
-        Type.String({
-          description: "Identifier that survives renames. The OIDC subject is derived from it.",
-        }),
-      ),
+      uniqueUserId: optionalText("Identifier that survives renames. The OIDC subject is derived from it."),
       hasTotp: Type.Boolean(),
-      totpSecret: Type.Optional(Type.String({ description: "Base32, or an otpauth URL as provisioned." })),
+      totpSecret: optionalText("Base32, or an otpauth URL as provisioned."),
       recoveryCodesLeft: Type.Integer({ minimum: 0 }),
-      webauthnCredentials: Type.Array(Type.String(), { description: "JSON, byte for byte as stored." }),
+      webauthnCredentials: texts("JSON, byte for byte as stored."),
       appPasswords: Type.Integer({ minimum: 0 }),
     }),
   ),

@@ -1,31 +1,20 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { optionalText, text } from "../schema.ts";
 
 /** The account and backend of second factors, in every method. */
 export const mfaTarget = {
-  session: Type.String({ minLength: 1, maxLength: 64, description: "GUID of the request, X-Service-Session." }),
-  username: Type.String({
+  session: text("GUID of the request, X-Service-Session.", { minLength: 1, maxLength: 64 }),
+  username: text("User name as the user enters it. The backend resolves it to the account.", {
     minLength: 1,
     maxLength: 1024,
-    description: "User name as the user enters it. The backend resolves it to the account.",
   }),
-  backend: Type.Optional(
-    Type.String({
-      maxLength: 256,
-      description: "Kind of backend: ldap, sql or lua. Absent or empty: the backend that holds the account.",
-    }),
-  ),
-  backendName: Type.Optional(
-    Type.String({
-      maxLength: 256,
-      description: "Name within the kind, such as an LDAP pool. Absent or empty: any.",
-    }),
-  ),
-  protocol: Type.Optional(
-    Type.String({
-      maxLength: 256,
-      description:
-        "Protocol that selects the search of the backend. Absent: `mfa`, otherwise any search that finds the user.",
-    }),
+  backend: optionalText("Kind of backend: ldap, sql or lua. Absent or empty: the backend that holds the account.", {
+    maxLength: 256,
+  }),
+  backendName: optionalText("Name within the kind, such as an LDAP pool. Absent or empty: any.", { maxLength: 256 }),
+  protocol: optionalText(
+    "Protocol that selects the search of the backend. Absent: `mfa`, otherwise any search that finds the user.",
+    { maxLength: 256 },
   ),
 };
 

@@ -1,15 +1,12 @@
 import { Type } from "typebox";
 import { defineMethod } from "../define.ts";
+import { text } from "../schema.ts";
 import { MfaTarget, mfaDone, mfaTarget, orRefusal } from "./target.ts";
 
 /** Maximum number of credentials of an account. */
 export const maxWebauthnCredentials = 32;
 
-const credential = Type.String({
-  minLength: 2,
-  maxLength: 16_384,
-  description: "A JSON object as text, stored byte for byte.",
-});
+const credential = text("A JSON object as text, stored byte for byte.", { minLength: 2, maxLength: 16_384 });
 
 export const mfaWebauthnList = defineMethod({
   service: "auth-engine",

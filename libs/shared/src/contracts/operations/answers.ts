@@ -1,11 +1,13 @@
-import { type TSchema, Type } from "typebox";
+import type { TSchema } from "typebox";
+import { component, text } from "../schema.ts";
 import { type CommonMembers, type OperationAnswer, operationsWith } from "./define-operation.ts";
 import { defineFamily, operatorScopes, type RouteFamily } from "./route-family.ts";
 
 /** The body of every error. */
-export const ErrorBody = Type.Object(
-  { error: Type.String({ description: "Error message, for people to read." }) },
-  { title: "Error", description: "An error." },
+export const ErrorBody = component(
+  "Error",
+  { error: text("Error message, for people to read.") },
+  { description: "An error." },
 );
 
 export function jsonAnswer(description: string, schema: TSchema): OperationAnswer {

@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
 import { defineEvent } from "../define.ts";
+import { text } from "../schema.ts";
 
-const state = (description: string) => Type.String({ maxLength: 32, description });
+const state = (description: string) => text(description, { maxLength: 32 });
 const name = Type.String({ minLength: 1, maxLength: 1024 });
 
 /** What a process says about itself. */
@@ -15,7 +16,7 @@ export const ServiceReport = Type.Object({
     description: "Health checks of the process, by name.",
   }),
   configuration: Type.Object({
-    digest: Type.String({ maxLength: 64, description: "Equal in all processes with the same configuration." }),
+    digest: text("Equal in all processes with the same configuration.", { maxLength: 64 }),
     loadedMs: Type.Integer({ minimum: 0, description: "Epoch milliseconds of the start or of the last reload." }),
     changed: Type.Array(name, { maxItems: 100, description: "Keys that reloads changed since the start." }),
     needsRestart: Type.Array(name, { maxItems: 100, description: "Those of them that wait for a restart." }),
