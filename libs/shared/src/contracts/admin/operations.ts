@@ -1,4 +1,5 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
+import { maxUserNameLength } from "../auth/request.ts";
 import {
   emptyAnswer,
   errorAnswer,
@@ -9,8 +10,26 @@ import {
 } from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
-import { ConfigLoad } from "./config-load.ts";
-import { JwtTokenRequest, JwtTokenResponse } from "./jwt.ts";
+import { Envelope } from "./flush-operations.ts";
+
+/** `GET /api/v1/config/load`: the effective configuration as JSON in a string, with secrets masked. */
+export const ConfigLoad = Envelope("config", "load", Type.String());
+export type ConfigLoad = Static<typeof ConfigLoad>;
+
+/** Body of `POST /api/v1/jwt/token`. */
+export const JwtTokenRequest = Type.Object({
+  username: Type.String({ minLength: 1, maxLength: maxUserNameLength }),
+  password: Type.String({ minLength: 1, maxLength: 4096 }),
+});
+export type JwtTokenRequest = Static<typeof JwtTokenRequest>;
+
+/** Answer of `POST /api/v1/jwt/token` and `/api/v1/jwt/refresh`. */
+export const JwtTokenResponse = Type.Object({
+  token: Type.String(),
+  expires_at: Type.Integer({ description: "Expiry, in seconds since the epoch." }),
+  refresh_token: Type.String(),
+});
+export type JwtTokenResponse = Static<typeof JwtTokenResponse>;
 
 /** The configuration reveals more than any flush, so it needs an operator's scope. */
 const configuration = operatorApi(

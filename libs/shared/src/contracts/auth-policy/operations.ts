@@ -1,12 +1,48 @@
 import { Type } from "typebox";
 import { emptyAnswer, jsonAnswer, operatorApi } from "../operations/answers.ts";
-import {
-  AuthPolicyDecision,
-  AuthPolicyDone,
-  AuthPolicyFailure,
-  AuthPolicyRequest,
-  authPolicyCommands,
-} from "./wire.ts";
+import { component, optionalFlag, optionalText, text } from "../schema.ts";
+
+/** Values of the query parameter `command`. */
+export const authPolicyCommands = ["allow", "report", "reset", "ping"] as const;
+export type AuthPolicyCommand = (typeof authPolicyCommands)[number];
+
+/** Body of allow, report and reset. Other members are ignored. */
+export const AuthPolicyRequest = component("AuthPolicyRequest", {
+  login: optionalText("User name as typed. Required by allow and report; with reset, the account to reset."),
+  remote: optionalText("Address of the client. Without it, failures count for the account only."),
+  pwhash: optionalText("Keyed hash of user name and password, which identifies a repeated wrong password."),
+  protocol: optionalText("Protocol, such as imap, pop3 or smtp."),
+  device_id: optionalText("Identification that the mail client sent."),
+  session_id: optionalText("Session of the mail server, for the log."),
+  mech: optionalText("SASL mechanism, such as PLAIN or CRAM-MD5."),
+  tls: optionalFlag("Whether the client uses TLS."),
+  attrs: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "Further attributes for policies: each a string or a list of strings.",
+    }),
+  ),
+  success: optionalFlag("Required by report: whether the sign-in succeeded."),
+  policy_reject: optionalFlag("With report: the sign-in was refused by allow. It is not counted."),
+  fail_type: optionalText("With report: credentials, account, disabled, expired, internal or policy (Dovecot 2.4)."),
+  ip: optionalText("With reset: the address to reset."),
+});
+
+/** Answer to allow. */
+export const AuthPolicyDecision = component("AuthPolicyDecision", {
+  status: Type.Integer({ description: "-1 rejects, 0 accepts, above 0 delays by this number of seconds." }),
+  msg: text("Message of a policy for the user. Usually empty."),
+  r_attrs: Type.Record(Type.String(), Type.String(), {
+    description: "The reason of a refusal or delay: reason, rule, retry_after.",
+  }),
+});
+
+/** Answer to report, reset and ping. */
+export const AuthPolicyDone = component("AuthPolicyDone", { status: Type.Literal("ok") });
+
+export const AuthPolicyFailure = component("AuthPolicyFailure", {
+  status: Type.Literal("failure"),
+  reason: text("Error message, for people to read."),
+});
 
 const path = "/api/v1/auth-policy";
 const failures = {

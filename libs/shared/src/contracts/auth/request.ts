@@ -1,6 +1,30 @@
 import { type Static, Type } from "typebox";
 import { flag, optionalFlag, optionalText, text } from "../schema.ts";
 
+/**
+ * A protocol name in its canonical form: lower case and trimmed, because mail servers and configurations write both `IMAP` and `imap`.
+ */
+export function normalisedProtocol(name: string): string {
+  return name.trim().toLowerCase();
+}
+
+/** In UTF-16 code units: two addresses of maximum length (RFC 5321, 254), as in the login of a master user. */
+export const maxUserNameLength = 512;
+
+/** C0, DEL and C1. */
+// oxlint-disable-next-line no-control-regex -- control characters are what it finds
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+
+/**
+ * Why a user name is invalid, as a sentence for the caller; undefined for a valid name. Every way to sign in uses this
+ * check: the dialects of the back channel in all modes, gRPC, the sign-in pages and the JWT endpoint.
+ */
+export function userNameFault(name: string): string | undefined {
+  if (name.length > maxUserNameLength) return `username is longer than ${maxUserNameLength} characters`;
+  if (controlCharacter.test(name)) return "username has control characters";
+  return name.isWellFormed() ? undefined : "username is not valid Unicode";
+}
+
 /** The operation: `mode` (none, `no-auth`, `list-accounts`). */
 export const AuthOperation = Type.Union([
   Type.Literal("authenticate"),
@@ -87,3 +111,18 @@ export const AuthRequest = Type.Object({
   sharedCache: flag("false with the query parameter cache=0."),
 });
 export type AuthRequest = Static<typeof AuthRequest>;
+
+const maxCharacters = 64;
+
+/**
+ * The user's mail program or browser, as the mail server or the sign-in pages name it; empty if they do not. The User-Agent of an API caller
+ * names the caller, not a program of the user.
+ */
+export function programOf({
+  clientId,
+  userAgent,
+  userAgentIsCaller,
+}: Pick<AuthRequest, "clientId" | "userAgent" | "userAgentIsCaller">): string {
+  const own = userAgentIsCaller === true ? "" : userAgent;
+  return (clientId || own || "").slice(0, maxCharacters);
+}

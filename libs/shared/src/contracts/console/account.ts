@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { BackendDescription } from "../auth/account-description.ts";
+import { BackendDescription } from "../auth/methods.ts";
 import { component, flag, optionalFlag, optionalText, text, texts, time } from "../schema.ts";
 
 const wrongCodes = Type.Optional(Type.Integer({ minimum: 1 }));

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { backchannel, errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
 import { component, optionalText, text } from "../schema.ts";
-import { consoleFamily } from "./family.ts";
+import { consoleFamily } from "./operations.ts";
 
 /** A record of the audit stream, as docs/operations/audit.md describes it. */
 export const AuditRecordListed = component(

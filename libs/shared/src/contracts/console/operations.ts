@@ -1,10 +1,32 @@
-import { Type } from "typebox";
-import { errorAnswer, jsonAnswer, jsonBody, temporaryFailure } from "../operations/answers.ts";
-import { optionalText, text } from "../schema.ts";
+import { type Static, Type } from "typebox";
+import { backchannel, errorAnswer, jsonAnswer, jsonBody, temporaryFailure } from "../operations/answers.ts";
+import { operationsWith } from "../operations/define-operation.ts";
+import { defineFamily, operatorScopes } from "../operations/route-family.ts";
+import { component, optionalText, text, time } from "../schema.ts";
 import { AccountQuery, AccountReport } from "./account.ts";
-import { consoleApi } from "./family.ts";
 import { Attacks, BanRecordPage, DecisionHistoryPage, Explanation } from "./records.ts";
 import { SystemReport } from "./system.ts";
+
+export const InvitationRequest = component("InvitationRequest", {
+  username: text("Account or alias of the operator.", { minLength: 1, maxLength: 1024 }),
+});
+
+export const Invitation = component("Invitation", {
+  account: text("Account that the code is for."),
+  code: text("The code. It is shown once, and works once."),
+  expires: time("When the code expires."),
+});
+export type Invitation = Static<typeof Invitation>;
+
+export const consoleFamily = defineFamily({
+  name: "console",
+  prefix: "/api/v1/console",
+  owner: "admin",
+  channel: "back",
+  anyScope: operatorScopes,
+});
+
+export const consoleApi = operationsWith(backchannel(consoleFamily, "Help desk"));
 
 const subject = (description: string) => text(description, { minLength: 1, maxLength: 1024 });
 const limit = optionalText("Size of the page, 1 to 500; 50 by default.", { pattern: "^[0-9]+$" });
@@ -83,5 +105,17 @@ export const consoleOperations = [
     description:
       "Responds within about two seconds, even while everything but gateway and admin is unavailable: a part whose source does not answer is unknown. A report is reused for one second.",
     answers: { 200: jsonAnswer("The state of the site.", SystemReport) },
+  }),
+  consoleApi("post", "/api/v1/console/invitations", "inviteOperator", {
+    anyScope: ["admin"],
+    summary: "Create a code that admits a new operator to the console",
+    description:
+      "The operator enters the code at the first sign-in to the console, which then accepts the second factor of this sign-in. A new code replaces the previous one of the account. Assigns no role. Audited as console.invite.",
+    request: jsonBody(InvitationRequest),
+    answers: {
+      200: jsonAnswer("The code.", Invitation),
+      400: errorAnswer("The body is invalid, or no backend has the account."),
+      500: temporaryFailure,
+    },
   }),
 ];

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
 import { component, flag, optionalText, text, texts, time } from "../schema.ts";
-import { consoleApi } from "./family.ts";
+import { consoleApi } from "./operations.ts";
 
 const country = text("ISO 3166-1 code. Empty if unknown.");
 const system = Type.Integer({ description: "Number of the autonomous system. 0 if unknown." });

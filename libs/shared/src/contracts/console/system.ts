@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { JobRecord } from "../admin/jobs.ts";
+import { JobRecord } from "../admin/flush-operations.ts";
 import { component, flag, text, texts, time } from "../schema.ts";
 
 const state = (description = "up, down or unknown.") => text(description);

@@ -2,9 +2,18 @@ import { Type } from "typebox";
 import { type Operation, type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
 import type { RouteFamily } from "../operations/route-family.ts";
 import { component, optionalText } from "../schema.ts";
-import { logoutFamily, oidcFamily } from "./families.ts";
-import { AuthorizationForm, AuthorizationQuery, OauthError } from "./oauth.ts";
-import { form, languageTag, noted, page, sentTo, unknownLanguage, withLanguage } from "./page-operation.ts";
+import { AuthorizationForm, AuthorizationQuery, OauthError } from "./oauth-operations.ts";
+import {
+  form,
+  languageTag,
+  logoutFamily,
+  noted,
+  oidcFamily,
+  page,
+  sentTo,
+  unknownLanguage,
+  withLanguage,
+} from "./page-operation.ts";
 
 const common = { tag: "OIDC", audience: "idp", security: "none" } as const;
 const browser = operationsWith({ ...common, family: oidcFamily });

@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import { component, text } from "../schema.ts";
-import { oidcFamily } from "./families.ts";
-import { csrfToken, noted, page, pagesWith, sentTo } from "./page-operation.ts";
+import { csrfToken, noted, oidcFamily, page, pagesWith, sentTo } from "./page-operation.ts";
 
 const oidcPage = pagesWith({ family: oidcFamily, tag: "OIDC", security: "none" });
 const flow = Type.Object({ flow: Type.Optional(Type.String()) });

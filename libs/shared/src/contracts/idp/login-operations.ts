@@ -2,8 +2,7 @@ import { Type } from "typebox";
 import { ErrorBody } from "../operations/answers.ts";
 import type { OperationAnswer } from "../operations/define-operation.ts";
 import { component, optionalFlag, optionalText, text } from "../schema.ts";
-import { loggedOutFamily, loginFamily } from "./families.ts";
-import { csrfToken, page, pagesWith, sentTo } from "./page-operation.ts";
+import { csrfToken, loggedOutFamily, loginFamily, page, pagesWith, sentTo } from "./page-operation.ts";
 import { WebauthnDone, WebauthnRequest, WebauthnSignInBody } from "./webauthn.ts";
 
 const loginPage = pagesWith({ family: loginFamily, tag: "Sign-in", security: "none" });

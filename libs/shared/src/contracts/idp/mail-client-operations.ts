@@ -2,8 +2,8 @@ import { Type } from "typebox";
 import { type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
 import type { RouteFamily } from "../operations/route-family.ts";
 import { optionalText, text } from "../schema.ts";
-import { autodiscoverFamily, mailFamily, wellKnownFamily } from "./families.ts";
-import { OauthError } from "./oauth.ts";
+import { OauthError } from "./oauth-operations.ts";
+import { autodiscoverFamily, mailFamily, wellKnownFamily } from "./page-operation.ts";
 
 const mailClients = operationsWith({ family: mailFamily, tag: "Mail clients", audience: "idp", security: "none" });
 const xml = { "text/xml": Type.String() };

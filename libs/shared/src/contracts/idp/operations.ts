@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { operationsWith } from "../operations/define-operation.ts";
-import { rootFamily, staticFamily, wellKnownFamily } from "./families.ts";
+import { rootFamily, staticFamily, wellKnownFamily } from "./page-operation.ts";
 
 const contract = operationsWith({ family: wellKnownFamily, tag: "Contract", audience: "idp", security: "none" });
 

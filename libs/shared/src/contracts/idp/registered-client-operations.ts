@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { emptyAnswer, errorAnswer, jsonAnswer, operatorApi } from "../operations/answers.ts";
-import { RegisteredClientList } from "./registration.ts";
+import { RegisteredClientList } from "./registration-operations.ts";
 
 const registeredClients = operatorApi(
   { name: "registered OIDC clients", prefix: "/api/v1/oidc/clients", owner: "idp" },

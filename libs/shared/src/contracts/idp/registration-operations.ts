@@ -1,9 +1,98 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { emptyAnswer, jsonAnswer, jsonBody } from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
-import { oidcFamily, wellKnownFamily } from "./families.ts";
-import { OauthError } from "./oauth.ts";
-import { ProtectedResource, RegistrationRequest, RegistrationResponse, RegistrationUpdate } from "./registration.ts";
+import { component, optionalText, text, time } from "../schema.ts";
+import { OauthError } from "./oauth-operations.ts";
+import { oidcFamily, wellKnownFamily } from "./page-operation.ts";
+
+const optional = Type.Optional(Type.String());
+const words = Type.Array(Type.String());
+
+const uris = Type.Array(Type.String({ maxLength: 512 }), { maxItems: 10 });
+const flag = Type.Optional(Type.Boolean());
+const jwks = Type.Optional(Type.Object({}, { description: "Public keys (RFC 7517)." }));
+
+/** Members that a request and a response have in common. */
+const metadata = {
+  client_name: optional,
+  token_endpoint_auth_method: optional,
+  application_type: optional,
+  grant_types: Type.Optional(words),
+  response_types: Type.Optional(words),
+  scope: optional,
+  software_id: optional,
+  software_version: optional,
+  post_logout_redirect_uris: Type.Optional(uris),
+  jwks,
+  jwks_uri: optional,
+  policy_uri: optional,
+  tos_uri: optional,
+  initiate_login_uri: optional,
+  id_token_signed_response_alg: optional,
+  userinfo_signed_response_alg: optional,
+  default_max_age: Type.Optional(Type.Integer({ description: "Seconds." })),
+  request_object_signing_alg: optional,
+  request_uris: Type.Optional(uris),
+  require_signed_request_object: flag,
+  require_pushed_authorization_requests: flag,
+  dpop_bound_access_tokens: flag,
+};
+
+/** RFC 7591 §2; the request may contain more members, which are ignored. */
+export const RegistrationRequest = component("RegistrationRequest", {
+  redirect_uris: Type.Optional(uris),
+  ...metadata,
+});
+
+/** RFC 7592 §2.2: all metadata, and the client that it is for. */
+export const RegistrationUpdate = component("RegistrationUpdate", {
+  client_id: Type.String(),
+  client_secret: optional,
+  redirect_uris: Type.Optional(uris),
+  ...metadata,
+});
+
+/** RFC 7591 §3.2.1, RFC 7592 §3. */
+export const RegistrationResponse = component("RegistrationResponse", {
+  client_id: Type.String(),
+  client_id_issued_at: Type.Integer({ description: "Seconds since the epoch." }),
+  client_secret: optional,
+  client_secret_expires_at: Type.Optional(Type.Integer({ description: "0: it does not expire on its own." })),
+  registration_access_token: optionalText("Token for the registration_client_uri. Mail clients receive none."),
+  registration_client_uri: optional,
+  redirect_uris: words,
+  ...metadata,
+});
+
+/** RFC 9728 §2. */
+export const ProtectedResource = component("ProtectedResource", {
+  resource: Type.String({ format: "uri" }),
+  authorization_servers: words,
+  scopes_supported: words,
+  bearer_methods_supported: words,
+});
+
+const RegisteredClient = component("RegisteredClient", {
+  client_id: Type.String(),
+  client_name: text("As the client gave it, unverified."),
+  redirect_uris: words,
+  scope: Type.String(),
+  kind: Type.Union([Type.Literal("mail"), Type.Literal("full")], {
+    description: "`mail`: in the profile for mail clients. `full`: by dynamic registration.",
+  }),
+  network: text("Network from which the client registered."),
+  initial_access_token: text("Name of the initial access token. Empty if none was required."),
+  software_id: text("Identifier of the program. Empty if the client gave none."),
+  created: Type.String({ format: "date-time" }),
+  last_used: Type.Optional(time("When a token was last issued, accurate to one hour.")),
+  ends: time("End of the registration unless it is used."),
+});
+
+export const RegisteredClientList = component("RegisteredClientList", {
+  clients: Type.Array(RegisteredClient),
+  next: Type.Optional(Type.Integer({ description: "Position of the next page; absent on the last one." })),
+});
+export type RegisteredClientList = Static<typeof RegisteredClientList>;
 
 const refused = (description: string) => jsonAnswer(description, OauthError);
 const failed = refused("Temporary failure.");

@@ -2,8 +2,7 @@ import { type TProperties, Type } from "typebox";
 import { ErrorBody } from "../operations/answers.ts";
 import { type Operation, type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
 import { optionalText, text } from "../schema.ts";
-import { samlFamily } from "./families.ts";
-import { form, page, sentTo, withLanguage } from "./page-operation.ts";
+import { form, page, samlFamily, sentTo, withLanguage } from "./page-operation.ts";
 
 const failed: OperationAnswer = {
   description: "Temporary failure.",

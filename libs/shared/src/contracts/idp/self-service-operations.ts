@@ -2,9 +2,7 @@ import { type TObject, type TProperties, Type } from "typebox";
 import { ErrorBody } from "../operations/answers.ts";
 import type { OperationAnswer } from "../operations/define-operation.ts";
 import { component, optionalText, text } from "../schema.ts";
-import { selfServiceFamily } from "./families.ts";
-import { csrfToken, type PageRow, page, pagesWith, sentTo } from "./page-operation.ts";
-import { suspiciousSignInOperations } from "./suspicious-sign-in-operations.ts";
+import { csrfToken, type PageRow, page, pagesWith, selfServiceFamily, sentTo } from "./page-operation.ts";
 import { WebauthnCreation, WebauthnDone, WebauthnRegistrationBody } from "./webauthn.ts";
 
 const selfService = pagesWith({ family: selfServiceFamily, tag: "Self-service", security: "browser_session" });
@@ -180,6 +178,32 @@ const ways = [
   }),
 ];
 
+/** "Was this you?" */
+const suspicious = [
+  selfService("get", "/mfa/suspicious-sign-ins", "suspiciousSignInsPage", {
+    summary: "Ask the user whether suspicious sign-ins were theirs",
+    answers: { 200: page("The page."), 401: signedOut },
+  }),
+  selfService("post", "/mfa/suspicious-sign-ins/{id}/confirm", "confirmSuspiciousSignIn", {
+    summary: "Confirm that a suspicious sign-in was the user's own",
+    pathFields: Type.Object({ id: text("Digest of the network of the sign-in.") }),
+    form: formOf("SignInConfirmationForm", {}),
+    answers: {
+      302: sentTo("Redirect to the list, or to a sign-in with the second factor."),
+      400: page("Neither a second factor nor a device that was known before the sign-in proves it."),
+      401: signedOut,
+    },
+  }),
+  selfService("post", "/mfa/suspicious-sign-ins/secure", "secureAccount", {
+    summary: "End all other sessions, tokens and app passwords",
+    form: formOf("SecureAccountForm", {}),
+    answers: {
+      302: sentTo("Redirect to the list, which links to the page for changing the password."),
+      401: signedOut,
+    },
+  }),
+];
+
 const mailClient = Type.Object({
   client: text("Kind of mail client: apple, android, thunderbird, outlook or other."),
 });
@@ -217,6 +241,6 @@ export const selfServiceOperations = [
   ...recovery,
   ...webauthn,
   ...access,
-  ...suspiciousSignInOperations,
+  ...suspicious,
   ...mailClients,
 ];

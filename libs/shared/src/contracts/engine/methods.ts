@@ -1,6 +1,31 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { defineMethod } from "../define.ts";
 import { text } from "../schema.ts";
+
+/** Additional names and cache keys from a site's script for a flush. */
+export const CacheFlushScriptReply = Type.Object({
+  accounts: Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
+    maxItems: 64,
+    description: "Other names of the account, which are flushed too.",
+  }),
+  cacheKeys: Type.Array(Type.String({ pattern: "^[A-Za-z0-9_-]{43}$" }), {
+    maxItems: 1000,
+    description: "Digests of keys of the script module `cache`.",
+  }),
+});
+export type CacheFlushScriptReply = Static<typeof CacheFlushScriptReply>;
+
+/** Runs `cache_flush` of `auth.backends.lua.backend.default.cache_flush_script_path`. Fails as the script does. */
+export const cacheFlushScript = defineMethod({
+  service: "auth-engine",
+  name: "cache-flush-script",
+  major: 1,
+  request: Type.Object({
+    session: Type.String({ minLength: 1, maxLength: 64 }),
+    user: text("User name as the operator entered it.", { minLength: 1, maxLength: 1024 }),
+  }),
+  reply: CacheFlushScriptReply,
+});
 
 const LentFunction = Type.Union([
   Type.Literal("sql.query"),
