@@ -1,60 +1,60 @@
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import { defineEvent } from "./define.ts";
 import { optionalFlag, text } from "./schema.ts";
+
+/** An event in its first major version. */
+const event = <Body extends TSchema>(domain: string, fact: string, body: Body) =>
+  defineEvent({ domain, fact, major: 1, body });
 
 /**
  * These accounts were flushed: their cached results in memory are removed. If the event is lost, these remain until
  * they expire; the epoch in Redis invalidates the shared cache in any case.
  */
-export const accountFlushed = defineEvent({
-  domain: "account",
-  fact: "flushed",
-  major: 1,
-  body: Type.Object({
+export const accountFlushed = event(
+  "account",
+  "flushed",
+  Type.Object({
     /** Account names and login names whose entries are removed. */
     names: Type.Array(Type.String(), { maxItems: 256 }),
   }),
-});
+);
 
 /**
  * Bans of these addresses were flushed: engines that remember them for an outage of Redis remove them. If it is lost, they
  * remain there until the next attempt from the network while Redis is available, or until they expire.
  */
-export const bruteForceFlushed = defineEvent({
-  domain: "brute-force",
-  fact: "flushed",
-  major: 1,
-  body: Type.Object({
+export const bruteForceFlushed = event(
+  "brute-force",
+  "flushed",
+  Type.Object({
     addresses: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 1000 }),
     rules: Type.Array(Type.String({ maxLength: 1024 }), { description: "Names of the selected rules." }),
   }),
-});
+);
 
 /**
  * A network was banned. Engines remember the ban for an outage of Redis. If it is lost, they learn of the ban when the network next sends a
  * request to them, or when they are started.
  */
-export const networkBanned = defineEvent({
-  domain: "brute-force",
-  fact: "banned",
-  major: 1,
-  body: Type.Object({
+export const networkBanned = event(
+  "brute-force",
+  "banned",
+  Type.Object({
     rule: Type.String({ maxLength: 1024 }),
     network: text("In CIDR notation.", { maxLength: 64 }),
     bannedAtMs: Type.Number({ description: "Milliseconds since the epoch, by the clock of Redis." }),
     expiresAtMs: Type.Number({ description: "Milliseconds since the epoch, by the clock of Redis." }),
   }),
-});
+);
 
 /** Interval of heartbeats. Timeouts of listeners are multiples of it. */
 export const engineHeartbeatMs = 200;
 
 /** The heartbeat of an engine. Services send requests to engines whose heartbeats arrive, and do not wait for the others. */
-export const engineAlive = defineEvent({
-  domain: "engine",
-  fact: "alive",
-  major: 1,
-  body: Type.Object({
+export const engineAlive = event(
+  "engine",
+  "alive",
+  Type.Object({
     instance: text("Identifier of the process among its replicas.", { minLength: 1, maxLength: 256 }),
     inFlight: Type.Integer({ minimum: 0, description: "Number of requests in progress." }),
     addressed: optionalFlag(
@@ -69,23 +69,22 @@ export const engineAlive = defineEvent({
     ),
     draining: optionalFlag("Whether the engine is shutting down and takes no new requests."),
   }),
-});
+);
 
 /**
  * The failure budget of an address is empty, for the other gateways. If it is lost, each of them evaluates one more
  * request. The time is relative, because clocks differ.
  */
-export const budgetExhausted = defineEvent({
-  domain: "budget",
-  fact: "exhausted",
-  major: 1,
-  body: Type.Object({
+export const budgetExhausted = event(
+  "budget",
+  "exhausted",
+  Type.Object({
     /** Identifier of the gateway process that sends it. */
     instance: Type.String({ maxLength: 256 }),
     addressKey: Type.String({ minLength: 1, maxLength: 64 }),
     emptyForMs: Type.Number({ minimum: 0 }),
   }),
-});
+);
 
 /** The events on the bus. Services of earlier versions reject any other. */
 const publishedEvents = [
@@ -117,15 +116,14 @@ export const AccountNotification = Type.Object({
 export type AccountNotification = Static<typeof AccountNotification>;
 
 /** Sent while `identity.notices.enabled` is true. */
-export const accountNotified = defineEvent({
-  domain: "account",
-  fact: "noticed",
-  major: 1,
-  body: Type.Object({
+export const accountNotified = event(
+  "account",
+  "noticed",
+  Type.Object({
     ...AccountNotification.properties,
     event: Type.Enum<[...typeof publishedEvents]>([...publishedEvents]),
   }),
-});
+);
 
 const state = (description: string) => text(description, { maxLength: 32 });
 const name = Type.String({ minLength: 1, maxLength: 1024 });
@@ -183,12 +181,7 @@ export const ServiceReport = Type.Object({
 export type ServiceReport = Static<typeof ServiceReport>;
 
 /** Asks every process for its report. Processes of earlier versions do not answer. */
-export const serviceReportAsked = defineEvent({
-  domain: "service",
-  fact: "report-asked",
-  major: 1,
-  body: Type.Object({}),
-});
+export const serviceReportAsked = event("service", "report-asked", Type.Object({}));
 
 /** The answer, and the last word of a process that shuts down. */
-export const serviceReported = defineEvent({ domain: "service", fact: "reported", major: 1, body: ServiceReport });
+export const serviceReported = event("service", "reported", ServiceReport);

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { defineMethod } from "../define.ts";
+import { defineMethod, engineMethod } from "../define.ts";
 import { optionalFlag, optionalText, text } from "../schema.ts";
 
 /** A sign-in that a mail server verifies with its own passdb, as its auth-policy request describes it. */
@@ -32,12 +32,7 @@ export const AuthPolicyVerdict = Type.Object({
 export type AuthPolicyVerdict = Static<typeof AuthPolicyVerdict>;
 
 /** Asks whether a sign-in may proceed. Changes nothing. */
-export const authPolicyAllow = defineMethod({
-  service: "auth-engine",
-  name: "auth-policy-allow",
-  major: 1,
-  request: AuthPolicyLogin,
-  reply: AuthPolicyVerdict,
+export const authPolicyAllow = engineMethod("auth-policy-allow", AuthPolicyLogin, AuthPolicyVerdict, {
   repeatable: true,
 });
 
@@ -71,15 +66,13 @@ export const authPolicyReport = defineMethod({
 });
 
 /** Removes the bans and counts of an address, of an account, or of both. */
-export const authPolicyReset = defineMethod({
-  service: "auth-engine",
-  name: "auth-policy-reset",
-  major: 1,
-  request: Type.Object({
+export const authPolicyReset = engineMethod(
+  "auth-policy-reset",
+  Type.Object({
     session: Type.String({ minLength: 1, maxLength: 64 }),
     address: optionalText("In canonical form.", { maxLength: 64 }),
     username: Type.Optional(Type.String()),
   }),
-  reply: Type.Object({ removed: Type.Integer({ minimum: 0, description: "Number of keys that were removed." }) }),
-  repeatable: true,
-});
+  Type.Object({ removed: Type.Integer({ minimum: 0, description: "Number of keys that were removed." }) }),
+  { repeatable: true },
+);

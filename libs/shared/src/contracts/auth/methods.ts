@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { type BusMethod, defineMethod, methodAt } from "../define.ts";
+import { type BusMethod, defineMethod, engineMethod, methodAt } from "../define.ts";
 import { component, optionalText, text, texts } from "../schema.ts";
 import { AuthDecision } from "./decision.ts";
 import { AuthRequest } from "./request.ts";
@@ -40,12 +40,7 @@ export type ListAccountsReply = Static<typeof ListAccountsReply>;
 
 export type ListAccountsMethod = BusMethod<typeof ListAccountsRequest, typeof ListAccountsReply>;
 
-export const listAccounts: ListAccountsMethod = defineMethod({
-  service: "auth-engine",
-  name: "list-accounts",
-  major: 1,
-  request: ListAccountsRequest,
-  reply: ListAccountsReply,
+export const listAccounts: ListAccountsMethod = engineMethod("list-accounts", ListAccountsRequest, ListAccountsReply, {
   repeatable: true,
 });
 
@@ -74,17 +69,15 @@ export const BackendDescription = component("BackendDescription", {
 export type BackendDescription = Static<typeof BackendDescription>;
 
 /** Asks each backend about a name, without a password. A backend that does not answer is `unavailable`. */
-export const describeAccount = defineMethod({
-  service: "auth-engine",
-  name: "describe-account",
-  major: 1,
-  repeatable: true,
-  request: Type.Object({
+export const describeAccount = engineMethod(
+  "describe-account",
+  Type.Object({
     username: Type.String({ minLength: 1, maxLength: 1024 }),
     protocol: text("Selects the searches of the backends.", { minLength: 1, maxLength: 64 }),
   }),
-  reply: Type.Object({ backends: Type.Array(BackendDescription, { description: "In their order." }) }),
-});
+  Type.Object({ backends: Type.Array(BackendDescription, { description: "In their order." }) }),
+  { repeatable: true },
+);
 
 export const authenticate = defineMethod({
   service: "auth-engine",

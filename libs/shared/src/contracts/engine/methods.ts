@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { defineMethod } from "../define.ts";
+import { engineMethod } from "../define.ts";
 import { text } from "../schema.ts";
 
 /** Additional names and cache keys from a site's script for a flush. */
@@ -16,16 +16,14 @@ export const CacheFlushScriptReply = Type.Object({
 export type CacheFlushScriptReply = Static<typeof CacheFlushScriptReply>;
 
 /** Runs `cache_flush` of `auth.backends.lua.backend.default.cache_flush_script_path`. Fails as the script does. */
-export const cacheFlushScript = defineMethod({
-  service: "auth-engine",
-  name: "cache-flush-script",
-  major: 1,
-  request: Type.Object({
+export const cacheFlushScript = engineMethod(
+  "cache-flush-script",
+  Type.Object({
     session: Type.String({ minLength: 1, maxLength: 64 }),
     user: text("User name as the operator entered it.", { minLength: 1, maxLength: 1024 }),
   }),
-  reply: CacheFlushScriptReply,
-});
+  CacheFlushScriptReply,
+);
 
 const LentFunction = Type.Union([
   Type.Literal("sql.query"),
@@ -38,20 +36,18 @@ const LentFunction = Type.Union([
 export const lentScriptFunctions = LentFunction.anyOf.map(({ const: name }) => name);
 
 /** Calls a function of a script module for a script that runs in another service. */
-export const scriptModule = defineMethod({
-  service: "auth-engine",
-  name: "script-module",
-  major: 1,
-  request: Type.Object({
+export const scriptModule = engineMethod(
+  "script-module",
+  Type.Object({
     script: text("Path of the script, for logs.", { minLength: 1, maxLength: 4096 }),
     function: LentFunction,
     args: Type.Array(Type.Unknown(), { maxItems: 8, description: "Arguments of the script, as Lua values." }),
   }),
-  reply: Type.Union([
+  Type.Union([
     Type.Object({ outcome: Type.Literal("ok"), value: Type.Optional(Type.Unknown({ description: "A Lua value." })) }),
     Type.Object({
       outcome: Type.Literal("error"),
       message: text("Error message for the script."),
     }),
   ]),
-});
+);

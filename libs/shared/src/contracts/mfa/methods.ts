@@ -1,9 +1,9 @@
-import { type Static, type TSchema, Type } from "typebox";
-import { defineMethod } from "../define.ts";
+import { type Static, type TProperties, type TSchema, Type } from "typebox";
+import { type BusMethod, engineMethod } from "../define.ts";
 import { optionalFlag, optionalText, text, texts } from "../schema.ts";
 
 /** The account and backend of second factors, in every method. */
-export const mfaTarget = {
+const mfaTarget = {
   session: text("GUID of the request, X-Service-Session.", { minLength: 1, maxLength: 64 }),
   username: text("User name as the user enters it. The backend resolves it to the account.", {
     minLength: 1,
@@ -38,32 +38,35 @@ export const MfaRefusal = Type.Object({
 });
 export type MfaRefusal = Static<typeof MfaRefusal>;
 
-export const mfaDone = Type.Object({ outcome: Type.Literal("ok") });
+const mfaDone = Type.Object({ outcome: Type.Literal("ok") });
 
-/** The schemas of a reply, a refusal among them. */
-export function orRefusal<Replies extends TSchema[]>(...replies: [...Replies]) {
-  return Type.Union([...replies, MfaRefusal]);
+/** A method on the second factors of an account. Each may be refused. */
+function mfaMethod<Fields extends TProperties, Replies extends TSchema[]>(
+  name: string,
+  fields: Fields,
+  ...replies: [...Replies]
+) {
+  const request = Type.Object({ ...mfaTarget, ...fields });
+  return engineMethod(`mfa-artefacts-${name}`, request, Type.Union([...replies, MfaRefusal]));
 }
+
+const repeatable = <Method extends BusMethod>(method: Method): Method => Object.freeze({ ...method, repeatable: true });
 
 /**
  * What second factors an account has. With `secrets`, the TOTP secret is included, to verify a code. Without it,
  * the reader learns only that there is one.
  */
-export const mfaFactorsRead = defineMethod({
-  service: "auth-engine",
-  name: "mfa-artefacts-read",
-  major: 1,
-  repeatable: true,
-  request: Type.Object({
-    ...mfaTarget,
-    secrets: Type.Optional(Type.Boolean()),
-    hidesUnknown: optionalFlag("The user must not learn from the time whether the account exists."),
-    credentialId: optionalText(
-      "Id of a WebAuthn credential, in base64url without padding. The account is then the one that holds it, whatever its name; username is only the name under which it is searched for first.",
-      { maxLength: 1400 },
-    ),
-  }),
-  reply: orRefusal(
+export const mfaFactorsRead = repeatable(
+  mfaMethod(
+    "read",
+    {
+      secrets: Type.Optional(Type.Boolean()),
+      hidesUnknown: optionalFlag("The user must not learn from the time whether the account exists."),
+      credentialId: optionalText(
+        "Id of a WebAuthn credential, in base64url without padding. The account is then the one that holds it, whatever its name; username is only the name under which it is searched for first.",
+        { maxLength: 1400 },
+      ),
+    },
     Type.Object({
       outcome: Type.Literal("ok"),
       account: text("Canonical account name."),
@@ -78,107 +81,74 @@ export const mfaFactorsRead = defineMethod({
       appPasswords: Type.Integer({ minimum: 0 }),
     }),
   ),
-});
+);
 
 /** Replaces the TOTP secret: base32 of at least 10 bytes, spaces tolerated, or an otpauth URL. */
-export const mfaTotpSet = defineMethod({
-  service: "auth-engine",
-  name: "mfa-artefacts-totp-set",
-  major: 1,
-  request: Type.Object({ ...mfaTarget, secret: Type.String({ minLength: 1, maxLength: 2048 }) }),
-  reply: orRefusal(mfaDone),
-});
+export const mfaTotpSet = mfaMethod("totp-set", { secret: Type.String({ minLength: 1, maxLength: 2048 }) }, mfaDone);
 
 /** Deletes the TOTP secret. It is not an error if there is none. Recovery codes remain. */
-export const mfaTotpDelete = defineMethod({
-  service: "auth-engine",
-  name: "mfa-artefacts-totp-delete",
-  major: 1,
-  request: MfaTarget,
-  reply: orRefusal(mfaDone),
-});
+export const mfaTotpDelete = mfaMethod("totp-delete", {}, mfaDone);
 
 /** Maximum number of codes of an account. */
 export const maxRecoveryCodes = 32;
 
 /** Replaces all recovery codes by these. They are stored as hashes and cannot be read again. */
-export const mfaRecoveryCodesSet = defineMethod({
-  service: "auth-engine",
-  name: "mfa-artefacts-recovery-set",
-  major: 1,
-  request: Type.Object({
-    ...mfaTarget,
+export const mfaRecoveryCodesSet = mfaMethod(
+  "recovery-set",
+  {
     codes: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1, maxItems: maxRecoveryCodes }),
-  }),
-  reply: orRefusal(mfaDone),
-});
+  },
+  mfaDone,
+);
 
-export const mfaRecoveryCodesDelete = defineMethod({
-  service: "auth-engine",
-  name: "mfa-artefacts-recovery-delete",
-  major: 1,
-  request: MfaTarget,
-  reply: orRefusal(mfaDone),
-});
+export const mfaRecoveryCodesDelete = mfaMethod("recovery-delete", {}, mfaDone);
 
 /**
  * Uses a recovery code. Of any number of simultaneous requests, at any number of engines, one is `ok`; the
  * others are `rejected`, like an unknown code. A code is also used if the answer is lost.
  */
-export const mfaRecoveryCodeRedeem = defineMethod({
-  service: "auth-engine",
-  name: "mfa-artefacts-recovery-redeem",
-  major: 1,
-  request: Type.Object({ ...mfaTarget, code: Type.String({ minLength: 1, maxLength: 128 }) }),
-  reply: orRefusal(
-    Type.Object({ outcome: Type.Literal("ok"), left: Type.Integer({ minimum: 0 }) }),
-    Type.Object({ outcome: Type.Literal("rejected") }),
-  ),
-});
+export const mfaRecoveryCodeRedeem = mfaMethod(
+  "recovery-redeem",
+  { code: Type.String({ minLength: 1, maxLength: 128 }) },
+  Type.Object({ outcome: Type.Literal("ok"), left: Type.Integer({ minimum: 0 }) }),
+  Type.Object({ outcome: Type.Literal("rejected") }),
+);
 
 /** Maximum number of credentials of an account. */
 export const maxWebauthnCredentials = 32;
 
 const credential = text("A JSON object as text, stored byte for byte.", { minLength: 2, maxLength: 16_384 });
 
-export const mfaWebauthnList = defineMethod({
-  service: "auth-engine",
-  name: "mfa-artefacts-webauthn-list",
-  major: 1,
-  repeatable: true,
-  request: MfaTarget,
-  reply: orRefusal(Type.Object({ outcome: Type.Literal("ok"), credentials: Type.Array(Type.String()) })),
-});
+export const mfaWebauthnList = repeatable(
+  mfaMethod("webauthn-list", {}, Type.Object({ outcome: Type.Literal("ok"), credentials: Type.Array(Type.String()) })),
+);
 
 /** `exists`: the same text, or a credential with the same `id`, is already stored. */
-export const mfaWebauthnSave = defineMethod({
-  service: "auth-engine",
-  name: "mfa-artefacts-webauthn-save",
-  major: 1,
-  request: Type.Object({ ...mfaTarget, credential }),
-  reply: orRefusal(mfaDone, Type.Object({ outcome: Type.Literal("exists") })),
-});
+export const mfaWebauthnSave = mfaMethod(
+  "webauthn-save",
+  { credential },
+  mfaDone,
+  Type.Object({ outcome: Type.Literal("exists") }),
+);
 
 /**
  * Compare-and-set: `credential` replaces `oldCredential` only while that is stored, byte for byte. `conflict`: it is not, because it was
  * deleted or replaced in the meantime. Sign counts are raised this way, so that of two logins with the same count one is rejected.
  */
-export const mfaWebauthnUpdate = defineMethod({
-  service: "auth-engine",
-  name: "mfa-artefacts-webauthn-update",
-  major: 1,
-  request: Type.Object({ ...mfaTarget, credential, oldCredential: credential }),
-  reply: orRefusal(mfaDone, Type.Object({ outcome: Type.Literal("conflict") })),
-});
+export const mfaWebauthnUpdate = mfaMethod(
+  "webauthn-update",
+  { credential, oldCredential: credential },
+  mfaDone,
+  Type.Object({ outcome: Type.Literal("conflict") }),
+);
 
 /** `absent`: no such text is stored. */
-export const mfaWebauthnDelete = defineMethod({
-  service: "auth-engine",
-  name: "mfa-artefacts-webauthn-delete",
-  major: 1,
-  request: Type.Object({ ...mfaTarget, credential }),
-  reply: orRefusal(mfaDone, Type.Object({ outcome: Type.Literal("absent") })),
-});
+export const mfaWebauthnDelete = mfaMethod(
+  "webauthn-delete",
+  { credential },
+  mfaDone,
+  Type.Object({ outcome: Type.Literal("absent") }),
+);
 
 /** Maximum number of app passwords of an account. */
 export const maxAppPasswords = 32;
@@ -203,32 +173,26 @@ export const AppPassword = Type.Object({
 });
 export type AppPassword = Static<typeof AppPassword>;
 
-export const mfaAppPasswordsList = defineMethod({
-  service: "auth-engine",
-  name: "mfa-artefacts-app-passwords-list",
-  major: 1,
-  repeatable: true,
-  request: MfaTarget,
-  reply: orRefusal(Type.Object({ outcome: Type.Literal("ok"), appPasswords: Type.Array(AppPassword) })),
-});
+export const mfaAppPasswordsList = repeatable(
+  mfaMethod(
+    "app-passwords-list",
+    {},
+    Type.Object({ outcome: Type.Literal("ok"), appPasswords: Type.Array(AppPassword) }),
+  ),
+);
 
 /** Creates an app password. `password` is returned only here; only its digest is stored. `full`: the maximum is reached. */
-export const mfaAppPasswordCreate = defineMethod({
-  service: "auth-engine",
-  name: "mfa-artefacts-app-password-create",
-  major: 1,
-  request: Type.Object({ ...mfaTarget, label, protocols }),
-  reply: orRefusal(
-    Type.Object({ outcome: Type.Literal("ok"), appPassword: AppPassword, password: Type.String() }),
-    Type.Object({ outcome: Type.Literal("full") }),
-  ),
-});
+export const mfaAppPasswordCreate = mfaMethod(
+  "app-password-create",
+  { label, protocols },
+  Type.Object({ outcome: Type.Literal("ok"), appPassword: AppPassword, password: Type.String() }),
+  Type.Object({ outcome: Type.Literal("full") }),
+);
 
 /** `absent`: the account has no such app password. */
-export const mfaAppPasswordRevoke = defineMethod({
-  service: "auth-engine",
-  name: "mfa-artefacts-app-password-revoke",
-  major: 1,
-  request: Type.Object({ ...mfaTarget, id }),
-  reply: orRefusal(mfaDone, Type.Object({ outcome: Type.Literal("absent") })),
-});
+export const mfaAppPasswordRevoke = mfaMethod(
+  "app-password-revoke",
+  { id },
+  mfaDone,
+  Type.Object({ outcome: Type.Literal("absent") }),
+);
