@@ -2,6 +2,7 @@ export * from "./admin/flush-operations.ts";
 export * from "./admin/mfa-backchannel-operations.ts";
 export * from "./admin/operations.ts";
 export * from "./auth/decision.ts";
+export { authFields } from "./auth/fields.ts";
 export * from "./auth/methods.ts";
 export * from "./auth/request.ts";
 export * from "./auth-policy/methods.ts";

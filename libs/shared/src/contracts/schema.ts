@@ -1,4 +1,4 @@
-import { type TObjectOptions, type TProperties, type TStringOptions, Type } from "typebox";
+import { type TLiteral, type TObjectOptions, type TProperties, type TStringOptions, type TUnion, Type } from "typebox";
 
 /** An object with a name of its own in the OpenAPI documents. */
 export function component<Properties extends TProperties>(
@@ -17,3 +17,11 @@ export const flag = (description: string) => Type.Boolean({ description });
 export const optionalFlag = (description: string) => Type.Optional(flag(description));
 /** Date and time as RFC 3339 writes them. */
 export const time = (description: string) => Type.String({ format: "date-time", description });
+
+/** Any one of these words. */
+export function oneOf<const Words extends readonly string[]>(
+  ...words: Words
+): TUnion<{ -readonly [Index in keyof Words]: TLiteral<Words[Index] & string> }>;
+export function oneOf(...words: readonly string[]) {
+  return Type.Union(words.map((word) => Type.Literal(word)));
+}

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { errorAnswer, jsonAnswer, jsonBody, operatorApi } from "../operations/answers.ts";
 import type { Operation } from "../operations/define-operation.ts";
-import { optionalText, text, texts, time } from "../schema.ts";
+import { oneOf, optionalText, text, texts, time } from "../schema.ts";
 
 /** The envelope of every administration response. */
 export const Envelope = <Result extends TSchema>(object: string, operation: string, result: Result) =>
@@ -13,15 +13,10 @@ export const Envelope = <Result extends TSchema>(object: string, operation: stri
   });
 
 /** States of a job. */
-export const JobStatus = Type.Union([
-  Type.Literal("QUEUED"),
-  Type.Literal("INPROGRESS"),
-  Type.Literal("DONE"),
-  Type.Literal("ERROR"),
-]);
+export const JobStatus = oneOf("QUEUED", "INPROGRESS", "DONE", "ERROR");
 export type JobStatus = Static<typeof JobStatus>;
 
-export const JobType = Type.Union([Type.Literal("CACHE_FLUSH"), Type.Literal("BF_FLUSH")]);
+export const JobType = oneOf("CACHE_FLUSH", "BF_FLUSH");
 export type JobType = Static<typeof JobType>;
 
 const Enqueued = Type.Object({ jobId: Type.String(), status: Type.Literal("QUEUED") });

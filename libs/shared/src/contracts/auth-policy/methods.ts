@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { defineMethod, engineMethod } from "../define.ts";
-import { optionalFlag, optionalText, text } from "../schema.ts";
+import { oneOf, optionalFlag, optionalText, text } from "../schema.ts";
 
 /** A sign-in that a mail server verifies with its own passdb, as its auth-policy request describes it. */
 const login = {
@@ -22,7 +22,7 @@ export const AuthPolicyLogin = Type.Object(login);
 export type AuthPolicyLogin = Static<typeof AuthPolicyLogin>;
 
 export const AuthPolicyVerdict = Type.Object({
-  verdict: Type.Union([Type.Literal("accept"), Type.Literal("tarpit"), Type.Literal("reject")]),
+  verdict: oneOf("accept", "tarpit", "reject"),
   delaySeconds: Type.Optional(Type.Integer({ minimum: 1, description: "With tarpit: time to wait." })),
   reason: optionalText("ban, account_delay or policy. Newer engines may have others."),
   rule: optionalText("With ban: the brute-force rule."),
@@ -42,7 +42,7 @@ export const authPolicyAllow = engineMethod("auth-policy-allow", AuthPolicyLogin
  */
 export const AuthPolicyResult = Type.Object({
   ...login,
-  result: Type.Union([Type.Literal("success"), Type.Literal("wrong_password"), Type.Literal("unknown_user")]),
+  result: oneOf("success", "wrong_password", "unknown_user"),
   passwordHash: optionalText("Member pwhash. Absent: no two failures are the same."),
 });
 export type AuthPolicyResult = Static<typeof AuthPolicyResult>;

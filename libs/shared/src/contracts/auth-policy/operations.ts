@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { emptyAnswer, jsonAnswer, operatorApi } from "../operations/answers.ts";
-import { component, optionalFlag, optionalText, text } from "../schema.ts";
+import { component, oneOf, optionalFlag, optionalText, text } from "../schema.ts";
 
 /** Values of the query parameter `command`. */
 export const authPolicyCommands = ["allow", "report", "reset", "ping"] as const;
@@ -66,7 +66,7 @@ export const authPolicyOperations = [
       "allow answers with a decision, the other commands with status ok. reset requires the scope service:security or service:admin.",
     request: {
       query: Type.Object({
-        command: Type.Union(authPolicyCommands.map((command) => Type.Literal(command))),
+        command: oneOf(...authPolicyCommands),
       }),
       body: { "application/json": AuthPolicyRequest },
       bodyRequired: false,

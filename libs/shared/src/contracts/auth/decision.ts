@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { optionalFlag, optionalText, text, texts } from "../schema.ts";
+import { oneOf, optionalFlag, optionalText, text, texts } from "../schema.ts";
 
 /**
  * The `backend` integers of the HTTP interface (ADR 0008). `test`, `memory` and `remote` are reserved: other
@@ -8,7 +8,7 @@ import { optionalFlag, optionalText, text, texts } from "../schema.ts";
 export const BackendKind = Object.freeze({ cache: 1, ldap: 2, lua: 3, test: 4, memory: 5, remote: 6, sql: 8 });
 export type BackendKind = keyof typeof BackendKind;
 
-const memoryCache = Type.Union([Type.Literal("hit"), Type.Literal("miss")]);
+const memoryCache = oneOf("hit", "miss");
 
 /** The service that answers the client waits (gateway or idp), so that a delayed account does not occupy an engine. Older peers ignore it. */
 const holdMs = Type.Optional(
@@ -28,20 +28,20 @@ const risk = Type.Optional(
 );
 
 /** Why a request was denied. For logs and metrics: the API caller cannot distinguish the reasons. */
-export const DenialReason = Type.Union([
-  Type.Literal("unknown_user"),
-  Type.Literal("wrong_password"),
-  Type.Literal("password_unverifiable"),
-  Type.Literal("account_disabled"),
-  Type.Literal("empty_password"),
-  Type.Literal("bad_token"),
-  Type.Literal("method_not_enabled"),
-  Type.Literal("unknown_relay_domain"),
-  Type.Literal("rbl"),
-  Type.Literal("policy"),
-  Type.Literal("script"),
-  Type.Literal("risk"),
-]);
+export const DenialReason = oneOf(
+  "unknown_user",
+  "wrong_password",
+  "password_unverifiable",
+  "account_disabled",
+  "empty_password",
+  "bad_token",
+  "method_not_enabled",
+  "unknown_relay_domain",
+  "rbl",
+  "policy",
+  "script",
+  "risk",
+);
 export type DenialReason = Static<typeof DenialReason>;
 
 const Ok = Type.Object({

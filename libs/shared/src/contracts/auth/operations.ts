@@ -2,54 +2,14 @@ import { type TProperties, Type } from "typebox";
 import { backchannel, ErrorBody, emptyAnswer } from "../operations/answers.ts";
 import { type Content, type Operation, type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
-import { component, optionalText, text } from "../schema.ts";
-
-const words: Readonly<Record<string, string>> = {
-  method: "Authentication method, such as plain or login.",
-  client_ip: "Client address, with or without its port. An invalid value is treated as no address.",
-  client_port: "Port of the client. If absent, the one in client_ip.",
-  client_hostname: "Host name of the client.",
-  client_id: "Identification that the mail client sent.",
-  external_session_id: "Session identifier of the API caller.",
-  user_agent: "User agent. If absent, the HTTP header User-Agent.",
-  local_ip: "Address of the mail server that accepted the client.",
-  local_port: "Port of that mail server.",
-  oidc_cid: "OIDC client ID.",
-  ssl: "Any non-empty value means that the client uses TLS.",
-};
-
-const tlsNames = [
-  "ssl_session_id",
-  "ssl_client_verify",
-  "ssl_verify",
-  "ssl_client_dn",
-  "ssl_client_cn",
-  "ssl_issuer",
-  "ssl_subject_dn",
-  "ssl_issuer_dn",
-  "ssl_client_subject_dn",
-  "ssl_client_issuer_dn",
-  "ssl_client_notbefore",
-  "ssl_client_notafter",
-  "ssl_protocol",
-  "ssl_cipher",
-  "ssl_serial",
-  "ssl_fingerprint",
-];
+import { component, oneOf, optionalText, text } from "../schema.ts";
+import { authFields, optionalWireTexts } from "./fields.ts";
 
 function optionalTexts(rows: readonly (readonly [string, string])[]): TProperties {
   return Object.fromEntries(rows.map(([name, description]) => [name, optionalText(description)]));
 }
 
-const fields = {
-  username: text("User name to authenticate."),
-  password: optionalText("Password. It may be absent with mode no-auth or list-accounts."),
-  protocol: optionalText("Protocol, such as imap, smtp or pop3. It should always be sent."),
-  ...optionalTexts(Object.entries(words)),
-  ...optionalTexts(
-    tlsNames.map((name) => [name, "TLS session and client certificate as the mail server saw them."] as const),
-  ),
-};
+const fields = { ...optionalWireTexts(), username: text(authFields.username.description) };
 
 /** Request of the JSON dialect. Bodies may have unknown members (ADR 0007). */
 export const AuthenticationRequest = component("AuthenticationRequest", {
@@ -141,7 +101,7 @@ const anyText = Type.String();
 
 const decisionHeaders = {
   "Auth-Status": text("OK, FAIL, or a sentence that describes the denial or temporary failure."),
-  "X-Service-Memory-Cache": Type.Union([Type.Literal("Hit"), Type.Literal("Miss")]),
+  "X-Service-Memory-Cache": oneOf("Hit", "Miss"),
 };
 const successHeaders = { ...decisionHeaders, "Auth-User": Type.String() };
 const authWait = {

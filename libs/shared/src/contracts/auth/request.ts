@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
-import { flag, optionalFlag, optionalText, text } from "../schema.ts";
+import { flag, oneOf, optionalFlag, optionalText, text } from "../schema.ts";
+import { optionalMembers } from "./fields.ts";
 
 /**
  * A protocol name in its canonical form: lower case and trimmed, because mail servers and configurations write both `IMAP` and `imap`.
@@ -26,46 +27,15 @@ export function userNameFault(name: string): string | undefined {
 }
 
 /** The operation: `mode` (none, `no-auth`, `list-accounts`). */
-export const AuthOperation = Type.Union([
-  Type.Literal("authenticate"),
-  Type.Literal("lookup"),
-  Type.Literal("list-accounts"),
-]);
+export const AuthOperation = oneOf("authenticate", "lookup", "list-accounts");
 export type AuthOperation = Static<typeof AuthOperation>;
 
 /** The endpoint that received the request. */
-export const Dialect = Type.Union([
-  Type.Literal("json"),
-  Type.Literal("cbor"),
-  Type.Literal("header"),
-  Type.Literal("basic"),
-  Type.Literal("proxy"),
-  Type.Literal("sasl"),
-  Type.Literal("grpc"),
-  Type.Literal("jwt"),
-  Type.Literal("idp"),
-  Type.Literal("auth_policy"),
-]);
+export const Dialect = oneOf("json", "cbor", "header", "basic", "proxy", "sasl", "grpc", "jwt", "idp", "auth_policy");
 export type Dialect = Static<typeof Dialect>;
 
 /** The `ssl_*` fields exactly as the API caller sent them, for policies and logs. */
-export const TlsDetails = Type.Object({
-  sessionId: Type.Optional(Type.String()),
-  clientVerify: Type.Optional(Type.String()),
-  clientDn: Type.Optional(Type.String()),
-  clientCn: Type.Optional(Type.String()),
-  issuer: Type.Optional(Type.String()),
-  clientNotBefore: Type.Optional(Type.String()),
-  clientNotAfter: Type.Optional(Type.String()),
-  subjectDn: Type.Optional(Type.String()),
-  issuerDn: Type.Optional(Type.String()),
-  clientSubjectDn: Type.Optional(Type.String()),
-  clientIssuerDn: Type.Optional(Type.String()),
-  protocol: Type.Optional(Type.String()),
-  cipher: Type.Optional(Type.String()),
-  serial: Type.Optional(Type.String()),
-  fingerprint: Type.Optional(Type.String()),
-});
+export const TlsDetails = Type.Object(optionalMembers("tls"));
 export type TlsDetails = Static<typeof TlsDetails>;
 
 /**
@@ -75,31 +45,21 @@ export type TlsDetails = Static<typeof TlsDetails>;
  * travels as text on the bus only; the receiver wraps it in a `Secret` before any other code sees it.
  */
 export const AuthRequest = Type.Object({
+  ...optionalMembers("text"),
   session: text("GUID of the request, X-Service-Session.", { minLength: 1, maxLength: 64 }),
   operation: AuthOperation,
   dialect: Dialect,
   username: text("User name. Empty in a list-accounts request that names none."),
-  password: Type.Optional(Type.String()),
   protocol: Type.String({ minLength: 1 }),
-  method: Type.Optional(Type.String()),
-  clientIp: Type.Optional(Type.String()),
   clientIpIsPeer: optionalFlag(
     "Whether neither the API caller nor a proxy named the client. clientIp is then the API caller's own address.",
   ),
-  clientPort: Type.Optional(Type.String()),
-  clientHostname: Type.Optional(Type.String()),
-  clientId: Type.Optional(Type.String()),
-  externalSessionId: Type.Optional(Type.String()),
-  userAgent: Type.Optional(Type.String()),
   userAgentIsCaller: optionalFlag(
     "Whether userAgent is the API caller's own, because the caller named no program of the user.",
   ),
-  localIp: Type.Optional(Type.String()),
-  localPort: Type.Optional(Type.String()),
   loginAttempt: Type.Optional(Type.Integer({ minimum: 0 })),
   tls: flag("Field ssl: any non-empty value means TLS."),
   tlsDetails: Type.Optional(TlsDetails),
-  oidcClientId: Type.Optional(Type.String()),
   acceptLanguage: Type.Optional(Type.String()),
   hidesOutcome: optionalFlag(
     "Whether the user sees only after the second factor that the password was wrong (delayed_response). Delays then do not depend on the password.",

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { engineMethod } from "../define.ts";
-import { text } from "../schema.ts";
+import { oneOf, text } from "../schema.ts";
 
 /** Additional names and cache keys from a site's script for a flush. */
 export const CacheFlushScriptReply = Type.Object({
@@ -25,12 +25,7 @@ export const cacheFlushScript = engineMethod(
   CacheFlushScriptReply,
 );
 
-const LentFunction = Type.Union([
-  Type.Literal("sql.query"),
-  Type.Literal("sql.execute"),
-  Type.Literal("sql.transaction"),
-  Type.Literal("ldap.search"),
-]);
+const LentFunction = oneOf("sql.query", "sql.execute", "sql.transaction", "ldap.search");
 
 /** Functions of script modules that need the backends' pools, which only engines have. */
 export const lentScriptFunctions = LentFunction.anyOf.map(({ const: name }) => name);

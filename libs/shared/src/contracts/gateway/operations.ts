@@ -3,11 +3,11 @@ import { page, withLanguage } from "../idp/page-operation.ts";
 import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
-import { component, time } from "../schema.ts";
+import { component, oneOf, time } from "../schema.ts";
 
 const HealthReport = component("HealthReport", {
-  status: Type.Union(["up", "degraded", "down", "starting", "draining"].map((status) => Type.Literal(status))),
-  checks: Type.Record(Type.String(), Type.Union([Type.Literal("up"), Type.Literal("down")])),
+  status: oneOf("up", "degraded", "down", "starting", "draining"),
+  checks: Type.Record(Type.String(), oneOf("up", "down")),
 });
 
 const health = { owner: "gateway", channel: "both" } as const;

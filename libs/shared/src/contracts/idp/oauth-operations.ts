@@ -1,7 +1,7 @@
 import { type TProperties, Type } from "typebox";
 import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
 import { type Operation, type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
-import { component } from "../schema.ts";
+import { component, oneOf } from "../schema.ts";
 import { Discovery, Jwks } from "./discovery.ts";
 import { form, oidcFamily, wellKnownFamily } from "./page-operation.ts";
 
@@ -43,7 +43,7 @@ export const TokenQuery = Type.Object({ ...tokenFields, ...clientFields });
 
 export const TokenResponse = component("TokenResponse", {
   access_token: text,
-  token_type: Type.Union([Type.Literal("Bearer"), Type.Literal("DPoP")]),
+  token_type: oneOf("Bearer", "DPoP"),
   expires_in: seconds,
   scope: optional,
   id_token: optional,
@@ -70,7 +70,7 @@ export const Introspection = Type.Union(
       scope: text,
       exp: unixSeconds,
       iat: unixSeconds,
-      token_type: Type.Union([Type.Literal("Bearer"), Type.Literal("DPoP")]),
+      token_type: oneOf("Bearer", "DPoP"),
       cnf: Type.Optional(Type.Object({ jkt: optional, "x5t#S256": optional })),
     }),
   ],
@@ -105,7 +105,7 @@ const authorizationFields = {
   nonce: optional,
   code_challenge: optional,
   code_challenge_method: Type.Optional(Type.Literal("S256")),
-  response_mode: Type.Optional(Type.Union([Type.Literal("query"), Type.Literal("form_post")])),
+  response_mode: Type.Optional(oneOf("query", "form_post")),
   prompt: optional,
   max_age: optional,
   ui_locales: optional,

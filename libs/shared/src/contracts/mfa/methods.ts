@@ -1,6 +1,6 @@
 import { type Static, type TProperties, type TSchema, Type } from "typebox";
 import { type BusMethod, engineMethod } from "../define.ts";
-import { optionalFlag, optionalText, text, texts } from "../schema.ts";
+import { oneOf, optionalFlag, optionalText, text, texts } from "../schema.ts";
 
 /** The account and backend of second factors, in every method. */
 const mfaTarget = {
@@ -28,12 +28,7 @@ export type MfaTarget = Static<typeof MfaTarget>;
  * the account does not store this kind. `invalid`: the value is not valid; `detail` says why without quoting it.
  */
 export const MfaRefusal = Type.Object({
-  outcome: Type.Union([
-    Type.Literal("unknown_user"),
-    Type.Literal("unknown_backend"),
-    Type.Literal("unsupported"),
-    Type.Literal("invalid"),
-  ]),
+  outcome: oneOf("unknown_user", "unknown_backend", "unsupported", "invalid"),
   detail: Type.Optional(Type.String()),
 });
 export type MfaRefusal = Static<typeof MfaRefusal>;
