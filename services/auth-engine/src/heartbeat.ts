@@ -31,7 +31,6 @@ export function startHeartbeat({ bus, engineId, inFlight }: HeartbeatDeps): Engi
     bus.publish(engineAlive, {
       instance: engineId,
       inFlight: inFlight(),
-      addressed: true,
       connection,
       ...(draining && { draining }),
     });

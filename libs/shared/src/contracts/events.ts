@@ -55,18 +55,15 @@ export const engineAlive = event(
   "engine",
   "alive",
   Type.Object({
-    instance: text("Identifier of the process among its replicas.", { minLength: 1, maxLength: 256 }),
+    instance: text("Identifier of the process among its replicas. It becomes part of a subject.", {
+      pattern: "^[0-9a-f]{16}$",
+    }),
     inFlight: Type.Integer({ minimum: 0, description: "Number of requests in progress." }),
-    addressed: optionalFlag(
-      "Whether the engine serves its methods on its own subjects too, and counts a request once that another engine has received as well. Absent from earlier versions.",
-    ),
-    connection: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        description:
-          "How often the engine has connected to NATS. When it changes, requests to the engine and its replies may have been lost. Absent from earlier versions.",
-      }),
-    ),
+    connection: Type.Integer({
+      minimum: 0,
+      description:
+        "How often the engine has connected to NATS. When it changes, requests to the engine and its replies may have been lost.",
+    }),
     draining: optionalFlag("Whether the engine is shutting down and takes no new requests."),
   }),
 );
@@ -86,8 +83,8 @@ export const budgetExhausted = event(
   }),
 );
 
-/** The events on the bus. Services of earlier versions reject any other. */
-const publishedEvents = [
+/** Events of an account about which its user may be notified. */
+export const notificationEvents = [
   "new_device",
   "factor_added",
   "factor_removed",
@@ -98,9 +95,8 @@ const publishedEvents = [
   "app_password_deleted",
   "factor_guessed",
   "factor_locked",
+  "suspicious_sign_in",
 ] as const;
-
-export const notificationEvents = [...publishedEvents, "suspicious_sign_in"] as const;
 
 /** A security event of an account, also the body of a webhook. Receivers recognise duplicates by the id. */
 export const AccountNotification = Type.Object({
@@ -116,14 +112,7 @@ export const AccountNotification = Type.Object({
 export type AccountNotification = Static<typeof AccountNotification>;
 
 /** Sent while `identity.notices.enabled` is true. */
-export const accountNotified = event(
-  "account",
-  "noticed",
-  Type.Object({
-    ...AccountNotification.properties,
-    event: Type.Enum<[...typeof publishedEvents]>([...publishedEvents]),
-  }),
-);
+export const accountNotified = event("account", "noticed", AccountNotification);
 
 const state = (description: string) => text(description, { maxLength: 32 });
 const name = Type.String({ minLength: 1, maxLength: 1024 });
@@ -180,7 +169,7 @@ export const ServiceReport = Type.Object({
 });
 export type ServiceReport = Static<typeof ServiceReport>;
 
-/** Asks every process for its report. Processes of earlier versions do not answer. */
+/** Asks every process for its report. */
 export const serviceReportAsked = event("service", "report-asked", Type.Object({}));
 
 /** The answer, and the last word of a process that shuts down. */

@@ -10,7 +10,7 @@ export type BackendKind = keyof typeof BackendKind;
 
 const memoryCache = oneOf("hit", "miss");
 
-/** The service that answers the client waits (gateway or idp), so that a delayed account does not occupy an engine. Older peers ignore it. */
+/** The service that answers the client waits (gateway or idp), so that a delayed account does not occupy an engine. */
 const holdMs = Type.Optional(
   Type.Integer({
     minimum: 0,
@@ -18,7 +18,7 @@ const holdMs = Type.Optional(
   }),
 );
 
-/** Why a sign-in with a correct password looked stolen, for logs and scripts. Older peers ignore it. */
+/** Why a sign-in with a correct password looked stolen, for logs and scripts. */
 const risk = Type.Optional(
   Type.Object({
     score: Type.Integer({ minimum: 0 }),
@@ -61,11 +61,9 @@ const Ok = Type.Object({
     ),
   ),
   groups: Type.Optional(texts("Names of the account's groups. Absent if groups are not searched.")),
-  groupDns: Type.Optional(
-    texts("DNs of the account's groups, for the identity provider. Only for dialect idp. Absent in older engines."),
-  ),
+  groupDns: Type.Optional(texts("DNs of the account's groups, for the identity provider. Only for dialect idp.")),
   displayName: optionalText(
-    "Mapped display name, for the identity provider. Only for dialect idp. Absent: not mapped, or an older engine.",
+    "Mapped display name, for the identity provider. Only for dialect idp. Absent: not mapped.",
   ),
   passwordWarning: Type.Optional(
     Type.Object(
@@ -78,7 +76,7 @@ const Ok = Type.Object({
         ),
         expiresInSeconds: Type.Optional(Type.Integer({ minimum: 0, description: "Time until the password expires." })),
       },
-      { description: "What the backend says about a password that must soon be changed. Older peers ignore it." },
+      { description: "What the backend says about a password that must soon be changed." },
     ),
   ),
   holdMs,
@@ -91,17 +89,14 @@ const waitSeconds = Type.Optional(
   Type.Integer({ minimum: 0, description: "Value of Auth-Wait. Absent: no such header." }),
 );
 
-const language = optionalText(
-  "Language tag of a message from a catalogue, for Content-Language. Absent in older engines.",
-);
+const language = optionalText("Language tag of a message from a catalogue, for Content-Language.");
 
 const passwordsSeen = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
 
 const retryAfterSeconds = Type.Optional(
   Type.Integer({
     minimum: 1,
-    description:
-      "Time until the ban of this network expires, in seconds, for the sign-in pages. Absent in older engines.",
+    description: "Time until the ban of this network expires, in seconds, for the sign-in pages.",
   }),
 );
 
@@ -115,7 +110,7 @@ const Fail = Type.Object({
   totalPasswordsSeen: passwordsSeen("Number of distinct guesses from this network, for logs."),
   account: optionalText("Account of this name in a backend, for logs. Only for dialect idp."),
   mustChangePassword: optionalFlag(
-    "The password is correct, and the user can sign in once it is changed. For the sign-in pages; other callers are told nothing. Older peers ignore it.",
+    "The password is correct, and the user can sign in once it is changed. For the sign-in pages; other callers are told nothing.",
   ),
   retryAfterSeconds,
   message: optionalText("Message of a policy or script. Absent: the default message."),

@@ -12,26 +12,26 @@ function optionalTexts(rows: readonly (readonly [string, string])[]): TPropertie
 const fields = { ...optionalWireTexts(), username: text(authFields.username.description) };
 
 /** Request of the JSON dialect. Bodies may have unknown members (ADR 0007). */
-export const AuthenticationRequest = component("AuthenticationRequest", {
+const AuthenticationRequest = component("AuthenticationRequest", {
   ...fields,
   auth_login_attempt: Type.Optional(Type.Integer({ minimum: 0 })),
 });
 
 /** The same as a form, where numbers are text. */
-export const AuthenticationForm = component("AuthenticationForm", {
+const AuthenticationForm = component("AuthenticationForm", {
   ...fields,
   auth_login_attempt: Type.Optional(Type.String({ pattern: "^\\d{1,9}$" })),
 });
 
 /** The same in CBOR, where unknown fields are rejected. */
-export const AuthenticationCbor = component(
+const AuthenticationCbor = component(
   "AuthenticationCbor",
   { ...fields, auth_login_attempt: Type.Optional(Type.Integer({ minimum: 0 })) },
   { description: "A CBOR map.", additionalProperties: false },
 );
 
 /** Form fields of the SASL dialect. */
-export const SaslForm = component("SaslForm", {
+const SaslForm = component("SaslForm", {
   username: Type.String(),
   password: Type.Optional(Type.String()),
   protocol: Type.Optional(Type.String()),
@@ -46,7 +46,7 @@ export const SaslForm = component("SaslForm", {
 });
 
 /** Body of a successful authentication. */
-export const AuthenticationSuccess = component("AuthenticationSuccess", {
+const AuthenticationSuccess = component("AuthenticationSuccess", {
   ok: Type.Literal(true),
   account_field: text("Attribute with the account name."),
   totp_secret_field: text("Attribute that holds the TOTP secret. It may be empty."),
@@ -58,13 +58,13 @@ export const AuthenticationSuccess = component("AuthenticationSuccess", {
   }),
 });
 
-export const AccountList = Type.Array(Type.String(), {
+const AccountList = Type.Array(Type.String(), {
   title: "AccountList",
   description: "Account names, for mode list-accounts.",
 });
 
 /** Query parameters of the authentication endpoints. */
-export const AuthenticationQuery = Type.Object({
+const AuthenticationQuery = Type.Object({
   mode: Type.Optional(
     Type.Union([Type.Literal("no-auth"), Type.Literal("list-accounts")], {
       description: "no-auth looks the account up without a password. list-accounts lists the account names.",
@@ -75,7 +75,7 @@ export const AuthenticationQuery = Type.Object({
 });
 
 /** Request headers of the header dialects, by their default names. */
-export const AuthenticationHeaders = Type.Object({
+const AuthenticationHeaders = Type.Object({
   "Auth-User": text("User name. The header names are set by auth.request.headers."),
   "Auth-Protocol": text("Protocol, such as imap, smtp or pop3."),
   ...optionalTexts([

@@ -37,11 +37,11 @@ const tokenFields = {
   scope: optional,
 };
 
-export const TokenRequest = clientForm("TokenRequest", tokenFields);
+const TokenRequest = clientForm("TokenRequest", tokenFields);
 /** The same as a query, of `GET /oidc/token`. */
-export const TokenQuery = Type.Object({ ...tokenFields, ...clientFields });
+const TokenQuery = Type.Object({ ...tokenFields, ...clientFields });
 
-export const TokenResponse = component("TokenResponse", {
+const TokenResponse = component("TokenResponse", {
   access_token: text,
   token_type: oneOf("Bearer", "DPoP"),
   expires_in: seconds,
@@ -51,12 +51,12 @@ export const TokenResponse = component("TokenResponse", {
   refresh_expires_in: Type.Optional(seconds),
 });
 
-export const TokenToJudge = clientForm("TokenToJudge", { token: text, token_type_hint: optional });
+const TokenToJudge = clientForm("TokenToJudge", { token: text, token_type_hint: optional });
 
 const audience = Type.Union([text, Type.Array(text)]);
 
 /** RFC 7662 §2.2; attributes that the site maps are beside these. */
-export const Introspection = Type.Union(
+const Introspection = Type.Union(
   [
     Type.Object({ active: Type.Literal(false) }),
     Type.Object({
@@ -78,12 +78,12 @@ export const Introspection = Type.Union(
 );
 
 /** OpenID Connect Core §5.3.2; claims of the granted scopes are beside `sub`. */
-export const Userinfo = component("Userinfo", { sub: text, name: optional, email: optional });
+const Userinfo = component("Userinfo", { sub: text, name: optional, email: optional });
 
-export const DeviceRequest = clientForm("DeviceRequest", { scope: optional });
+const DeviceRequest = clientForm("DeviceRequest", { scope: optional });
 
 /** RFC 8628 §3.2. */
-export const DeviceResponse = component("DeviceResponse", {
+const DeviceResponse = component("DeviceResponse", {
   device_code: text,
   user_code: text,
   verification_uri: Type.String({ format: "uri" }),
@@ -93,7 +93,7 @@ export const DeviceResponse = component("DeviceResponse", {
 });
 
 /** RFC 9126 §2.2. */
-export const PushedResponse = component("PushedResponse", { request_uri: text, expires_in: seconds });
+const PushedResponse = component("PushedResponse", { request_uri: text, expires_in: seconds });
 
 /** RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core §3.1.2.1. A pushed request is `client_id` and `request_uri`. */
 const authorizationFields = {
@@ -118,7 +118,7 @@ const authorizationFields = {
 
 export const AuthorizationQuery = Type.Object(authorizationFields);
 export const AuthorizationForm = component("AuthorizationRequest", authorizationFields);
-export const PushedForm = component("PushedRequest", {
+const PushedForm = component("PushedRequest", {
   ...authorizationFields,
   ...clientFields,
   request_uri: Type.Optional(Type.Never()),
