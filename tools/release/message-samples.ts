@@ -21,6 +21,7 @@ export interface Schema {
 const words: Readonly<Record<string, string>> = {
   "^[A-Za-z0-9_-]{43}$": "A".repeat(43),
   "^[0-9a-f]{16}$": "0123456789abcdef",
+  "^[0-9A-Za-z-]+$": "a-1",
 };
 
 function strings({ pattern, minLength = 0, maxLength = minLength + 1 }: Schema): readonly string[] {

@@ -23,7 +23,6 @@ export function startHeartbeat(
     bus.publish(engineAlive, {
       instance: engineId,
       inFlight: inFlight(),
-      addressed: true,
       connection,
       ...(draining && { draining }),
     });

@@ -4,58 +4,107 @@ import {
   engineBusFromConfig,
   flushesFromConfig,
   flushSettings,
+  notificationKeysFromConfig,
   redisFromConfig,
+  sentNotificationsFromConfig,
 } from "@postern/shared/assembly";
 import { countJobs, countNotifications } from "@postern/shared/domain/jobs";
+import { busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
-import type { Health } from "@postern/shared/platform/lifecycle";
-import { createWorkerHealth } from "./context/health.ts";
-import type { WorkerParts } from "./context/parts.ts";
-import { startNotifications } from "./context/user-notifications.ts";
+import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
+import { redisCommands, redisHealth } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
 import { createFoundKeys } from "./flush-jobs/found-keys.ts";
-import { createJobEvents } from "./flush-jobs/job-events.ts";
-import { createJobWorker, type JobWorker } from "./flush-jobs/job-worker.ts";
-import { createWorkerMetrics } from "./metrics.ts";
-import { startQueueWatch } from "./queues/queue-watch.ts";
-import type { NotificationWorker } from "./user-notifications/notification-worker.ts";
-
-/** All components of a worker. Only this file and `context/` construct them. */
-export interface WorkerContext extends Base, Omit<WorkerParts, keyof Base | "workerMetrics"> {
-  readonly privateAddress: string;
-  readonly health: Health;
-  /** Starts processing jobs. */
-  readonly startWorker: () => JobWorker;
-  /** Starts delivering user notifications. */
-  readonly startNotifications: () => NotificationWorker | undefined;
-  readonly watch: { stop(): void };
-}
+import { createJobEvents, createJobWorker } from "./flush-jobs/job-worker.ts";
+import { createWorkerMetrics, startQueueWatch } from "./metrics.ts";
+import { createDeliverNotification, deliverySettings } from "./user-notifications/deliver-notification.ts";
+import {
+  createNotificationEvents,
+  createNotificationWorker,
+  type NotificationWorker,
+} from "./user-notifications/notification-worker.ts";
 
 const countEveryMs = 5000;
+/** Limits how many deliveries a hung receiver can occupy. */
+const notificationsAtOnce = 16;
+/** Most deliveries take less. */
+const longestFinishMs = 2000;
 
-export async function createContext(config: Config): Promise<WorkerContext> {
+function connectRedis(config: Config, base: Base) {
+  const blocking = () => redisFromConfig(config, "queue", { ...base, isBlocking: true });
+  return {
+    state: redisFromConfig(config, "state", base),
+    cache: redisFromConfig(config, "cache", base),
+    queue: redisFromConfig(config, "queue", base),
+    jobsBlocking: blocking(),
+    notificationsBlocking: config.identity.notices.enabled ? blocking() : undefined,
+  };
+}
+
+type Parts = Awaited<ReturnType<typeof createParts>>;
+
+async function createParts(config: Config) {
   const base = await baseFromConfig(config, "jobs-worker");
-  const { prefix: keyPrefix } = config.storage.redis;
-  const parts = {
+  return {
     ...base,
+    keyPrefix: config.storage.redis.prefix,
     live: { current: flushSettings(config) },
-    redis: {
-      state: redisFromConfig(config, "state", base),
-      cache: redisFromConfig(config, "cache", base),
-      queue: redisFromConfig(config, "queue", base),
-      jobsBlocking: redisFromConfig(config, "queue", { ...base, isBlocking: true }),
-      notificationsBlocking: config.identity.notices.enabled
-        ? redisFromConfig(config, "queue", { ...base, isBlocking: true })
-        : undefined,
-    },
+    redis: connectRedis(config, base),
     // A flush script must not wait for a frozen engine.
     ...(await engineBusFromConfig(config, base)),
     workerMetrics: createWorkerMetrics(base.metrics, base.metricsPrefix),
   };
-  const { redis, bus, live, workerMetrics } = parts;
+}
+
+function createWorkerHealth({ redis, bus, keyPrefix, service, instance, logger }: Parts): Health {
+  const ofRedis = { keyPrefix, service, instance };
+  const commands = redisCommands["jobs-worker"];
+  return createHealth({
+    checks: [
+      redisHealth({ ...ofRedis, client: redis.queue, role: "queue", required: true, commands }),
+      redisHealth({ ...ofRedis, client: redis.state, role: "state", required: false }),
+      redisHealth({ ...ofRedis, client: redis.cache, role: "cache", required: false }),
+      // Without NATS, engines notice a flush only when their short-lived memory caches expire.
+      busHealth(bus, false),
+    ],
+    onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
+  });
+}
+
+function startNotifications(config: Config, parts: Parts): NotificationWorker | undefined {
+  const keys = notificationKeysFromConfig(config);
+  const { keyPrefix, logger, redis, workerMetrics } = parts;
+  if (keys === undefined || redis.notificationsBlocking === undefined) return undefined;
+  return createNotificationWorker({
+    redis: redis.notificationsBlocking,
+    keyPrefix,
+    keys,
+    concurrency: notificationsAtOnce,
+    deliver: createDeliverNotification(deliverySettings(config), systemClock),
+    events: createNotificationEvents(logger, workerMetrics),
+    sent: sentNotificationsFromConfig(config, redis.state),
+    nowMs: () => systemClock.now(),
+    // Aborted deliveries are queued again, which also takes part of the shutdown grace period.
+    finishMs: Math.min(longestFinishMs, config.runtime.timeouts.shutdown_grace / 2),
+  });
+}
+
+/** All components of a worker. Only this file constructs them. */
+export async function createContext(config: Config) {
+  const parts = await createParts(config);
+  const { redis, bus, live, keyPrefix, logger, workerMetrics } = parts;
+  const count = async (): Promise<void> => {
+    const [jobs, notifications] = await Promise.all([
+      countJobs(redis.queue, keyPrefix),
+      countNotifications(redis.queue, keyPrefix),
+    ]);
+    workerMetrics.counted(jobs, notifications);
+  };
   return {
     ...parts,
     privateAddress: config.runtime.services.jobs_worker.private_address,
-    health: createWorkerHealth(config, parts),
+    health: createWorkerHealth(parts),
+    /** Starts processing jobs. */
     startWorker: () =>
       createJobWorker({
         redis: redis.jobsBlocking,
@@ -63,18 +112,10 @@ export async function createContext(config: Config): Promise<WorkerContext> {
         concurrency: config.runtime.jobs.concurrency,
         flushes: flushesFromConfig(config, { ...redis, bus, live: () => live.current }),
         foundKeys: createFoundKeys(redis.queue, keyPrefix),
-        events: createJobEvents(parts),
+        events: createJobEvents(logger, workerMetrics),
       }),
+    /** Starts delivering user notifications, if they are enabled. */
     startNotifications: () => startNotifications(config, parts),
-    watch: startQueueWatch({
-      count: async () => {
-        const [jobs, notifications] = await Promise.all([
-          countJobs(redis.queue, keyPrefix),
-          countNotifications(redis.queue, keyPrefix),
-        ]);
-        workerMetrics.counted(jobs, notifications);
-      },
-      everyMs: countEveryMs,
-    }),
+    watch: startQueueWatch(count, countEveryMs),
   };
 }

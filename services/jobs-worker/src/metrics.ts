@@ -1,7 +1,5 @@
-import type { JobCounts } from "@postern/shared/domain/jobs";
-import { type NotificationChannel, notificationChannels } from "@postern/shared/domain/jobs";
+import { type JobCounts, type NotificationChannel, notificationChannels } from "@postern/shared/domain/jobs";
 import type { Metrics } from "@postern/shared/platform/metrics";
-import type { JobEvents } from "./flush-jobs/job-worker.ts";
 
 const types = ["CACHE_FLUSH", "BF_FLUSH"] as const;
 type Type = (typeof types)[number];
@@ -9,26 +7,20 @@ type Type = (typeof types)[number];
 /** From a flush without keys to one of an account with a thousand addresses. */
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** One function for each metric of a worker. */
-export interface WorkerMetrics {
-  ended(type: string, ...how: readonly [result: Parameters<JobEvents["ended"]>[1], seconds: number]): void;
-  retried(type: string): void;
-  stalled(): void;
-  counted(jobs: JobCounts, notifications: JobCounts): void;
-  notified(channel: string, result: "delivered" | "retried" | "failed"): void;
-}
+export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>;
 
 function channelOf(channel: string): NotificationChannel {
   return notificationChannels.find((one) => one === channel) ?? "webhook";
 }
 
-function notificationCounter(registry: Metrics, prefix: string): WorkerMetrics["notified"] {
+function notificationCounter(registry: Metrics, prefix: string) {
   const notifications = registry.counter({
     name: `${prefix}_notices_total`,
     help: "Attempts to deliver user notifications, by channel and result",
     labels: { channel: notificationChannels, result: ["delivered", "retried", "failed"] },
   });
-  return (channel, result) => notifications({ channel: channelOf(channel), result }).inc();
+  return (channel: string, result: "delivered" | "retried" | "failed"): void =>
+    notifications({ channel: channelOf(channel), result }).inc();
 }
 
 function typeOf(type: string): Type {
@@ -37,41 +29,26 @@ function typeOf(type: string): Type {
 
 const none: JobCounts = { waiting: 0, active: 0, delayed: 0, failed: 0 };
 
-function queueGauges(registry: Metrics, prefix: string): WorkerMetrics["counted"] {
-  let jobs = none;
-  let notifications = none;
-  registry.gauge({
-    name: `${prefix}_jobs_waiting`,
-    help: "Jobs waiting for a worker",
-    read: () => jobs.waiting,
-  });
-  registry.gauge({
-    name: `${prefix}_jobs_active`,
-    help: "Jobs being run by a worker",
-    read: () => jobs.active,
-  });
-  registry.gauge({
-    name: `${prefix}_jobs_delayed`,
-    help: "Jobs waiting for their next run after a failure",
-    read: () => jobs.delayed,
-  });
-  registry.gauge({
-    name: `${prefix}_notices_waiting`,
-    help: "User notifications waiting for a worker",
-    read: () => notifications.waiting,
-  });
-  registry.gauge({
-    name: `${prefix}_notices_delayed`,
-    help: "User notifications waiting for their next attempt after a failure",
-    read: () => notifications.delayed,
-  });
-  return (ofJobs, ofNotifications) => {
-    jobs = ofJobs;
-    notifications = ofNotifications;
+function queueGauges(registry: Metrics, prefix: string) {
+  let counts = { jobs: none, notifications: none };
+  const gauge = (name: string, help: string, read: () => number): void =>
+    registry.gauge({ name: `${prefix}_${name}`, help, read });
+  gauge("jobs_waiting", "Jobs waiting for a worker", () => counts.jobs.waiting);
+  gauge("jobs_active", "Jobs being run by a worker", () => counts.jobs.active);
+  gauge("jobs_delayed", "Jobs waiting for their next run after a failure", () => counts.jobs.delayed);
+  gauge("notices_waiting", "User notifications waiting for a worker", () => counts.notifications.waiting);
+  gauge(
+    "notices_delayed",
+    "User notifications waiting for their next attempt after a failure",
+    () => counts.notifications.delayed,
+  );
+  return (jobs: JobCounts, notifications: JobCounts): void => {
+    counts = { jobs, notifications };
   };
 }
 
-export function createWorkerMetrics(registry: Metrics, prefix: string): WorkerMetrics {
+/** One function for each metric of a worker. */
+export function createWorkerMetrics(registry: Metrics, prefix: string) {
   const ended = registry.counter({
     name: `${prefix}_jobs_total`,
     help: "Jobs that ended, by type and result",
@@ -95,13 +72,32 @@ export function createWorkerMetrics(registry: Metrics, prefix: string): WorkerMe
   })({});
   const counted = queueGauges(registry, prefix);
   return {
-    ended: (type, result, took) => {
+    ended: (type: string, result: "done" | "failed", took: number): void => {
       ended({ type: typeOf(type), result }).inc();
       seconds({ type: typeOf(type) }).observe(took);
     },
-    retried: (type) => retried({ type: typeOf(type) }).inc(),
-    stalled: () => stalled.inc(),
+    retried: (type: string): void => retried({ type: typeOf(type) }).inc(),
+    stalled: (): void => stalled.inc(),
     notified: notificationCounter(registry, prefix),
     counted,
   };
+}
+
+/** Counts jobs periodically for the metrics; while Redis is unavailable, the last counts remain. */
+export function startQueueWatch(count: () => Promise<void>, everyMs: number): { stop(): void } {
+  let isBusy = false;
+  const look = async (): Promise<void> => {
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      await count();
+    } catch {
+      // The health check reports that Redis is unavailable.
+    } finally {
+      isBusy = false;
+    }
+  };
+  const timer = setInterval(() => void look(), everyMs);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
 }

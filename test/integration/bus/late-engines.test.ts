@@ -7,8 +7,8 @@ import { expect, test } from "vitest";
 import { routeCuts, startNatsPair } from "../../support/nats-pair.ts";
 import { countMetrics, failureCode, makeBus, soon } from "./bus-fixture.ts";
 
-const instance = "engine-1";
-const heartbeat = { instance, inFlight: 0, addressed: true };
+const instance = "00000000000000e1";
+const heartbeat = { instance, inFlight: 0, connection: 1 };
 const request: AuthRequest = {
   session: "s",
   operation: "lookup",

@@ -64,29 +64,3 @@ test("a late 503 about a replica that a request has left does not concern the re
   expect((await answer).by).toBe("third");
   expect(refused).toEqual([two]);
 });
-
-test("a request that one replica may have received and another has not waits, rather than go to an earlier version", async () => {
-  await using silent = await serve(nats.url, "maybe", { holds: true });
-  await using earlier = await serve(nats.url, "before", { addressed: false });
-  await using bus = await makeBus(nats.url);
-  const [first, gone] = [replica("maybe"), replica("never-there")];
-  let live = [first];
-  bus.balance(echo.service, {
-    live: () => live,
-    isReturning: () => false,
-    unreachable: () => void (live = [replica("before", false)]),
-  });
-  // The queue group contains both, so that chance decides about one request.
-  const answers = Array.from({ length: 40 }, () => bus.request(repeatable, { text }, soon(60_000)));
-  await poll("the requests", () => silent.seen.length === 40);
-  live = [gone];
-  bus.resend([first]);
-  await poll("NATS to refuse them", () => live[0]?.isAddressed === false);
-  await bus.flush();
-  bus.resend([first]);
-  await bus.flush();
-  await earlier.bus.flush();
-  expect(earlier.seen).toEqual([]);
-  silent.release();
-  for (const { by } of await Promise.all(answers)) expect(by).toBe("maybe");
-});

@@ -1,7 +1,7 @@
 import type { Bus, Replica } from "@postern/shared/platform/bus";
 import { echo, makeBus } from "./bus-fixture.ts";
 
-export const replica = (instance: string, isAddressed = true): Replica => ({ instance, isAddressed, outstanding: 0 });
+export const replica = (instance: string): Replica => ({ instance, outstanding: 0 });
 
 export interface Server extends AsyncDisposable {
   readonly bus: Bus;
@@ -12,7 +12,7 @@ export interface Server extends AsyncDisposable {
 }
 
 /** Serves `echo` with its name in the reply; with `holds`, it keeps requests until `release`. */
-export async function serve(url: string, instance: string, { holds = false, addressed = true } = {}): Promise<Server> {
+export async function serve(url: string, instance: string, { holds = false } = {}): Promise<Server> {
   const bus = await makeBus(url);
   const gate = Promise.withResolvers<void>();
   if (!holds) gate.resolve();
@@ -22,7 +22,7 @@ export async function serve(url: string, instance: string, { holds = false, addr
     await gate.promise;
     return { text: request.text, by: instance };
   };
-  bus.serve(echo, handler, addressed ? { instance } : {});
+  bus.serve(echo, handler, { instance });
   await bus.flush();
   return { bus, seen, release: () => gate.resolve(), [Symbol.asyncDispose]: () => bus.close() };
 }

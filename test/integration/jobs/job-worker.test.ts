@@ -179,7 +179,7 @@ test("a job that another worker began counts what that one had found and removed
   const jobId = await enqueue(ofBans);
   const place = `${keyPrefix}bf:{10.1.2.0/24}`;
   const found = [`${place}:ban:wide:10.1.2.0/24`, `${place}:count:wide:10.1.2.0/24`];
-  await createFoundKeys(queue, keyPrefix).write(jobId, { cache: [], state: found });
+  await createFoundKeys(queue, keyPrefix).keep(jobId, { cache: [], state: found });
   await state.del(found[0] ?? "");
   const outcomes = startWorker();
   await poll("the end", () => outcomes.length > 0);

@@ -34,6 +34,16 @@ export function defineMethod<Req extends TSchema, Rep extends TSchema>(
   return Object.freeze(method);
 }
 
+/** A method of the engines, in its first major version. */
+export function engineMethod<Req extends TSchema, Rep extends TSchema>(
+  name: string,
+  request: Req,
+  reply: Rep,
+  options: Pick<BusMethod, "repeatable"> = {},
+): BusMethod<Req, Rep> {
+  return defineMethod({ service: "auth-engine", name, major: 1, request, reply, ...options });
+}
+
 /** The method as one replica serves it, on its own subject. `instance` is part of that subject. */
 export function methodAt<Req extends TSchema, Rep extends TSchema>(
   method: BusMethod<Req, Rep>,

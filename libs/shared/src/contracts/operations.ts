@@ -5,7 +5,6 @@ import { adminOperations } from "./admin/operations.ts";
 import { authOperations } from "./auth/operations.ts";
 import { authPolicyOperations } from "./auth-policy/operations.ts";
 import { auditOperations } from "./console/audit.ts";
-import { invitationOperations } from "./console/invitation.ts";
 import { consoleOperations } from "./console/operations.ts";
 import { consolePageOperations } from "./console/page-operations.ts";
 import { riskOperations } from "./console/risk.ts";
@@ -21,6 +20,7 @@ import { mfaApiOperations } from "./idp/mfa-api-operations.ts";
 import { oauthOperations } from "./idp/oauth-operations.ts";
 import { idpOperations } from "./idp/operations.ts";
 import { registeredClientOperations } from "./idp/registered-client-operations.ts";
+import { registrationOperations } from "./idp/registration-operations.ts";
 import { samlOperations } from "./idp/saml-operations.ts";
 import { selfServiceOperations } from "./idp/self-service-operations.ts";
 import { oidcSessionOperations } from "./idp/session-operations.ts";
@@ -35,7 +35,6 @@ const table = [
   ...flushOperations,
   ...adminOperations,
   ...consoleOperations,
-  ...invitationOperations,
   ...riskOperations,
   ...auditOperations,
   ...consolePageOperations,
@@ -50,6 +49,7 @@ const table = [
   ...gatewayOperations,
   ...idpOperations,
   ...oauthOperations,
+  ...registrationOperations,
   ...oidcBrowserOperations,
   ...consentOperations,
   ...samlOperations,

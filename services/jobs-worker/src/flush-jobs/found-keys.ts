@@ -3,28 +3,24 @@ import { compileCheck } from "@postern/shared/platform/http";
 import { foundKeysKey, type RedisClient } from "@postern/shared/platform/redis";
 import { Type } from "typebox";
 
-/** The keys that a job found before it removed anything, stored beside the queue for the worker that resumes it. */
-export interface FoundKeysStore {
-  /** Undefined if the job has not removed anything yet. */
-  read(jobId: string): Promise<FoundKeys | undefined>;
-  write(jobId: string, keys: FoundKeys): Promise<void>;
-  forget(jobId: string): Promise<void>;
-}
-
 const texts = Type.Array(Type.String());
 const form = compileCheck(Type.Object({ cache: texts, state: texts }));
 
-export function createFoundKeys(redis: RedisClient, keyPrefix: string): FoundKeysStore {
+export type FoundKeysStore = ReturnType<typeof createFoundKeys>;
+
+/** The keys that a job found before it removed anything, stored beside the queue for the worker that resumes it. */
+export function createFoundKeys(redis: RedisClient, keyPrefix: string) {
   const keyOf = (jobId: string): string => foundKeysKey.build(keyPrefix, jobId);
   return {
-    read: async (jobId) => {
+    /** Undefined if the job has not removed anything yet. */
+    foundBy: async (jobId: string): Promise<FoundKeys | undefined> => {
       const text = await redis.get(keyOf(jobId));
       const value: unknown = text === null ? undefined : JSON.parse(text);
       return form.accepts(value) ? value : undefined;
     },
-    write: async (jobId, keys) => {
+    keep: async (jobId: string, keys: FoundKeys): Promise<void> => {
       await redis.set(keyOf(jobId), JSON.stringify(keys), "EX", foundKeysKey.ttlSeconds);
     },
-    forget: async (jobId) => void (await redis.del(keyOf(jobId))),
+    forget: async (jobId: string): Promise<void> => void (await redis.del(keyOf(jobId))),
   };
 }

@@ -1,22 +1,40 @@
 import { parseFlushJob } from "@postern/shared/domain/jobs";
-import { fromUnknown } from "@postern/shared/platform/errors";
+import { fromUnknown, logFields } from "@postern/shared/platform/errors";
+import type { Logger } from "@postern/shared/platform/logging";
 import { flushQueue, type RedisClient } from "@postern/shared/platform/redis";
 import { type Job, UnrecoverableError } from "bullmq";
+import type { WorkerMetrics } from "../metrics.ts";
 import { startQueueWorker } from "../queues/queue-worker.ts";
 import { type FlushJobDeps, runFlushJob } from "./run-flush-job.ts";
 
-/** Receives the results of jobs. */
-export interface JobEvents {
-  ended(job: { readonly id: string; readonly type: string }, result: "done" | "failed", seconds: number): void;
-  /** The job failed and will be retried. */
-  retried(job: { readonly id: string; readonly type: string }, error: unknown): void;
-  /** Its worker died, or did not renew its lock: the job was queued again. */
-  stalled(jobId: string): void;
-  /** An error of the connection or of BullMQ. */
-  error(error: unknown): void;
+type RunJob = Readonly<Record<"id" | "type", string>>;
+
+export type JobEvents = ReturnType<typeof createJobEvents>;
+
+/** Logs and counts what happens to jobs. */
+export function createJobEvents(logger: Logger, workerMetrics: WorkerMetrics) {
+  return {
+    ended: ({ id, type }: RunJob, result: "done" | "failed", seconds: number): void => {
+      workerMetrics.ended(type, result, seconds);
+      if (result === "failed") logger.error({ jobId: id, type }, "job failed permanently");
+      else logger.info({ jobId: id, type, seconds }, "job done");
+    },
+    /** The job failed and will be retried. */
+    retried: ({ id, type }: RunJob, error: unknown): void => {
+      workerMetrics.retried(type);
+      logger.warn({ jobId: id, type, ...logFields(fromUnknown(error)) }, "job failed and will be retried");
+    },
+    /** Its worker died, or did not renew its lock: the job was queued again. */
+    stalled: (jobId: string): void => {
+      workerMetrics.stalled();
+      logger.warn({ jobId }, "job was abandoned by its worker and is queued again");
+    },
+    /** An error of the connection or of BullMQ. */
+    error: (err: unknown): void => logger.warn({ err }, "an error in the job queue; the worker continues"),
+  };
 }
 
-export interface JobWorkerDeps extends FlushJobDeps {
+interface JobWorkerDeps extends FlushJobDeps {
   /** Of the role `queue`, for this purpose only. */
   readonly redis: RedisClient;
   readonly keyPrefix: string;
@@ -24,19 +42,12 @@ export interface JobWorkerDeps extends FlushJobDeps {
   readonly events: JobEvents;
 }
 
-export interface JobWorker {
-  /** Stops taking jobs, and resolves when running jobs have ended. */
-  close(): Promise<void>;
-}
-
 const lockMs = 5000;
 const stalledCheckMs = 2000;
 /** Number of attempts before a flush continues without the backends. */
 const attemptsWithBackends = 3;
 
-function facts({ id = "", name }: Job): { readonly id: string; readonly type: string } {
-  return { id, type: name };
-}
+const facts = ({ id = "", name }: Job): RunJob => ({ id, type: name });
 
 async function run(job: Job, deps: FlushJobDeps): Promise<number> {
   const parsed = parseFlushJob(job.name, job.data);
@@ -53,7 +64,8 @@ class JobFailure extends Error {
   }
 }
 
-export function createJobWorker(deps: JobWorkerDeps): JobWorker {
+/** `close` stops taking jobs, and resolves when running jobs have ended. */
+export function createJobWorker(deps: JobWorkerDeps) {
   const { redis, keyPrefix, concurrency, events, foundKeys } = deps;
   const processJob = async (job: Job): Promise<number> => {
     try {

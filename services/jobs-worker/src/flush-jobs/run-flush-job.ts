@@ -8,12 +8,6 @@ export interface FlushJobDeps {
   readonly foundKeys: FoundKeysStore;
 }
 
-export interface FlushJobRun {
-  readonly jobId: string;
-  /** Whether a flush counts as done although the backends or the site's script could not be queried. */
-  readonly mayBeIncomplete: boolean;
-}
-
 function find(flushes: Flushes, job: FlushJob): Promise<FoundKeys> {
   return job.type === "CACHE_FLUSH" ? flushes.findOfCache(job.request) : flushes.findOfBruteForce(job.request);
 }
@@ -31,11 +25,12 @@ function flush(flushes: Flushes, job: FlushJob): Promise<Flushed> {
  */
 export async function runFlushJob(
   job: FlushJob,
-  { jobId, mayBeIncomplete }: FlushJobRun,
+  /** A flush that `mayBeIncomplete` counts as done although the backends or the site's script could not be queried. */
+  { jobId, mayBeIncomplete }: { readonly jobId: string; readonly mayBeIncomplete: boolean },
   { flushes, foundKeys }: FlushJobDeps,
 ): Promise<number> {
-  const before = await foundKeys.read(jobId);
-  if (before === undefined) await foundKeys.write(jobId, await find(flushes, job));
+  const before = await foundKeys.foundBy(jobId);
+  if (before === undefined) await foundKeys.keep(jobId, await find(flushes, job));
   const { removedKeys, isComplete, isScriptDone } = await flush(flushes, job);
   if (!isComplete && !mayBeIncomplete) {
     throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "no backend could be queried for the account" });

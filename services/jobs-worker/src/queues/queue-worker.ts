@@ -1,18 +1,7 @@
 import { jobsPrefix, type RedisClient } from "@postern/shared/platform/redis";
 import { type Job, Worker } from "bullmq";
 
-/** Receives the results of a queue's jobs. */
-export interface QueueEvents {
-  ended(job: Job, result: "done" | "failed"): void;
-  /** The job failed and will be retried. */
-  retried(job: Job, error: Error): void;
-  /** Its worker died, or did not renew its lock: the job was queued again. */
-  stalled(jobId: string): void;
-  /** An error of the connection or of BullMQ. */
-  error(error: unknown): void;
-}
-
-export interface QueueWorkerOptions {
+interface QueueWorkerOptions {
   /**
    * Of the role `queue`, for this purpose only: it retries commands without limit, and its duplicate runs blocking commands.
    */
@@ -24,7 +13,16 @@ export interface QueueWorkerOptions {
   readonly lockMs: number;
   readonly stalledCheckMs: number;
   readonly run: (job: Job) => Promise<unknown>;
-  readonly events: QueueEvents;
+  /** Receives the results of jobs. */
+  readonly events: {
+    ended(job: Job, result: "done" | "failed"): void;
+    /** The job failed and will be retried. */
+    retried(job: Job, error: Error): void;
+    /** Its worker died, or did not renew its lock: the job was queued again. */
+    stalled(jobId: string): void;
+    /** An error of the connection or of BullMQ. */
+    error(error: unknown): void;
+  };
 }
 
 /** A job whose workers die this often is assumed to kill them. */

@@ -1,23 +1,59 @@
+import { createHmac } from "node:crypto";
 import type { NotificationJob } from "@postern/shared/domain/jobs";
 import { abortAfter } from "@postern/shared/platform/concurrency";
-import type { Secret } from "@postern/shared/platform/crypto";
-import { type MailServer, sendMail } from "@postern/shared/platform/mail";
+import type { Config } from "@postern/shared/platform/config";
+import { Secret } from "@postern/shared/platform/crypto";
+import { sendMail } from "@postern/shared/platform/mail";
 import type { Clock } from "@postern/shared/platform/time";
-import type { DeliverNotification } from "./notification-worker.ts";
-import { webhookHeaders } from "./webhook.ts";
 
-export interface NotificationDeliverySettings {
-  /** Undefined if it is no longer configured: notifications queued for it fail. */
-  readonly webhook: { readonly url: string; readonly secret: Secret; readonly timeoutMs: number } | undefined;
-  readonly mail: { readonly server: MailServer; readonly from: string; readonly timeoutMs: number } | undefined;
+const prefix = "whsec_";
+
+/** A secret that begins with `whsec_` is base64; any other is used as written (Standard Webhooks). */
+function keyOf(secret: Secret): Buffer {
+  const text = secret.reveal();
+  return text.startsWith(prefix) ? Buffer.from(text.slice(prefix.length), "base64") : Buffer.from(text, "utf8");
 }
+
+/**
+ * Headers that authenticate the webhook and let the receiver detect repeats: HMAC-SHA256 over id, time of this attempt and body (Standard
+ * Webhooks 1.0).
+ */
+export function webhookHeaders(
+  { id, body }: { readonly id: string; readonly body: string },
+  secret: Secret,
+  nowSeconds: number,
+): Readonly<Record<string, string>> {
+  const signature = createHmac("sha256", keyOf(secret)).update(`${id}.${nowSeconds}.${body}`).digest("base64");
+  return { "webhook-id": id, "webhook-timestamp": String(nowSeconds), "webhook-signature": `v1,${signature}` };
+}
+
+/** How user notifications are sent. A channel that is not configured is undefined: notifications queued for it fail. */
+export function deliverySettings({ identity }: Config) {
+  const { enabled, webhook, mail } = identity.notices;
+  const { hostname, port } = new URL(`smtp://${mail.server === "" ? "none:25" : mail.server}`);
+  const auth = mail.username === "" ? undefined : { user: mail.username, pass: mail.password };
+  // The configuration writes an IPv6 address in brackets; sockets need it without.
+  const server = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port), tls: mail.tls, auth };
+  return {
+    webhook:
+      enabled && webhook.url !== ""
+        ? { url: webhook.url, secret: new Secret(webhook.secret), timeoutMs: webhook.timeout }
+        : undefined,
+    mail: enabled && mail.server !== "" ? { server, from: mail.from, timeoutMs: mail.timeout } : undefined,
+  };
+}
+
+type NotificationDeliverySettings = ReturnType<typeof deliverySettings>;
 
 interface Sending {
   readonly signal: AbortSignal;
   readonly clock: Clock;
 }
 
-type Outcome = Awaited<ReturnType<DeliverNotification>>;
+/** `refused`: a retry would not help. */
+type Outcome = "delivered" | "refused";
+
+export type DeliverNotification = ReturnType<typeof createDeliverNotification>;
 
 /** RFC 9110: statuses in the 400s that nevertheless allow a retry. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
@@ -69,9 +105,9 @@ async function mail(
 }
 
 /** Sends one user notification over its channel. Rejects if a retry may help. */
-export function createDeliverNotification(settings: NotificationDeliverySettings, clock: Clock): DeliverNotification {
+export function createDeliverNotification(settings: NotificationDeliverySettings, clock: Clock) {
   const { webhook, mail: mailing } = settings;
-  return async (notification, signal) => {
+  return async (notification: NotificationJob, signal: AbortSignal): Promise<Outcome> => {
     if (notification.channel === "webhook")
       return webhook === undefined ? "refused" : post(notification, webhook, { signal, clock });
     return mailing === undefined ? "refused" : mail(notification, mailing, signal);

@@ -1,6 +1,6 @@
 import { loadConfig } from "@postern/shared/platform/config";
 import { expect, test } from "vitest";
-import { deliverySettings } from "./delivery-settings.ts";
+import { deliverySettings } from "./deliver-notification.ts";
 
 const webhook = { url: "https://hooks.example.test/a", secret: "a-secret-of-webhooks-0123456789", timeout: "3s" };
 const mail = { server: "[::1]:2525", from: "a@example.test", tls: "none", timeout: "4s" };

@@ -1,27 +1,40 @@
-import { type NotificationJob, openNotification } from "@postern/shared/domain/jobs";
+import { openNotification } from "@postern/shared/domain/jobs";
 import type { SentNotifications } from "@postern/shared/domain/sent-notifications";
 import type { KeyRing } from "@postern/shared/platform/crypto";
+import type { Logger } from "@postern/shared/platform/logging";
 import { notificationQueue, type RedisClient } from "@postern/shared/platform/redis";
 import { type Job, UnrecoverableError } from "bullmq";
+import type { WorkerMetrics } from "../metrics.ts";
 import { startQueueWorker } from "../queues/queue-worker.ts";
+import type { DeliverNotification } from "./deliver-notification.ts";
 
-/** `refused`: a retry would not help. Rejects if it may. */
-export type DeliverNotification = (
-  notification: NotificationJob,
-  signal: AbortSignal,
-) => Promise<"delivered" | "refused">;
+type Sent = Readonly<Record<"id" | "channel", string>>;
 
-/** Receives the results of user notifications. */
-export interface NotificationEvents {
-  ended(notification: { readonly id: string; readonly channel: string }, result: "delivered" | "failed"): void;
-  /** The delivery failed and will be retried. */
-  retried(notification: { readonly id: string; readonly channel: string }, error: unknown): void;
-  /** Its worker died, and it was queued again. */
-  stalled(id: string): void;
-  error(error: unknown): void;
+export type NotificationEvents = ReturnType<typeof createNotificationEvents>;
+
+/** Logs and counts what happens to user notifications. The log field `noticeId` keeps its earlier name. */
+export function createNotificationEvents(logger: Logger, workerMetrics: WorkerMetrics) {
+  return {
+    ended: ({ id, channel }: Sent, result: "delivered" | "failed"): void => {
+      workerMetrics.notified(channel, result);
+      if (result === "failed")
+        logger.error({ noticeId: id, channel }, "user notification could not be delivered and will not be retried");
+      else logger.debug({ noticeId: id, channel }, "user notification delivered");
+    },
+    /** The delivery failed and will be retried. */
+    retried: ({ id, channel }: Sent, err: unknown): void => {
+      workerMetrics.notified(channel, "retried");
+      logger.warn({ noticeId: id, channel, err }, "user notification could not be delivered and will be retried");
+    },
+    /** Its worker died, and it was queued again. */
+    stalled: (id: string): void =>
+      logger.warn({ noticeId: id }, "user notification was abandoned by its worker and is queued again"),
+    error: (err: unknown): void =>
+      logger.warn({ err }, "an error in the queue of user notifications; the worker continues"),
+  };
 }
 
-export interface NotificationWorkerDeps {
+interface NotificationWorkerDeps {
   /** Of the role `queue`, for this purpose only. */
   readonly redis: RedisClient;
   readonly keyPrefix: string;
@@ -36,20 +49,13 @@ export interface NotificationWorkerDeps {
   readonly finishMs: number;
 }
 
-export interface NotificationWorker {
-  /**
-   * Stops taking user notifications. Running deliveries have `finishMs` to end; the rest are aborted and repeated by another worker.
-   */
-  close(): Promise<void>;
-}
+export type NotificationWorker = ReturnType<typeof createNotificationWorker>;
 
 /** Above the maximum duration of a delivery. */
 const lockMs = 30_000;
 const stalledCheckMs = 5000;
 
-function facts({ id = "", name }: Job): { readonly id: string; readonly channel: string } {
-  return { id, channel: name };
-}
+const facts = ({ id = "", name }: Job): Sent => ({ id, channel: name });
 
 /** Nothing waits for the record: without Redis, only the record is lost. */
 function keepRecord(
@@ -63,7 +69,7 @@ function keepRecord(
   sent?.keep(account, { id, event, channel, outcome, timeMs: nowMs() }).catch((error: unknown) => events.error(error));
 }
 
-export function createNotificationWorker(deps: NotificationWorkerDeps): NotificationWorker {
+export function createNotificationWorker(deps: NotificationWorkerDeps) {
   const { redis, keyPrefix, keys, concurrency, deliver, events, finishMs } = deps;
   const closing = new AbortController();
   const run = async (job: Job): Promise<void> => {
@@ -92,7 +98,8 @@ export function createNotificationWorker(deps: NotificationWorkerDeps): Notifica
     },
   });
   return {
-    close: async () => {
+    /** Stops taking user notifications. Running deliveries have `finishMs` to end; the rest are aborted and repeated by another worker. */
+    close: async (): Promise<void> => {
       const abort = setTimeout(() => closing.abort(), finishMs);
       try {
         await worker.close();

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { Secret } from "@postern/shared/platform/crypto";
 import { expect, test } from "vitest";
-import { webhookHeaders } from "./webhook.ts";
+import { webhookHeaders } from "./deliver-notification.ts";
 
 const message = { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", body: '{"test": 2432232314}' };
 const key = Buffer.alloc(24, 7);

@@ -1,7 +1,8 @@
 import { type TObject, Type } from "typebox";
 import { emptyAnswer, errorAnswer, temporaryFailure } from "../operations/answers.ts";
-import { defineOperation, type HttpMethod, type Operation } from "../operations/define-operation.ts";
+import { type HttpMethod, type Operation, operationsWith } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
+import { text } from "../schema.ts";
 
 /** Each hook has its own scopes, which the admin service checks. */
 const family = defineFamily({
@@ -12,7 +13,7 @@ const family = defineFamily({
   anyScope: [],
 });
 const path: TObject = Type.Object({
-  hookName: Type.String({ description: "`http_location` of the hook, which may have several segments." }),
+  hookName: text("`http_location` of the hook, which may have several segments."),
 });
 const any = { "*/*": Type.Unknown() };
 const answers: Operation["answers"] = {
@@ -30,24 +31,18 @@ const answers: Operation["answers"] = {
   503: emptyAnswer("The token cannot be verified at the moment. Retry-After says when to try again."),
 };
 
+const define = operationsWith({
+  family,
+  disabledBy: "custom_hooks",
+  takesRest: true,
+  tag: "Custom hooks",
+  audience: "management",
+  security: "hook",
+});
+
 function hook<const Id extends string>(method: HttpMethod, operationId: Id) {
-  const body = method === "get" ? {} : { body: any, bodyRequired: false };
-  const summary = "Run a custom hook";
-  const request = { path, ...body };
-  return defineOperation({
-    family,
-    disabledBy: "custom_hooks",
-    takesRest: true,
-    method,
-    path: "/api/v1/custom/{hookName}",
-    operationId,
-    summary,
-    tag: "Custom hooks",
-    audience: "management",
-    security: "hook",
-    request,
-    answers,
-  });
+  const request = { path, ...(method !== "get" && { body: any, bodyRequired: false }) };
+  return define(method, "/api/v1/custom/{hookName}", operationId, { summary: "Run a custom hook", request, answers });
 }
 
 /** `ANY /api/v1/custom/{hookName}`: the site defines requests and answers. */

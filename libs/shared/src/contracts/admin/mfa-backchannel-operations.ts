@@ -1,21 +1,91 @@
-import type { TSchema } from "typebox";
-import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
-import { defineOperation, type Operation } from "../operations/define-operation.ts";
-import { defineFamily, operatorScopes } from "../operations/route-family.ts";
-import {
-  MfaBackchannelAppPassword,
-  MfaBackchannelCredential,
-  MfaBackchannelCredentials,
-  MfaBackchannelDone,
-  MfaBackchannelFactors,
-  MfaBackchannelPasskey,
-  MfaBackchannelRecoveryCodes,
-  MfaBackchannelReplacement,
-  MfaBackchannelTotp,
-  MfaBackchannelUnlock,
-  MfaBackchannelUnlocked,
-  MfaBackchannelUser,
-} from "./mfa-backchannel.ts";
+import { type Static, Type } from "typebox";
+import { maxRecoveryCodes } from "../mfa/methods.ts";
+import { backchannel, errorAnswer, jsonAnswer, jsonBody, temporaryFailure } from "../operations/answers.ts";
+import { operationsWith } from "../operations/define-operation.ts";
+import { defineFamily, operatorScopes, type ScopeWord } from "../operations/route-family.ts";
+import { component, flag, optionalText, text } from "../schema.ts";
+
+/** Members that every operation on second factors has. */
+const target = {
+  username: Type.String({ minLength: 1, maxLength: 1024 }),
+  backend: optionalText("Kind of backend: ldap, sql or lua. If empty, the backend that holds the account.", {
+    maxLength: 256,
+  }),
+  backend_name: optionalText("Name of the backend within its kind. If empty, any.", { maxLength: 256 }),
+};
+
+const credential = text("A JSON object as text.", { minLength: 2, maxLength: 16_384 });
+
+export const MfaBackchannelUser = component("MfaBackchannelUser", target);
+export type MfaBackchannelUser = Static<typeof MfaBackchannelUser>;
+
+export const MfaBackchannelTotp = component("MfaBackchannelTotp", {
+  ...target,
+  totp_secret: text("Base32, or an otpauth URL.", { minLength: 1, maxLength: 2048 }),
+});
+
+export const MfaBackchannelRecoveryCodes = component("MfaBackchannelRecoveryCodes", {
+  ...target,
+  codes: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1, maxItems: maxRecoveryCodes }),
+});
+
+export const MfaBackchannelCredential = component("MfaBackchannelCredential", { ...target, credential });
+
+/** One passkey, by the `id` of its credential. */
+export const MfaBackchannelPasskey = component("MfaBackchannelPasskey", {
+  ...target,
+  id: text("`id` of the credential.", { minLength: 1, maxLength: 2048 }),
+});
+
+export const MfaBackchannelAppPassword = component("MfaBackchannelAppPassword", {
+  ...target,
+  id: Type.String({ pattern: "^[0-9a-f]{16}$" }),
+});
+
+/** `credential` replaces `old_credential` only if that is still stored, byte for byte. */
+export const MfaBackchannelReplacement = component("MfaBackchannelReplacement", {
+  ...target,
+  credential,
+  old_credential: credential,
+});
+
+export const MfaBackchannelDone = component("MfaBackchannelDone", { status: Type.Literal("ok") });
+export type MfaBackchannelDone = Static<typeof MfaBackchannelDone>;
+
+export const MfaBackchannelUnlock = component("MfaBackchannelUnlock", { username: target.username });
+export type MfaBackchannelUnlock = Static<typeof MfaBackchannelUnlock>;
+
+const wrongCodes = Type.Optional(Type.Integer({ minimum: 1 }));
+
+export const MfaBackchannelUnlocked = component("MfaBackchannelUnlocked", {
+  status: Type.Literal("ok"),
+  wrong_codes: Type.Object(
+    { totp: wrongCodes, recovery: wrongCodes },
+    { description: "Number of consecutive wrong codes before the reset, for each factor that had any." },
+  ),
+});
+export type MfaBackchannelUnlocked = Static<typeof MfaBackchannelUnlocked>;
+
+/** Each credential exactly as stored. */
+export const MfaBackchannelCredentials = component("MfaBackchannelCredentials", {
+  credentials: Type.Array(Type.String()),
+});
+export type MfaBackchannelCredentials = Static<typeof MfaBackchannelCredentials>;
+
+/** What second factors a user has; no secrets. */
+export const MfaBackchannelFactors = component("MfaBackchannelFactors", {
+  account: text("Name of the account in its backend."),
+  totp: flag("Whether there is a TOTP secret."),
+  recovery_codes_left: Type.Integer({ minimum: 0 }),
+  passkeys: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: text("Name that the user gave it; empty if none."),
+    }),
+  ),
+  app_passwords: Type.Integer({ minimum: 0, description: "Number of app passwords." }),
+});
+export type MfaBackchannelFactors = Static<typeof MfaBackchannelFactors>;
 
 /** Each operation has its own scopes; all other paths below the prefix are for administrators. */
 const family = defineFamily({
@@ -24,142 +94,92 @@ const family = defineFamily({
   owner: "admin",
   channel: "back",
 });
-const common = { family, tag: "Second factors", audience: "management", security: "backchannel" } as const;
-const mfaWrite = { ...common, anyScope: ["mfa_write", "admin"] } as const;
-const webauthnRead = { ...common, anyScope: ["webauthn_read", "admin"] } as const;
-const webauthnWrite = { ...common, anyScope: ["webauthn_write", "admin"] } as const;
 const refused = errorAnswer(
   "A field is missing or invalid, the user or backend is unknown, or there was nothing to change.",
 );
-const answers: Operation["answers"] = {
-  200: jsonAnswer("Done.", MfaBackchannelDone),
-  400: refused,
-  500: temporaryFailure,
-};
-const body = (schema: TSchema) => ({ body: { "application/json": schema } });
+const done = { 200: jsonAnswer("Done.", MfaBackchannelDone) };
+const scoped = (...anyScope: readonly ScopeWord[]) =>
+  operationsWith({
+    ...backchannel(family, "Second factors"),
+    anyScope,
+    answers: { 400: refused, 500: temporaryFailure },
+  });
+const mfaWrite = scoped("mfa_write", "admin");
+const operators = scoped("mfa_write", ...operatorScopes);
+const webauthnRead = scoped("webauthn_read", "admin");
+const webauthnWrite = scoped("webauthn_write", "admin");
 const totp = "/api/v1/mfa-backchannel/totp";
 const recoveryCodes = `${totp}/recovery-codes`;
-const credential = "/api/v1/mfa-backchannel/webauthn/credential";
+const credentialPath = "/api/v1/mfa-backchannel/webauthn/credential";
 
 export const mfaBackchannelOperations = [
-  defineOperation({
-    ...mfaWrite,
-    method: "post",
-    path: totp,
-    operationId: "setTotpSecret",
+  mfaWrite("post", totp, "setTotpSecret", {
     summary: "Replace the TOTP secret of a user",
-    request: body(MfaBackchannelTotp),
-    answers,
+    request: jsonBody(MfaBackchannelTotp),
+    answers: done,
   }),
-  defineOperation({
-    ...mfaWrite,
-    method: "delete",
-    path: totp,
-    operationId: "deleteTotpSecret",
+  mfaWrite("delete", totp, "deleteTotpSecret", {
     summary: "Delete the TOTP secret of a user",
-    request: body(MfaBackchannelUser),
-    answers,
+    request: jsonBody(MfaBackchannelUser),
+    answers: done,
   }),
-  defineOperation({
-    ...mfaWrite,
-    method: "post",
-    path: recoveryCodes,
-    operationId: "setRecoveryCodes",
+  mfaWrite("post", recoveryCodes, "setRecoveryCodes", {
     summary: "Replace the recovery codes of a user",
     description: "Only hashes of the codes are stored, so they cannot be read again.",
-    request: body(MfaBackchannelRecoveryCodes),
-    answers,
+    request: jsonBody(MfaBackchannelRecoveryCodes),
+    answers: done,
   }),
-  defineOperation({
-    ...mfaWrite,
-    method: "delete",
-    path: recoveryCodes,
-    operationId: "deleteRecoveryCodes",
+  mfaWrite("delete", recoveryCodes, "deleteRecoveryCodes", {
     summary: "Delete the recovery codes of a user",
-    request: body(MfaBackchannelUser),
-    answers,
+    request: jsonBody(MfaBackchannelUser),
+    answers: done,
   }),
-  defineOperation({
-    ...common,
-    anyScope: ["mfa_write", ...operatorScopes],
-    method: "delete",
-    path: "/api/v1/mfa-backchannel/lock",
-    operationId: "unlockSecondFactors",
+  operators("delete", "/api/v1/mfa-backchannel/lock", "unlockSecondFactors", {
     summary: "Unlock the second factors of a user",
     description:
       "A second factor is locked after too many consecutive wrong codes, given after the correct password. This resets the user's counts to zero. A user without a lock is not an error.",
-    request: body(MfaBackchannelUnlock),
+    request: jsonBody(MfaBackchannelUnlock),
     answers: {
       200: jsonAnswer("Done.", MfaBackchannelUnlocked),
       400: errorAnswer("`username` is missing or invalid."),
-      500: temporaryFailure,
     },
   }),
-  defineOperation({
-    ...common,
-    anyScope: ["mfa_write", ...operatorScopes],
-    method: "get",
-    path: "/api/v1/mfa-backchannel/factors",
-    operationId: "listSecondFactors",
+  operators("get", "/api/v1/mfa-backchannel/factors", "listSecondFactors", {
     summary: "List what second factors a user has",
     description: "Contains no secrets. Audited as account.read.",
     request: { query: MfaBackchannelUser },
-    answers: { ...answers, 200: jsonAnswer("The factors.", MfaBackchannelFactors) },
+    answers: { 200: jsonAnswer("The factors.", MfaBackchannelFactors) },
   }),
-  defineOperation({
-    ...mfaWrite,
-    method: "delete",
-    path: "/api/v1/mfa-backchannel/webauthn/passkey",
-    operationId: "deleteUserPasskey",
+  mfaWrite("delete", "/api/v1/mfa-backchannel/webauthn/passkey", "deleteUserPasskey", {
     summary: "Delete one passkey of a user by its id",
     description: "A user without a passkey of this id is not an error.",
-    request: body(MfaBackchannelPasskey),
-    answers,
+    request: jsonBody(MfaBackchannelPasskey),
+    answers: done,
   }),
-  defineOperation({
-    ...mfaWrite,
-    method: "delete",
-    path: "/api/v1/mfa-backchannel/app-password",
-    operationId: "deleteUserAppPassword",
+  mfaWrite("delete", "/api/v1/mfa-backchannel/app-password", "deleteUserAppPassword", {
     summary: "Delete one app password of a user by its id",
     description: "A user without an app password of this id is not an error.",
-    request: body(MfaBackchannelAppPassword),
-    answers,
+    request: jsonBody(MfaBackchannelAppPassword),
+    answers: done,
   }),
-  defineOperation({
-    ...webauthnRead,
-    method: "get",
-    path: credential,
-    operationId: "listWebauthnCredentials",
+  webauthnRead("get", credentialPath, "listWebauthnCredentials", {
     summary: "List the WebAuthn credentials of a user",
     request: { query: MfaBackchannelUser },
-    answers: { ...answers, 200: jsonAnswer("The credentials.", MfaBackchannelCredentials) },
+    answers: { 200: jsonAnswer("The credentials.", MfaBackchannelCredentials) },
   }),
-  defineOperation({
-    ...webauthnWrite,
-    method: "post",
-    path: credential,
-    operationId: "saveWebauthnCredential",
+  webauthnWrite("post", credentialPath, "saveWebauthnCredential", {
     summary: "Add a WebAuthn credential",
-    request: body(MfaBackchannelCredential),
-    answers,
+    request: jsonBody(MfaBackchannelCredential),
+    answers: done,
   }),
-  defineOperation({
-    ...webauthnWrite,
-    method: "put",
-    path: credential,
-    operationId: "updateWebauthnCredential",
+  webauthnWrite("put", credentialPath, "updateWebauthnCredential", {
     summary: "Replace a WebAuthn credential, if the old one is still stored",
-    request: body(MfaBackchannelReplacement),
-    answers,
+    request: jsonBody(MfaBackchannelReplacement),
+    answers: done,
   }),
-  defineOperation({
-    ...webauthnWrite,
-    method: "delete",
-    path: credential,
-    operationId: "deleteWebauthnCredential",
+  webauthnWrite("delete", credentialPath, "deleteWebauthnCredential", {
     summary: "Delete a WebAuthn credential",
-    request: body(MfaBackchannelCredential),
-    answers,
+    request: jsonBody(MfaBackchannelCredential),
+    answers: done,
   }),
 ];

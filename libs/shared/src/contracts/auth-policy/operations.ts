@@ -1,60 +1,81 @@
 import { Type } from "typebox";
-import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
-import { defineOperation } from "../operations/define-operation.ts";
-import { defineFamily } from "../operations/route-family.ts";
-import {
-  AuthPolicyDecision,
-  AuthPolicyDone,
-  AuthPolicyFailure,
-  AuthPolicyRequest,
-  authPolicyCommands,
-} from "./wire.ts";
+import { emptyAnswer, jsonAnswer, operatorApi } from "../operations/answers.ts";
+import { component, oneOf, optionalFlag, optionalText, text } from "../schema.ts";
 
-const family = defineFamily({
-  name: "authentication policy",
-  prefix: "/api/v1/auth-policy",
-  owner: "gateway",
-  channel: "back",
-  anyScope: [],
+/** Values of the query parameter `command`. */
+export const authPolicyCommands = ["allow", "report", "reset", "ping"] as const;
+export type AuthPolicyCommand = (typeof authPolicyCommands)[number];
+
+/** Body of allow, report and reset. Other members are ignored. */
+export const AuthPolicyRequest = component("AuthPolicyRequest", {
+  login: optionalText("User name as typed. Required by allow and report; with reset, the account to reset."),
+  remote: optionalText("Address of the client. Without it, failures count for the account only."),
+  pwhash: optionalText("Keyed hash of user name and password, which identifies a repeated wrong password."),
+  protocol: optionalText("Protocol, such as imap, pop3 or smtp."),
+  device_id: optionalText("Identification that the mail client sent."),
+  session_id: optionalText("Session of the mail server, for the log."),
+  mech: optionalText("SASL mechanism, such as PLAIN or CRAM-MD5."),
+  tls: optionalFlag("Whether the client uses TLS."),
+  attrs: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "Further attributes for policies: each a string or a list of strings.",
+    }),
+  ),
+  success: optionalFlag("Required by report: whether the sign-in succeeded."),
+  policy_reject: optionalFlag("With report: the sign-in was refused by allow. It is not counted."),
+  fail_type: optionalText("With report: credentials, account, disabled, expired, internal or policy (Dovecot 2.4)."),
+  ip: optionalText("With reset: the address to reset."),
 });
-const common = {
-  family,
-  tag: "Authentication policy",
-  audience: "management",
-  security: "backchannel",
-  path: "/api/v1/auth-policy",
-} as const;
+
+/** Answer to allow. */
+export const AuthPolicyDecision = component("AuthPolicyDecision", {
+  status: Type.Integer({ description: "-1 rejects, 0 accepts, above 0 delays by this number of seconds." }),
+  msg: text("Message of a policy for the user. Usually empty."),
+  r_attrs: Type.Record(Type.String(), Type.String(), {
+    description: "The reason of a refusal or delay: reason, rule, retry_after.",
+  }),
+});
+
+/** Answer to report, reset and ping. */
+export const AuthPolicyDone = component("AuthPolicyDone", { status: Type.Literal("ok") });
+
+export const AuthPolicyFailure = component("AuthPolicyFailure", {
+  status: Type.Literal("failure"),
+  reason: text("Error message, for people to read."),
+});
+
+const path = "/api/v1/auth-policy";
 const failures = {
   400: jsonAnswer("Malformed request, or an unknown command.", AuthPolicyFailure),
   404: emptyAnswer("runtime.servers.http.auth_policy_endpoint is false."),
   500: jsonAnswer("Temporary failure. Dovecot then lets the sign-in proceed.", AuthPolicyFailure),
 };
 
+const authPolicy = operatorApi(
+  { name: "authentication policy", prefix: path, owner: "gateway", anyScope: [] },
+  "Authentication policy",
+  failures,
+);
+
 /** The auth-policy protocol of Dovecot and weakforced. */
 export const authPolicyOperations = [
-  defineOperation({
-    ...common,
-    method: "post",
+  authPolicy("post", path, "authPolicy", {
     maxBodyBytes: 131_072,
-    operationId: "authPolicy",
     summary: "Ask about, report or reset sign-ins that a mail server verifies itself",
     description:
       "allow answers with a decision, the other commands with status ok. reset requires the scope service:security or service:admin.",
     request: {
       query: Type.Object({
-        command: Type.Union(authPolicyCommands.map((command) => Type.Literal(command))),
+        command: oneOf(...authPolicyCommands),
       }),
       body: { "application/json": AuthPolicyRequest },
       bodyRequired: false,
     },
-    answers: { 200: jsonAnswer("The answer.", Type.Union([AuthPolicyDecision, AuthPolicyDone])), ...failures },
+    answers: { 200: jsonAnswer("The answer.", Type.Union([AuthPolicyDecision, AuthPolicyDone])) },
   }),
-  defineOperation({
-    ...common,
-    method: "get",
-    operationId: "authPolicyPing",
+  authPolicy("get", path, "authPolicyPing", {
     summary: "Check that an engine can evaluate sign-ins",
     request: { query: Type.Object({ command: Type.Literal("ping") }) },
-    answers: { 200: jsonAnswer("An engine sends heartbeats.", AuthPolicyDone), ...failures },
+    answers: { 200: jsonAnswer("An engine sends heartbeats.", AuthPolicyDone) },
   }),
 ];

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { oneOf, optionalFlag, optionalText, text, texts } from "../schema.ts";
 
 /**
  * The `backend` integers of the HTTP interface (ADR 0008). `test`, `memory` and `remote` are reserved: other
@@ -7,9 +8,9 @@ import { type Static, Type } from "typebox";
 export const BackendKind = Object.freeze({ cache: 1, ldap: 2, lua: 3, test: 4, memory: 5, remote: 6, sql: 8 });
 export type BackendKind = keyof typeof BackendKind;
 
-const memoryCache = Type.Union([Type.Literal("hit"), Type.Literal("miss")]);
+const memoryCache = oneOf("hit", "miss");
 
-/** The service that answers the client waits (gateway or idp), so that a delayed account does not occupy an engine. Older peers ignore it. */
+/** The service that answers the client waits (gateway or idp), so that a delayed account does not occupy an engine. */
 const holdMs = Type.Optional(
   Type.Integer({
     minimum: 0,
@@ -17,40 +18,37 @@ const holdMs = Type.Optional(
   }),
 );
 
-/** Why a sign-in with a correct password looked stolen, for logs and scripts. Older peers ignore it. */
+/** Why a sign-in with a correct password looked stolen, for logs and scripts. */
 const risk = Type.Optional(
   Type.Object({
     score: Type.Integer({ minimum: 0 }),
-    level: Type.String({ description: "A RiskLevel." }),
-    signals: Type.Array(Type.String(), { description: "Names of the signals that made the score." }),
+    level: text("A RiskLevel."),
+    signals: texts("Names of the signals that made the score."),
   }),
 );
 
 /** Why a request was denied. For logs and metrics: the API caller cannot distinguish the reasons. */
-export const DenialReason = Type.Union([
-  Type.Literal("unknown_user"),
-  Type.Literal("wrong_password"),
-  Type.Literal("password_unverifiable"),
-  Type.Literal("account_disabled"),
-  Type.Literal("empty_password"),
-  Type.Literal("bad_token"),
-  Type.Literal("method_not_enabled"),
-  Type.Literal("unknown_relay_domain"),
-  Type.Literal("rbl"),
-  Type.Literal("policy"),
-  Type.Literal("script"),
-  Type.Literal("risk"),
-]);
+export const DenialReason = oneOf(
+  "unknown_user",
+  "wrong_password",
+  "password_unverifiable",
+  "account_disabled",
+  "empty_password",
+  "bad_token",
+  "method_not_enabled",
+  "unknown_relay_domain",
+  "rbl",
+  "policy",
+  "script",
+  "risk",
+);
 export type DenialReason = Static<typeof DenialReason>;
 
 const Ok = Type.Object({
   outcome: Type.Literal("ok"),
-  account: Type.String({ description: "Canonical account name, Auth-User." }),
-  uniqueUserId: Type.Optional(
-    Type.String({
-      description:
-        "Mapped identifier that survives renames, for the identity provider. Empty: mapped, but the account has none. Absent: not mapped, or the decision comes from a cache.",
-    }),
+  account: text("Canonical account name, Auth-User."),
+  uniqueUserId: optionalText(
+    "Mapped identifier that survives renames, for the identity provider. Empty: mapped, but the account has none. Absent: not mapped, or the decision comes from a cache.",
   ),
   accountField: Type.String(),
   totpSecretField: Type.String(),
@@ -62,20 +60,10 @@ const Ok = Type.Object({
       { description: "Mail server that a script selected, for the proxy dialect." },
     ),
   ),
-  groups: Type.Optional(
-    Type.Array(Type.String(), { description: "Names of the account's groups. Absent if groups are not searched." }),
-  ),
-  groupDns: Type.Optional(
-    Type.Array(Type.String(), {
-      description:
-        "DNs of the account's groups, for the identity provider. Only for dialect idp. Absent in older engines.",
-    }),
-  ),
-  displayName: Type.Optional(
-    Type.String({
-      description:
-        "Mapped display name, for the identity provider. Only for dialect idp. Absent: not mapped, or an older engine.",
-    }),
+  groups: Type.Optional(texts("Names of the account's groups. Absent if groups are not searched.")),
+  groupDns: Type.Optional(texts("DNs of the account's groups, for the identity provider. Only for dialect idp.")),
+  displayName: optionalText(
+    "Mapped display name, for the identity provider. Only for dialect idp. Absent: not mapped.",
   ),
   passwordWarning: Type.Optional(
     Type.Object(
@@ -88,7 +76,7 @@ const Ok = Type.Object({
         ),
         expiresInSeconds: Type.Optional(Type.Integer({ minimum: 0, description: "Time until the password expires." })),
       },
-      { description: "What the backend says about a password that must soon be changed. Older peers ignore it." },
+      { description: "What the backend says about a password that must soon be changed." },
     ),
   ),
   holdMs,
@@ -101,41 +89,31 @@ const waitSeconds = Type.Optional(
   Type.Integer({ minimum: 0, description: "Value of Auth-Wait. Absent: no such header." }),
 );
 
-const language = Type.Optional(
-  Type.String({
-    description: "Language tag of a message from a catalogue, for Content-Language. Absent in older engines.",
-  }),
-);
+const language = optionalText("Language tag of a message from a catalogue, for Content-Language.");
 
 const passwordsSeen = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
 
 const retryAfterSeconds = Type.Optional(
   Type.Integer({
     minimum: 1,
-    description:
-      "Time until the ban of this network expires, in seconds, for the sign-in pages. Absent in older engines.",
+    description: "Time until the ban of this network expires, in seconds, for the sign-in pages.",
   }),
 );
 
 const Fail = Type.Object({
   outcome: Type.Literal("fail"),
-  reason: Type.String({ description: "A DenialReason. An unknown reason of a newer engine is a denial too." }),
-  detail: Type.Optional(Type.String({ description: "Details from the backend, for logs." })),
+  reason: text("A DenialReason. An unknown reason of a newer engine is a denial too."),
+  detail: optionalText("Details from the backend, for logs."),
   accountPasswordsSeen: passwordsSeen(
     "Number of distinct wrong passwords for the account from this network, for logs.",
   ),
   totalPasswordsSeen: passwordsSeen("Number of distinct guesses from this network, for logs."),
-  account: Type.Optional(
-    Type.String({ description: "Account of this name in a backend, for logs. Only for dialect idp." }),
-  ),
-  mustChangePassword: Type.Optional(
-    Type.Boolean({
-      description:
-        "The password is correct, and the user can sign in once it is changed. For the sign-in pages; other callers are told nothing. Older peers ignore it.",
-    }),
+  account: optionalText("Account of this name in a backend, for logs. Only for dialect idp."),
+  mustChangePassword: optionalFlag(
+    "The password is correct, and the user can sign in once it is changed. For the sign-in pages; other callers are told nothing.",
   ),
   retryAfterSeconds,
-  message: Type.Optional(Type.String({ description: "Message of a policy or script. Absent: the default message." })),
+  message: optionalText("Message of a policy or script. Absent: the default message."),
   language,
   waitSeconds,
   holdMs,
@@ -157,8 +135,8 @@ export type Blocked = Static<typeof Blocked>;
 
 const TempFail = Type.Object({
   outcome: Type.Literal("tempfail"),
-  code: Type.String({ description: "Error code in libs/shared/src/platform/errors/codes.ts." }),
-  message: Type.String({ description: "Public error message." }),
+  code: text("Error code in libs/shared/src/platform/errors/codes.ts."),
+  message: text("Public error message."),
   language,
 });
 export type TempFail = Static<typeof TempFail>;

@@ -1,30 +1,111 @@
-import { Type } from "typebox";
-import { ErrorBody, emptyAnswer } from "../operations/answers.ts";
-import { type Content, defineOperation, type Operation, type OperationAnswer } from "../operations/define-operation.ts";
+import { type TProperties, Type } from "typebox";
+import { backchannel, ErrorBody, emptyAnswer } from "../operations/answers.ts";
+import { type Content, type Operation, type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
-import {
-  AccountList,
-  AuthenticationCbor,
-  AuthenticationForm,
-  AuthenticationHeaders,
-  AuthenticationQuery,
-  AuthenticationRequest,
-  AuthenticationSuccess,
-  SaslForm,
-} from "./wire.ts";
+import { component, oneOf, optionalText, text } from "../schema.ts";
+import { authFields, optionalWireTexts } from "./fields.ts";
+
+function optionalTexts(rows: readonly (readonly [string, string])[]): TProperties {
+  return Object.fromEntries(rows.map(([name, description]) => [name, optionalText(description)]));
+}
+
+const fields = { ...optionalWireTexts(), username: text(authFields.username.description) };
+
+/** Request of the JSON dialect. Bodies may have unknown members (ADR 0007). */
+const AuthenticationRequest = component("AuthenticationRequest", {
+  ...fields,
+  auth_login_attempt: Type.Optional(Type.Integer({ minimum: 0 })),
+});
+
+/** The same as a form, where numbers are text. */
+const AuthenticationForm = component("AuthenticationForm", {
+  ...fields,
+  auth_login_attempt: Type.Optional(Type.String({ pattern: "^\\d{1,9}$" })),
+});
+
+/** The same in CBOR, where unknown fields are rejected. */
+const AuthenticationCbor = component(
+  "AuthenticationCbor",
+  { ...fields, auth_login_attempt: Type.Optional(Type.Integer({ minimum: 0 })) },
+  { description: "A CBOR map.", additionalProperties: false },
+);
+
+/** Form fields of the SASL dialect. */
+const SaslForm = component("SaslForm", {
+  username: Type.String(),
+  password: Type.Optional(Type.String()),
+  protocol: Type.Optional(Type.String()),
+  ...optionalTexts([
+    ["port", "Port of the mail server that accepted the client."],
+    ["method", "Authentication method."],
+    ["tls", "Any non-empty value means that the client uses TLS."],
+    ["security", "TLS version."],
+    ["user_agent", "Name of the mail client."],
+    ["realm", "Realm, appended to the user name after an @."],
+  ]),
+});
+
+/** Body of a successful authentication. */
+const AuthenticationSuccess = component("AuthenticationSuccess", {
+  ok: Type.Literal(true),
+  account_field: text("Attribute with the account name."),
+  totp_secret_field: text("Attribute that holds the TOTP secret. It may be empty."),
+  backend: Type.Integer({
+    description: "Source of the decision: 1 cache, 2 ldap, 3 lua, 4 test, 5 memory, 6 remote, 8 sql.",
+  }),
+  attributes: Type.Record(Type.String(), Type.Array(Type.String()), {
+    description: "Attributes of the account, without secrets.",
+  }),
+});
+
+const AccountList = Type.Array(Type.String(), {
+  title: "AccountList",
+  description: "Account names, for mode list-accounts.",
+});
+
+/** Query parameters of the authentication endpoints. */
+const AuthenticationQuery = Type.Object({
+  mode: Type.Optional(
+    Type.Union([Type.Literal("no-auth"), Type.Literal("list-accounts")], {
+      description: "no-auth looks the account up without a password. list-accounts lists the account names.",
+    }),
+  ),
+  "in-memory": optionalText("0 skips the memory cache."),
+  cache: optionalText("0 skips the shared cache."),
+});
+
+/** Request headers of the header dialects, by their default names. */
+const AuthenticationHeaders = Type.Object({
+  "Auth-User": text("User name. The header names are set by auth.request.headers."),
+  "Auth-Protocol": text("Protocol, such as imap, smtp or pop3."),
+  ...optionalTexts([
+    ["Auth-Pass", "Password."],
+    ["Auth-Password-Encoded", "1 if the password is Base64-encoded."],
+    ["Auth-Method", "Authentication method."],
+    ["Auth-Login-Attempt", "Number of the login attempt."],
+    ["Client-IP", "Client address. Accepted only from a trusted proxy."],
+    ["X-Client-Port", "Port of the client. Accepted only from a trusted proxy."],
+    ["X-Client-Host", "Host name of the client."],
+    ["X-Client-Id", "Identification that the mail client sent."],
+    ["X-Local-IP", "Address of the mail server that accepted the client."],
+    ["X-Auth-Port", "Port of that mail server."],
+    ["X-OIDC-CID", "OIDC client ID."],
+    ["Auth-SSL", "Any non-empty value means that the client uses TLS."],
+    ["Auth-SSL-Protocol", "TLS version."],
+    ["Auth-SSL-Cipher", "TLS cipher suite."],
+  ]),
+});
 
 const form = "application/x-www-form-urlencoded";
 const anyText = Type.String();
 
 const decisionHeaders = {
-  "Auth-Status": Type.String({
-    description: "OK, FAIL, or a sentence that describes the denial or temporary failure.",
-  }),
-  "X-Service-Memory-Cache": Type.Union([Type.Literal("Hit"), Type.Literal("Miss")]),
+  "Auth-Status": text("OK, FAIL, or a sentence that describes the denial or temporary failure."),
+  "X-Service-Memory-Cache": oneOf("Hit", "Miss"),
 };
 const successHeaders = { ...decisionHeaders, "Auth-User": Type.String() };
 const authWait = {
-  "Auth-Wait": Type.String({ description: "Seconds to wait before the next attempt. Sent only with a denial." }),
+  "Auth-Wait": text("Seconds to wait before the next attempt. Sent only with a denial."),
 };
 
 const attributeNote = "Attributes of the account are sent in headers that begin with X-Service-.";
@@ -92,7 +173,8 @@ const family = defineFamily({
   channel: "back",
   anyScope: [],
 });
-const common = { family, tag: "Authentication", audience: "management", security: "backchannel" } as const;
+const common = backchannel(family, "Authentication");
+const authentication = operationsWith(common);
 const query = AuthenticationQuery;
 
 const proxyAnswers: Operation["answers"] = {
@@ -104,9 +186,9 @@ const proxyAnswers: Operation["answers"] = {
         ...decisionHeaders,
         ...authWait,
         "Auth-User": anyText,
-        "Auth-Server": Type.String({ description: "Address of the mail server." }),
-        "Auth-Port": Type.String({ description: "Port of the mail server." }),
-        "Auth-Error-Code": Type.String({ description: "SMTP status code. Sent only with temporary failures of SMTP." }),
+        "Auth-Server": text("Address of the mail server."),
+        "Auth-Port": text("Port of the mail server."),
+        "Auth-Error-Code": text("SMTP status code. Sent only with temporary failures of SMTP."),
       },
     ),
     bodyOptional: true,
@@ -115,56 +197,39 @@ const proxyAnswers: Operation["answers"] = {
   404: emptyAnswer("The endpoint is disabled."),
 };
 
-const proxy = {
+const proxy = operationsWith({
   ...common,
   disabledBy: "auth_proxy",
   namedBy: "proxy_segment",
-  path: "/api/v1/auth/proxy",
   description:
     "The status is 200 for every outcome. With the outcome OK, Auth-Server and Auth-Port contain the mail server of the account.",
   request: { headers: AuthenticationHeaders },
   answers: proxyAnswers,
-} as const;
+});
 
 export const authOperations = [
-  defineOperation({
-    ...common,
-    method: "post",
+  authentication("post", "/api/v1/auth/json", "authenticateJson", {
     disabledBy: "auth_json",
-    path: "/api/v1/auth/json",
-    operationId: "authenticateJson",
     summary: "Authenticate a user (JSON dialect)",
     request: { query, body: { "application/json": AuthenticationRequest, [form]: AuthenticationForm } },
     answers: objectAnswers("application/json"),
   }),
-  defineOperation({
-    ...common,
-    method: "post",
+  authentication("post", "/api/v1/auth/cbor", "authenticateCbor", {
     disabledBy: "auth_cbor",
     maxBodyBytes: 1_048_576,
-    path: "/api/v1/auth/cbor",
-    operationId: "authenticateCbor",
     summary: "Authenticate a user (CBOR dialect)",
     description: "The body of every response is CBOR. Tags, indefinite lengths and duplicate keys are rejected.",
     request: { query, body: { "application/cbor": AuthenticationCbor } },
     answers: objectAnswers("application/cbor"),
   }),
-  defineOperation({
-    ...common,
-    method: "post",
+  authentication("post", "/api/v1/auth/header", "authenticateHeader", {
     disabledBy: "auth_header",
-    path: "/api/v1/auth/header",
-    operationId: "authenticateHeader",
     summary: "Authenticate a user (header dialect)",
     request: { query, headers: AuthenticationHeaders },
     answers: headerAnswers,
   }),
-  defineOperation({
-    ...common,
-    method: "get",
+  authentication("get", "/api/v1/auth/basic", "authenticateBasic", {
     disabledBy: "auth_basic",
-    path: "/api/v1/auth/basic",
-    operationId: "authenticateBasic",
     summary: "Authenticate the user of the Basic credentials (basic dialect)",
     description:
       "Available if runtime.servers.http.auth_basic_endpoint is true. Each request takes one token of the failure budget.",
@@ -179,25 +244,15 @@ export const authOperations = [
     },
     answers: headerAnswers,
   }),
-  defineOperation({
-    ...proxy,
-    method: "get",
-    operationId: "authenticateProxy",
+  proxy("get", "/api/v1/auth/proxy", "authenticateProxy", {
     summary: "Authenticate a user and find the mail server (proxy dialect)",
   }),
-  defineOperation({
-    ...proxy,
-    method: "post",
-    operationId: "authenticateProxyPost",
+  proxy("post", "/api/v1/auth/proxy", "authenticateProxyPost", {
     summary: "Authenticate a user and find the mail server (proxy dialect, with POST and an ignored body)",
   }),
-  defineOperation({
-    ...common,
-    method: "post",
+  authentication("post", "/api/v1/auth/sasl", "authenticateSasl", {
     disabledBy: "auth_sasl",
     namedBy: "sasl_segment",
-    path: "/api/v1/auth/sasl",
-    operationId: "authenticateSasl",
     summary: "Authenticate a user (SASL dialect)",
     request: { body: { [form]: SaslForm } },
     answers: headerAnswers,

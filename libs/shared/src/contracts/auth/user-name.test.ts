@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { maxUserNameLength, userNameFault } from "./user-name.ts";
+import { maxUserNameLength, userNameFault } from "./request.ts";
 
 test.each([
   "alice@example.test",

@@ -1,99 +1,78 @@
 import { type Static, Type } from "typebox";
-import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
-import { defineOperation } from "../operations/define-operation.ts";
-import { consoleFamily } from "./family.ts";
-
-const optional = (description: string) => Type.Optional(Type.String({ description }));
+import { backchannel, errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
+import { operationsWith } from "../operations/define-operation.ts";
+import { component, optionalText, text } from "../schema.ts";
+import { consoleFamily } from "./operations.ts";
 
 /** A record of the audit stream, as docs/reference/audit.md describes it. */
-export const AuditRecordListed = Type.Object(
+export const AuditRecordListed = component(
+  "AuditRecord",
   {
-    time: Type.String({ description: "Time of the event (RFC 3339)." }),
-    service: Type.String({ description: "Service that wrote the record." }),
-    instance: Type.String({ description: "Process that wrote the record." }),
-    event: Type.String({ description: "Name of the event." }),
-    outcome: Type.String({ description: "ok, denied, failed, or undecided when a dependency was unavailable." }),
-    actor: optional("Actor. Absent if unknown or confidential."),
-    target: optional("Target of the event."),
-    account: optional("Account that a sign-in was for, if a backend has it."),
-    method: optional("How the actor authenticated, or the step of a sign-in on the pages."),
-    client_ip: optional("Client address or network."),
-    session: optional("GUID of the request."),
-    reason: optional("Reason code of the event."),
-    rule: optional("Brute-force rule that blocked the network."),
-    protocol: optional("Protocol of the request."),
-    note: optional("Reason that an operator typed in the console."),
+    time: text("Time of the event (RFC 3339)."),
+    service: text("Service that wrote the record."),
+    instance: text("Process that wrote the record."),
+    event: text("Name of the event."),
+    outcome: text("ok, denied, failed, or undecided when a dependency was unavailable."),
+    actor: optionalText("Actor. Absent if unknown or confidential."),
+    target: optionalText("Target of the event."),
+    account: optionalText("Account that a sign-in was for, if a backend has it."),
+    method: optionalText("How the actor authenticated, or the step of a sign-in on the pages."),
+    client_ip: optionalText("Client address or network."),
+    session: optionalText("GUID of the request."),
+    reason: optionalText("Reason code of the event."),
+    rule: optionalText("Brute-force rule that blocked the network."),
+    protocol: optionalText("Protocol of the request."),
+    note: optionalText("Reason that an operator typed in the console."),
   },
-  { title: "AuditRecord", additionalProperties: Type.String() },
+  { additionalProperties: Type.String() },
 );
 export type AuditRecordListed = Static<typeof AuditRecordListed>;
 
-export const AuditRecordPage = Type.Object(
-  {
-    records: Type.Array(AuditRecordListed, { description: "Newest first." }),
-    next: optional("Value of the query parameter cursor for the next page. Absent on the last page."),
-  },
-  { title: "AuditRecordPage" },
-);
+export const AuditRecordPage = component("AuditRecordPage", {
+  records: Type.Array(AuditRecordListed, { description: "Newest first." }),
+  next: optionalText("Value of the query parameter cursor for the next page. Absent on the last page."),
+});
 export type AuditRecordPage = Static<typeof AuditRecordPage>;
 
 /** What an audit record must have; all conditions apply. */
 export const auditFilters = {
-  actor: Type.Optional(Type.String({ maxLength: 256, description: "Part of the actor, in any case." })),
-  target: Type.Optional(Type.String({ maxLength: 256, description: "Part of the target or account, in any case." })),
-  event: Type.Optional(
-    Type.String({ maxLength: 64, description: "Event, or the part before its dot, such as second_factor." }),
-  ),
+  actor: optionalText("Part of the actor, in any case.", { maxLength: 256 }),
+  target: optionalText("Part of the target or account, in any case.", { maxLength: 256 }),
+  event: optionalText("Event, or the part before its dot, such as second_factor.", { maxLength: 64 }),
   outcome: Type.Optional(Type.Enum(["ok", "denied", "failed", "undecided"], { description: "Outcome." })),
-  since: Type.Optional(Type.String({ maxLength: 64, description: "Earliest time (RFC 3339)." })),
-  until: Type.Optional(Type.String({ maxLength: 64, description: "Latest time (RFC 3339)." })),
+  since: optionalText("Earliest time (RFC 3339).", { maxLength: 64 }),
+  until: optionalText("Latest time (RFC 3339).", { maxLength: 64 }),
 };
 
 /** Formats of an export: comma-separated values (RFC 4180), or one JSON object per line. */
 export const auditFormats = { csv: "text/csv", jsonl: "application/jsonl" } as const;
 export type AuditFormat = keyof typeof auditFormats;
 
-const common = {
-  family: consoleFamily,
-  tag: "Help desk",
-  audience: "management",
-  security: "backchannel",
-  method: "get",
+const auditApi = operationsWith({
+  ...backchannel(consoleFamily, "Help desk"),
   anyScope: ["audit_read", "admin"],
-} as const;
-const malformed = errorAnswer("A query parameter is invalid.");
-const disabled = errorAnswer("The audit history is disabled.");
+  answers: {
+    400: errorAnswer("A query parameter is invalid."),
+    404: errorAnswer("The audit history is disabled."),
+    500: temporaryFailure,
+  },
+});
 
 export const auditOperations = [
-  defineOperation({
-    ...common,
-    path: "/api/v1/console/audit",
-    operationId: "listAuditRecords",
+  auditApi("get", "/api/v1/console/audit", "listAuditRecords", {
     summary: "List the latest audit records",
     description:
       "A page may be shorter than its limit, or empty, although there are more: next continues. Records are kept for observability.audit_history.retention. The request is audited.",
     request: {
       query: Type.Object({
         ...auditFilters,
-        limit: Type.Optional(
-          Type.String({ pattern: "^[0-9]+$", description: "Size of the page, 1 to 500; 50 by default." }),
-        ),
-        cursor: Type.Optional(
-          Type.String({ maxLength: 64, description: "Value of next from the previous page, with the same filters." }),
-        ),
+        limit: optionalText("Size of the page, 1 to 500; 50 by default.", { pattern: "^[0-9]+$" }),
+        cursor: optionalText("Value of next from the previous page, with the same filters.", { maxLength: 64 }),
       }),
     },
-    answers: {
-      200: jsonAnswer("The records.", AuditRecordPage),
-      400: malformed,
-      404: disabled,
-      500: temporaryFailure,
-    },
+    answers: { 200: jsonAnswer("The records.", AuditRecordPage) },
   }),
-  defineOperation({
-    ...common,
-    path: "/api/v1/console/audit/export",
-    operationId: "exportAuditRecords",
+  auditApi("get", "/api/v1/console/audit/export", "exportAuditRecords", {
     summary: "Export the latest audit records as CSV or JSON lines",
     description:
       "All records that match, newest first. In CSV, a value that a spreadsheet would take for a formula begins with an apostrophe. The connection is reset if Redis fails during the export. The export is audited.",
@@ -108,13 +87,10 @@ export const auditOperations = [
         description: "The records.",
         bodyOptional: true,
         content: {
-          [auditFormats.csv]: Type.String({ description: "The first line has the names of the members." }),
-          [auditFormats.jsonl]: Type.String({ description: "One AuditRecord per line." }),
+          [auditFormats.csv]: text("The first line has the names of the members."),
+          [auditFormats.jsonl]: text("One AuditRecord per line."),
         },
       },
-      400: malformed,
-      404: disabled,
-      500: temporaryFailure,
     },
   }),
 ];

@@ -1,25 +1,41 @@
-import { Type } from "typebox";
-import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
-import { defineOperation } from "../operations/define-operation.ts";
+import { type Static, Type } from "typebox";
+import { backchannel, errorAnswer, jsonAnswer, jsonBody, temporaryFailure } from "../operations/answers.ts";
+import { operationsWith } from "../operations/define-operation.ts";
+import { defineFamily, operatorScopes } from "../operations/route-family.ts";
+import { component, optionalText, text, time } from "../schema.ts";
 import { AccountQuery, AccountReport } from "./account.ts";
-import { consoleFamily as family } from "./family.ts";
 import { Attacks, BanRecordPage, DecisionHistoryPage, Explanation } from "./records.ts";
 import { SystemReport } from "./system.ts";
 
-const common = { family, tag: "Help desk", audience: "management", security: "backchannel", method: "get" } as const;
-const subject = (description: string) => Type.String({ minLength: 1, maxLength: 1024, description });
-const limit = Type.Optional(
-  Type.String({ pattern: "^[0-9]+$", description: "Size of the page, 1 to 500; 50 by default." }),
-);
-const cursor = Type.Optional(Type.String({ maxLength: 1024, description: "Value of next from the previous page." }));
-const malformed = errorAnswer("A query parameter is missing or invalid.");
+export const InvitationRequest = component("InvitationRequest", {
+  username: text("Account or alias of the operator.", { minLength: 1, maxLength: 1024 }),
+});
+
+export const Invitation = component("Invitation", {
+  account: text("Account that the code is for."),
+  code: text("The code. It is shown once, and works once."),
+  expires: time("When the code expires."),
+});
+export type Invitation = Static<typeof Invitation>;
+
+export const consoleFamily = defineFamily({
+  name: "console",
+  prefix: "/api/v1/console",
+  owner: "admin",
+  channel: "back",
+  anyScope: operatorScopes,
+});
+
+export const consoleApi = operationsWith(backchannel(consoleFamily, "Help desk"));
+
+const subject = (description: string) => text(description, { minLength: 1, maxLength: 1024 });
+const limit = optionalText("Size of the page, 1 to 500; 50 by default.", { pattern: "^[0-9]+$" });
+const cursor = optionalText("Value of next from the previous page.", { maxLength: 1024 });
+const failures = { 400: errorAnswer("A query parameter is missing or invalid."), 500: temporaryFailure };
 
 /** Operations for the help desk. */
 export const consoleOperations = [
-  defineOperation({
-    ...common,
-    path: "/api/v1/console/explain",
-    operationId: "explain",
+  consoleApi("get", "/api/v1/console/explain", "explain", {
     summary: "Explain what happened to an account, an address, a network or a reference",
     description:
       "One answer: whether it is blocked now and by which rule, the last success and failures, and what would help. Audited as account.read or network.read.",
@@ -28,12 +44,9 @@ export const consoleOperations = [
         query: subject("Account or alias, IP address, network in CIDR notation, or reference of a sign-in."),
       }),
     },
-    answers: { 200: jsonAnswer("The explanation.", Explanation), 400: malformed, 500: temporaryFailure },
+    answers: { 200: jsonAnswer("The explanation.", Explanation), ...failures },
   }),
-  defineOperation({
-    ...common,
-    path: "/api/v1/console/history",
-    operationId: "listDecisions",
+  consoleApi("get", "/api/v1/console/history", "listDecisions", {
     summary: "List the recorded sign-ins of an account, a network or a reference",
     description:
       "Exactly one of account, network and reference is required. Records are kept for observability.decision_history.retention. Audited as account.read or network.read.",
@@ -47,16 +60,12 @@ export const consoleOperations = [
       }),
     },
     answers: {
+      ...failures,
       200: jsonAnswer("The records.", DecisionHistoryPage),
-      400: malformed,
       404: errorAnswer("The decision history is disabled."),
-      500: temporaryFailure,
     },
   }),
-  defineOperation({
-    ...common,
-    path: "/api/v1/console/bans",
-    operationId: "listBansByEnd",
+  consoleApi("get", "/api/v1/console/bans", "listBansByEnd", {
     summary: "List the active bans, sorted by their end",
     request: {
       query: Type.Object({
@@ -70,46 +79,43 @@ export const consoleOperations = [
         cursor,
       }),
     },
-    answers: { 200: jsonAnswer("The bans.", BanRecordPage), 400: malformed, 500: temporaryFailure },
+    answers: { 200: jsonAnswer("The bans.", BanRecordPage), ...failures },
   }),
-  defineOperation({
-    ...common,
-    path: "/api/v1/console/attacks",
-    operationId: "showAttacks",
+  consoleApi("get", "/api/v1/console/attacks", "showAttacks", {
     summary: "Show decisions per minute, failing networks and accounts under attack",
     request: {
       query: Type.Object({
-        minutes: Type.Optional(
-          Type.String({
-            pattern: "^[0-9]+$",
-            description: "Length of the series in minutes, 1 to 1440; 60 by default.",
-          }),
-        ),
+        minutes: optionalText("Length of the series in minutes, 1 to 1440; 60 by default.", { pattern: "^[0-9]+$" }),
       }),
     },
-    answers: { 200: jsonAnswer("The attacks.", Attacks), 400: malformed, 500: temporaryFailure },
+    answers: { 200: jsonAnswer("The attacks.", Attacks), ...failures },
   }),
-  defineOperation({
-    ...common,
-    method: "post",
-    path: "/api/v1/console/account",
-    operationId: "showAccount",
+  consoleApi("post", "/api/v1/console/account", "showAccount", {
     summary: "Show what the services know about an account",
     description:
       "Second factors, app passwords, what each backend says, and user notifications; no secrets. The name is in the body, so that it is in no access log. What cannot be determined is named in `incomplete`. Audited as account.read.",
-    request: { body: { "application/json": AccountQuery } },
+    request: jsonBody(AccountQuery),
     answers: {
       200: jsonAnswer("The account.", AccountReport),
       400: errorAnswer("A member of the body is missing or invalid."),
     },
   }),
-  defineOperation({
-    ...common,
-    path: "/api/v1/console/system",
-    operationId: "showSystem",
+  consoleApi("get", "/api/v1/console/system", "showSystem", {
     summary: "Show the state of services, engines, backends, Redis, NATS, queues, configuration and certificates",
     description:
       "Responds within about two seconds, even while everything but gateway and admin is unavailable: a part whose source does not answer is unknown. A report is reused for one second.",
     answers: { 200: jsonAnswer("The state of the site.", SystemReport) },
+  }),
+  consoleApi("post", "/api/v1/console/invitations", "inviteOperator", {
+    anyScope: ["admin"],
+    summary: "Create a code that admits a new operator to the console",
+    description:
+      "The operator enters the code at the first sign-in to the console, which then accepts the second factor of this sign-in. A new code replaces the previous one of the account. Assigns no role. Audited as console.invite.",
+    request: jsonBody(InvitationRequest),
+    answers: {
+      200: jsonAnswer("The code.", Invitation),
+      400: errorAnswer("The body is invalid, or no backend has the account."),
+      500: temporaryFailure,
+    },
   }),
 ];

@@ -1,161 +1,59 @@
-import { type TString, Type } from "typebox";
+import { Type } from "typebox";
 import { emptyAnswer, errorAnswer } from "../operations/answers.ts";
-import { defineOperation, type HttpMethod } from "../operations/define-operation.ts";
+import { operationsWith } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
 
 const family = defineFamily({ name: "console pages", prefix: "/console", owner: "admin", channel: "console" });
 
-interface ConsolePage<Id extends string, Path extends string> {
-  readonly method: Extract<HttpMethod, "get" | "post">;
-  readonly path: Path;
-  readonly operationId: Id;
-  readonly summary: string;
-}
+const define = operationsWith({
+  family,
+  tag: "Console",
+  audience: "management",
+  security: "browser_session",
+  undocumented: "a page of the console; programs use the operations that it uses",
+  answers: { 200: emptyAnswer("The page."), 403: errorAnswer("The operator's role does not permit it.") },
+});
 
-function parametersOf(path: string): Record<string, TString> {
-  return Object.fromEntries([...path.matchAll(/\{(\w+)\}/gu)].map(([, name = ""]) => [name, Type.String()]));
-}
-
-function defineConsolePage<const Id extends string, const Path extends string>(page: ConsolePage<Id, Path>) {
-  return defineOperation<Id, Path>({
-    ...page,
-    family,
-    tag: "Console",
-    audience: "management",
-    security: "browser_session",
-    undocumented: "a page of the console; programs use the operations that it uses",
-    request: { path: Type.Object(parametersOf(page.path)) },
-    answers: { 200: emptyAnswer("The page."), 403: errorAnswer("The operator's role does not permit it.") },
+function page<const Id extends string, const Path extends string>(
+  method: "get" | "post",
+  path: Path,
+  operationId: Id,
+  summary: string,
+) {
+  const parameters = [...path.matchAll(/\{(\w+)\}/gu)].map(([, name = ""]) => [name, Type.String()] as const);
+  return define(method, path, operationId, {
+    summary,
+    request: { path: Type.Object(Object.fromEntries(parameters)) },
   });
 }
 
 /** The pages of the console, on the listener of `runtime.servers.http.console_address`. */
 export const consolePageOperations = [
-  defineConsolePage({ method: "get", path: "/console", operationId: "consoleHome", summary: "Go to the first page" }),
-  defineConsolePage({
-    method: "get",
-    path: "/console/sign-in",
-    operationId: "consoleSignIn",
-    summary: "Begin a sign-in at the identity provider",
-  }),
-  defineConsolePage({
-    method: "post",
-    path: "/console/sign-in",
-    operationId: "consoleSignInByCode",
-    summary: "Begin a sign-in with an invitation code",
-  }),
-  defineConsolePage({
-    method: "get",
-    path: "/console/callback",
-    operationId: "consoleCallback",
-    summary: "Complete a sign-in",
-  }),
-  defineConsolePage({
-    method: "post",
-    path: "/console/sign-out",
-    operationId: "consoleSignOut",
-    summary: "End the operator's session",
-  }),
-  defineConsolePage({
-    method: "get",
-    path: "/console/clients",
-    operationId: "consoleClients",
-    summary: "Show the clients and service providers",
-  }),
-  defineConsolePage({
-    method: "get",
-    path: "/console/search",
-    operationId: "consoleSearch",
-    summary: "Show what is known about an account, an address, a network or a reference",
-  }),
-  defineConsolePage({
-    method: "post",
-    path: "/console/search",
-    operationId: "consoleFind",
-    summary: "Search for an account, an address, a network or a reference",
-  }),
-  defineConsolePage({
-    method: "get",
-    path: "/console/account",
-    operationId: "consoleAccount",
-    summary: "Show one account",
-  }),
-  defineConsolePage({
-    method: "post",
-    path: "/console/account",
-    operationId: "consoleFindAccount",
-    summary: "Go to one account",
-  }),
-  defineConsolePage({
-    method: "get",
-    path: "/console/bans",
-    operationId: "consoleBans",
-    summary: "Show bans and attacks",
-  }),
-  defineConsolePage({
-    method: "get",
-    path: "/console/bans/events",
-    operationId: "consoleBansEvents",
-    summary: "Follow the page as server-sent events",
-  }),
-  defineConsolePage({
-    method: "get",
-    path: "/console/system",
-    operationId: "consoleSystem",
-    summary: "Show the state of the site",
-  }),
-  defineConsolePage({
-    method: "get",
-    path: "/console/system/events",
-    operationId: "consoleSystemEvents",
-    summary: "Follow the page as server-sent events",
-  }),
-  defineConsolePage({
-    method: "get",
-    path: "/console/configuration",
-    operationId: "consoleConfiguration",
-    summary: "Show the configuration in effect",
-  }),
-  defineConsolePage({
-    method: "get",
-    path: "/console/audit",
-    operationId: "consoleAudit",
-    summary: "Show the latest audit records",
-  }),
-  defineConsolePage({
-    method: "post",
-    path: "/console/audit",
-    operationId: "consoleAuditFilter",
-    summary: "Show audit records that match a filter",
-  }),
-  defineConsolePage({
-    method: "post",
-    path: "/console/audit/export",
-    operationId: "consoleAuditExport",
-    summary: "Export audit records",
-  }),
-  defineConsolePage({
-    method: "get",
-    path: "/console/api",
-    operationId: "consoleApi",
-    summary: "Browse the management interface",
-  }),
-  defineConsolePage({
-    method: "get",
-    path: "/console/api/document",
-    operationId: "consoleApiDocument",
-    summary: "Load the OpenAPI document of the management interface",
-  }),
-  defineConsolePage({
-    method: "post",
-    path: "/console/actions/{action}",
-    operationId: "consoleAct",
-    summary: "Carry out an action",
-  }),
-  defineConsolePage({
-    method: "get",
-    path: "/console/assets/{asset}",
-    operationId: "consoleAsset",
-    summary: "Load a file of the pages",
-  }),
+  page("get", "/console", "consoleHome", "Go to the first page"),
+  page("get", "/console/sign-in", "consoleSignIn", "Begin a sign-in at the identity provider"),
+  page("post", "/console/sign-in", "consoleSignInByCode", "Begin a sign-in with an invitation code"),
+  page("get", "/console/callback", "consoleCallback", "Complete a sign-in"),
+  page("post", "/console/sign-out", "consoleSignOut", "End the operator's session"),
+  page("get", "/console/clients", "consoleClients", "Show the clients and service providers"),
+  page(
+    "get",
+    "/console/search",
+    "consoleSearch",
+    "Show what is known about an account, an address, a network or a reference",
+  ),
+  page("post", "/console/search", "consoleFind", "Search for an account, an address, a network or a reference"),
+  page("get", "/console/account", "consoleAccount", "Show one account"),
+  page("post", "/console/account", "consoleFindAccount", "Go to one account"),
+  page("get", "/console/bans", "consoleBans", "Show bans and attacks"),
+  page("get", "/console/bans/events", "consoleBansEvents", "Follow the page as server-sent events"),
+  page("get", "/console/system", "consoleSystem", "Show the state of the site"),
+  page("get", "/console/system/events", "consoleSystemEvents", "Follow the page as server-sent events"),
+  page("get", "/console/configuration", "consoleConfiguration", "Show the configuration in effect"),
+  page("get", "/console/audit", "consoleAudit", "Show the latest audit records"),
+  page("post", "/console/audit", "consoleAuditFilter", "Show audit records that match a filter"),
+  page("post", "/console/audit/export", "consoleAuditExport", "Export audit records"),
+  page("get", "/console/api", "consoleApi", "Browse the management interface"),
+  page("get", "/console/api/document", "consoleApiDocument", "Load the OpenAPI document of the management interface"),
+  page("post", "/console/actions/{action}", "consoleAct", "Carry out an action"),
+  page("get", "/console/assets/{asset}", "consoleAsset", "Load a file of the pages"),
 ];

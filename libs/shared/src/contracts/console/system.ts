@@ -1,29 +1,27 @@
 import { type Static, Type } from "typebox";
-import { JobRecord } from "../admin/jobs.ts";
+import { JobRecord } from "../admin/flush-operations.ts";
+import { component, flag, text, texts, time } from "../schema.ts";
 
-const time = (description: string) => Type.String({ format: "date-time", description });
-const state = (description = "up, down or unknown.") => Type.String({ description });
+const state = (description = "up, down or unknown.") => text(description);
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const Instance = Type.Object({
-  instance: Type.String({ description: "Identifier of the process among its replicas." }),
+  instance: text("Identifier of the process among its replicas."),
   version: Type.String(),
-  status: Type.String({
-    description: "up, degraded, down, starting, or unknown: it did not answer, and may be gone or hung.",
-  }),
+  status: text("up, degraded, down, starting, or unknown: it did not answer, and may be gone or hung."),
   started: time("Start of the process."),
   heard: time("Time of its last answer."),
-  failed_checks: Type.Array(Type.String(), { description: "Health checks that failed, such as redis_state." }),
+  failed_checks: texts("Health checks that failed, such as redis_state."),
   configuration: Type.Object({
-    digest: Type.String({ description: "Equal in all processes with the same configuration." }),
+    digest: text("Equal in all processes with the same configuration."),
     loaded: time("Start, or last reload."),
-    changed: Type.Array(Type.String(), { description: "Keys that reloads changed since the start." }),
-    needs_restart: Type.Array(Type.String(), { description: "Those of them that wait for a restart." }),
+    changed: texts("Keys that reloads changed since the start."),
+    needs_restart: texts("Those of them that wait for a restart."),
     refused: Type.Optional(
       Type.Object(
         {
           time: time("Time of the reload."),
-          reason: Type.String({ description: "What is wrong with that configuration." }),
+          reason: text("What is wrong with that configuration."),
         },
         {
           description: "The last reload, if its configuration was refused. The previous configuration stays in effect.",
@@ -34,20 +32,20 @@ const Instance = Type.Object({
 });
 
 const Service = Type.Object({
-  service: Type.String({ description: "gateway, auth-engine, idp, admin or jobs-worker." }),
+  service: text("gateway, auth-engine, idp, admin or jobs-worker."),
   state: state("up, degraded, down, or unknown: no process answered."),
   instances: Type.Array(Instance),
 });
 
 const Finding = Type.Object({
-  severity: Type.String({ description: "problem or warning." }),
-  subject: Type.String({ description: "What it is about, such as `service idp` or `redis state`." }),
-  text: Type.String({ description: "What is wrong, in a sentence." }),
+  severity: text("problem or warning."),
+  subject: text("What it is about, such as `service idp` or `redis state`."),
+  text: text("What is wrong, in a sentence."),
 });
 export type SystemFinding = Static<typeof Finding>;
 
 const Queue = Type.Object({
-  name: Type.String({ description: "flush or notifications." }),
+  name: text("flush or notifications."),
   state: state("up, or unknown."),
   waiting: Type.Optional(count("Jobs that wait for a worker.")),
   active: Type.Optional(count("Jobs in progress.")),
@@ -56,78 +54,69 @@ const Queue = Type.Object({
 });
 
 /** The state of the site as admin sees it. A part whose source does not answer is `unknown`. */
-export const SystemReport = Type.Object(
-  {
-    time: time("Time of the report."),
-    state: state("up, degraded, or down: sign-ins through mail servers do not work."),
-    verdict: Type.String({ description: "The state in a sentence." }),
-    findings: Type.Array(Finding, { description: "What is wrong, problems first. Empty if nothing is." }),
-    services: Type.Array(Service),
-    engines: Type.Object({
-      state: state("up, down (no heartbeat arrives), or unknown (without NATS)."),
-      heard: Type.Optional(count("Engines whose heartbeat arrived within the last second.")),
+export const SystemReport = component("SystemReport", {
+  time: time("Time of the report."),
+  state: state("up, degraded, or down: sign-ins through mail servers do not work."),
+  verdict: text("The state in a sentence."),
+  findings: Type.Array(Finding, { description: "What is wrong, problems first. Empty if nothing is." }),
+  services: Type.Array(Service),
+  engines: Type.Object({
+    state: state("up, down (no heartbeat arrives), or unknown (without NATS)."),
+    heard: Type.Optional(count("Engines whose heartbeat arrived within the last second.")),
+  }),
+  backends: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      state: state("up, down (for at least one engine), or unknown."),
+      down_at: texts("Engines that cannot use it."),
     }),
-    backends: Type.Array(
-      Type.Object({
-        name: Type.String(),
-        state: state("up, down (for at least one engine), or unknown."),
-        down_at: Type.Array(Type.String(), { description: "Engines that cannot use it." }),
-      }),
-    ),
-    redis: Type.Array(
-      Type.Object({
-        role: Type.String({ description: "state, queue or cache." }),
-        state: state("up or down."),
-        latency_ms: Type.Optional(Type.Number({ description: "Time of a round trip." })),
-        used_bytes: Type.Optional(count("Memory in use.")),
-        max_bytes: Type.Optional(count("maxmemory; 0: no limit.")),
-      }),
-    ),
-    nats: Type.Object({
+  ),
+  redis: Type.Array(
+    Type.Object({
+      role: text("state, queue or cache."),
       state: state("up or down."),
       latency_ms: Type.Optional(Type.Number({ description: "Time of a round trip." })),
+      used_bytes: Type.Optional(count("Memory in use.")),
+      max_bytes: Type.Optional(count("maxmemory; 0: no limit.")),
     }),
-    queues: Type.Array(Queue),
-    jobs: Type.Array(JobRecord, { description: "Flush jobs in progress, waiting and ended, at most 20." }),
-    configuration: Type.Object({
-      digest: Type.String({ description: "Of the configuration in effect in admin." }),
-      loaded: time("Start of admin, or its last reload."),
-      changed: Type.Array(Type.String(), { description: "Keys that reloads changed since the start of admin." }),
-      needs_restart: Type.Array(Type.String(), { description: "Keys that wait for a restart of any process." }),
-      is_uniform: Type.Boolean({ description: "Whether all processes that answered have this configuration." }),
+  ),
+  nats: Type.Object({
+    state: state("up or down."),
+    latency_ms: Type.Optional(Type.Number({ description: "Time of a round trip." })),
+  }),
+  queues: Type.Array(Queue),
+  jobs: Type.Array(JobRecord, { description: "Flush jobs in progress, waiting and ended, at most 20." }),
+  configuration: Type.Object({
+    digest: text("Of the configuration in effect in admin."),
+    loaded: time("Start of admin, or its last reload."),
+    changed: texts("Keys that reloads changed since the start of admin."),
+    needs_restart: texts("Keys that wait for a restart of any process."),
+    is_uniform: flag("Whether all processes that answered have this configuration."),
+  }),
+  expiries: Type.Array(
+    Type.Object({
+      name: text("Key of the configuration with the path of the certificate, or a description of the certificate."),
+      end: time("End of validity."),
+      days: Type.Integer({ description: "Days until then; negative after it." }),
     }),
-    expiries: Type.Array(
+    { description: "Certificates, those that end first, first." },
+  ),
+  signing_keys: Type.Optional(
+    Type.Array(
       Type.Object({
-        name: Type.String({
-          description:
-            "Key of the configuration with the path of the certificate, or a description of the certificate.",
-        }),
-        end: time("End of validity."),
-        days: Type.Integer({ description: "Days until then; negative after it." }),
+        name: text("OIDC and the `kid`, or SAML."),
+        created: Type.Optional(
+          time("When it was created, for SAML a day before. Absent for keys of the configuration."),
+        ),
+        age_days: Type.Optional(count("Whole days since then.")),
+        signs: texts("What it signs now, such as RS256. Empty: it only verifies."),
+        signs_from: Type.Optional(time("When a key that is already published will sign.")),
       }),
-      { description: "Certificates, those that end first, first." },
+      { description: "Signing keys of the identity provider. Absent if no process of it has reported any." },
     ),
-    signing_keys: Type.Optional(
-      Type.Array(
-        Type.Object({
-          name: Type.String({ description: "OIDC and the `kid`, or SAML." }),
-          created: Type.Optional(
-            time("When it was created, for SAML a day before. Absent for keys of the configuration."),
-          ),
-          age_days: Type.Optional(count("Whole days since then.")),
-          signs: Type.Array(Type.String(), {
-            description: "What it signs now, such as RS256. Empty: it only verifies.",
-          }),
-          signs_from: Type.Optional(time("When a key that is already published will sign.")),
-        }),
-        { description: "Signing keys of the identity provider. Absent if no process of it has reported any." },
-      ),
-    ),
-    scripts: Type.Array(
-      Type.Object({ file: Type.String(), services: Type.Array(Type.String(), { description: "Where it is loaded." }) }),
-      { description: "Scripts of the site that are compiled now." },
-    ),
-  },
-  { title: "SystemReport" },
-);
+  ),
+  scripts: Type.Array(Type.Object({ file: Type.String(), services: texts("Where it is loaded.") }), {
+    description: "Scripts of the site that are compiled now.",
+  }),
+});
 export type SystemReport = Static<typeof SystemReport>;

@@ -1,16 +1,14 @@
 import { Type } from "typebox";
 import { page, withLanguage } from "../idp/page-operation.ts";
 import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
-import { defineOperation } from "../operations/define-operation.ts";
+import { operationsWith } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
+import { component, oneOf, time } from "../schema.ts";
 
-const HealthReport = Type.Object(
-  {
-    status: Type.Union(["up", "degraded", "down", "starting", "draining"].map((status) => Type.Literal(status))),
-    checks: Type.Record(Type.String(), Type.Union([Type.Literal("up"), Type.Literal("down")])),
-  },
-  { title: "HealthReport" },
-);
+const HealthReport = component("HealthReport", {
+  status: oneOf("up", "degraded", "down", "starting", "draining"),
+  checks: Type.Record(Type.String(), oneOf("up", "down")),
+});
 
 const health = { owner: "gateway", channel: "both" } as const;
 const ping = defineFamily({ ...health, name: "liveness", prefix: "/ping" });
@@ -25,41 +23,30 @@ const PublicStatus = Type.Union(
     Type.Object({ status: Type.Literal("works") }),
     Type.Object({
       status: Type.Literal("degraded"),
-      since: Type.String({ format: "date-time", description: "When the gateway noticed it, to the minute." }),
+      since: time("When the gateway noticed it, to the minute."),
     }),
   ],
   { title: "PublicStatus" },
 );
 
-const common = { tag: "Operation", audience: "management", method: "get" } as const;
+const operators = operationsWith({ family: ping, tag: "Operation", audience: "management", security: "none" });
+const customers = operationsWith({ family: status, tag: "Operation", audience: "idp", security: "none" });
 
 export const gatewayOperations = [
-  defineOperation({
-    ...common,
-    family: ping,
-    path: "/ping",
-    operationId: "ping",
+  operators("get", "/ping", "ping", {
     summary: "Check that the gateway is alive",
-    security: "none",
     answers: { 200: { description: "pong", content: { "text/plain": Type.Literal("pong") } } },
   }),
-  defineOperation({
-    ...common,
+  operators("get", "/healthz", "health", {
     family: healthz,
-    path: "/healthz",
-    operationId: "health",
     summary: "Check whether the gateway can serve requests, with the state of its dependencies",
-    security: "none",
     answers: {
       200: jsonAnswer("Requests are served: up or degraded.", HealthReport),
       503: jsonAnswer("Requests cannot be served.", HealthReport),
     },
   }),
-  defineOperation({
-    ...common,
+  operators("get", "/metrics", "metrics", {
     family: metrics,
-    path: "/metrics",
-    operationId: "metrics",
     summary: "Get the gateway's metrics in the Prometheus text format",
     security: "metrics_basic",
     answers: {
@@ -69,15 +56,8 @@ export const gatewayOperations = [
     },
   }),
   withLanguage(
-    defineOperation({
-      family: status,
-      tag: "Operation",
-      audience: "idp",
-      method: "get",
-      path: "/status",
-      operationId: "statusPage",
+    customers("get", "/status", "statusPage", {
       summary: "Show customers whether sign-in works",
-      security: "none",
       answers: { 200: page("Whether sign-in works, and since when it has been degraded.") },
     }),
     {
@@ -85,15 +65,9 @@ export const gatewayOperations = [
       answers: { 200: page("The page."), 404: emptyAnswer("The path segment is not a language tag.") },
     },
   ),
-  defineOperation({
+  customers("get", "/status.json", "publicStatus", {
     family: statusJson,
-    tag: "Operation",
-    audience: "idp",
-    method: "get",
-    path: "/status.json",
-    operationId: "publicStatus",
     summary: "Read whether sign-in works",
-    security: "none",
     answers: { 200: jsonAnswer("Whether sign-in works.", PublicStatus) },
   }),
 ];

@@ -1,24 +1,23 @@
 import { Type } from "typebox";
-import { emptyAnswer } from "../operations/answers.ts";
-import { defineOperation, type Operation, type OperationAnswer } from "../operations/define-operation.ts";
+import { type Operation, type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
 import type { RouteFamily } from "../operations/route-family.ts";
-import { logoutFamily, oidcFamily } from "./families.ts";
-import { AuthorizationForm, AuthorizationQuery, OauthError } from "./oauth.ts";
-import { withLanguage } from "./page-operation.ts";
+import { component, optionalText } from "../schema.ts";
+import { AuthorizationForm, AuthorizationQuery, OauthError } from "./oauth-operations.ts";
+import {
+  form,
+  languageTag,
+  logoutFamily,
+  noted,
+  oidcFamily,
+  page,
+  sentTo,
+  unknownLanguage,
+  withLanguage,
+} from "./page-operation.ts";
 
 const common = { tag: "OIDC", audience: "idp", security: "none" } as const;
-const form = "application/x-www-form-urlencoded";
-const language = Type.Object({ languageTag: Type.String({ description: "Language tag (BCP 47), such as `de`." }) });
+const browser = operationsWith({ ...common, family: oidcFamily });
 
-const location = { Location: Type.String() };
-const sentTo = (where: string): OperationAnswer => ({ ...emptyAnswer(where), headers: location });
-/** Some answers have a line of HTML for people. */
-const noted = (where: string): OperationAnswer => ({
-  ...sentTo(where),
-  content: { "text/html": Type.String() },
-  bodyOptional: true,
-});
-const page = (description: string): OperationAnswer => ({ description, content: { "text/html": Type.String() } });
 /** Programs that do not accept HTML get JSON. */
 const problem = (description: string): OperationAnswer => ({
   description,
@@ -37,18 +36,16 @@ const authorizing: Operation["answers"] = {
 const bounded = Type.Optional(Type.String({ maxLength: 8192 }));
 const logoutFields = {
   client_id: bounded,
-  id_token_hint: Type.Optional(
-    Type.String({ description: "ID token of the browser's session, which may have expired." }),
-  ),
+  id_token_hint: optionalText("ID token of the browser's session, which may have expired."),
   post_logout_redirect_uri: bounded,
   state: bounded,
   ui_locales: Type.Optional(Type.String()),
 };
 const LogoutQuery = Type.Object(logoutFields);
-const LogoutForm = Type.Object(
-  { ...logoutFields, csrf_token: Type.Optional(Type.String({ description: "CSRF token of the confirmation page." })) },
-  { title: "LogoutRequest" },
-);
+const LogoutForm = component("LogoutRequest", {
+  ...logoutFields,
+  csrf_token: optionalText("CSRF token of the confirmation page."),
+});
 const ending: Operation["answers"] = {
   302: sentTo("The session has ended. Redirect to post_logout_redirect_uri with `state`, or to the confirmation page."),
   400: page("The request is invalid."),
@@ -60,36 +57,21 @@ const posting: Operation["answers"] = {
 };
 
 const authorization = [
-  defineOperation({
-    ...common,
-    method: "get",
-    family: oidcFamily,
-    path: "/oidc/authorize",
-    operationId: "authorize",
+  browser("get", "/oidc/authorize", "authorize", {
     summary: "Start an authorization (the client redirects the browser here)",
     request: { query: AuthorizationQuery },
     answers: authorizing,
   }),
-  defineOperation({
-    ...common,
-    method: "post",
-    family: oidcFamily,
-    path: "/oidc/authorize",
-    operationId: "authorizePost",
+  browser("post", "/oidc/authorize", "authorizePost", {
     summary: "Start an authorization by form",
     description:
       "The response redirects to the same request as a query, if it is short and contains neither `id_token_hint` nor `request`. Otherwise, without a session cookie, a page sends the form again, so that the browser adds its cookies.",
-    request: { body: { [form]: AuthorizationForm } },
+    request: form(AuthorizationForm),
     answers: authorizing,
   }),
-  defineOperation({
-    ...common,
-    method: "get",
-    family: oidcFamily,
-    path: "/oidc/authorize/{languageTag}",
-    operationId: "authorizeInLanguage",
+  browser("get", "/oidc/authorize/{languageTag}", "authorizeInLanguage", {
     summary: "Start an authorization in a given language",
-    request: { path: language, query: AuthorizationQuery },
+    request: { path: Type.Object({ languageTag }), query: AuthorizationQuery },
     answers: {
       ...authorizing,
       404: { description: "The path segment is not a language tag.", content: { "application/json": OauthError } },
@@ -97,14 +79,7 @@ const authorization = [
   }),
 ];
 
-const unknown = page("The path segment is not a language tag.");
-
-const checkSession = defineOperation({
-  ...common,
-  method: "get",
-  family: oidcFamily,
-  path: "/oidc/check_session",
-  operationId: "checkSession",
+const checkSession = browser("get", "/oidc/check_session", "checkSession", {
   summary: "Get the page that clients open in a hidden frame to learn whether the session has changed",
   description:
     "OpenID Connect Session Management 1.0 §3.2. The page answers messages of its parent: `changed`, `unchanged` or `error`.",
@@ -115,33 +90,24 @@ const checkSession = defineOperation({
 });
 
 function logout<const Path extends string, const Id extends string>(family: RouteFamily, path: Path, operationId: Id) {
-  const get = defineOperation({
-    ...common,
-    family,
-    method: "get",
-    path,
-    operationId,
+  const define = operationsWith({ ...common, family });
+  const get = define("get", path, operationId, {
     summary: "Sign the browser out",
     description:
       "Without a valid id_token_hint of the browser's session, a page asks for confirmation (RP-Initiated Logout 1.0 §2).",
     request: { query: LogoutQuery },
     answers: { ...ending, 200: page("The confirmation page.") },
   });
-  const post = defineOperation({
-    ...common,
-    family,
-    method: "post",
-    path,
-    operationId: `${operationId}Post` as const,
+  const post = define("post", path, `${operationId}Post` as const, {
     summary: "Confirm the logout, or start a logout by form",
     description:
       "The form of a client is answered with a redirect to the same request as a query, if it is short and contains no `id_token_hint`. Otherwise, without a session cookie, a page sends the form again, so that the browser adds its cookies.",
-    request: { body: { [form]: LogoutForm } },
+    request: form(LogoutForm),
     answers: posting,
   });
   return [
-    withLanguage(get, { answers: { ...get.answers, 404: unknown } }),
-    withLanguage(post, { answers: { ...posting, 404: unknown } }),
+    withLanguage(get, { answers: { ...get.answers, 404: unknownLanguage } }),
+    withLanguage(post, { answers: { ...posting, 404: unknownLanguage } }),
   ] as const;
 }
 

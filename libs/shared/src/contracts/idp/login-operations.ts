@@ -1,43 +1,35 @@
 import { Type } from "typebox";
 import { ErrorBody } from "../operations/answers.ts";
 import type { OperationAnswer } from "../operations/define-operation.ts";
-import { loggedOutFamily, loginFamily } from "./families.ts";
-import { csrfToken, definePage, page, sentTo } from "./page-operation.ts";
+import { component, optionalFlag, optionalText, text } from "../schema.ts";
+import { csrfToken, loggedOutFamily, loginFamily, page, pagesWith, sentTo } from "./page-operation.ts";
 import { WebauthnDone, WebauthnRequest, WebauthnSignInBody } from "./webauthn.ts";
 
-const common = { family: loginFamily, tag: "Sign-in", security: "none" } as const;
+const loginPage = pagesWith({ family: loginFamily, tag: "Sign-in", security: "none" });
 const query = Type.Object({
-  flow: Type.Optional(Type.String({ description: "Sign-in of this browser to continue. If absent, the latest." })),
+  flow: optionalText("Sign-in of this browser to continue. If absent, the latest."),
 });
 
-const LoginForm = Type.Object(
-  {
-    username: Type.String({ maxLength: 255 }),
-    password: Type.String({ maxLength: 4096 }),
-    csrf_token: csrfToken,
-    remember_me: Type.Optional(Type.Literal("on")),
-  },
-  { title: "LoginForm" },
-);
-const CodeForm = Type.Object(
-  { code: Type.String({ description: "Six digits, or a recovery code `XXXX-XXXX`." }), csrf_token: csrfToken },
-  { title: "CodeForm" },
-);
+const LoginForm = component("LoginForm", {
+  username: Type.String({ maxLength: 255 }),
+  password: Type.String({ maxLength: 4096 }),
+  csrf_token: csrfToken,
+  remember_me: Type.Optional(Type.Literal("on")),
+});
+const CodeForm = component("CodeForm", {
+  code: text("Six digits, or a recovery code `XXXX-XXXX`."),
+  csrf_token: csrfToken,
+});
 
 const elsewhere = sentTo("Redirect to the current step of this sign-in.");
 const onwards = sentTo("Redirect to a second factor, or to the end of the sign-in.");
 const again = page("The form with an error message.");
 
-const PasskeyRefused = Type.Object(
-  {
-    ...ErrorBody.properties,
-    reference: Type.Optional(Type.String({ description: "Reference of the failure, for `postern why`." })),
-    unknown_credential: Type.Optional(
-      Type.Boolean({ description: "The passkey was removed from its account, so the browser need not offer it." }),
-    ),
-  },
-  { title: "PasskeyRefused" },
-);
+const PasskeyRefused = component("PasskeyRefused", {
+  ...ErrorBody.properties,
+  reference: optionalText("Reference of the failure, for `postern why`."),
+  unknown_credential: optionalFlag("The passkey was removed from its account, so the browser need not offer it."),
+});
 
 /** JSON for the page's script; pages for browsers without a sign-in. */
 const refused: OperationAnswer = {
@@ -48,20 +40,12 @@ const refused: OperationAnswer = {
 function codeFactor<const Name extends "totp" | "recovery">(name: Name, summary: string) {
   const path = `/login/${name}` as const;
   return [
-    definePage({
-      ...common,
-      method: "get",
-      path,
-      operationId: `${name}Page`,
+    loginPage("get", path, `${name}Page`, {
       summary: `Show the form for ${summary}`,
       query,
       answers: { 200: page("The form."), 302: elsewhere },
     }),
-    definePage({
-      ...common,
-      method: "post",
-      path,
-      operationId: `${name}SignIn`,
+    loginPage("post", path, `${name}SignIn`, {
       summary: `Sign in with ${summary}`,
       form: CodeForm,
       answers: { 200: again, 302: onwards },
@@ -70,20 +54,12 @@ function codeFactor<const Name extends "totp" | "recovery">(name: Name, summary:
 }
 
 const webauthn = [
-  definePage({
-    ...common,
-    method: "get",
-    path: "/login/webauthn",
-    operationId: "webauthnPage",
+  loginPage("get", "/login/webauthn", "webauthnPage", {
     summary: "Show the passkey page",
     query,
     answers: { 200: page("The page. It requires JavaScript."), 302: elsewhere },
   }),
-  definePage({
-    ...common,
-    method: "get",
-    path: "/login/webauthn/begin",
-    operationId: "beginWebauthnSignIn",
+  loginPage("get", "/login/webauthn/begin", "beginWebauthnSignIn", {
     summary: "Get a passkey challenge",
     description:
       "Before the user name is known, the challenge is for any passkey of the site. After the password, it is for the passkeys of the account.",
@@ -96,11 +72,7 @@ const webauthn = [
       302: elsewhere,
     },
   }),
-  definePage({
-    ...common,
-    method: "post",
-    path: "/login/webauthn/finish",
-    operationId: "finishWebauthnSignIn",
+  loginPage("post", "/login/webauthn/finish", "finishWebauthnSignIn", {
     summary: "Sign in with a passkey response",
     headers: Type.Object({ "X-CSRF-Token": csrfToken }),
     json: WebauthnSignInBody,
@@ -114,29 +86,17 @@ const webauthn = [
 
 /** Sign-in pages and second factors for browsers. */
 export const loginOperations = [
-  definePage({
-    ...common,
-    method: "get",
-    path: "/login",
-    operationId: "loginPage",
+  loginPage("get", "/login", "loginPage", {
     summary: "Show the sign-in form",
     query,
     answers: { 200: page("The form."), 302: elsewhere },
   }),
-  definePage({
-    ...common,
-    method: "post",
-    path: "/login",
-    operationId: "login",
+  loginPage("post", "/login", "login", {
     summary: "Sign in with user name and password",
     form: LoginForm,
     answers: { 200: again, 302: onwards },
   }),
-  definePage({
-    ...common,
-    method: "get",
-    path: "/login/mfa",
-    operationId: "mfaPage",
+  loginPage("get", "/login/mfa", "mfaPage", {
     summary: "Choose a second factor",
     query,
     answers: {
@@ -144,53 +104,33 @@ export const loginOperations = [
       302: sentTo("Redirect to the only second factor, or to the current step of this sign-in."),
     },
   }),
-  definePage({
-    ...common,
-    method: "get",
-    path: "/login/restart",
-    operationId: "restartLogin",
+  loginPage("get", "/login/restart", "restartLogin", {
     summary: "Start again as another user",
     query,
     answers: { 302: sentTo("Redirect to the sign-in form.") },
   }),
-  definePage({
-    ...common,
-    method: "post",
-    path: "/login/cancel",
-    operationId: "cancelLogin",
+  loginPage("post", "/login/cancel", "cancelLogin", {
     summary: "Cancel the sign-in and return to the application",
     description:
       "The application receives `access_denied` (OIDC) or the status `AuthnFailed` (SAML). Sign-ins for a device or for self-service cannot be cancelled.",
-    form: Type.Object({ csrf_token: csrfToken }, { title: "CancelForm" }),
+    form: component("CancelForm", { csrf_token: csrfToken }),
     answers: { 302: sentTo("Redirect that ends at the application.") },
   }),
   ...codeFactor("totp", "an authenticator app code"),
   ...codeFactor("recovery", "a recovery code"),
-  definePage({
-    ...common,
-    method: "get",
-    path: "/login/codes",
-    operationId: "codesLowPage",
+  loginPage("get", "/login/codes", "codesLowPage", {
     summary: "Show how many recovery codes are left, after a sign-in with one of the last",
     query,
     answers: { 200: page("The page."), 302: elsewhere },
   }),
-  definePage({
-    ...common,
-    method: "get",
-    path: "/login/password",
-    operationId: "passwordWarningPage",
+  loginPage("get", "/login/password", "passwordWarningPage", {
     summary: "Show, after a sign-in, that the password must soon be changed",
     query,
     answers: { 200: page("The page."), 302: elsewhere },
   }),
   ...webauthn,
-  definePage({
-    ...common,
+  loginPage("get", "/logged_out", "loggedOutPage", {
     family: loggedOutFamily,
-    method: "get",
-    path: "/logged_out",
-    operationId: "loggedOutPage",
     summary: "Show that the session has ended",
     answers: { 200: page("The page.") },
   }),

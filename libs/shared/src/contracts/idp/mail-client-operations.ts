@@ -1,10 +1,11 @@
 import { Type } from "typebox";
-import { defineOperation, type OperationAnswer } from "../operations/define-operation.ts";
+import { type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
 import type { RouteFamily } from "../operations/route-family.ts";
-import { autodiscoverFamily, mailFamily, wellKnownFamily } from "./families.ts";
-import { OauthError } from "./oauth.ts";
+import { optionalText, text } from "../schema.ts";
+import { OauthError } from "./oauth-operations.ts";
+import { autodiscoverFamily, mailFamily, wellKnownFamily } from "./page-operation.ts";
 
-const common = { tag: "Mail clients", audience: "idp", security: "none" } as const;
+const mailClients = operationsWith({ family: mailFamily, tag: "Mail clients", audience: "idp", security: "none" });
 const xml = { "text/xml": Type.String() };
 const unknownDomain: OperationAnswer = {
   description: "No settings are configured for this domain (identity.mail_clients).",
@@ -14,11 +15,8 @@ const unknownDomain: OperationAnswer = {
 const maxAutodiscoverBytes = 16_384;
 
 const autoconfigQuery = Type.Object({
-  emailaddress: Type.Optional(
-    Type.String({
-      description:
-        "Mail address of the user, of which only the domain counts. Without it, the domain is that of the request's host, with or without `autoconfig.`.",
-    }),
+  emailaddress: optionalText(
+    "Mail address of the user, of which only the domain counts. Without it, the domain is that of the request's host, with or without `autoconfig.`.",
   ),
 });
 
@@ -27,12 +25,8 @@ function autoconfig<const Path extends string, const Id extends string>(
   path: Path,
   operationId: Id,
 ) {
-  return defineOperation({
-    ...common,
+  return mailClients("get", path, operationId, {
     family,
-    method: "get",
-    path,
-    operationId,
     anyCase: true,
     summary: "Get the settings of a mail domain as Mozilla autoconfig",
     request: { query: autoconfigQuery },
@@ -44,16 +38,12 @@ function autoconfig<const Path extends string, const Id extends string>(
 }
 
 /** Servers of Microsoft ignore the case of the path, so its clients spell it in many ways. */
-const autodiscover = defineOperation({
-  ...common,
+const autodiscover = mailClients("post", "/autodiscover/autodiscover.xml", "autodiscover", {
   family: autodiscoverFamily,
-  method: "post",
-  path: "/autodiscover/autodiscover.xml",
-  operationId: "autodiscover",
   anyCase: true,
   summary: "Get the settings of a mail domain as Microsoft Autodiscover (POX)",
   maxBodyBytes: maxAutodiscoverBytes,
-  request: { body: { "text/xml": Type.String({ description: "Request of MS-OXDSCLI" }) } },
+  request: { body: { "text/xml": text("Request of MS-OXDSCLI") } },
   answers: {
     200: {
       description: "The settings; or an `Error` element, if the client asks for another response schema.",
@@ -72,12 +62,8 @@ export const mailClientOperations = [
   autoconfig(wellKnownFamily, "/.well-known/autoconfig/mail/config-v1.1.xml", "wellKnownAutoconfig"),
   autoconfig(mailFamily, "/mail/config-v1.1.xml", "autoconfig"),
   autodiscover,
-  defineOperation({
-    ...common,
+  mailClients("get", "/.well-known/user-agent-configuration.json", "userAgentConfiguration", {
     family: wellKnownFamily,
-    method: "get",
-    path: "/.well-known/user-agent-configuration.json",
-    operationId: "userAgentConfiguration",
     summary: "Get the settings of a mail domain as JSON (draft-ietf-mailmaint-pacc)",
     description: "The domain is that of the request's host, with or without `ua-auto-config.`.",
     answers: {
@@ -91,15 +77,10 @@ export const mailClientOperations = [
       },
     },
   }),
-  defineOperation({
-    ...common,
-    family: mailFamily,
-    method: "get",
-    path: "/mail/profile/{token}",
-    operationId: "mailProfile",
+  mailClients("get", "/mail/profile/{token}", "mailProfile", {
     summary: "Get an Apple configuration profile that a signed-in user has just created, once",
     request: {
-      path: Type.Object({ token: Type.String({ description: "Secret of the link, valid for ten minutes." }) }),
+      path: Type.Object({ token: text("Secret of the link, valid for ten minutes.") }),
     },
     answers: {
       200: {

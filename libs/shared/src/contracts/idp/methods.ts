@@ -10,10 +10,10 @@ export const notifySuspiciousSignIn = defineMethod({
   name: "notify-suspicious-sign-in",
   major: 1,
   request: Type.Object({
-    /** The same if the request is repeated, so that receivers recognise duplicates. Absent from earlier versions. */
-    id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, pattern: "^[0-9A-Za-z-]+$" })),
-    /** Time of the sign-in, since the epoch. Absent from earlier versions. */
-    atMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 8.64e15 })),
+    /** The same if the request is repeated, so that receivers recognise duplicates. */
+    id: Type.String({ minLength: 1, maxLength: 64, pattern: "^[0-9A-Za-z-]+$" }),
+    /** Time of the sign-in, since the epoch. */
+    atMs: Type.Integer({ minimum: 0, maximum: 8.64e15 }),
     session: Type.String({ minLength: 1, maxLength: 64 }),
     account: Type.String({ minLength: 1, maxLength: 1024 }),
     attributes: Type.Record(Type.String(), Type.Array(Type.String()), {

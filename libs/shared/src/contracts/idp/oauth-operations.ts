@@ -1,38 +1,145 @@
-import { type TSchema, Type } from "typebox";
+import { type TProperties, Type } from "typebox";
 import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
-import { defineOperation, type Operation, type OperationAnswer } from "../operations/define-operation.ts";
+import { type Operation, type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
+import { component, oneOf } from "../schema.ts";
 import { Discovery, Jwks } from "./discovery.ts";
-import { oidcFamily, wellKnownFamily } from "./families.ts";
-import {
-  DeviceRequest,
-  DeviceResponse,
-  Introspection,
-  OauthError,
-  PushedForm,
-  PushedResponse,
-  TokenQuery,
-  TokenRequest,
-  TokenResponse,
-  TokenToJudge,
-  Userinfo,
-} from "./oauth.ts";
-import { registrationOperations } from "./registration-operations.ts";
+import { form, oidcFamily, wellKnownFamily } from "./page-operation.ts";
 
-const form = (schema: TSchema) => ({ body: { "application/x-www-form-urlencoded": schema } });
+const text = Type.String();
+const optional = Type.Optional(Type.String());
+const seconds = Type.Integer({ minimum: 0, description: "Duration in seconds." });
+const unixSeconds = Type.Integer({ description: "Seconds since the epoch." });
+
+/** Credentials of a client that are not in `Authorization` (RFC 6749 §2.3.1, RFC 7523 §2.2). */
+const clientFields = {
+  client_id: optional,
+  client_secret: optional,
+  client_assertion_type: Type.Optional(Type.Literal("urn:ietf:params:oauth:client-assertion-type:jwt-bearer")),
+  client_assertion: optional,
+};
+
+const clientForm = (title: string, fields: TProperties) => component(title, { ...fields, ...clientFields });
+
+/** RFC 6749 §5.2. */
+export const OauthError = component("OauthError", { error: text, error_description: optional });
+
+const tokenFields = {
+  grant_type: Type.Union(
+    ["authorization_code", "refresh_token", "client_credentials", "urn:ietf:params:oauth:grant-type:device_code"].map(
+      (grant) => Type.Literal(grant),
+    ),
+  ),
+  code: optional,
+  redirect_uri: optional,
+  code_verifier: optional,
+  refresh_token: optional,
+  device_code: optional,
+  scope: optional,
+};
+
+const TokenRequest = clientForm("TokenRequest", tokenFields);
+/** The same as a query, of `GET /oidc/token`. */
+const TokenQuery = Type.Object({ ...tokenFields, ...clientFields });
+
+const TokenResponse = component("TokenResponse", {
+  access_token: text,
+  token_type: oneOf("Bearer", "DPoP"),
+  expires_in: seconds,
+  scope: optional,
+  id_token: optional,
+  refresh_token: optional,
+  refresh_expires_in: Type.Optional(seconds),
+});
+
+const TokenToJudge = clientForm("TokenToJudge", { token: text, token_type_hint: optional });
+
+const audience = Type.Union([text, Type.Array(text)]);
+
+/** RFC 7662 §2.2; attributes that the site maps are beside these. */
+const Introspection = Type.Union(
+  [
+    Type.Object({ active: Type.Literal(false) }),
+    Type.Object({
+      active: Type.Literal(true),
+      iss: text,
+      sub: text,
+      aud: audience,
+      client_id: text,
+      username: optional,
+      email: optional,
+      scope: text,
+      exp: unixSeconds,
+      iat: unixSeconds,
+      token_type: oneOf("Bearer", "DPoP"),
+      cnf: Type.Optional(Type.Object({ jkt: optional, "x5t#S256": optional })),
+    }),
+  ],
+  { title: "Introspection" },
+);
+
+/** OpenID Connect Core §5.3.2; claims of the granted scopes are beside `sub`. */
+const Userinfo = component("Userinfo", { sub: text, name: optional, email: optional });
+
+const DeviceRequest = clientForm("DeviceRequest", { scope: optional });
+
+/** RFC 8628 §3.2. */
+const DeviceResponse = component("DeviceResponse", {
+  device_code: text,
+  user_code: text,
+  verification_uri: Type.String({ format: "uri" }),
+  verification_uri_complete: Type.String({ format: "uri" }),
+  expires_in: seconds,
+  interval: seconds,
+});
+
+/** RFC 9126 §2.2. */
+const PushedResponse = component("PushedResponse", { request_uri: text, expires_in: seconds });
+
+/** RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core §3.1.2.1. A pushed request is `client_id` and `request_uri`. */
+const authorizationFields = {
+  response_type: Type.Optional(Type.Literal("code")),
+  client_id: text,
+  redirect_uri: optional,
+  scope: Type.Optional(Type.String({ description: "Scopes, separated by spaces." })),
+  state: Type.Optional(Type.String({ maxLength: 2048 })),
+  nonce: optional,
+  code_challenge: optional,
+  code_challenge_method: Type.Optional(Type.Literal("S256")),
+  response_mode: Type.Optional(oneOf("query", "form_post")),
+  prompt: optional,
+  max_age: optional,
+  ui_locales: optional,
+  login_hint: optional,
+  acr_values: optional,
+  claims: optional,
+  resource: optional,
+  request_uri: Type.Optional(Type.String({ description: "URI of a pushed request (RFC 9126)." })),
+};
+
+export const AuthorizationQuery = Type.Object(authorizationFields);
+export const AuthorizationForm = component("AuthorizationRequest", authorizationFields);
+const PushedForm = component("PushedRequest", {
+  ...authorizationFields,
+  ...clientFields,
+  request_uri: Type.Optional(Type.Never()),
+});
+
 const refused = (description: string): OperationAnswer => jsonAnswer(description, OauthError);
 const failed = refused("Temporary failure.");
 
 const oidc = { family: oidcFamily, tag: "OIDC", audience: "idp" } as const;
-const open = { ...oidc, method: "get", security: "none" } as const;
-const ofClients = { ...oidc, method: "post", security: "oidc_client" } as const;
-const ofTokens = { ...oidc, security: "access_token" } as const;
-
-/** RFC 6749 §5.2. */
-const clientAnswers = {
-  400: refused("The request or the grant is invalid."),
-  401: refused("Client authentication failed."),
-  500: failed,
-} as const;
+const open = operationsWith({ ...oidc, security: "none", answers: { 500: failed } });
+const ofTokens = operationsWith({ ...oidc, security: "access_token" });
+const ofClients = operationsWith({
+  ...oidc,
+  security: "oidc_client",
+  // RFC 6749 §5.2.
+  answers: {
+    400: refused("The request or the grant is invalid."),
+    401: refused("Client authentication failed."),
+    500: failed,
+  },
+});
 
 const tokens = jsonAnswer("The tokens.", TokenResponse);
 const claims: Operation["answers"] = {
@@ -49,99 +156,63 @@ const claims: Operation["answers"] = {
 };
 
 const documents = [
-  defineOperation({
-    ...open,
+  open("get", "/.well-known/openid-configuration", "discovery", {
     family: wellKnownFamily,
-    path: "/.well-known/openid-configuration",
-    operationId: "discovery",
     summary: "Get the OpenID Connect discovery document",
-    answers: { 200: jsonAnswer("The discovery document.", Discovery), 500: failed },
+    answers: { 200: jsonAnswer("The discovery document.", Discovery) },
   }),
-  defineOperation({
-    ...open,
+  open("get", "/.well-known/oauth-authorization-server", "authorizationServerMetadata", {
     family: wellKnownFamily,
-    path: "/.well-known/oauth-authorization-server",
-    operationId: "authorizationServerMetadata",
     summary: "Get the authorization server metadata (RFC 8414)",
-    answers: { 200: jsonAnswer("The discovery document.", Discovery), 500: failed },
+    answers: { 200: jsonAnswer("The discovery document.", Discovery) },
   }),
-  defineOperation({
-    ...open,
-    path: "/oidc/jwks",
-    operationId: "jwks",
+  open("get", "/oidc/jwks", "jwks", {
     summary: "Get the public keys that verify tokens",
-    answers: { 200: { description: "The keys.", content: { "application/jwk-set+json": Jwks } }, 500: failed },
+    answers: { 200: { description: "The keys.", content: { "application/jwk-set+json": Jwks } } },
   }),
 ];
 
 const ofClient = [
-  defineOperation({
-    ...ofClients,
-    path: "/oidc/token",
-    operationId: "token",
+  ofClients("post", "/oidc/token", "token", {
     summary: "Get tokens for a grant",
     request: form(TokenRequest),
-    answers: { ...clientAnswers, 200: tokens },
+    answers: { 200: tokens },
   }),
-  defineOperation({
-    ...ofClients,
-    method: "get",
-    path: "/oidc/token",
-    operationId: "tokenByQuery",
+  ofClients("get", "/oidc/token", "tokenByQuery", {
     summary: "Get tokens for a grant, by query",
     description: "Available only if identity.oidc.tokens.token_endpoint_allow_get is true.",
     request: { query: TokenQuery },
-    answers: { ...clientAnswers, 200: tokens, 404: refused("The endpoint is disabled.") },
+    answers: { 200: tokens, 404: refused("The endpoint is disabled.") },
   }),
-  defineOperation({
-    ...ofClients,
-    path: "/oidc/introspect",
-    operationId: "introspect",
+  ofClients("post", "/oidc/introspect", "introspect", {
     summary: "Introspect a token",
     description: "For clients without resource_server, tokens of other clients are reported as inactive.",
     request: form(TokenToJudge),
-    answers: { ...clientAnswers, 200: jsonAnswer("State and claims of the token.", Introspection) },
+    answers: { 200: jsonAnswer("State and claims of the token.", Introspection) },
   }),
-  defineOperation({
-    ...ofClients,
-    path: "/oidc/revoke",
-    operationId: "revoke",
+  ofClients("post", "/oidc/revoke", "revoke", {
     summary: "Revoke a token, or the whole grant of a refresh token",
     request: form(TokenToJudge),
-    answers: { ...clientAnswers, 200: emptyAnswer("The token is revoked, is unknown or belongs to another client.") },
+    answers: { 200: emptyAnswer("The token is revoked, is unknown or belongs to another client.") },
   }),
-  defineOperation({
-    ...ofClients,
-    path: "/oidc/device",
-    operationId: "deviceAuthorization",
+  ofClients("post", "/oidc/device", "deviceAuthorization", {
     summary: "Start a device authorization",
     request: form(DeviceRequest),
-    answers: { ...clientAnswers, 200: jsonAnswer("The codes.", DeviceResponse) },
+    answers: { 200: jsonAnswer("The codes.", DeviceResponse) },
   }),
-  defineOperation({
-    ...ofClients,
-    path: "/oidc/par",
-    operationId: "pushAuthorization",
+  ofClients("post", "/oidc/par", "pushAuthorization", {
     summary: "Push an authorization request",
     request: form(PushedForm),
-    answers: { ...clientAnswers, 201: jsonAnswer("URI of the pushed request.", PushedResponse) },
+    answers: { 201: jsonAnswer("URI of the pushed request.", PushedResponse) },
   }),
 ];
 
 const ofUser = [
-  defineOperation({
-    ...ofTokens,
-    method: "get",
-    path: "/oidc/userinfo",
-    operationId: "userinfo",
+  ofTokens("get", "/oidc/userinfo", "userinfo", {
     summary: "Get the claims of the user of the token",
     answers: claims,
   }),
-  defineOperation({
-    ...ofTokens,
-    method: "post",
-    path: "/oidc/userinfo",
-    operationId: "userinfoPost",
+  ofTokens("post", "/oidc/userinfo", "userinfoPost", {
     summary: "Get the claims of the user of the token, with POST",
     description: "The token may also be sent in the form, as access_token.",
     answers: claims,
@@ -149,4 +220,4 @@ const ofUser = [
 ];
 
 /** OIDC endpoints that clients call directly. */
-export const oauthOperations = [...documents, ...ofClient, ...ofUser, ...registrationOperations];
+export const oauthOperations = [...documents, ...ofClient, ...ofUser];

@@ -1,40 +1,26 @@
 import { Type } from "typebox";
-import { defineOperation } from "../operations/define-operation.ts";
-import { rootFamily, staticFamily, wellKnownFamily } from "./families.ts";
+import { operationsWith } from "../operations/define-operation.ts";
+import { rootFamily, staticFamily, wellKnownFamily } from "./page-operation.ts";
 
-const common = { method: "get", tag: "Contract", audience: "idp", security: "none" } as const;
+const contract = operationsWith({ family: wellKnownFamily, tag: "Contract", audience: "idp", security: "none" });
 
 export const idpOperations = [
-  defineOperation({
-    ...common,
+  contract("get", "/", "rootPage", {
     tag: "Self-service",
     family: rootFamily,
-    path: "/",
-    operationId: "rootPage",
     summary: "Redirect to the account page, if the pages are enabled",
     answers: { 302: { description: "Redirect to the account page.", headers: { Location: Type.String() } } },
   }),
-  defineOperation({
-    ...common,
-    family: wellKnownFamily,
-    path: "/.well-known/openapi.yaml",
-    operationId: "idpContractYaml",
+  contract("get", "/.well-known/openapi.yaml", "idpContractYaml", {
     summary: "Get this document as YAML",
     answers: { 200: { description: "The document.", content: { "application/yaml": Type.Unknown() } } },
   }),
-  defineOperation({
-    ...common,
-    family: wellKnownFamily,
-    path: "/.well-known/openapi.json",
-    operationId: "idpContractJson",
+  contract("get", "/.well-known/openapi.json", "idpContractJson", {
     summary: "Get this document as JSON",
     answers: { 200: { description: "The document.", content: { "application/json": Type.Unknown() } } },
   }),
-  defineOperation({
-    ...common,
+  contract("get", "/static/{asset}", "asset", {
     family: staticFamily,
-    path: "/static/{asset}",
-    operationId: "asset",
     summary: "Get a stylesheet, script or picture of the pages",
     takesRest: true,
     undocumented: "the pages' own assets, whose names change with their content",

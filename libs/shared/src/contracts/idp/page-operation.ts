@@ -1,19 +1,36 @@
 import { type TObject, type TSchema, Type } from "typebox";
+import { jsonBody } from "../operations/answers.ts";
 import {
+  type CommonMembers,
   defineOperation,
   type HttpMethod,
   type Operation,
   type OperationAnswer,
-  type OperationSecurity,
+  operationsWith,
 } from "../operations/define-operation.ts";
-import type { RouteFamily } from "../operations/route-family.ts";
+import { defineFamily } from "../operations/route-family.ts";
+import { text } from "../schema.ts";
+
+const pages = { owner: "idp", channel: "front" } as const;
+
+/** Families of browsers and clients, whom the identity provider identifies itself. */
+export const rootFamily = defineFamily({ ...pages, name: "start page", prefix: "/", isPage: true });
+export const wellKnownFamily = defineFamily({ ...pages, name: "well-known documents", prefix: "/.well-known" });
+export const loginFamily = defineFamily({ ...pages, name: "sign-in", prefix: "/login" });
+export const logoutFamily = defineFamily({ ...pages, name: "logout", prefix: "/logout" });
+export const loggedOutFamily = defineFamily({ ...pages, name: "end of a session", prefix: "/logged_out" });
+export const oidcFamily = defineFamily({ ...pages, name: "OIDC", prefix: "/oidc" });
+export const samlFamily = defineFamily({ ...pages, name: "SAML2", prefix: "/saml" });
+export const selfServiceFamily = defineFamily({ ...pages, name: "self-service", prefix: "/mfa" });
+export const staticFamily = defineFamily({ ...pages, name: "assets of the pages", prefix: "/static" });
+/** Mail clients know these paths. */
+export const mailFamily = defineFamily({ ...pages, name: "settings of mail clients", prefix: "/mail" });
+export const autodiscoverFamily = defineFamily({ ...pages, name: "Autodiscover", prefix: "/autodiscover" });
 
 const html = { "text/html": Type.String() };
-const formType = "application/x-www-form-urlencoded";
-const location = { Location: Type.String() };
 
 export const page = (description: string): OperationAnswer => ({ description, content: html });
-export const sentTo = (description: string): OperationAnswer => ({ description, headers: location });
+export const sentTo = (description: string): OperationAnswer => ({ description, headers: { Location: Type.String() } });
 
 /** With a line of HTML for people. */
 export const noted = (description: string): OperationAnswer => ({
@@ -22,38 +39,14 @@ export const noted = (description: string): OperationAnswer => ({
   bodyOptional: true,
 });
 
-export const csrfToken = Type.String({ description: "CSRF token of the form." });
+/** The body of a request as a form. */
+export const form = (schema: TSchema) => ({ body: { "application/x-www-form-urlencoded": schema } });
 
-/** A page for browsers. */
-export interface PageOperation<Id extends string, Path extends string> {
-  readonly family: RouteFamily;
-  readonly tag: string;
-  readonly security: OperationSecurity;
-  readonly method: HttpMethod;
-  readonly path: Path;
-  readonly operationId: Id;
-  readonly summary: string;
-  readonly description?: string;
-  readonly pathFields?: TObject;
-  readonly query?: TObject;
-  readonly headers?: TObject;
-  readonly form?: TSchema;
-  readonly json?: TSchema;
-  readonly answers: Operation["answers"];
-}
-
-function contentOf({
-  form,
-  json,
-}: Pick<PageOperation<string, string>, "form" | "json">): Readonly<Record<string, TSchema>> | undefined {
-  if (form !== undefined) return { [formType]: form };
-  return json === undefined ? undefined : { "application/json": json };
-}
+export const csrfToken = text("CSRF token of the form.");
+export const languageTag = text("Language tag (BCP 47), such as `de`.");
 
 const expired = page("The request is invalid, or its sign-in has expired or belongs to another browser.");
-const failed = page("Temporary failure.");
-const unknown = page("The path segment is not a language tag.");
-const language = { languageTag: Type.String({ description: "Language tag (BCP 47), such as `de`." }) };
+export const unknownLanguage = page("The path segment is not a language tag.");
 
 /** The operation, and the same with a language in the path: `/login/{languageTag}`. */
 export function withLanguage<Id extends string, Path extends string>(
@@ -66,28 +59,47 @@ export function withLanguage<Id extends string, Path extends string>(
     ...changes,
     path: `${operation.path}/{languageTag}`,
     operationId: `${operation.operationId}InLanguage`,
-    request: { ...request, path: Type.Object({ ...path?.properties, ...language }) },
+    request: { ...request, path: Type.Object({ ...path?.properties, languageTag }) },
   });
   return defineOperation({ ...operation, inLanguage });
 }
 
-/** A page. Paths that only delete and paths that change a single object have no language variant. */
-export function definePage<const Id extends string, const Path extends string>(
-  row: PageOperation<Id, Path>,
-): Operation<Id, Path> {
-  const { pathFields, query, headers, form, json, answers, ...named } = row;
-  const content = contentOf({ ...(form !== undefined && { form }), ...(json !== undefined && { json }) });
-  const request = {
-    ...(query !== undefined && { query }),
-    ...(headers !== undefined && { headers }),
-    ...(content !== undefined && { body: content }),
-    ...(pathFields !== undefined && { path: pathFields }),
-  };
-  const all = { ...(answers[400] === undefined && { 400: expired }), 500: failed, ...answers };
-  const operation = defineOperation<Id, Path>({ ...named, audience: "idp", request, answers: all });
-  if (row.method === "delete" || (row.method !== "get" && row.path.includes("{"))) return operation;
-  return withLanguage(operation, {
-    summary: `${row.summary}, in a given language`,
-    answers: { ...all, 404: unknown },
+/** A page for browsers. */
+export interface PageRow extends Pick<Operation, "summary" | "answers"> {
+  readonly family?: Operation["family"];
+  readonly description?: string;
+  readonly pathFields?: TObject;
+  readonly query?: TObject;
+  readonly headers?: TObject;
+  readonly form?: TSchema;
+  readonly json?: TSchema;
+}
+
+/** Defines pages that have these members in common. Paths that only delete and paths that change a single object have no language variant. */
+export function pagesWith(common: Pick<CommonMembers, "family" | "tag" | "security">) {
+  const define = operationsWith({
+    ...common,
+    audience: "idp",
+    answers: { 400: expired, 500: page("Temporary failure.") },
   });
+  return <const Id extends string, const Path extends string>(
+    method: HttpMethod,
+    path: Path,
+    operationId: Id,
+    { pathFields, query, headers, form: fields, json, ...row }: PageRow,
+  ): Operation<Id, Path> => {
+    const request = {
+      ...(query !== undefined && { query }),
+      ...(headers !== undefined && { headers }),
+      ...(fields !== undefined && form(fields)),
+      ...(json !== undefined && jsonBody(json)),
+      ...(pathFields !== undefined && { path: pathFields }),
+    };
+    const operation = define(method, path, operationId, { ...row, request });
+    if (method === "delete" || (method !== "get" && path.includes("{"))) return operation;
+    return withLanguage(operation, {
+      summary: `${row.summary}, in a given language`,
+      answers: { ...operation.answers, 404: unknownLanguage },
+    });
+  };
 }

@@ -1,94 +1,158 @@
-import { Type } from "typebox";
-import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
-import { defineOperation } from "../operations/define-operation.ts";
-import { oidcFamily, wellKnownFamily } from "./families.ts";
-import { OauthError } from "./oauth.ts";
-import { ProtectedResource, RegistrationRequest, RegistrationResponse, RegistrationUpdate } from "./registration.ts";
+import { type Static, Type } from "typebox";
+import { emptyAnswer, jsonAnswer, jsonBody } from "../operations/answers.ts";
+import { operationsWith } from "../operations/define-operation.ts";
+import { component, optionalText, text, time } from "../schema.ts";
+import { OauthError } from "./oauth-operations.ts";
+import { oidcFamily, wellKnownFamily } from "./page-operation.ts";
 
-const failed = jsonAnswer("Temporary failure.", OauthError);
+const optional = Type.Optional(Type.String());
+const words = Type.Array(Type.String());
 
-/** A client with its registration access token. */
-const managed = {
-  family: oidcFamily,
-  tag: "OIDC",
-  audience: "idp",
-  security: "none",
-  path: "/oidc/register/{client_id}",
-  description: "The registration access token is sent as Bearer token.",
-  request: { path: Type.Object({ client_id: Type.String({ minLength: 1, maxLength: 200 }) }) },
-} as const;
+const uris = Type.Array(Type.String({ maxLength: 512 }), { maxItems: 10 });
+const flag = Type.Optional(Type.Boolean());
+const jwks = Type.Optional(Type.Object({}, { description: "Public keys (RFC 7517)." }));
 
-const refusals = {
-  401: jsonAnswer("The registration access token is wrong, or the client does not exist.", OauthError),
-  500: failed,
-  503: jsonAnswer("Temporary failure.", OauthError),
+/** Members that a request and a response have in common. */
+const metadata = {
+  client_name: optional,
+  token_endpoint_auth_method: optional,
+  application_type: optional,
+  grant_types: Type.Optional(words),
+  response_types: Type.Optional(words),
+  scope: optional,
+  software_id: optional,
+  software_version: optional,
+  post_logout_redirect_uris: Type.Optional(uris),
+  jwks,
+  jwks_uri: optional,
+  policy_uri: optional,
+  tos_uri: optional,
+  initiate_login_uri: optional,
+  id_token_signed_response_alg: optional,
+  userinfo_signed_response_alg: optional,
+  default_max_age: Type.Optional(Type.Integer({ description: "Seconds." })),
+  request_object_signing_alg: optional,
+  request_uris: Type.Optional(uris),
+  require_signed_request_object: flag,
+  require_pushed_authorization_requests: flag,
+  dpop_bound_access_tokens: flag,
 };
+
+/** RFC 7591 §2; the request may contain more members, which are ignored. */
+export const RegistrationRequest = component("RegistrationRequest", {
+  redirect_uris: Type.Optional(uris),
+  ...metadata,
+});
+
+/** RFC 7592 §2.2: all metadata, and the client that it is for. */
+export const RegistrationUpdate = component("RegistrationUpdate", {
+  client_id: Type.String(),
+  client_secret: optional,
+  redirect_uris: Type.Optional(uris),
+  ...metadata,
+});
+
+/** RFC 7591 §3.2.1, RFC 7592 §3. */
+export const RegistrationResponse = component("RegistrationResponse", {
+  client_id: Type.String(),
+  client_id_issued_at: Type.Integer({ description: "Seconds since the epoch." }),
+  client_secret: optional,
+  client_secret_expires_at: Type.Optional(Type.Integer({ description: "0: it does not expire on its own." })),
+  registration_access_token: optionalText("Token for the registration_client_uri. Mail clients receive none."),
+  registration_client_uri: optional,
+  redirect_uris: words,
+  ...metadata,
+});
+
+/** RFC 9728 §2. */
+export const ProtectedResource = component("ProtectedResource", {
+  resource: Type.String({ format: "uri" }),
+  authorization_servers: words,
+  scopes_supported: words,
+  bearer_methods_supported: words,
+});
+
+const RegisteredClient = component("RegisteredClient", {
+  client_id: Type.String(),
+  client_name: text("As the client gave it, unverified."),
+  redirect_uris: words,
+  scope: Type.String(),
+  kind: Type.Union([Type.Literal("mail"), Type.Literal("full")], {
+    description: "`mail`: in the profile for mail clients. `full`: by dynamic registration.",
+  }),
+  network: text("Network from which the client registered."),
+  initial_access_token: text("Name of the initial access token. Empty if none was required."),
+  software_id: text("Identifier of the program. Empty if the client gave none."),
+  created: Type.String({ format: "date-time" }),
+  last_used: Type.Optional(time("When a token was last issued, accurate to one hour.")),
+  ends: time("End of the registration unless it is used."),
+});
+
+export const RegisteredClientList = component("RegisteredClientList", {
+  clients: Type.Array(RegisteredClient),
+  next: Type.Optional(Type.Integer({ description: "Position of the next page; absent on the last one." })),
+});
+export type RegisteredClientList = Static<typeof RegisteredClientList>;
+
+const refused = (description: string) => jsonAnswer(description, OauthError);
+const failed = refused("Temporary failure.");
+const common = { family: oidcFamily, tag: "OIDC", audience: "idp", security: "none" } as const;
+const oidc = operationsWith({ ...common, answers: { 500: failed } });
+
+const client = { path: Type.Object({ client_id: Type.String({ minLength: 1, maxLength: 200 }) }) };
+const managedPath = "/oidc/register/{client_id}";
+/** Operations of a client with its registration access token. */
+const managed = operationsWith({
+  ...common,
+  description: "The registration access token is sent as Bearer token.",
+  request: client,
+  answers: {
+    401: refused("The registration access token is wrong, or the client does not exist."),
+    500: failed,
+    503: failed,
+  },
+});
 
 /** Dynamic registration of clients (RFC 7591), and what it serves. */
 export const registrationOperations = [
-  defineOperation({
-    family: oidcFamily,
-    tag: "OIDC",
-    audience: "idp",
-    security: "none",
-    method: "post",
-    path: "/oidc/register",
-    operationId: "registerClient",
+  oidc("post", "/oidc/register", "registerClient", {
     summary: "Register a client (RFC 7591)",
     description:
       "Available if identity.oidc.dynamic_registration.enabled or identity.oidc.mail_registration.enabled is true. If initial access tokens are required, one of them is sent as Bearer token.",
     maxBodyBytes: 32_768,
-    request: { body: { "application/json": RegistrationRequest } },
+    request: jsonBody(RegistrationRequest),
     answers: {
       201: jsonAnswer("The registration.", RegistrationResponse),
-      400: jsonAnswer("The metadata is invalid or not permitted.", OauthError),
-      401: jsonAnswer("The initial access token is missing or wrong.", OauthError),
-      404: jsonAnswer("Clients cannot register.", OauthError),
-      429: jsonAnswer("Too many registrations from this network.", OauthError),
-      500: failed,
-      503: jsonAnswer("There are too many registrations, or a temporary failure.", OauthError),
+      400: refused("The metadata is invalid or not permitted."),
+      401: refused("The initial access token is missing or wrong."),
+      404: refused("Clients cannot register."),
+      429: refused("Too many registrations from this network."),
+      503: refused("There are too many registrations, or a temporary failure."),
     },
   }),
-  defineOperation({
-    ...managed,
-    method: "get",
-    operationId: "readClientRegistration",
+  managed("get", managedPath, "readClientRegistration", {
     summary: "Get the registration of a client (RFC 7592)",
-    answers: { 200: jsonAnswer("The registration.", RegistrationResponse), ...refusals },
+    answers: { 200: jsonAnswer("The registration.", RegistrationResponse) },
   }),
-  defineOperation({
-    ...managed,
-    method: "put",
-    operationId: "updateClientRegistration",
+  managed("put", managedPath, "updateClientRegistration", {
     summary: "Replace the metadata of a client (RFC 7592)",
     maxBodyBytes: 32_768,
-    request: { ...managed.request, body: { "application/json": RegistrationUpdate } },
+    request: { ...client, ...jsonBody(RegistrationUpdate) },
     answers: {
       200: jsonAnswer("The registration.", RegistrationResponse),
-      400: jsonAnswer("The metadata is invalid or not permitted.", OauthError),
-      ...refusals,
+      400: refused("The metadata is invalid or not permitted."),
     },
   }),
-  defineOperation({
-    ...managed,
-    method: "delete",
-    operationId: "deleteClientRegistration",
+  managed("delete", managedPath, "deleteClientRegistration", {
     summary: "Delete the registration of a client, and revoke its tokens (RFC 7592)",
-    answers: { 204: emptyAnswer("The client is deleted and its tokens are revoked."), ...refusals },
+    answers: { 204: emptyAnswer("The client is deleted and its tokens are revoked.") },
   }),
-  defineOperation({
+  oidc("get", "/.well-known/oauth-protected-resource", "protectedResourceMetadata", {
     family: wellKnownFamily,
-    tag: "OIDC",
-    audience: "idp",
-    security: "none",
-    method: "get",
-    path: "/.well-known/oauth-protected-resource",
-    operationId: "protectedResourceMetadata",
     summary: "Get the metadata of the mail services as a protected resource (RFC 9728)",
     answers: {
       200: jsonAnswer("The metadata.", ProtectedResource),
-      404: jsonAnswer("Mail clients cannot register.", OauthError),
-      500: failed,
+      404: refused("Mail clients cannot register."),
     },
   }),
 ];

@@ -1,12 +1,11 @@
 import { type TObject, type TProperties, Type } from "typebox";
 import { ErrorBody } from "../operations/answers.ts";
-import type { Operation, OperationAnswer } from "../operations/define-operation.ts";
-import { selfServiceFamily } from "./families.ts";
-import { csrfToken, definePage, page, sentTo } from "./page-operation.ts";
-import { suspiciousSignInOperations } from "./suspicious-sign-in-operations.ts";
+import type { OperationAnswer } from "../operations/define-operation.ts";
+import { component, optionalText, text } from "../schema.ts";
+import { csrfToken, type PageRow, page, pagesWith, selfServiceFamily, sentTo } from "./page-operation.ts";
 import { WebauthnCreation, WebauthnDone, WebauthnRegistrationBody } from "./webauthn.ts";
 
-const common = { family: selfServiceFamily, tag: "Self-service", security: "browser_session" } as const;
+const selfService = pagesWith({ family: selfServiceFamily, tag: "Self-service", security: "browser_session" });
 const signedOut = page("The browser is not signed in.");
 const tooOld = sentTo("Redirect to a sign-in, because the last one is more than ten minutes old.");
 const absent = page("The backend of the account does not store this.");
@@ -14,62 +13,46 @@ const absent = page("The backend of the account does not store this.");
 const fresh = { 302: tooOld, 401: signedOut, 404: absent };
 
 const token = Type.Object({ "X-CSRF-Token": csrfToken });
-const DeletionForm = Type.Object(
+const DeletionForm = component(
+  "DeletionForm",
   { _method: Type.Literal("DELETE"), csrf_token: csrfToken },
-  { title: "DeletionForm", description: "Form that deletes something." },
+  { description: "Form that deletes something." },
 );
 
-interface ShownOptions {
-  readonly pathFields?: TObject;
-  readonly isFresh?: boolean;
-}
+type Options = Pick<PageRow, "pathFields"> & { readonly isFresh?: boolean };
 
 function shown<const Path extends string, const Id extends string>(
   path: Path,
   operationId: Id,
   summary: string,
-  { isFresh = true, ...fields }: ShownOptions = {},
+  { isFresh = true, ...fields }: Options = {},
 ) {
-  const answers = isFresh ? { 200: page("The page."), ...fresh } : { 200: page("The page."), 401: signedOut };
-  return definePage({ ...common, ...fields, method: "get", path, operationId, summary, answers });
-}
-
-interface Removal<Id extends string, Path extends string> {
-  readonly path: Path;
-  readonly operationId: Id;
-  readonly summary: string;
-  readonly pathFields?: TObject;
-  readonly isFresh?: boolean;
+  const answers = { 200: page("The page."), ...(isFresh ? fresh : { 401: signedOut }) };
+  return selfService("get", path, operationId, { ...fields, summary, answers });
 }
 
 /** By DELETE, and by a form of a page without script. */
-function removed<const Id extends string, const Path extends string>(removal: Removal<Id, Path>) {
-  const { path, operationId, summary, pathFields, isFresh = true } = removal;
-  const row = { ...common, path, summary, ...(pathFields !== undefined && { pathFields }) };
+function removed<const Path extends string, const Id extends string>(
+  path: Path,
+  operationId: Id,
+  summary: string,
+  { isFresh = true, ...fields }: Options = {},
+) {
   const gone = sentTo("Redirect to the list, or to a sign-in if the last one is more than ten minutes old.");
-  const answers = { 302: gone, 401: signedOut, ...(isFresh && { 404: absent }) };
+  const row = { ...fields, summary, answers: { 302: gone, 401: signedOut, ...(isFresh && { 404: absent }) } };
   return [
-    definePage({ ...row, method: "delete", operationId, headers: token, answers }),
-    definePage({ ...row, method: "post", operationId: `${operationId}ByForm`, form: DeletionForm, answers }),
+    selfService("delete", path, operationId, { ...row, headers: token }),
+    selfService("post", path, `${operationId}ByForm` as const, { ...row, form: DeletionForm }),
   ] as const;
 }
 
-const one = (name: string) => ({ pathFields: Type.Object({ id: Type.String({ description: `ID of the ${name}.` }) }) });
+const one = (name: string) => ({ pathFields: Type.Object({ id: text(`ID of the ${name}.`) }) });
 
 const formOf = (title: string, fields: TProperties): TObject =>
   Type.Object({ ...fields, csrf_token: csrfToken }, { title });
 
-interface Posted<Id extends string, Path extends string> {
-  readonly path: Path;
-  readonly operationId: Id;
-  readonly summary: string;
-  readonly pathFields?: TObject;
-  readonly form: TObject;
-  readonly answers: Operation["answers"];
-}
-
-const posted = <const Id extends string, const Path extends string>(row: Posted<Id, Path>) =>
-  definePage({ ...common, method: "post", ...row, answers: { ...fresh, ...row.answers } });
+const posted = <const Path extends string, const Id extends string>(path: Path, operationId: Id, row: PageRow) =>
+  selfService("post", path, operationId, { ...row, answers: { ...fresh, ...row.answers } });
 
 const refused: OperationAnswer = {
   description: "The response is invalid, or the request does not come from a page of the site.",
@@ -78,13 +61,11 @@ const refused: OperationAnswer = {
 
 const on = sentTo("Redirect back, or to the sign-in that requires this factor.");
 const recoveryForm = formOf("RecoverySaveForm", {
-  set: Type.Optional(Type.String({ description: "Set of codes, from the page that shows them." })),
+  set: optionalText("Set of codes, from the page that shows them."),
 });
 
 const saved = <const Path extends string, const Id extends string>(path: Path, operationId: Id) =>
-  posted({
-    path,
-    operationId,
+  posted(path, operationId, {
     summary: "Save the generated codes and invalidate the previous ones",
     form: recoveryForm,
     answers: { 302: on },
@@ -92,22 +73,18 @@ const saved = <const Path extends string, const Id extends string>(path: Path, o
 
 const totp = [
   shown("/mfa/totp/register", "totpRegistrationPage", "Show the page for setting up an authenticator app"),
-  posted({
-    path: "/mfa/totp/register",
-    operationId: "registerTotp",
+  posted("/mfa/totp/register", "registerTotp", {
     summary: "Set up an authenticator app with its first code",
     form: formOf("TotpRegistrationForm", { code: Type.String() }),
     answers: { 200: page("The page with an error message: the code is wrong."), 302: on },
   }),
   shown("/mfa/totp/remove", "totpRemovalPage", "Ask for confirmation before the authenticator app is removed"),
-  ...removed({ path: "/mfa/totp", operationId: "deleteTotp", summary: "Remove the authenticator app" }),
+  ...removed("/mfa/totp", "deleteTotp", "Remove the authenticator app"),
 ];
 
 const recovery = [
   shown("/mfa/recovery/register", "recoveryCodesPage", "Show the page for recovery codes"),
-  posted({
-    path: "/mfa/recovery/generate",
-    operationId: "draftRecoveryCodes",
+  posted("/mfa/recovery/generate", "draftRecoveryCodes", {
     summary: "Generate recovery codes, which become valid when they are saved",
     form: formOf("RecoveryDraftForm", {}),
     answers: {
@@ -121,11 +98,7 @@ const recovery = [
 
 const webauthn = [
   shown("/mfa/webauthn/register", "webauthnRegistrationPage", "Show the page for setting up a passkey"),
-  definePage({
-    ...common,
-    method: "get",
-    path: "/mfa/webauthn/register/begin",
-    operationId: "beginWebauthnRegistration",
+  selfService("get", "/mfa/webauthn/register/begin", "beginWebauthnRegistration", {
     summary: "Get a challenge for a new passkey",
     answers: {
       200: {
@@ -135,11 +108,7 @@ const webauthn = [
       ...fresh,
     },
   }),
-  definePage({
-    ...common,
-    method: "post",
-    path: "/mfa/webauthn/register/finish",
-    operationId: "finishWebauthnRegistration",
+  selfService("post", "/mfa/webauthn/register/finish", "finishWebauthnRegistration", {
     summary: "Store a new passkey",
     headers: token,
     json: WebauthnRegistrationBody,
@@ -157,16 +126,9 @@ const webauthn = [
     "Ask for confirmation before a passkey is removed",
     one("passkey"),
   ),
-  ...removed({ path: "/mfa/webauthn", operationId: "deleteWebauthn", summary: "Remove all passkeys" }),
-  ...removed({
-    path: "/mfa/webauthn/device/{id}",
-    operationId: "deleteWebauthnDevice",
-    summary: "Remove a passkey",
-    ...one("passkey"),
-  }),
-  posted({
-    path: "/mfa/webauthn/device/{id}/name",
-    operationId: "renameWebauthnDevice",
+  ...removed("/mfa/webauthn", "deleteWebauthn", "Remove all passkeys"),
+  ...removed("/mfa/webauthn/device/{id}", "deleteWebauthnDevice", "Remove a passkey", one("passkey")),
+  posted("/mfa/webauthn/device/{id}/name", "renameWebauthnDevice", {
     summary: "Rename a passkey",
     form: formOf("WebauthnNameForm", { name: Type.String() }),
     answers: { 302: sentTo("Redirect to the list.") },
@@ -178,66 +140,36 @@ const appPassword = one("app password");
 
 const access = [
   shown("/mfa/app-passwords", "appPasswordsPage", "List the app passwords of the account"),
-  posted({
-    path: "/mfa/app-passwords",
-    operationId: "createAppPassword",
+  posted("/mfa/app-passwords", "createAppPassword", {
     summary: "Create an app password",
     form: formOf("AppPasswordForm", { label: Type.String() }),
     answers: { 200: page("The password, which is shown only once; or the list, if there are too many app passwords.") },
   }),
   shown("/mfa/app-password/{id}/remove", "appPasswordRemovalPage", "Ask before revoking an app password", appPassword),
-  ...removed({
-    path: "/mfa/app-password/{id}",
-    operationId: "deleteAppPassword",
-    summary: "Revoke an app password",
-    ...appPassword,
-  }),
+  ...removed("/mfa/app-password/{id}", "deleteAppPassword", "Revoke an app password", appPassword),
   shown("/mfa/sessions", "sessionsPage", "List the sessions of the user", { isFresh: false }),
-  ...removed({
-    path: "/mfa/sessions",
-    operationId: "endOtherSessions",
-    summary: "End all other sessions",
-    isFresh: false,
-  }),
-  ...removed({
-    path: "/mfa/session/{id}",
-    operationId: "endSessionOfUser",
-    summary: "End another session of the user",
+  ...removed("/mfa/sessions", "endOtherSessions", "End all other sessions", { isFresh: false }),
+  ...removed("/mfa/session/{id}", "endSessionOfUser", "End another session of the user", {
     isFresh: false,
     ...one("session"),
   }),
   shown("/mfa/applications", "applicationsPage", "List the applications that may use the account", { isFresh: false }),
-  ...removed({
-    path: "/mfa/application/{id}",
-    operationId: "disconnectApplication",
-    summary: "Revoke the tokens and the consent of a client",
+  ...removed("/mfa/application/{id}", "disconnectApplication", "Revoke the tokens and the consent of a client", {
     isFresh: false,
     ...one("client"),
   }),
 ];
 
 const ways = [
-  definePage({
-    ...common,
-    method: "get",
-    path: "/mfa/register/home",
-    operationId: "registrationHome",
+  selfService("get", "/mfa/register/home", "registrationHome", {
     summary: "Show the account and its second factors",
     answers: { 200: page("The page."), 302: sentTo("Redirect to a sign-in.") },
   }),
-  definePage({
-    ...common,
-    method: "get",
-    path: "/mfa/register/continue",
-    operationId: "continueRegistration",
+  selfService("get", "/mfa/register/continue", "continueRegistration", {
     summary: "Continue with the next factor to set up, or with the sign-in that requires it",
     answers: { 302: sentTo("Redirect to the next factor or to the sign-in."), 401: signedOut },
   }),
-  definePage({
-    ...common,
-    method: "get",
-    path: "/mfa/register/cancel",
-    operationId: "cancelRegistration",
+  selfService("get", "/mfa/register/cancel", "cancelRegistration", {
     summary: "Cancel the sign-in that requires a second factor, and end its session",
     answers: {
       302: sentTo("Redirect to the start page, or to the page that says that the session has ended."),
@@ -246,34 +178,50 @@ const ways = [
   }),
 ];
 
+/** "Was this you?" */
+const suspicious = [
+  selfService("get", "/mfa/suspicious-sign-ins", "suspiciousSignInsPage", {
+    summary: "Ask the user whether suspicious sign-ins were theirs",
+    answers: { 200: page("The page."), 401: signedOut },
+  }),
+  selfService("post", "/mfa/suspicious-sign-ins/{id}/confirm", "confirmSuspiciousSignIn", {
+    summary: "Confirm that a suspicious sign-in was the user's own",
+    pathFields: Type.Object({ id: text("Digest of the network of the sign-in.") }),
+    form: formOf("SignInConfirmationForm", {}),
+    answers: {
+      302: sentTo("Redirect to the list, or to a sign-in with the second factor."),
+      400: page("Neither a second factor nor a device that was known before the sign-in proves it."),
+      401: signedOut,
+    },
+  }),
+  selfService("post", "/mfa/suspicious-sign-ins/secure", "secureAccount", {
+    summary: "End all other sessions, tokens and app passwords",
+    form: formOf("SecureAccountForm", {}),
+    answers: {
+      302: sentTo("Redirect to the list, which links to the page for changing the password."),
+      401: signedOut,
+    },
+  }),
+];
+
 const mailClient = Type.Object({
-  client: Type.String({ description: "Kind of mail client: apple, android, thunderbird, outlook or other." }),
+  client: text("Kind of mail client: apple, android, thunderbird, outlook or other."),
 });
 const noMailSettings = page(
   "No settings are configured for the user's mail domain, or there is no such kind of client.",
 );
 
 const mailClients = [
-  definePage({
-    ...common,
-    method: "get",
-    path: "/mfa/mail-clients",
-    operationId: "mailClientsPage",
+  selfService("get", "/mfa/mail-clients", "mailClientsPage", {
     summary: "List the kinds of mail clients to set up",
     answers: { 200: page("The page."), 401: signedOut, 404: noMailSettings },
   }),
-  definePage({
-    ...common,
-    method: "get",
-    path: "/mfa/mail-client/{client}",
-    operationId: "mailClientPage",
+  selfService("get", "/mfa/mail-client/{client}", "mailClientPage", {
     summary: "Show how to set up a kind of mail client",
     pathFields: mailClient,
     answers: { 200: page("The page."), 302: tooOld, 401: signedOut, 404: noMailSettings },
   }),
-  posted({
-    path: "/mfa/mail-client/{client}",
-    operationId: "createMailClientPassword",
+  posted("/mfa/mail-client/{client}", "createMailClientPassword", {
     summary: "Create an app password for a mail client, and with it a profile or a QR code",
     pathFields: mailClient,
     form: formOf("MailClientForm", { label: Type.String() }),
@@ -293,6 +241,6 @@ export const selfServiceOperations = [
   ...recovery,
   ...webauthn,
   ...access,
-  ...suspiciousSignInOperations,
+  ...suspicious,
   ...mailClients,
 ];

@@ -1,10 +1,13 @@
-import { type TSchema, Type } from "typebox";
-import type { OperationAnswer } from "./define-operation.ts";
+import type { TSchema } from "typebox";
+import { component, text } from "../schema.ts";
+import { type CommonMembers, type OperationAnswer, operationsWith } from "./define-operation.ts";
+import { defineFamily, operatorScopes, type RouteFamily } from "./route-family.ts";
 
 /** The body of every error. */
-export const ErrorBody = Type.Object(
-  { error: Type.String({ description: "Error message, for people to read." }) },
-  { title: "Error", description: "An error." },
+export const ErrorBody = component(
+  "Error",
+  { error: text("Error message, for people to read.") },
+  { description: "An error." },
 );
 
 export function jsonAnswer(description: string, schema: TSchema): OperationAnswer {
@@ -20,3 +23,23 @@ export function errorAnswer(description: string): OperationAnswer {
 }
 
 export const temporaryFailure = errorAnswer("Temporary failure.");
+
+/** The body of a request in JSON. */
+export function jsonBody(schema: TSchema) {
+  return { body: { "application/json": schema } };
+}
+
+/** What the operations of API callers have in common. */
+export function backchannel(family: RouteFamily, tag: string): CommonMembers {
+  return { family, tag, audience: "management", security: "backchannel" };
+}
+
+/** Defines the operations below a prefix of the back channel. Callers need a scope of operators, unless a row says otherwise. */
+export function operatorApi(
+  place: Pick<RouteFamily, "name" | "prefix" | "owner"> & Partial<RouteFamily>,
+  tag: string,
+  answers: CommonMembers["answers"] = {},
+) {
+  const family = defineFamily({ channel: "back", anyScope: operatorScopes, ...place });
+  return operationsWith({ ...backchannel(family, tag), answers: { 500: temporaryFailure, ...answers } });
+}

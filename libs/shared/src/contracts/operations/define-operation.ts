@@ -106,3 +106,19 @@ export function defineOperation<const Id extends string, const Path extends stri
 ): Operation<Id, Path> {
   return Object.freeze(operation);
 }
+
+type Row = Pick<Operation, "summary"> & Partial<Operation>;
+
+/** What operations have in common. */
+export type CommonMembers = Pick<Operation, "family" | "tag" | "audience" | "security"> & Partial<Operation>;
+
+/** Defines operations that have these members in common. A row replaces them, except that the answers of both count. */
+export function operationsWith(common: CommonMembers) {
+  return <const Id extends string, const Path extends string>(
+    method: HttpMethod,
+    path: Path,
+    operationId: Id,
+    row: Row,
+  ): Operation<Id, Path> =>
+    defineOperation({ ...common, ...row, answers: { ...common.answers, ...row.answers }, method, path, operationId });
+}

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { accountFlushed } from "../../contracts/account/events.ts";
+import { accountFlushed } from "../../contracts/events.ts";
 import type { Bus } from "../../platform/bus/bus.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import {

@@ -1,4 +1,4 @@
-import { normalisedProtocol } from "../../contracts/auth/protocol.ts";
+import { normalisedProtocol } from "../../contracts/auth/request.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { accountAddressesKey, accountIndexKey, banIndexKey } from "../../platform/redis/keys/brute-force.ts";
 import type { Clock } from "../../platform/time/clock.ts";

@@ -1,37 +1,6 @@
 import type { ProbeRow } from "./server-moves.ts";
 
-/**
- * Decides when to stop waiting for engines that have died. A frozen process or a machine that lost power leaves its NATS subscription
- * behind, so that requests are delivered to it and never answered before their deadline.
- *
- * Engines send a heartbeat every 200 ms (`engineHeartbeatMs`). Silence is not measured by our clock, because a clock cannot distinguish
- * their silence from our own stall: if our event loop or NATS stopped, the clock says "no heartbeat for seconds" although every engine is
- * alive. It is measured in round trips to NATS instead. The answer arrives on the same connection as the heartbeats, in order, so a prompt
- * answer without a heartbeat before it proves that NATS had none for us. A row of them, 80 ms apart and each prompt, establishes silence; a
- * late one restarts the count. The row lasts two seconds, so that the only engine of a small, busy machine may stall for a moment: its
- * callers then wait, where they would otherwise receive temporary failures.
- */
-export interface EngineSilence {
-  /** Records a heartbeat of an engine. */
-  readonly heard: (instance: string) => void;
-  /**
-   * Records that an engine answered a request, or NATS did because no engine is subscribed: requests are worth sending again.
-   */
-  readonly answered: () => void;
-  /** Whether a round trip to NATS is needed now, because no heartbeat or answer arrived recently. */
-  readonly suspicious: () => boolean;
-  /** Records the end of that round trip (`undefined` if it failed); returns true if this begins a silence. */
-  readonly probed: (tookMs: number | undefined) => boolean;
-  /** Records that our own timer was late, so that missing heartbeats prove nothing. */
-  readonly deafened: () => void;
-  /**
-   * While engines are silent, one request per second is a `trial` with a short deadline. It finds engines again that send no heartbeats (of
-   * another version).
-   */
-  readonly admit: () => "ask" | "trial" | "refuse";
-  /** Number of engines whose heartbeat arrived recently. */
-  readonly engines: () => number;
-}
+export type EngineSilence = ReturnType<typeof createEngineSilence>;
 
 /** Interval of the watch; the tick of everything below. */
 export const watchIntervalMs = 80;
@@ -46,8 +15,20 @@ const countedForMs = 1000;
 /** More engines than any installation has. It limits what a sender on the bus can make us store. */
 const maxEngines = 256;
 
-/** `nowMs` is monotonic time. */
-export function createEngineSilence(nowMs: () => number): EngineSilence {
+/**
+ * Decides when to stop waiting for engines that have died. A frozen process or a machine that lost power leaves its NATS subscription
+ * behind, so that requests are delivered to it and never answered before their deadline.
+ *
+ * Engines send a heartbeat every 200 ms (`engineHeartbeatMs`). Silence is not measured by our clock, because a clock cannot distinguish
+ * their silence from our own stall: if our event loop or NATS stopped, the clock says "no heartbeat for seconds" although every engine is
+ * alive. It is measured in round trips to NATS instead. The answer arrives on the same connection as the heartbeats, in order, so a prompt
+ * answer without a heartbeat before it proves that NATS had none for us. A row of them, 80 ms apart and each prompt, establishes silence; a
+ * late one restarts the count. The row lasts two seconds, so that the only engine of a small, busy machine may stall for a moment: its
+ * callers then wait, where they would otherwise receive temporary failures.
+ *
+ * @param nowMs monotonic time
+ */
+export function createEngineSilence(nowMs: () => number) {
   const { suspiciousAfterMs, promptMs, probes: probesToSilence } = silenceProof;
   const lastHeard = new Map<string, number>();
   let lastSignMs = Number.NEGATIVE_INFINITY;
@@ -62,20 +43,24 @@ export function createEngineSilence(nowMs: () => number): EngineSilence {
   };
 
   return {
-    heard(instance) {
+    /** Records a heartbeat of an engine. */
+    heard: (instance: string): void => {
       forgetGone();
       if (lastHeard.has(instance) || lastHeard.size < maxEngines) lastHeard.set(instance, nowMs());
       lastSignMs = nowMs();
       probes = 0;
       state = "beating";
     },
-    answered() {
+    /** Records that an engine answered a request, or NATS did because no engine is subscribed: requests are worth sending again. */
+    answered: (): void => {
       lastSignMs = nowMs();
       probes = 0;
       if (state === "silent") state = "unknown";
     },
-    suspicious: () => state === "beating" && nowMs() - lastSignMs >= suspiciousAfterMs,
-    probed(tookMs) {
+    /** Whether a round trip to NATS is needed now, because no heartbeat or answer arrived recently. */
+    suspicious: (): boolean => state === "beating" && nowMs() - lastSignMs >= suspiciousAfterMs,
+    /** Records the end of that round trip (`undefined` if it failed); returns true if this begins a silence. */
+    probed: (tookMs: number | undefined): boolean => {
       if (state !== "beating" || nowMs() - lastSignMs < suspiciousAfterMs) return false;
       probes = tookMs !== undefined && tookMs <= promptMs ? probes + 1 : 0;
       if (probes < probesToSilence) return false;
@@ -83,16 +68,21 @@ export function createEngineSilence(nowMs: () => number): EngineSilence {
       lastTrialMs = nowMs();
       return true;
     },
-    deafened() {
+    /** Records that our own timer was late, so that missing heartbeats prove nothing. */
+    deafened: (): void => {
       probes = 0;
     },
-    admit() {
+    /**
+     * While engines are silent, one request per second is a `trial` with a short deadline. It finds engines again whose heartbeats do not arrive.
+     */
+    admit: (): "ask" | "trial" | "refuse" => {
       if (state !== "silent") return "ask";
       if (nowMs() - lastTrialMs < trialEveryMs) return "refuse";
       lastTrialMs = nowMs();
       return "trial";
     },
-    engines() {
+    /** Number of engines whose heartbeat arrived recently. */
+    engines: (): number => {
       forgetGone();
       return lastHeard.size;
     },

@@ -2,14 +2,14 @@ import { authenticate, engineAlive } from "../../contracts/index.ts";
 import type { Bus, Replica } from "../../platform/bus/index.ts";
 import type { ErrorCode } from "../../platform/errors/codes.ts";
 import { createEngineSilence, type EngineSilence, silenceProof, watchIntervalMs } from "./engine-silence.ts";
-import { createLiveEngines, type LiveEngines } from "./live-engines.ts";
+import { LiveEngines } from "./live-engines.ts";
 import { createServerMoves, type ServerMoves } from "./server-moves.ts";
 
 /** A tick that is this late indicates that our event loop was blocked. */
 const driftMs = 50;
 const unheard = "no engine is heard at this one";
 
-export interface EngineWatchDeps {
+interface EngineWatchDeps {
   readonly bus: Pick<
     Bus,
     | "subscribe"
@@ -25,11 +25,7 @@ export interface EngineWatchDeps {
   readonly onSilence: () => void;
 }
 
-export interface EngineWatch extends Pick<EngineSilence, "admit" | "engines"> {
-  /** Records that a request was answered, by an engine or, with BUS_NO_RESPONDERS, by NATS; `code` is that of the error, if any. */
-  readonly answered: (code?: ErrorCode) => void;
-  readonly close: () => void;
-}
+export type EngineWatch = ReturnType<typeof startEngineWatch>;
 
 /** Engines that were on a lost server of NATS too may be back later than we are: each is live once it is heard on the new connection. */
 function reconnectionNotice(bus: Pick<Bus, "connections">, engines: LiveEngines): () => void {
@@ -85,16 +81,20 @@ function createProbe({ bus, onSilence, silence, moves, engines }: ProbeDeps) {
  * When all are silent, this process moves to another server of NATS, which may be the only one that is cut off from them. If
  * they are silent there too, or no other server is known, open requests fail immediately and new ones are not sent.
  */
-export function startEngineWatch({ bus, onSilence }: EngineWatchDeps): EngineWatch {
+export function startEngineWatch({ bus, onSilence }: EngineWatchDeps) {
   const silence = createEngineSilence(() => performance.now());
   const moves = createServerMoves(() => performance.now(), silenceProof);
-  const engines = createLiveEngines();
+  const engines = new LiveEngines();
   const notice = reconnectionNotice(bus, engines);
   const live = (): readonly Replica[] => {
     notice();
     return engines.live();
   };
-  bus.balance(authenticate.service, { ...engines, live });
+  bus.balance(authenticate.service, {
+    live,
+    isReturning: () => engines.isReturning(),
+    unreachable: (engine) => engines.unreachable(engine),
+  });
   const subscription = bus.subscribe(engineAlive, (heartbeat) => {
     notice();
     silence.heard(heartbeat.instance);
@@ -121,12 +121,13 @@ export function startEngineWatch({ bus, onSilence }: EngineWatchDeps): EngineWat
 
   return {
     admit: silence.admit,
-    answered(code) {
+    /** Records that a request was answered, by an engine or, with BUS_NO_RESPONDERS, by NATS; `code` is that of the error, if any. */
+    answered: (code?: ErrorCode): void => {
       silence.answered();
       if (code !== "BUS_NO_RESPONDERS") moves.heard();
     },
     engines: silence.engines,
-    close: () => {
+    close: (): void => {
       clearInterval(timer);
       subscription.unsubscribe();
     },

@@ -1,41 +1,12 @@
-import type { Payload } from "../../contracts/define.ts";
-import type { engineAlive } from "../../contracts/index.ts";
-import type { Replica } from "../../platform/bus/index.ts";
+import type { engineAlive, Payload } from "../../contracts/index.ts";
+import type { LiveReplicas, Replica } from "../../platform/bus/index.ts";
 
-/** What a heartbeat says. */
-export type Heartbeat = Pick<Payload<typeof engineAlive>, "instance" | "addressed" | "draining" | "connection">;
-
-/**
- * Tracks for each engine whether it is live. Time counts only while heartbeats of some engine arrive and our own timer is on time: if our event loop
- * or NATS stops, no engine looks silent because of it.
- */
-export interface LiveEngines {
-  /** @returns the engine if it has connected to NATS again since its last heartbeat */
-  readonly heard: (heartbeat: Heartbeat) => Replica | undefined;
-  /** The watch's timer, every `tickMs`. */
-  readonly tick: (wasOnTime: boolean) => void;
-  /** The engines for new requests. */
-  readonly live: () => readonly Replica[];
-  /** Whether an engine that was heard a moment ago is expected to be heard again. */
-  readonly isReturning: () => boolean;
-  /** NATS has no subscription of this engine, or of any (`undefined`): it gets no new requests until it is heard again. */
-  readonly unreachable: (engine: Replica | undefined) => void;
-  /** The engines that have missed three heartbeats. */
-  readonly silent: () => readonly Replica[];
-  /** This process has connected to NATS again. Engines that lost the same server may be back later: each is live once it is heard again. */
-  readonly reconnected: () => void;
-  /** Engines that are not heard may be heard soon: until the tick after the next one, they are expected back. */
-  readonly expected: () => void;
-  /** No engine sends heartbeats: new requests go to the queue group, which may have engines that never send any. */
-  readonly clear: () => void;
-}
+type Heartbeat = Pick<Payload<typeof engineAlive>, "instance" | "draining" | "connection">;
 
 interface Engine extends Replica {
-  isAddressed: boolean;
   draining: boolean;
   isUnreachable: boolean;
-  /** Absent from earlier versions. */
-  connection: number | undefined;
+  connection: number;
   /** In ticks. */
   lastHeard: number;
 }
@@ -50,8 +21,6 @@ const quietTicks = 4;
 const returningTicks = 30;
 /** More engines than any installation has. It limits what a sender on the bus can make us store. */
 const maxEngines = 256;
-/** Becomes part of a subject. */
-const addressable = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Removes the engines that are gone, and returns the others. */
 function withoutGone(engines: Map<string, Engine>, now: number): readonly Engine[] {
@@ -65,63 +34,93 @@ function markUnreachable(engines: Iterable<Engine | undefined>): void {
   for (const engine of engines) if (engine !== undefined) engine.isUnreachable = true;
 }
 
-export function createLiveEngines(): LiveEngines {
-  const engines = new Map<string, Engine>();
-  let [now, sinceAnyHeartbeat] = [0, 0];
+/**
+ * Tracks for each engine whether it is live. Time counts only while heartbeats of some engine arrive and our own timer is on time: if our event
+ * loop or NATS stops, no engine looks silent because of it.
+ */
+export class LiveEngines implements LiveReplicas {
+  readonly #engines = new Map<string, Engine>();
+  #now = 0;
+  #sinceAnyHeartbeat = 0;
   /** Ticks for which an engine that is not heard is expected back. */
-  let expectedFor = 0;
-  let live: readonly Replica[] = [];
-  let silent: readonly Replica[] = [];
+  #expectedFor = 0;
+  #live: readonly Replica[] = [];
+  #silent: readonly Replica[] = [];
 
-  const list = (): void => {
-    const all = withoutGone(engines, now);
-    live = all.filter((engine) => now - engine.lastHeard < liveTicks && !engine.draining && !engine.isUnreachable);
-    silent = all.filter(({ lastHeard }) => now - lastHeard >= silentTicks);
-  };
+  #list(): void {
+    const now = this.#now;
+    const all = withoutGone(this.#engines, now);
+    this.#live = all.filter(
+      (engine) => now - engine.lastHeard < liveTicks && !engine.draining && !engine.isUnreachable,
+    );
+    this.#silent = all.filter(({ lastHeard }) => now - lastHeard >= silentTicks);
+  }
 
-  return {
-    heard({ instance, addressed, draining = false, connection }) {
-      sinceAnyHeartbeat = 0;
-      expectedFor = returningTicks;
-      const isAddressed = addressed === true && addressable.test(instance);
-      const known = engines.get(instance);
-      if (known !== undefined) {
-        const changes = known.draining !== draining || known.isUnreachable || now - known.lastHeard >= liveTicks;
-        const isBack = known.connection !== connection;
-        Object.assign(known, { isAddressed, draining, connection, isUnreachable: false, lastHeard: now });
-        if (changes) list();
-        return isBack ? known : undefined;
-      }
-      if (engines.size < maxEngines) {
-        const state = { draining, isUnreachable: false, connection, lastHeard: now };
-        engines.set(instance, { instance, isAddressed, outstanding: 0, ...state });
-        list();
-      }
-      return undefined;
-    },
-    tick(wasOnTime) {
-      sinceAnyHeartbeat += 1;
-      expectedFor -= 1;
-      if (!wasOnTime || sinceAnyHeartbeat > quietTicks) return;
-      now += 1;
-      list();
-    },
-    live: () => live,
-    isReturning: () => expectedFor > 0 && [...engines.values()].some(({ draining }) => !draining),
-    unreachable(engine) {
-      markUnreachable(engine === undefined ? engines.values() : [engines.get(engine.instance)]);
-      list();
-    },
-    reconnected() {
-      expectedFor = returningTicks;
-      markUnreachable(engines.values());
-      list();
-    },
-    expected: () => void (expectedFor = Math.max(expectedFor, 2)),
-    silent: () => silent,
-    clear() {
-      engines.clear();
-      list();
-    },
-  };
+  /** @returns the engine if it has connected to NATS again since its last heartbeat */
+  heard({ instance, draining = false, connection }: Heartbeat): Replica | undefined {
+    this.#sinceAnyHeartbeat = 0;
+    this.#expectedFor = returningTicks;
+    const known = this.#engines.get(instance);
+    if (known !== undefined) {
+      const changes = known.draining !== draining || known.isUnreachable || this.#now - known.lastHeard >= liveTicks;
+      const isBack = known.connection !== connection;
+      Object.assign(known, { draining, connection, isUnreachable: false, lastHeard: this.#now });
+      if (changes) this.#list();
+      return isBack ? known : undefined;
+    }
+    if (this.#engines.size < maxEngines) {
+      const state = { draining, isUnreachable: false, connection, lastHeard: this.#now };
+      this.#engines.set(instance, { instance, outstanding: 0, ...state });
+      this.#list();
+    }
+    return undefined;
+  }
+
+  /** The watch's timer, every 80 ms. */
+  tick(wasOnTime: boolean): void {
+    this.#sinceAnyHeartbeat += 1;
+    this.#expectedFor -= 1;
+    if (!wasOnTime || this.#sinceAnyHeartbeat > quietTicks) return;
+    this.#now += 1;
+    this.#list();
+  }
+
+  /** The engines for new requests. */
+  live(): readonly Replica[] {
+    return this.#live;
+  }
+
+  /** Whether an engine that was heard a moment ago is expected to be heard again. */
+  isReturning(): boolean {
+    return this.#expectedFor > 0 && [...this.#engines.values()].some(({ draining }) => !draining);
+  }
+
+  /** NATS has no subscription of this engine, or of any (`undefined`): it gets no new requests until it is heard again. */
+  unreachable(engine: Replica | undefined): void {
+    markUnreachable(engine === undefined ? this.#engines.values() : [this.#engines.get(engine.instance)]);
+    this.#list();
+  }
+
+  /** This process has connected to NATS again. Engines that lost the same server may be back later: each is live once it is heard again. */
+  reconnected(): void {
+    this.#expectedFor = returningTicks;
+    markUnreachable(this.#engines.values());
+    this.#list();
+  }
+
+  /** Engines that are not heard may be heard soon: until the tick after the next one, they are expected back. */
+  expected(): void {
+    this.#expectedFor = Math.max(this.#expectedFor, 2);
+  }
+
+  /** The engines that have missed three heartbeats. */
+  silent(): readonly Replica[] {
+    return this.#silent;
+  }
+
+  /** No engine sends heartbeats: new requests go to the queue group, which may have engines that never send any. */
+  clear(): void {
+    this.#engines.clear();
+    this.#list();
+  }
 }

@@ -1,25 +1,4 @@
-/**
- * Decides when to leave a server of NATS at which no engine is heard. A server that has just returned to its cluster, or whose routes to the
- * other servers hang, accepts clients and answers them promptly, but delivers neither heartbeats nor requests: the engines at other servers
- * are alive, and this process would report temporary failures until the routes are back, with NATS's own settings for many seconds.
- *
- * As in `engine-silence.ts`, the proof is a number of prompt round trips to the server without a heartbeat. A late one does not count, but
- * does not start the count again either, because a move too many does little harm. Answers of NATS itself, such as that no engine is subscribed,
- * are not signs of an engine here. If no engine is heard at the next server either, the pauses between moves grow, so
- * that a site whose engines are all gone does not keep reconnecting.
- */
-export interface ServerMoves {
-  /** Records a heartbeat, or an engine's answer. */
-  readonly heard: () => void;
-  /** Whether a round trip to NATS is needed now. */
-  readonly suspicious: () => boolean;
-  /** Records the end of that round trip (`undefined` if it failed); returns true if it is time to move. */
-  readonly probed: (tookMs: number | undefined) => boolean;
-  /** Whether engines that were heard at this server, and no longer are, may be found by a move that is about to be decided. */
-  readonly isAhead: () => boolean;
-  /** Records a move; returns whether it is the first one since an engine was heard. */
-  readonly moved: () => boolean;
-}
+export type ServerMoves = ReturnType<typeof createServerMoves>;
 
 /** Engines that start together with this process are heard by then. */
 const firstMs = 5000;
@@ -37,17 +16,30 @@ export interface ProbeRow {
   readonly probes: number;
 }
 
-/** `nowMs` is monotonic time. */
-export function createServerMoves(nowMs: () => number, row: ProbeRow): ServerMoves {
+/**
+ * Decides when to leave a server of NATS at which no engine is heard. A server that has just returned to its cluster, or whose routes to the
+ * other servers hang, accepts clients and answers them promptly, but delivers neither heartbeats nor requests: the engines at other servers
+ * are alive, and this process would report temporary failures until the routes are back, with NATS's own settings for many seconds.
+ *
+ * As in `engine-silence.ts`, the proof is a number of prompt round trips to the server without a heartbeat. A late one does not count, but
+ * does not start the count again either, because a move too many does little harm. Answers of NATS itself, such as that no engine is subscribed,
+ * are not signs of an engine here. If no engine is heard at the next server either, the pauses between moves grow, so
+ * that a site whose engines are all gone does not keep reconnecting.
+ *
+ * @param nowMs monotonic time
+ */
+export function createServerMoves(nowMs: () => number, row: ProbeRow) {
   let lastHeardMs = Number.NEGATIVE_INFINITY;
   let hasHeard = false;
   let notBeforeMs = nowMs() + firstMs;
   let pauseMs = shortestPauseMs;
   let probes = 0;
   const isFirst = (): boolean => hasHeard && pauseMs === shortestPauseMs;
+  /** Whether a round trip to NATS is needed now. */
   const suspicious = (): boolean => nowMs() >= notBeforeMs && nowMs() - lastHeardMs >= row.suspiciousAfterMs;
   return {
-    heard() {
+    /** Records a heartbeat, or an engine's answer. */
+    heard: (): void => {
       hasHeard = true;
       lastHeardMs = nowMs();
       notBeforeMs = lastHeardMs;
@@ -55,14 +47,17 @@ export function createServerMoves(nowMs: () => number, row: ProbeRow): ServerMov
       probes = 0;
     },
     suspicious,
-    probed(tookMs) {
+    /** Records the end of that round trip (`undefined` if it failed); returns true if it is time to move. */
+    probed: (tookMs: number | undefined): boolean => {
       if (!suspicious()) return false;
       if (tookMs === undefined) probes = 0;
       else if (tookMs <= row.promptMs) probes += 1;
       return probes >= row.probes;
     },
-    isAhead: () => suspicious() && isFirst() && nowMs() - lastHeardMs < decidedWithinMs,
-    moved() {
+    /** Whether engines that were heard at this server, and no longer are, may be found by a move that is about to be decided. */
+    isAhead: (): boolean => suspicious() && isFirst() && nowMs() - lastHeardMs < decidedWithinMs,
+    /** Records a move; returns whether it is the first one since an engine was heard. */
+    moved: (): boolean => {
       const wasFirst = isFirst();
       probes = 0;
       notBeforeMs = nowMs() + pauseMs;

@@ -25,17 +25,19 @@ export function enginesAnswered(code: ErrorCode): boolean {
   return !unanswered.has(code);
 }
 
-export interface WatchedBusDeps {
-  readonly bus: Bus;
-  readonly watch: Pick<EngineWatch, "admit" | "answered">;
-  readonly clock: Pick<Clock, "now">;
-}
-
 /**
  * A bus for services that send requests only to engines. While the engines are silent, a request fails immediately with ENGINE_SILENT
  * instead of at its deadline, except one per second that tests whether an engine answers again.
  */
-export function watchedBus({ bus, watch, clock }: WatchedBusDeps): Bus {
+export function watchedBus({
+  bus,
+  watch,
+  clock,
+}: {
+  readonly bus: Bus;
+  readonly watch: Pick<EngineWatch, "admit" | "answered">;
+  readonly clock: Pick<Clock, "now">;
+}): Bus {
   const ask = async <Req extends TSchema, Rep extends TSchema>(
     method: BusMethod<Req, Rep>,
     body: Static<Req>,

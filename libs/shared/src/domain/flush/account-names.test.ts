@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { BackendDescription } from "../../contracts/auth/account-description.ts";
 import type { AuthDecision } from "../../contracts/auth/decision.ts";
+import type { BackendDescription } from "../../contracts/auth/methods.ts";
 import type { Bus } from "../../platform/bus/bus.ts";
 import { systemClock } from "../../platform/time/clock.ts";
 import { createAccountNames } from "./account-names.ts";

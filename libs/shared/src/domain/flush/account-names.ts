@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { describeAccount } from "../../contracts/auth/account-description.ts";
 import type { AuthDecision } from "../../contracts/auth/decision.ts";
-import { authenticate } from "../../contracts/auth/methods.ts";
+import { authenticate, describeAccount } from "../../contracts/auth/methods.ts";
 import type { Bus } from "../../platform/bus/bus.ts";
 import { abortAfter } from "../../platform/concurrency/deadline.ts";
 import type { Config } from "../../platform/config/index.ts";

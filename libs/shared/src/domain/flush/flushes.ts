@@ -1,5 +1,5 @@
-import type { BruteForceFlushRequest, CacheFlushRequest } from "../../contracts/admin/flush.ts";
-import { bruteForceFlushed } from "../../contracts/brute-force/events.ts";
+import type { BruteForceFlushRequest, CacheFlushRequest } from "../../contracts/admin/flush-operations.ts";
+import { bruteForceFlushed } from "../../contracts/events.ts";
 import type { Bus } from "../../platform/bus/bus.ts";
 import { AppError } from "../../platform/errors/index.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { cacheFlushScript } from "../../contracts/engine/cache-flush-script.ts";
+import { cacheFlushScript } from "../../contracts/engine/methods.ts";
 import type { Bus } from "../../platform/bus/bus.ts";
 import { abortAfter } from "../../platform/concurrency/deadline.ts";
 import { scriptCacheKey } from "../../platform/redis/keys/scripts.ts";

@@ -1,4 +1,4 @@
-import { BruteForceFlushRequest, CacheFlushRequest } from "../../contracts/admin/flush.ts";
+import { BruteForceFlushRequest, CacheFlushRequest } from "../../contracts/admin/flush-operations.ts";
 import { compileCheck } from "../../platform/bus/schema-check.ts";
 
 /** The parameters of a job. They contain no secrets, because job data is stored unencrypted in Redis. */

@@ -11,27 +11,20 @@ interface Batch<Item> {
   bytes: number;
 }
 
-export interface BatcherDeps<Item> {
-  /** Takes ownership of the items. */
-  readonly send: (subject: string, items: Item[]) => void;
-  /** Maximum size of one message, in bytes. */
-  readonly maxMessageBytes: () => number;
-}
-
-export interface Batcher<Item> {
-  readonly add: (subject: string, item: Item) => void;
-  /** Sends what is queued now instead of at the end of the tick. */
-  readonly flush: () => void;
-}
-
 /**
  * Collects what one tick of the event loop produces for a subject into one message. A batch is sent early once it holds 32 items or 256
  * KiB; an item above that limit is sent alone, in order.
  */
-export function createBatcher<Item extends { readonly body: Uint8Array }>(deps: BatcherDeps<Item>): Batcher<Item> {
+export function createBatcher<Item extends { readonly body: Uint8Array }>(deps: {
+  /** Takes ownership of the items. */
+  readonly send: (subject: string, items: Item[]) => void;
+  /** Maximum size of one message, in bytes. */
+  readonly maxMessageBytes: () => number;
+}) {
   let batches = new Map<string, Batch<Item>>();
   let scheduled = false;
 
+  /** Sends what is queued now instead of at the end of the tick. */
   const flush = (): void => {
     scheduled = false;
     // A new Map, because the tables of a Map that is cleared point at each other: see platform/cache/renewed-map.ts.
@@ -48,7 +41,7 @@ export function createBatcher<Item extends { readonly body: Uint8Array }>(deps: 
   };
 
   return {
-    add(subject, item) {
+    add: (subject: string, item: Item): void => {
       const size = frameHeaderBytes + item.body.length;
       const cap = Math.min(maxBytes, deps.maxMessageBytes());
       let batch = batches.get(subject);

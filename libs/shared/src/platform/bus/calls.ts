@@ -4,7 +4,7 @@ import type { ErrorCode } from "../errors/codes.ts";
 import { fromUnknown } from "../errors/from-unknown.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Tracer } from "../tracing/tracer.ts";
-import type { Codec } from "./codec.ts";
+import { type Codec, encodeError } from "./codec.ts";
 import { type FrameView, frameHeaderBytes } from "./frames.ts";
 import { type HandlerContext, InFlightCall } from "./in-flight-call.ts";
 import type { Link } from "./link.ts";
@@ -12,7 +12,6 @@ import type { BusMetrics } from "./metrics.ts";
 import type { ReplySender } from "./replies.ts";
 import type { Route } from "./route.ts";
 import type { TracesOfMessage } from "./trace-header.ts";
-import { encodeError } from "./wire-error.ts";
 
 /** Decodes a request, handles it and encodes the result; the typed and the raw layer differ only in this. */
 export interface Endpoint {
@@ -34,21 +33,12 @@ export interface CallsDeps {
 }
 
 /** Sender of a batch, and the offset that converts its clock to ours. */
-export interface BatchCaller {
+interface BatchCaller {
   readonly inbox: string;
   readonly offsetMs: number;
   readonly firstId: number;
   /** Absent if no request of the batch is traced. */
   readonly traces: TracesOfMessage | undefined;
-}
-
-/** The requests of one endpoint that are being handled; their number is limited. */
-export interface Calls {
-  /** Handles a request or rejects it immediately; never throws. */
-  readonly accept: (caller: BatchCaller, frame: FrameView) => void;
-  readonly inFlight: () => number;
-  /** Resolves when no request is being handled. */
-  readonly idle: () => Promise<void>;
 }
 
 /** Encodes a result, or the error that the handler threw. */
@@ -67,8 +57,23 @@ function createReplyBytes({ link, codec, metrics, onError }: CallsDeps, endpoint
   return { encoded, refusal };
 }
 
-export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: number): Calls {
-  const { clock, codec, metrics, replies, tracer } = deps;
+/** Handles a request in a span of the caller's trace. */
+function traced(
+  { tracer }: CallsDeps,
+  { route: { name } }: Endpoint,
+  handle: (call: InFlightCall, body: Buffer) => Promise<ErrorCode | undefined>,
+) {
+  const attributes = { "rpc.system.name": "nats", "rpc.method": name };
+  return async (call: InFlightCall, body: Buffer, traceparent: string | undefined): Promise<void> => {
+    const span = tracer?.resume({ name, kind: "server", attributes }, traceparent);
+    if (span === undefined) await handle(call, body);
+    else span.end(await tracer?.run(span, () => handle(call, body)));
+  };
+}
+
+/** The requests of one endpoint that are being handled; their number is limited. */
+export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: number) {
+  const { clock, codec, metrics, replies } = deps;
   const { encoded, refusal } = createReplyBytes(deps, endpoint);
   const overloaded = encodeError(codec, new AppError("OVERLOADED"));
   let inFlight = 0;
@@ -94,16 +99,14 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: nu
     answer(call, reply, failure !== undefined);
     return failure;
   };
-  const handleTraced = async (call: InFlightCall, body: Buffer, traceparent: string | undefined): Promise<void> => {
-    const { name } = endpoint.route;
-    const attributes = { "rpc.system.name": "nats", "rpc.method": name };
-    const span = tracer?.resume({ name, kind: "server", attributes }, traceparent);
-    if (span === undefined) await handle(call, body);
-    else span.end(await tracer?.run(span, () => handle(call, body)));
-  };
+  const handleTraced = traced(deps, endpoint, handle);
 
   return {
-    accept({ inbox, offsetMs, firstId, traces }, { id, deadlineMs: callersDeadlineMs, body }) {
+    /** Handles a request or rejects it immediately; never throws. */
+    accept: (
+      { inbox, offsetMs, firstId, traces }: BatchCaller,
+      { id, deadlineMs: callersDeadlineMs, body }: FrameView,
+    ): void => {
       const deadlineMs = callersDeadlineMs + offsetMs;
       if (deadlineMs <= clock.now()) {
         metrics.expiredDropped();
@@ -117,8 +120,9 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: nu
         else void handleTraced(call, body, traces.get((id - firstId) >>> 0));
       }
     },
-    inFlight: () => inFlight,
-    async idle() {
+    inFlight: (): number => inFlight,
+    /** Resolves when no request is being handled. */
+    idle: async (): Promise<void> => {
       if (inFlight === 0) return;
       idle ??= Promise.withResolvers<void>();
       await idle.promise;

@@ -3,19 +3,14 @@ import type { Msg } from "@nats-io/transport-node";
 import type { Deadlines } from "../concurrency/deadlines.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { ErrorCode } from "../errors/codes.ts";
-import type { Clock } from "../time/clock.ts";
 import type { Span, Tracer } from "../tracing/tracer.ts";
-import type { Codec } from "./codec.ts";
-import { decodeFrames, type FrameView, frameHeaderBytes } from "./frames.ts";
+import { type Codec, decodeError } from "./codec.ts";
+import { decodeFrames, type FrameView, frameHeaderBytes, messageBytes } from "./frames.ts";
 import { batchesSubject, parseReplySubject, repliesSubject } from "./inbox.ts";
-import type { Link } from "./link.ts";
-import { messageBytes } from "./message-bytes.ts";
-import type { BusMetrics } from "./metrics.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import { createPendingTable, type PendingTable } from "./pending-table.ts";
-import { createRequestSender, type RequestSender } from "./request-sender.ts";
+import { createRequestSender, type RequestSenderDeps } from "./request-sender.ts";
 import type { Route } from "./route.ts";
-import { decodeError } from "./wire-error.ts";
 
 export interface RequestOptions {
   /** By `steadyClock`. */
@@ -23,15 +18,10 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ClientDeps {
-  readonly link: Link;
-  readonly inbox: string;
+interface ClientDeps extends RequestSenderDeps {
   readonly deadlines: Deadlines;
-  readonly clock: Clock;
   readonly codec: Codec;
-  readonly metrics: BusMetrics;
   readonly maxOutstanding: number;
-  readonly tracer: Tracer | undefined;
 }
 
 interface Submission<T> {
@@ -40,15 +30,8 @@ interface Submission<T> {
   readonly decode: (body: Buffer) => T;
 }
 
-export interface RequestClient extends Pick<RequestSender, "balance" | "resend" | "reconnected"> {
-  /** Sends bytes and resolves with the decoded reply; rejects only with an `AppError`. */
-  readonly submit: <T>(submission: Submission<T>, options: RequestOptions) => Promise<T>;
-  readonly outstanding: () => number;
-  readonly failAll: (code: ErrorCode) => void;
-}
-
 /** The client side: one inbox, one table of open requests, one message per subject and tick. */
-export function createRequestClient(deps: ClientDeps): RequestClient {
+export function createRequestClient(deps: ClientDeps) {
   const { link, inbox, clock, metrics, tracer } = deps;
   const pending = createPendingTable(deps.deadlines, metrics);
   const sender = createRequestSender(deps, pending);
@@ -69,7 +52,8 @@ export function createRequestClient(deps: ClientDeps): RequestClient {
   link.beforeMove(() => settled([...pending.sent()].filter(({ isUnsent }) => !isUnsent)));
 
   return {
-    submit<T>({ route, body, decode }: Submission<T>, options: RequestOptions): Promise<T> {
+    /** Sends bytes and resolves with the decoded reply; rejects only with an `AppError`. */
+    submit: <T>({ route, body, decode }: Submission<T>, options: RequestOptions): Promise<T> => {
       const leftMs = options.deadline - clock.now();
       const error = refusal(deps, { leftMs, signal: options.signal }, body.length, pending.size());
       if (error !== undefined) {
@@ -84,7 +68,7 @@ export function createRequestClient(deps: ClientDeps): RequestClient {
       return settler.promise;
     },
     outstanding: pending.size,
-    failAll(code) {
+    failAll: (code: ErrorCode): void => {
       sender.flush();
       pending.failNumbered(code);
     },
@@ -126,7 +110,7 @@ function refusal(
 
 function createReplyReceiver({ codec, metrics }: ClientDeps, pending: PendingTable): (frame: FrameView) => void {
   return ({ id, body, isError }) => {
-    const request = pending.find(id);
+    const request = pending.byId(id);
     if (request === undefined) {
       metrics.lateReply();
       return;
@@ -154,6 +138,6 @@ function createReplyReceiver({ codec, metrics }: ClientDeps, pending: PendingTab
 function undeliveredBy(message: Msg, pending: PendingTable): readonly PendingRequest[] | undefined {
   const range = parseReplySubject(message.subject);
   if (message.headers?.code !== 503 || range === undefined) return undefined;
-  const requests = Array.from({ length: range.count }, (_, offset) => pending.find((range.firstId + offset) >>> 0));
+  const requests = Array.from({ length: range.count }, (_, offset) => pending.byId((range.firstId + offset) >>> 0));
   return requests.filter((request) => request !== undefined).filter(({ sentAtMs }) => sentAtMs === range.sentAtMs);
 }

@@ -9,12 +9,12 @@ import { type Clock, steadyClock } from "../time/clock.ts";
 import type { Tracer } from "../tracing/tracer.ts";
 import type { Bus } from "./bus.ts";
 import type { Endpoint } from "./calls.ts";
-import { createRequestClient, type RequestClient } from "./client.ts";
-import { type Codec, createCodec } from "./codec.ts";
+import { createRequestClient } from "./client.ts";
+import { createCodec } from "./codec.ts";
 import { type BusCredentials, type BusTls, securityOptions } from "./credentials.ts";
-import { createEvents, type Events } from "./events.ts";
+import { createEvents } from "./events.ts";
 import { type BusStatus, createLink, type Link } from "./link.ts";
-import type { BusLogger } from "./logger.ts";
+import type { BusLogger } from "./link-subscriptions.ts";
 import { createMethodTable, rawEndpoint, typedEndpoint } from "./methods.ts";
 import { type BusMetrics, noMetrics } from "./metrics.ts";
 import { createPeerClocks } from "./peer-clocks.ts";
@@ -47,7 +47,7 @@ export interface ConnectBusOptions {
   readonly metrics?: BusMetrics | undefined;
   /** Absent: requests carry no traces, and those that arrive are ignored. */
   readonly tracer?: Tracer | undefined;
-  /** In which deadlines are stated; it must not step. Default: `steadyClock`. */
+  /** The clock of deadlines, which must not step. Default: `steadyClock`. */
   readonly clock?: Clock | undefined;
   readonly onStatus?: ((status: BusStatus) => void) | undefined;
   /**
@@ -80,17 +80,9 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   return bus;
 }
 
-interface BusParts {
-  readonly link: Link;
-  readonly client: RequestClient;
-  readonly events: Events;
-  readonly codec: Codec;
-  readonly serve: (endpoint: Endpoint, options: ServeOptions | undefined) => Serving;
-  readonly servings: ReadonlySet<Serving>;
-  readonly move: Bus["move"];
-}
+type BusParts = ReturnType<typeof createParts>;
 
-function createParts(link: Link, options: ConnectBusOptions): BusParts {
+function createParts(link: Link, options: ConnectBusOptions) {
   const { namespace, name, logger, metrics = noMetrics, clock = steadyClock, tracer } = options;
   const { maxOutstanding = defaultMaxOutstanding } = options;
   const logError = (error: AppError, subject: string): void =>
@@ -99,41 +91,22 @@ function createParts(link: Link, options: ConnectBusOptions): BusParts {
   const codec = createCodec();
   const deadlines = createDeadlines();
   const inbox = createInbox(inboxPrefix(namespace, name));
-  const replies = createReplySender({ link, clock, metrics });
+  const replies = createReplySender(link, clock, metrics);
   const peerClocks = createPeerClocks(clock);
   const servings = new Set<Serving>();
+  const common = { link, deadlines, clock, codec, metrics, tracer };
   return {
     link,
-    client: createRequestClient({
-      link,
-      inbox,
-      deadlines,
-      clock,
-      codec,
-      metrics,
-      maxOutstanding,
-      tracer,
-    }),
+    client: createRequestClient({ ...common, inbox, maxOutstanding }),
     events: createEvents({ link, namespace, codec, metrics, onError }),
     codec,
-    serve(endpoint, serveOptions = {}) {
-      const serverDeps = {
-        link,
-        deadlines,
-        clock,
-        codec,
-        metrics,
-        replies,
-        onError,
-        peerClocks,
-        tracer,
-      };
-      const serving = serveEndpoint(serverDeps, endpoint, serveOptions);
+    serve: (endpoint: Endpoint, serveOptions: ServeOptions = {}): Serving => {
+      const serving = serveEndpoint({ ...common, replies, onError, peerClocks }, endpoint, serveOptions);
       servings.add(serving);
       return serving;
     },
     servings,
-    move(reason) {
+    move: (reason: string): void => {
       if (!link.canMove()) return;
       logger.warn({ reason }, "bus connection moves to another server");
       metrics.moved();
@@ -161,7 +134,7 @@ function createBus(parts: BusParts, namespace: string): Bus {
     connections: link.connections,
     canMove: link.canMove,
     move: parts.move,
-    request(method, body, requestOptions) {
+    request: (method, body, requestOptions) => {
       const { route, decodeReply } = methodOf(method);
       try {
         return client.submit({ route, body: codec.encode(body), decode: decodeReply }, requestOptions);
@@ -177,7 +150,7 @@ function createBus(parts: BusParts, namespace: string): Bus {
     publish: events.publish,
     subscribe: events.subscribe,
     flush: () => flushLink(link),
-    async drain(withinMs = defaultDrainMs) {
+    drain: async (withinMs = defaultDrainMs) => {
       await endsWithin(settleAll(parts, withinMs), withinMs);
       await close();
     },

@@ -68,6 +68,11 @@ export function decodeFrames(bytes: Buffer, visit: (frame: FrameView) => void): 
   }
 }
 
+/** The payload of a message of NATS as a Buffer, not copied. */
+export function messageBytes({ data }: { readonly data: Uint8Array }): Buffer {
+  return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+}
+
 export interface FrameView extends Frame {
   readonly body: Buffer;
 }

@@ -9,13 +9,18 @@ export interface HandlerContext {
   readonly deadline: number;
   /** Aborts at the deadline, with an `AppError` DEADLINE_EXCEEDED as the reason. Created only when it is read. */
   readonly signal: AbortSignal;
-  /** The same for less. */
+  /** Watches the deadline as the signal does, and costs less. */
   readonly watch?: DeadlineWatch | undefined;
   /**
    * Identifies the request among those of all processes. It is the same when the bus sends the request to a second replica, so that
    * effects that must happen only once can be tied to it.
    */
   readonly requestId: string;
+}
+
+interface Timing {
+  readonly deadlines: Deadlines;
+  readonly clock: Clock;
 }
 
 /** A request that is being handled. */
@@ -29,11 +34,11 @@ export class InFlightCall implements HandlerContext, DeadlineWatch, Timed {
   previous: Timed | undefined = undefined;
   next: Timed | undefined = undefined;
 
-  readonly #timing: CallTiming;
+  readonly #timing: Timing;
   #controller: AbortController | undefined;
   #watchers: Set<() => void> | undefined;
 
-  constructor(id: number, deadline: number, inbox: string, timing: CallTiming) {
+  constructor(id: number, deadline: number, inbox: string, timing: Timing) {
     this.id = id;
     this.deadline = deadline;
     this.inbox = inbox;
@@ -83,9 +88,4 @@ export class InFlightCall implements HandlerContext, DeadlineWatch, Timed {
   finish(): void {
     if (this.#watchers === undefined || this.#watchers.size === 0) this.#timing.deadlines.remove(this);
   }
-}
-
-export interface CallTiming {
-  readonly deadlines: Deadlines;
-  readonly clock: Clock;
 }

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { endsWithin } from "../concurrency/deadline.ts";
-import type { LinkSubscriptions } from "./link-subscriptions.ts";
-import type { BusLogger } from "./logger.ts";
+import type { BusLogger, LinkSubscriptions } from "./link-subscriptions.ts";
 import type { ServerChange } from "./server-change.ts";
 
 const spreadMs = 500;

@@ -1,29 +1,19 @@
 import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node";
-import type { BusLogger } from "./logger.ts";
 
-export interface LinkSubscription {
-  /** Unsubscribes at the server, then waits until all messages that it had already sent have been handed over. */
-  drain(): Promise<void>;
-  unsubscribe(): void;
+/** The log methods that the bus uses. */
+export interface BusLogger {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
 }
 
-export interface SubscribeOptions {
+interface SubscribeOptions {
   readonly queue?: string | undefined;
   /** Receives requests, so that it is drained before the server stops. */
   readonly isServed?: boolean | undefined;
 }
 
-export interface LinkSubscriptions {
-  readonly add: (subject: string, onMessage: (message: Msg) => void, options?: SubscribeOptions) => LinkSubscription;
-  /**
-   * Subscribes what the connection lacks: everything on a new connection, refused and drained subscriptions after a reconnect.
-   */
-  readonly activateOn: (connection: NatsConnection) => void;
-  /** The connection is closed permanently. */
-  readonly detach: () => void;
-  /** Stops receiving requests; `activateOn` subscribes them again. */
-  readonly drainServed: () => Promise<void>;
-}
+export type LinkSubscriptions = ReturnType<typeof createLinkSubscriptions>;
 
 interface Registration {
   readonly subject: string;
@@ -38,7 +28,7 @@ function isLive(subscription: Subscription | undefined): subscription is Subscri
 }
 
 /** The subscriptions of the process, independent of whether there is a connection. */
-export function createLinkSubscriptions(logger: BusLogger): LinkSubscriptions {
+export function createLinkSubscriptions(logger: BusLogger) {
   const registrations = new Set<Registration>();
   let connection: NatsConnection | undefined;
 
@@ -53,30 +43,34 @@ export function createLinkSubscriptions(logger: BusLogger): LinkSubscriptions {
   };
 
   return {
-    add(subject, onMessage, { queue, isServed = false } = {}) {
+    add: (subject: string, onMessage: (message: Msg) => void, { queue, isServed = false }: SubscribeOptions = {}) => {
       const registration: Registration = { subject, queue, isServed, onMessage, current: undefined };
       registrations.add(registration);
       activate(registration);
       return {
-        async drain() {
+        /** Unsubscribes at the server, then waits until all messages that it had already sent have been handed over. */
+        async drain(): Promise<void> {
           registrations.delete(registration);
           if (isLive(registration.current)) await registration.current.drain();
         },
-        unsubscribe() {
+        unsubscribe(): void {
           registrations.delete(registration);
           if (isLive(registration.current)) registration.current.unsubscribe();
         },
       };
     },
-    activateOn(newConnection) {
+    /** Subscribes what the connection lacks: everything on a new connection, refused and drained subscriptions after a reconnect. */
+    activateOn: (newConnection: NatsConnection): void => {
       connection = newConnection;
       for (const registration of registrations) activate(registration);
     },
-    detach() {
+    /** The connection is closed permanently. */
+    detach: (): void => {
       connection = undefined;
       for (const registration of registrations) registration.current = undefined;
     },
-    async drainServed() {
+    /** Stops receiving requests; `activateOn` subscribes them again. */
+    drainServed: async (): Promise<void> => {
       const served = [...registrations].filter(({ isServed }) => isServed);
       await Promise.allSettled(served.map(async ({ current }) => (isLive(current) ? current.drain() : undefined)));
     },

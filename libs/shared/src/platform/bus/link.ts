@@ -7,8 +7,8 @@ import {
   type Status,
 } from "@nats-io/transport-node";
 import { type LeavableConnection, leaveLameDuck, leaveSilent } from "./leave-server.ts";
+import type { BusLogger } from "./link-subscriptions.ts";
 import { createLinkSubscriptions, type LinkSubscriptions } from "./link-subscriptions.ts";
-import type { BusLogger } from "./logger.ts";
 import { createServerChange } from "./server-change.ts";
 import { createServerOrder, type ServerOrder } from "./server-order.ts";
 

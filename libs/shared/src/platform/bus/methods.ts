@@ -15,10 +15,6 @@ interface ClientMethod<Reply> {
   readonly decodeReply: (body: Buffer) => Reply;
 }
 
-export type MethodTable = <Req extends TSchema, Rep extends TSchema>(
-  method: BusMethod<Req, Rep>,
-) => ClientMethod<Static<Rep>>;
-
 export type Handler<Req extends TSchema, Rep extends TSchema> = (
   request: Static<Req>,
   context: HandlerContext,
@@ -27,12 +23,12 @@ export type Handler<Req extends TSchema, Rep extends TSchema> = (
 export type RawHandler = (body: Buffer, context: HandlerContext) => Promise<Uint8Array> | Uint8Array;
 
 /** Finds methods by identity; the subject and the check are created at first use. */
-export function createMethodTable(routeOf: (method: MethodName) => Route, codec: Codec): MethodTable {
+export function createMethodTable(routeOf: (method: MethodName) => Route, codec: Codec) {
   const known = new WeakMap<BusMethod, ClientMethod<unknown>>();
 
   // The map's type cannot express that an entry belongs to its method's reply schema; the overload does.
-  function find<Rep extends TSchema>(method: BusMethod<TSchema, Rep>): ClientMethod<Static<Rep>>;
-  function find(method: BusMethod): ClientMethod<unknown> {
+  function methodOf<Rep extends TSchema>(method: BusMethod<TSchema, Rep>): ClientMethod<Static<Rep>>;
+  function methodOf(method: BusMethod): ClientMethod<unknown> {
     const found = known.get(method);
     if (found !== undefined) return found;
     const decodeReply = decoder(codec, method.reply, "UPSTREAM_UNAVAILABLE");
@@ -40,7 +36,7 @@ export function createMethodTable(routeOf: (method: MethodName) => Route, codec:
     known.set(method, clientMethod);
     return clientMethod;
   }
-  return find;
+  return methodOf;
 }
 
 /** Decodes a value and checks it. */

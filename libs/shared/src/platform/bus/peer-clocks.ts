@@ -1,11 +1,7 @@
 import { createHotCache } from "../cache/hot-cache.ts";
 import type { Clock } from "../time/clock.ts";
 
-/** Estimates the offset between a peer's clock and ours, in milliseconds to add to the peer's times. */
-export interface PeerClocks {
-  /** Records that a message which the peer sent at `sentAtMs` (its clock) has arrived now. */
-  offsetMs(peer: string, sentAtMs: number): number;
-}
+export type PeerClocks = ReturnType<typeof createPeerClocks>;
 
 /** A clock that is set back is recognised after two windows at most. */
 const windowMs = 5000;
@@ -18,10 +14,12 @@ interface Seen {
 }
 
 /**
+ * Estimates the offset between a peer's clock and ours, in milliseconds to add to the peer's times.
+ *
  * The clocks of two hosts differ, but a deadline is an absolute time. The fastest message of a peer in a window gives the best estimate of
  * the difference; what another message takes longer than that was spent in transit and counts towards its deadline.
  */
-export function createPeerClocks(clock: Clock): PeerClocks {
+export function createPeerClocks(clock: Clock) {
   const peers = createHotCache<Seen>(maxPeers);
   const remember = (peer: string, nowMs: number, offset: number): Seen => {
     const seen = { windowStartMs: nowMs, smallest: offset, smallestBefore: offset };
@@ -29,7 +27,8 @@ export function createPeerClocks(clock: Clock): PeerClocks {
     return seen;
   };
   return {
-    offsetMs(peer, sentAtMs) {
+    /** Records that a message which the peer sent at `sentAtMs` (its clock) has arrived now. */
+    offsetMs: (peer: string, sentAtMs: number): number => {
       const nowMs = clock.now();
       const offset = nowMs - sentAtMs;
       const seen = peers.get(peer) ?? remember(peer, nowMs, offset);

@@ -6,23 +6,9 @@ import type { BusMetrics } from "./metrics.ts";
 import { PendingRequest, type PendingRequestInit, type Settler } from "./pending-request.ts";
 import type { Replica } from "./replicas.ts";
 
-export interface PendingTable {
-  readonly size: () => number;
-  /** Registers a request; it has no id yet. */
-  readonly open: (init: PendingRequestInit, settler: Settler, remainingMs: number) => PendingRequest;
-  /** Gives the requests of a batch consecutive ids and returns the first. */
-  readonly number: (batch: readonly PendingRequest[]) => number;
-  readonly find: (id: number) => PendingRequest | undefined;
-  /** Records that requests go to a replica, or to the queue group; the replica's load follows. `sentAtMs` is absent if they wait for one. */
-  readonly assign: (requests: readonly PendingRequest[], replica: Replica | undefined, sentAtMs?: number) => void;
-  /** The requests that have been sent. */
-  readonly sent: () => Iterable<PendingRequest>;
-  readonly resolve: (request: PendingRequest, value: unknown) => void;
-  /** Does nothing if the request has already been answered. */
-  readonly fail: (request: PendingRequest, error: AppError) => void;
-  readonly failNumbered: (code: ErrorCode) => void;
-}
+export type PendingTable = ReturnType<typeof createPendingTable>;
 
+/** Records that requests go to a replica, or to the queue group; the replica's load follows. `sentAtMs` is absent if they wait for one. */
 function assignReplica(requests: readonly PendingRequest[], replica: Replica | undefined, sentAtMs = 0): void {
   for (const request of requests) {
     if (request.replica !== undefined) request.replica.outstanding -= 1;
@@ -33,7 +19,7 @@ function assignReplica(requests: readonly PendingRequest[], replica: Replica | u
 }
 
 /** The unanswered requests of a process. */
-export function createPendingTable(deadlines: Deadlines, metrics: BusMetrics): PendingTable {
+export function createPendingTable(deadlines: Deadlines, metrics: BusMetrics) {
   const byId = createRenewedMap<number, PendingRequest>();
   let size = 0;
   let nextId = 1;
@@ -48,6 +34,7 @@ export function createPendingTable(deadlines: Deadlines, metrics: BusMetrics): P
     request.release();
   };
 
+  /** Does nothing if the request has already been answered. */
   const fail = (request: PendingRequest, error: AppError): void => {
     if (request.settled) return;
     settle(request, error.code);
@@ -61,14 +48,16 @@ export function createPendingTable(deadlines: Deadlines, metrics: BusMetrics): P
   };
 
   return {
-    size: () => size,
-    open(init, settler, remainingMs) {
+    size: (): number => size,
+    /** Registers a request; it has no id yet. */
+    open: (init: PendingRequestInit, settler: Settler, remainingMs: number): PendingRequest => {
       const request = new PendingRequest(init, settler, owner);
       size += 1;
       deadlines.insert(request, remainingMs);
       return request;
     },
-    number(batch) {
+    /** Gives the requests of a batch consecutive ids and returns the first. */
+    number: (batch: readonly PendingRequest[]): number => {
       const firstId = nextId;
       for (const request of batch) {
         request.id = nextId;
@@ -77,15 +66,15 @@ export function createPendingTable(deadlines: Deadlines, metrics: BusMetrics): P
       }
       return firstId;
     },
-    find: (id) => byId.get(id),
+    byId: (id: number): PendingRequest | undefined => byId.get(id),
     assign: assignReplica,
-    sent: () => byId.values(),
-    resolve(request, value) {
+    sent: (): Iterable<PendingRequest> => byId.values(),
+    resolve: (request: PendingRequest, value: unknown): void => {
       settle(request);
       request.settler.resolve(value);
     },
     fail,
-    failNumbered(code) {
+    failNumbered: (code: ErrorCode): void => {
       for (const request of byId.values()) fail(request, new AppError(code));
     },
   };

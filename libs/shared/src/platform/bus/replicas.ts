@@ -1,8 +1,9 @@
-/** One replica of a service, as its clients know it from its heartbeats. */
+/**
+ * One replica of a service, as its clients know it from its heartbeats. It serves its methods on its own subjects too (`methodAt`), and counts
+ * a request once that another one received as well.
+ */
 export interface Replica {
   readonly instance: string;
-  /** Whether it serves its methods on its own subjects (`methodAt`), and counts a request once that another one received too. */
-  readonly isAddressed: boolean;
   /** Requests of this process that it has not answered. The bus keeps this number. */
   outstanding: number;
 }
@@ -22,7 +23,7 @@ export interface LiveReplicas {
 
 /**
  * Of two replicas chosen at random, the one with fewer requests of ours: close to the best balance, without the herd of clients that all
- * choose the idlest. The load of a replica that is not addressed is unknown, so chance alone decides about it.
+ * choose the idlest.
  */
 export function chooseReplica(live: readonly Replica[]): Replica | undefined {
   const count = live.length;
@@ -30,6 +31,5 @@ export function chooseReplica(live: readonly Replica[]): Replica | undefined {
   const one = live[first];
   if (one === undefined || count < 2) return one;
   const other = live[(first + 1 + Math.floor(Math.random() * (count - 1))) % count];
-  if (other === undefined || !one.isAddressed || !other.isAddressed) return one;
-  return other.outstanding < one.outstanding ? other : one;
+  return other !== undefined && other.outstanding < one.outstanding ? other : one;
 }

@@ -8,19 +8,10 @@ import type { BusMetrics } from "./metrics.ts";
 /** Number of replies kept while disconnected: about what one service answers in a second. */
 const maxHeld = 16_384;
 
-export interface ReplySender {
-  readonly send: (inbox: string, reply: Frame) => void;
-  readonly flush: () => void;
-}
-
-export interface RepliesDeps {
-  readonly link: Link;
-  readonly clock: Clock;
-  readonly metrics: BusMetrics;
-}
+export type ReplySender = ReturnType<typeof createReplySender>;
 
 /** Combines the replies of one tick per inbox. While disconnected it keeps them until their deadlines. */
-export function createReplySender({ link, clock, metrics }: RepliesDeps): ReplySender {
+export function createReplySender(link: Link, clock: Clock, metrics: BusMetrics) {
   let held: { readonly subject: string; readonly reply: Frame }[] = [];
 
   const hold = (subject: string, replies: readonly Frame[]): void => {
@@ -58,7 +49,7 @@ export function createReplySender({ link, clock, metrics }: RepliesDeps): ReplyS
   });
 
   return {
-    send: (inbox, reply) => batcher.add(repliesSubject(inbox), reply),
+    send: (inbox: string, reply: Frame): void => batcher.add(repliesSubject(inbox), reply),
     flush: batcher.flush,
   };
 }

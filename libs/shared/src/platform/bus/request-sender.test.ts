@@ -62,7 +62,7 @@ function senderOn() {
   return { published, sender, pending, request, become, state, failMove: () => failed[0]?.() };
 }
 
-const liveReplica = (instance: string) => ({ instance, outstanding: 0, isAddressed: true });
+const liveReplica = (instance: string) => ({ instance, outstanding: 0 });
 
 test("a request that is made during a move is sent once, to the next server, and not again as one that was lost", () => {
   const { published, sender, request, become, state } = senderOn();

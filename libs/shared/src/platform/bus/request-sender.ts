@@ -3,7 +3,7 @@ import { AppError } from "../errors/app-error.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Tracer } from "../tracing/tracer.ts";
-import { type Batcher, createBatcher } from "./batcher.ts";
+import { createBatcher } from "./batcher.ts";
 import { encodeFrames } from "./frames.ts";
 import { formatReplySubject } from "./inbox.ts";
 import type { Link } from "./link.ts";
@@ -11,7 +11,7 @@ import type { BusMetrics } from "./metrics.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import type { PendingTable } from "./pending-table.ts";
 import { chooseReplica, type LiveReplicas, type Replica } from "./replicas.ts";
-import { createResending, type Resending } from "./resending.ts";
+import { createResending } from "./resending.ts";
 import type { Route } from "./route.ts";
 import { traceHeader } from "./trace-header.ts";
 
@@ -21,13 +21,6 @@ export interface RequestSenderDeps {
   readonly clock: Clock;
   readonly metrics: BusMetrics;
   readonly tracer: Tracer | undefined;
-}
-
-/** Sends requests to a replica of their service, and a second time where the first replica may never answer. */
-export interface RequestSender
-  extends Batcher<PendingRequest>,
-    Pick<Resending, "resend" | "reconnected" | "undelivered"> {
-  readonly balance: (service: string, replicas: LiveReplicas) => void;
 }
 
 /** More than the traces of a message take. A message that would exceed the limit of NATS with them goes without. */
@@ -54,8 +47,7 @@ function createPublisher({ link, inbox, clock, tracer }: RequestSenderDeps, pend
   const headersOf = (requests: readonly PendingRequest[], bytes: number): MsgHdrs | undefined =>
     bytes + maxHeaderBytes > link.maxPayload() ? undefined : traceHeader(requests);
   /** The requests have the same route and consecutive ids. */
-  const publish = (requests: readonly PendingRequest[], route: Route, chosen: Replica | undefined): void => {
-    const replica = chosen?.isAddressed === true ? chosen : undefined;
+  const publish = (requests: readonly PendingRequest[], route: Route, replica: Replica | undefined): void => {
     const sentAtMs = clock.now();
     pending.assign(requests, replica, sentAtMs);
     const bytes = encodeFrames(requests);
@@ -71,7 +63,8 @@ function createPublisher({ link, inbox, clock, tracer }: RequestSenderDeps, pend
   return { publish, failEach };
 }
 
-export function createRequestSender(deps: RequestSenderDeps, pending: PendingTable): RequestSender {
+/** Sends requests to a replica of their service, and a second time where the first replica may never answer. */
+export function createRequestSender(deps: RequestSenderDeps, pending: PendingTable) {
   const { link, metrics } = deps;
   const { balance, replicasFor } = createReplicaLists();
   const { publish, failEach } = createPublisher(deps, pending);
@@ -97,5 +90,9 @@ export function createRequestSender(deps: RequestSenderDeps, pending: PendingTab
     else publish(open, route, chosen);
   };
 
-  return { ...createBatcher({ send: sendBatch, maxMessageBytes: link.maxPayload }), balance, ...resending };
+  return {
+    ...createBatcher<PendingRequest>({ send: sendBatch, maxMessageBytes: link.maxPayload }),
+    balance,
+    ...resending,
+  };
 }

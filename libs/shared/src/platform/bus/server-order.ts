@@ -1,13 +1,6 @@
 import type { NatsConnection } from "@nats-io/transport-node";
 
-/** The servers of the cluster, in the order in which to try them. */
-export interface ServerOrder {
-  /** Learns the servers that the cluster has announced, and which one is in use. */
-  readonly learn: (connection: Pick<NatsConnection, "getServer" | "getServers">) => void;
-  /** Random order, so that clients spread over the servers; the server used last comes last. */
-  readonly inOrder: () => string[];
-  readonly hasOthers: () => boolean;
-}
+export type ServerOrder = ReturnType<typeof createServerOrder>;
 
 /** More servers than any cluster has. */
 const maxAnnounced = 64;
@@ -21,17 +14,20 @@ function shuffled(texts: readonly string[]): string[] {
     .map(([, text]) => text);
 }
 
-export function createServerOrder(configured: readonly string[] | string | undefined): ServerOrder {
+/** The servers of the cluster, in the order in which to try them. */
+export function createServerOrder(configured: readonly string[] | string | undefined) {
   const own = typeof configured === "string" ? [configured] : [...(configured ?? [])];
   let announced: readonly string[] = [];
   let current: string | undefined;
   const isLast = (server: string): boolean => hostPort(server) === current;
+  /** In random order, so that clients spread over the servers; the server used last comes last. */
   const inOrder = (): string[] => {
     const all = [...shuffled(own), ...shuffled(announced)];
     return [...all.filter((server) => !isLast(server)), ...all.filter(isLast)];
   };
   return {
-    learn(connection) {
+    /** Learns the servers that the cluster has announced, and which one is in use. */
+    learn: (connection: Pick<NatsConnection, "getServer" | "getServers">): void => {
       const known = new Set(own.map(hostPort));
       const listed = connection
         .getServers()
@@ -42,6 +38,6 @@ export function createServerOrder(configured: readonly string[] | string | undef
       announced = listed.filter((server) => !known.has(server)).slice(0, maxAnnounced);
     },
     inOrder,
-    hasOthers: () => own.length + announced.length > 1,
+    hasOthers: (): boolean => own.length + announced.length > 1,
   };
 }

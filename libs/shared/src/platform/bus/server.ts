@@ -1,9 +1,8 @@
 import type { Msg } from "@nats-io/transport-node";
 import { endsWithin } from "../concurrency/deadline.ts";
 import { type CallsDeps, createCalls, type Endpoint } from "./calls.ts";
-import { decodeFrames } from "./frames.ts";
+import { decodeFrames, messageBytes } from "./frames.ts";
 import { parseReplySubject } from "./inbox.ts";
-import { messageBytes } from "./message-bytes.ts";
 import type { PeerClocks } from "./peer-clocks.ts";
 import { tracesOf } from "./trace-header.ts";
 

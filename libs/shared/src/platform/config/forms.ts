@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { normalisedProtocol } from "../../contracts/auth/protocol.ts";
+import { normalisedProtocol } from "../../contracts/auth/request.ts";
 import { isPasswordHash } from "./password-hash.ts";
 
 /** Forms of texts. A form returns what it expects, or undefined if the text matches. */

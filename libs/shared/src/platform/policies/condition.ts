@@ -1,4 +1,4 @@
-import { normalisedProtocol } from "../../contracts/auth/protocol.ts";
+import { normalisedProtocol } from "../../contracts/auth/request.ts";
 import { canonicalName, nameForms } from "../net/name-forms.ts";
 import { type FactValue, factType, policyFacts } from "./facts.ts";
 import { type Compiled, isOperator, type OperatorName, operatorNames, operators } from "./operators.ts";

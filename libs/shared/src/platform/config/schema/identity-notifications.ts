@@ -1,4 +1,4 @@
-import { notificationEvents } from "../../../contracts/idp/events.ts";
+import { notificationEvents } from "../../../contracts/events.ts";
 import { boolean, choice, duration, secret, section, string, stringList } from "./fields.ts";
 
 const longestDeliveryMs = 20_000;

@@ -1,4 +1,4 @@
-import { normalisedProtocol } from "../../../contracts/auth/protocol.ts";
+import { normalisedProtocol } from "../../../contracts/auth/request.ts";
 import { mailScopes } from "../mail-scopes.ts";
 import { messages } from "../messages.ts";
 import type { Config } from "../schema/root.ts";

@@ -1,4 +1,4 @@
-import { notificationEvents } from "../../../contracts/idp/events.ts";
+import { notificationEvents } from "../../../contracts/events.ts";
 import { messages } from "../messages.ts";
 import type { Config } from "../schema/root.ts";
 import type { Judgement } from "./judgement.ts";

@@ -1,4 +1,4 @@
-import { normalisedProtocol } from "../../../contracts/auth/protocol.ts";
+import { normalisedProtocol } from "../../../contracts/auth/request.ts";
 import { messages } from "../messages.ts";
 import type { Config } from "../schema/root.ts";
 import { type BackendEntry, parseBackendEntry } from "./backends.ts";

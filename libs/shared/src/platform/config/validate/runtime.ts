@@ -1,4 +1,4 @@
-import { validatedOperations } from "../../../contracts/admin/validated-operations.ts";
+import { validatedOperations } from "../../../contracts/admin/flush-operations.ts";
 import { parseHostPort } from "../../net/host-port.ts";
 import { isLoopback } from "../../net/ip.ts";
 import { tls12Suites, tlsGroups } from "../../net/tls-names.ts";

@@ -1,43 +1,23 @@
-import type { KeyFamily } from "./family.ts";
+import { keysWith } from "./family.ts";
+
+const { key, all } = keysWith({ owner: "admin", role: "state" });
+
+export { all as consoleKeyFamilies };
 
 /** The session of one operator in the console, encrypted. Each request prolongs it, up to eight hours in all. */
-export const consoleSessionKey: KeyFamily<[cookieDigest: string]> = {
-  name: "console session",
-  owner: "admin",
-  role: "state",
-  type: "string",
-  ttlSeconds: 900,
+export const consoleSessionKey = key("console session", "string", 900, {
+  template: "console:session:{<cookie digest>}",
   lost: "the operator signs in again",
-  parts: ["cookie digest"],
-  build: (prefix, cookieDigest) => `${prefix}console:session:{${cookieDigest}}`,
-};
+});
 
 /** A sign-in to the console that the identity provider has not answered yet, encrypted. */
-export const consoleSignInKey: KeyFamily<[cookieDigest: string]> = {
-  name: "sign-in to the console",
-  owner: "admin",
-  role: "state",
-  type: "string",
-  ttlSeconds: 600,
+export const consoleSignInKey = key("sign-in to the console", "string", 600, {
+  template: "console:sign-in:{<cookie digest>}",
   lost: "the sign-in in progress starts over",
-  parts: ["cookie digest"],
-  build: (prefix, cookieDigest) => `${prefix}console:sign-in:{${cookieDigest}}`,
-};
+});
 
 /** Digest of the code that vouches for the second factor of a new operator. Used once. */
-export const consoleInvitationKey: KeyFamily<[accountDigest: string]> = {
-  name: "invitation to the console",
-  owner: "admin",
-  role: "state",
-  type: "string",
-  ttlSeconds: 86_400,
+export const consoleInvitationKey = key("invitation to the console", "string", 86_400, {
+  template: "console:invitation:{<keyed digest of the account>}",
   lost: "the operator needs a new code",
-  parts: ["keyed digest of the account"],
-  build: (prefix, accountDigest) => `${prefix}console:invitation:{${accountDigest}}`,
-};
-
-export const consoleKeyFamilies: readonly KeyFamily<never[]>[] = [
-  consoleSessionKey,
-  consoleSignInKey,
-  consoleInvitationKey,
-];
+});

@@ -1,270 +1,131 @@
-import type { KeyFamily } from "./family.ts";
+import { keysWith } from "./family.ts";
+
+const { key, all } = keysWith({ owner: "idp", role: "state" });
+
+export { all as oidcKeyFamilies };
 
 const day = 86_400;
 /** The longest life that the configuration allows to a refresh token. */
 const longestRefreshSeconds = 3650 * day;
 
 /** A record of the provider, under the SHA-256 of its identifier, which for tokens is the token itself. */
-export const oidcRecordKey: KeyFamily<[model: string, digest: string]> = {
-  name: "OIDC record",
-  owner: "idp",
-  role: "state",
-  type: "string",
+export const oidcRecordKey = key("OIDC record", "string", longestRefreshSeconds, {
   // The longest lifetime, that of a refresh token; each record has its own.
-  ttlSeconds: longestRefreshSeconds,
+  template: "oidc:record:<model>:{<digest>}",
   lost: "tokens, codes, grants and requests in progress are lost; users sign in again",
-  parts: ["model", "digest"],
-  build: (prefix, model, digest) => `${prefix}oidc:record:${model}:{${digest}}`,
-};
+});
 
 /** A record that may be used once: hash of value, time of use, elected successor. */
-export const oidcOnceKey: KeyFamily<[model: string, digest: string]> = {
-  name: "OIDC record used once",
-  owner: "idp",
-  role: "state",
-  type: "hash",
-  ttlSeconds: longestRefreshSeconds,
+export const oidcOnceKey = key("OIDC record used once", "hash", longestRefreshSeconds, {
+  template: "oidc:once:<model>:{<digest>}",
   lost: "codes and refresh tokens are lost; users sign in again",
-  parts: ["model", "digest"],
-  build: (prefix, model, digest) => `${prefix}oidc:once:${model}:{${digest}}`,
-};
+});
 
 /** The records of an account, a client or a grant; a member's score is the time at which it expires. */
-export const oidcIndexKey: KeyFamily<[kind: string, digest: string]> = {
-  name: "OIDC index",
-  owner: "idp",
-  role: "state",
-  type: "zset",
-  ttlSeconds: longestRefreshSeconds,
+export const oidcIndexKey = key("OIDC index", "zset", longestRefreshSeconds, {
+  template: "oidc:index:<kind>:{<digest>}",
   lost: "sessions are not listed, and revoking all tokens of an account misses older ones",
-  parts: ["kind", "digest"],
-  build: (prefix, kind, digest) => `${prefix}oidc:index:${kind}:{${digest}}`,
-};
+});
 
 /** The response to the end of a sign-in or consent, so that a form that is sent twice leads to one code. */
-export const oidcOutcomeKey: KeyFamily<[digest: string]> = {
-  name: "OIDC outcome",
-  owner: "idp",
-  role: "state",
-  type: "string",
-  ttlSeconds: 10,
+export const oidcOutcomeKey = key("OIDC outcome", "string", 10, {
+  template: "oidc:outcome:{<digest>}",
   lost: "a form that was sent twice shows that the page has expired",
-  parts: ["digest"],
-  build: (prefix, digest) => `${prefix}oidc:outcome:{${digest}}`,
-};
-
-/** From the digest of an account's name to its sealed subjects, where these are not the name itself. */
-export const oidcSubjectsKey: KeyFamily<[digest: string]> = {
-  name: "OIDC subjects",
-  owner: "idp",
-  role: "state",
-  type: "hash",
-  ttlSeconds: longestRefreshSeconds,
-  lost: "requests that name an account do not find its tokens until its next sign-in",
-  parts: ["digest"],
-  build: (prefix, digest) => `${prefix}oidc:subjects:{${digest}}`,
-};
+});
 
 /** From a user code to the device code that it stands for. */
-export const oidcUserCodeKey: KeyFamily<[digest: string]> = {
-  name: "OIDC user code",
-  owner: "idp",
-  role: "state",
-  type: "string",
-  ttlSeconds: day,
+export const oidcUserCodeKey = key("OIDC user code", "string", day, {
+  template: "oidc:user-code:{<digest>}",
   lost: "device sign-ins in progress start over",
-  parts: ["digest"],
-  build: (prefix, digest) => `${prefix}oidc:user-code:{${digest}}`,
-};
+});
+
+/** From the digest of an account's name to its sealed subjects, where these are not the name itself. */
+export const oidcSubjectsKey = key("OIDC subjects", "hash", longestRefreshSeconds, {
+  template: "oidc:subjects:{<digest>}",
+  lost: "requests that name an account do not find its tokens until its next sign-in",
+});
 
 /** Proofs and assertions already used, so that none is accepted twice. */
-export const oidcReplayKey: KeyFamily<[digest: string]> = {
-  name: "OIDC replay",
-  owner: "idp",
-  role: "state",
-  type: "string",
-  ttlSeconds: day,
+export const oidcReplayKey = key("OIDC replay", "string", day, {
+  template: "oidc:replay:{<digest>}",
   lost: "a client's proof or assertion of the last minutes is accepted once more",
-  parts: ["digest"],
-  build: (prefix, digest) => `${prefix}oidc:replay:{${digest}}`,
-};
+});
 
 /** The attributes that claims are made of, as returned by the backend at the last sign-in. */
-export const oidcAccountKey: KeyFamily<[digest: string]> = {
-  name: "OIDC account",
-  owner: "idp",
-  role: "state",
-  type: "string",
-  ttlSeconds: longestRefreshSeconds,
+export const oidcAccountKey = key("OIDC account", "string", longestRefreshSeconds, {
+  template: "oidc:account:{<digest>}",
   lost: "tokens of users are rejected until they sign in again",
-  parts: ["digest"],
-  build: (prefix, digest) => `${prefix}oidc:account:{${digest}}`,
-};
+});
 
 /** A user's consent for a client. */
-export const oidcConsentKey: KeyFamily<[digest: string]> = {
-  name: "OIDC consent",
-  owner: "idp",
-  role: "state",
-  type: "string",
-  ttlSeconds: longestRefreshSeconds,
+export const oidcConsentKey = key("OIDC consent", "string", longestRefreshSeconds, {
+  template: "oidc:consent:{<digest>}",
   lost: "users are asked for consent again",
-  parts: ["digest"],
-  build: (prefix, digest) => `${prefix}oidc:consent:{${digest}}`,
-};
+});
 
 /** Time of a device's last poll, and how long it must wait. */
-export const oidcPollKey: KeyFamily<[digest: string]> = {
-  name: "OIDC poll",
-  owner: "idp",
-  role: "state",
-  type: "hash",
-  ttlSeconds: day,
+export const oidcPollKey = key("OIDC poll", "hash", day, {
+  template: "oidc:poll:{<digest>}",
   lost: "a device that polls too fast is not slowed down once",
-  parts: ["digest"],
-  build: (prefix, digest) => `${prefix}oidc:poll:{${digest}}`,
-};
+});
 
 /** The generated signing keys, encrypted, all in one value that is replaced as a whole. */
-export const oidcSigningKeysKey: KeyFamily<[]> = {
-  name: "OIDC signing keys",
-  owner: "idp",
-  role: "state",
-  type: "string",
+export const oidcSigningKeysKey = key("OIDC signing keys", "string", 400 * day, {
   // Written again whenever the keys are read, so that it lives as long as a provider runs.
-  ttlSeconds: 400 * day,
+  template: "oidc:{signing-keys}",
   lost: "new keys are generated; tokens signed with the old ones are rejected",
-  parts: [],
-  build: (prefix) => `${prefix}oidc:{signing-keys}`,
-};
+});
 
 /** Held by the replica that generates new signing keys. */
-export const oidcSigningLeaseKey: KeyFamily<[]> = {
-  name: "OIDC signing lease",
-  owner: "idp",
-  role: "state",
-  type: "string",
-  ttlSeconds: 30,
+export const oidcSigningLeaseKey = key("OIDC signing lease", "string", 30, {
+  template: "oidc:{signing-keys}:lease",
   lost: "none: a write of the key set is compared with what was read",
-  parts: [],
-  build: (prefix) => `${prefix}oidc:{signing-keys}:lease`,
-};
+});
 
 /** A logout message to a client, encrypted, with the attempts so far. */
-export const oidcDeliveryKey: KeyFamily<[id: string]> = {
-  name: "OIDC logout message",
-  owner: "idp",
-  role: "state",
-  type: "hash",
-  ttlSeconds: day,
+export const oidcDeliveryKey = key("OIDC logout message", "hash", day, {
+  template: "oidc:{logout-notices}:<id>",
   lost: "clients are not notified of recent logouts",
-  parts: ["id"],
-  build: (prefix, id) => `${prefix}oidc:{logout-notices}:${id}`,
-};
+});
 
 /** Times at which logout messages are due; a claimed one is due again after its lease. */
-export const oidcDeliveriesDueKey: KeyFamily<[]> = {
-  name: "OIDC logout messages due",
-  owner: "idp",
-  role: "state",
-  type: "zset",
-  ttlSeconds: day,
+export const oidcDeliveriesDueKey = key("OIDC logout messages due", "zset", day, {
+  template: "oidc:{logout-notices}",
   lost: "clients are not notified of recent logouts",
-  parts: [],
-  build: (prefix) => `${prefix}oidc:{logout-notices}`,
-};
+});
 
 /** Guesses of user codes, by browser or address. */
-export const oidcGuessKey: KeyFamily<[digest: string]> = {
-  name: "OIDC user code guesses",
-  owner: "idp",
-  role: "state",
-  type: "string",
-  ttlSeconds: 600,
+export const oidcGuessKey = key("OIDC user code guesses", "string", 600, {
+  template: "oidc:guesses:{<digest>}",
   lost: "guesses of user codes are counted from zero",
-  parts: ["digest"],
-  build: (prefix, digest) => `${prefix}oidc:guesses:{${digest}}`,
-};
+});
 
 /** A client that registered itself, encrypted. It lives for as long as it is used. */
-export const oidcRegisteredKey: KeyFamily<[digest: string]> = {
-  name: "OIDC registered client",
-  owner: "idp",
-  role: "state",
-  type: "string",
-  ttlSeconds: longestRefreshSeconds,
+export const oidcRegisteredKey = key("OIDC registered client", "string", longestRefreshSeconds, {
+  template: "oidc:registered:{<digest>}",
   lost: "registered clients register again, and their users sign in again",
-  parts: ["digest"],
-  build: (prefix, digest) => `${prefix}oidc:registered:{${digest}}`,
-};
+});
 
 /** Identifiers of all registered clients, by the time (s) at which the registration ends. */
-export const oidcRegisteredIndexKey: KeyFamily<[]> = {
-  name: "OIDC registered clients",
-  owner: "idp",
-  role: "state",
-  type: "zset",
-  ttlSeconds: longestRefreshSeconds,
+export const oidcRegisteredIndexKey = key("OIDC registered clients", "zset", longestRefreshSeconds, {
+  template: "oidc:{registrations}:all",
   lost: "registered clients are not listed and do not count towards the maximum",
-  parts: [],
-  build: (prefix) => `${prefix}oidc:{registrations}:all`,
-};
+});
 
 /** The same for the clients of dynamic registration, which have a separate maximum. */
-export const oidcDynamicIndexKey: KeyFamily<[]> = {
-  name: "OIDC dynamically registered clients",
-  owner: "idp",
-  role: "state",
-  type: "zset",
-  ttlSeconds: longestRefreshSeconds,
+export const oidcDynamicIndexKey = key("OIDC dynamically registered clients", "zset", longestRefreshSeconds, {
+  template: "oidc:{registrations}:dynamic",
   lost: "registered clients are not listed and do not count towards the maximum",
-  parts: [],
-  build: (prefix) => `${prefix}oidc:{registrations}:dynamic`,
-};
+});
 
 /** Identifiers of the clients that one network registered and no user has signed in with, by the end of the registration (s). */
-export const oidcPendingKey: KeyFamily<[digest: string]> = {
-  name: "OIDC pending registrations",
-  owner: "idp",
-  role: "state",
-  type: "zset",
-  ttlSeconds: day,
+export const oidcPendingKey = key("OIDC pending registrations", "zset", day, {
+  template: "oidc:{registrations}:pending:<digest>",
   lost: "the pending registrations of a network are counted from zero",
-  parts: ["digest"],
-  build: (prefix, digest) => `${prefix}oidc:{registrations}:pending:${digest}`,
-};
+});
 
 /** Registration requests of one network within a minute. */
-export const oidcRegistrationRateKey: KeyFamily<[digest: string]> = {
-  name: "OIDC registration requests",
-  owner: "idp",
-  role: "state",
-  type: "string",
-  ttlSeconds: 60,
+export const oidcRegistrationRateKey = key("OIDC registration requests", "string", 60, {
+  template: "oidc:registration-rate:{<digest>}",
   lost: "registration requests are counted from zero",
-  parts: ["digest"],
-  build: (prefix, digest) => `${prefix}oidc:registration-rate:{${digest}}`,
-};
-
-export const oidcKeyFamilies: readonly KeyFamily<never[]>[] = [
-  oidcRecordKey,
-  oidcOnceKey,
-  oidcIndexKey,
-  oidcOutcomeKey,
-  oidcUserCodeKey,
-  oidcSubjectsKey,
-  oidcReplayKey,
-  oidcAccountKey,
-  oidcConsentKey,
-  oidcPollKey,
-  oidcSigningKeysKey,
-  oidcSigningLeaseKey,
-  oidcDeliveryKey,
-  oidcDeliveriesDueKey,
-  oidcGuessKey,
-  oidcRegisteredKey,
-  oidcRegisteredIndexKey,
-  oidcDynamicIndexKey,
-  oidcPendingKey,
-  oidcRegistrationRateKey,
-];
+});

@@ -1,9 +1,0 @@
-import { defineFamily, operatorScopes } from "../operations/route-family.ts";
-
-export const consoleFamily = defineFamily({
-  name: "console",
-  prefix: "/api/v1/console",
-  owner: "admin",
-  channel: "back",
-  anyScope: operatorScopes,
-});

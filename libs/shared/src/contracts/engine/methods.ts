@@ -1,0 +1,48 @@
+import { type Static, Type } from "typebox";
+import { engineMethod } from "../define.ts";
+import { oneOf, text } from "../schema.ts";
+
+/** Additional names and cache keys from a site's script for a flush. */
+export const CacheFlushScriptReply = Type.Object({
+  accounts: Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
+    maxItems: 64,
+    description: "Other names of the account, which are flushed too.",
+  }),
+  cacheKeys: Type.Array(Type.String({ pattern: "^[A-Za-z0-9_-]{43}$" }), {
+    maxItems: 1000,
+    description: "Digests of keys of the script module `cache`.",
+  }),
+});
+export type CacheFlushScriptReply = Static<typeof CacheFlushScriptReply>;
+
+/** Runs `cache_flush` of `auth.backends.lua.backend.default.cache_flush_script_path`. Fails as the script does. */
+export const cacheFlushScript = engineMethod(
+  "cache-flush-script",
+  Type.Object({
+    session: Type.String({ minLength: 1, maxLength: 64 }),
+    user: text("User name as the operator entered it.", { minLength: 1, maxLength: 1024 }),
+  }),
+  CacheFlushScriptReply,
+);
+
+const LentFunction = oneOf("sql.query", "sql.execute", "sql.transaction", "ldap.search");
+
+/** Functions of script modules that need the backends' pools, which only engines have. */
+export const lentScriptFunctions = LentFunction.anyOf.map(({ const: name }) => name);
+
+/** Calls a function of a script module for a script that runs in another service. */
+export const scriptModule = engineMethod(
+  "script-module",
+  Type.Object({
+    script: text("Path of the script, for logs.", { minLength: 1, maxLength: 4096 }),
+    function: LentFunction,
+    args: Type.Array(Type.Unknown(), { maxItems: 8, description: "Arguments of the script, as Lua values." }),
+  }),
+  Type.Union([
+    Type.Object({ outcome: Type.Literal("ok"), value: Type.Optional(Type.Unknown({ description: "A Lua value." })) }),
+    Type.Object({
+      outcome: Type.Literal("error"),
+      message: text("Error message for the script."),
+    }),
+  ]),
+);
