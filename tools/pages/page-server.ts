@@ -57,20 +57,24 @@ function serveStatus(app: FastifyInstance): void {
 export async function startPageServer(): Promise<PageServer> {
   if (fallback === undefined) throw new Error("no language");
   const site = "https://example.test";
-  const pages = createPages({
-        issuer: "http://localhost:8080",
-        managesSessions: false,
-        name: "Example Mail",
-        links: [
-          { key: "common.support", url: `${site}/support` },
-          { key: "common.privacy", url: `${site}/privacy` },
-          { key: "common.terms", url: `${site}/terms` },
-        ],
-        passwordForgotten: `${site}/forgotten`,
-        passwordChange: `${site}/change`,
-        languages,
-        fallback,
-      }, createAssets({ name: "Example Mail", accent: { light: "", dark: "" } }), createSiteTemplates(new Map()));
+  const pages = createPages(
+    {
+      issuer: "http://localhost:8080",
+      managesSessions: false,
+      name: "Example Mail",
+      links: [
+        { key: "common.support", url: `${site}/support` },
+        { key: "common.privacy", url: `${site}/privacy` },
+        { key: "common.terms", url: `${site}/terms` },
+      ],
+      passwordForgotten: `${site}/forgotten`,
+      passwordChange: `${site}/change`,
+      languages,
+      fallback,
+    },
+    createAssets({ name: "Example Mail", accent: { light: "", dark: "" } }),
+    createSiteTemplates(new Map()),
+  );
   const app = fastify();
   app.route({ ...routeOf(operation("asset")), handler: getStatic(pages) });
   registerDevUi(app, { pages, enabled: true, version: "1" });

@@ -45,5 +45,3 @@ export function startHeartbeat(
     stop: (): void => clearInterval(timer),
   };
 }
-
-export type EngineHeartbeat = ReturnType<typeof startHeartbeat>;

@@ -68,5 +68,3 @@ export function startServiceReports(deps: ServiceReportsDeps) {
     drain: (): void => void answer(),
   };
 }
-
-export type ServiceReports = ReturnType<typeof startServiceReports>;

@@ -37,6 +37,3 @@ export function createLocalAccountCounts({
       counts.size === 0 ? 0 : (currentOf(name, nowMs)?.digests.size ?? 0),
   };
 }
-
-/** Distinct wrong passwords of names that Redis does not count; bounded. */
-export type LocalAccountCounts = ReturnType<typeof createLocalAccountCounts>;

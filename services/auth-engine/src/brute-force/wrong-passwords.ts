@@ -43,5 +43,3 @@ export function createWrongPasswords() {
     clear: (): void => accounts.clear(),
   };
 }
-
-export type WrongPasswords = ReturnType<typeof createWrongPasswords>;

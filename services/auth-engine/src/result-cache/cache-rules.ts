@@ -37,5 +37,3 @@ export function createCacheRules(settings: () => ResultCacheSettings, hasShared:
       operation === "lookup" ? settings().identityTtlMs : settings().sharedTtlMs,
   };
 }
-
-export type CacheRules = ReturnType<typeof createCacheRules>;

@@ -44,5 +44,3 @@ export function createResultCacheMetrics(
     flushed: (): void => flushes({}).inc(),
   };
 }
-
-export type ResultCacheMetrics = ReturnType<typeof createResultCacheMetrics>;

@@ -15,5 +15,3 @@ export function createNameIndex() {
     of: (name: string): readonly string[] => [...(byName.get(name) ?? [])],
   };
 }
-
-export type NameIndex = ReturnType<typeof createNameIndex>;

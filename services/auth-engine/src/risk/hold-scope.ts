@@ -53,5 +53,3 @@ export function createHoldScope({ settings, subjects, store }: HoldScopeDeps) {
         : isCovered(own, "app_password").then((covered) => ({ ...own, isExempt: !covered })),
   };
 }
-
-export type HoldScope = ReturnType<typeof createHoldScope>;

@@ -67,5 +67,3 @@ export function createSprayWatch(sources: Pick<FactWriter<SourceFacts>, "add">) 
     },
   };
 }
-
-export type SprayWatch = ReturnType<typeof createSprayWatch>;

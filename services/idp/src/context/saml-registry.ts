@@ -75,6 +75,3 @@ export function createSamlRegistry(config: Config, deps: SamlRegistryDeps) {
     close: (): void => metadata.close(),
   };
 }
-
-/** The configuration combined with the metadata of the service providers; replaced as a whole. */
-export type SamlRegistry = ReturnType<typeof createSamlRegistry>;

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { type Base, redisFromConfig } from "@postern/shared/assembly";
 import { accountNotified, notifySuspiciousSignIn, pathTo } from "@postern/shared/contracts";
 import type { Bus } from "@postern/shared/platform/bus";
@@ -36,7 +35,7 @@ function serveSuspicious(bus: Bus, { store }: Notifier, { localization }: Config
   const noWishes = { chosen: undefined, kept: undefined, uiLocales: undefined };
   bus.serve(
     notifySuspiciousSignIn,
-    async ({ id = randomUUID(), atMs = systemClock.now(), ...about }) => {
+    async ({ id, atMs, ...about }) => {
       const { account, session, attributes, clientIp = "", userAgent = "", acceptLanguage } = about;
       const language = pickLanguage({ ...noWishes, acceptLanguage }, offered, fallback);
       const origin = { clientIp, userAgent, language, attributes };

@@ -35,5 +35,3 @@ export function createVerifiedCache({ ttlMs, maxEntries, clock, tokenClock = clo
     },
   };
 }
-
-export type VerifiedCache = ReturnType<typeof createVerifiedCache>;

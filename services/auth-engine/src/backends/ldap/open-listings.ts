@@ -76,6 +76,3 @@ export function createOpenListings(clock: Clock) {
     },
   };
 }
-
-/** Listings that wait for their reader between two pages. */
-export type OpenListings = ReturnType<typeof createOpenListings>;

@@ -49,9 +49,3 @@ export function createReadTransaction(database: DatabaseSync) {
     end,
   };
 }
-
-/**
- * A read transaction shared by queries that run in the same turn of the event loop: SQLite takes and releases its locks
- * once.
- */
-export type ReadTransaction = ReturnType<typeof createReadTransaction>;
