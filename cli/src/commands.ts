@@ -34,10 +34,7 @@ const configForms = [
   ["config explain PATH [--config FILE]", "print the meaning of a key, its value and where the value comes from"],
   ["config docs", "print the configuration reference"],
   ["config schema", "print the JSON Schema of the file"],
-  [
-    "config import FILE [--output DIR]",
-    "write a configuration from that of a compatible product, and list what differs",
-  ],
+  ["config import FILE [--output DIR]", "write a configuration from that of Nauthilus, and list what differs"],
 ] as const;
 
 const fileOptionHelp = [

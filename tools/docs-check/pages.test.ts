@@ -96,13 +96,6 @@ describe("README", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");
   const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-  test("has at most 150 lines, ARCHITECTURE 150 to 250", () => {
-    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
-    const architecture = read("ARCHITECTURE.md").trimEnd().split("\n").length;
-    expect(architecture).toBeGreaterThanOrEqual(150);
-    expect(architecture).toBeLessThanOrEqual(250);
-  });
-
   test("shows the demo exactly as in config/demo.yaml", () => {
     const result = loadConfig({
       file: join(root, "config/demo.yaml"),

@@ -11,7 +11,7 @@ interface Meaning {
 
 const isZero = (value: unknown): boolean => value === 0 || value === "0";
 
-/** Keys that load here and do something else than in the compatible product. */
+/** Keys that load here and do something else than in Nauthilus. */
 const meanings: readonly Meaning[] = [
   ...["lookup_queue_length", "auth_queue_length"].flatMap((key) =>
     ["default", "pools.*"].map((pool) => ({

@@ -66,7 +66,7 @@ async function importText(text: string, folder = newFolder()) {
 
 const readSecret = (path: string): string => (path === "/etc/old/saml.pem" ? "key" : readFileSync(path, "utf8"));
 
-test("a configuration of the compatible product becomes one that loads, with its secrets in files of their own", async () => {
+test("a configuration of Nauthilus becomes one that loads, with its secrets in files of their own", async () => {
   const { exitCode, folder, printed } = await importText(old);
   expect(printed).not.toContain("to correct");
   expect(exitCode).toBe(0);

@@ -69,7 +69,7 @@ async function importFile(file: string, folder: string, group: string): Promise<
   };
 }
 
-/** `postern config import`: a configuration from that of a compatible product. */
+/** `postern config import`: a configuration from that of Nauthilus. */
 export async function runImportCommand(args: readonly string[]): Promise<CommandResult> {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options: importOptions, allowPositionals: true });

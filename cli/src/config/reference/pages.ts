@@ -159,7 +159,7 @@ function acceptedPage(): string {
   return page([
     "# Keys without effect",
     "",
-    "The configuration files of a compatible product load without changes. The keys in this list are accepted, have no effect in this",
+    "The configuration files of Nauthilus load without changes. The keys in this list are accepted, have no effect in this",
     "version, and each cause one warning. In the list, `*` stands for one name and `**` for everything below.",
     "",
     ...acceptedKeys.toSorted().map((row) => `- \`${row}\``),

@@ -1,6 +1,6 @@
 import { type ListedPage, pageList } from "../pages/page-list.ts";
 
-/** Template file names of the compatible product that differ from the page names here. */
+/** Template file names of Nauthilus that differ from the page names here. */
 const aliases: Readonly<Record<string, string>> = {
   mfa_select: "mfa",
   totp_verify: "totp",

@@ -1,7 +1,7 @@
 import type { Path } from "./tree/path.ts";
 
 /**
- * Keys of the compatible product's tree that have no effect here. `*` matches one name or position, `**` the key itself and everything
+ * Keys of Nauthilus's tree that have no effect here. `*` matches one name or position, `**` the key itself and everything
  * below it. Remove a row when its key is added to the schema.
  */
 export const acceptedKeys: readonly string[] = [

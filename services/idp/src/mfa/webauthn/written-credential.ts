@@ -17,7 +17,7 @@ export interface NewCredential {
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
-/** The text of a new credential, with the members that a compatible product reads. */
+/** The text of a new credential, with the members that Nauthilus reads. */
 export function writeCredential(credential: NewCredential): string {
   return JSON.stringify({
     id: base64(Buffer.from(credential.id, "base64url")),
