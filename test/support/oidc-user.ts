@@ -2,8 +2,11 @@ import { createHash, randomBytes } from "node:crypto";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import type { NewSession, SessionStore } from "../../services/idp/src/sessions/session-store.ts";
-import { createSessionStore } from "../../services/idp/src/sessions/session-store-redis.ts";
+import {
+  createSessionStore,
+  type NewSession,
+  type SessionStore,
+} from "../../services/idp/src/sessions/session-store-redis.ts";
 import { callback, type OidcStack } from "./oidc-stack.ts";
 
 const hour = 3_600_000;

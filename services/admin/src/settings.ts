@@ -5,7 +5,7 @@ import { Secret } from "@postern/shared/platform/crypto";
 import { callerChallenges } from "@postern/shared/platform/http";
 import { type HostPort, parseHostPort } from "@postern/shared/platform/net";
 import { type LiveConsoleSettings, liveConsoleSettings } from "./console-settings.ts";
-import type { FactorLimitSettings } from "./factor-locks/factor-locks.ts";
+import type { FactorLimitSettings } from "./factor-locks/factor-locks-redis.ts";
 import { type HookTable, hookTable } from "./hooks/hook-table.ts";
 import type { TokenLives } from "./jwt/token-pair.ts";
 import type { UserSettings } from "./jwt/users.ts";

@@ -5,7 +5,7 @@ import type { WebauthnSettings } from "./mfa/webauthn/ceremonies.ts";
 import { type Language, languageOf, languages } from "./pages/languages.ts";
 import type { FootLink } from "./pages/look.ts";
 import type { PagesSettings } from "./pages/pages.ts";
-import type { SessionLives } from "./sessions/session-store.ts";
+import type { SessionLives } from "./sessions/session-records-redis.ts";
 
 export interface FrontendSettings {
   readonly enabled: boolean;

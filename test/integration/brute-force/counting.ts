@@ -8,7 +8,7 @@ import { loadConfig } from "@postern/shared/platform/config";
 import { createRedisClient, type RedisClient, type RedisTopology } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { poll } from "@postern/testing";
-import type { AccountFailure } from "../../../services/auth-engine/src/brute-force/account-store.ts";
+import type { AccountFailure } from "../../../services/auth-engine/src/brute-force/account-store-redis.ts";
 import { createRedisStore } from "../../../services/auth-engine/src/brute-force/brute-force-redis.ts";
 import { createGuessDigest } from "../../../services/auth-engine/src/brute-force/guess-digest.ts";
 import { createGuessedAccounts } from "../../../services/auth-engine/src/brute-force/guessed-accounts-redis.ts";

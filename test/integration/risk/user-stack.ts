@@ -1,7 +1,7 @@
 import { beforeRecords } from "@postern/shared/domain/risk";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { expect } from "vitest";
-import type { NewSession } from "../../../services/idp/src/sessions/session-store.ts";
+import type { NewSession } from "../../../services/idp/src/sessions/session-store-redis.ts";
 import { askJson } from "../../support/ask-json.ts";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
 import { signedIn } from "../../support/oidc-user.ts";

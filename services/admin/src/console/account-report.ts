@@ -9,7 +9,7 @@ import type {
   Request,
 } from "@postern/shared/contracts";
 import type { SentNotifications } from "@postern/shared/domain/sent-notifications";
-import type { FactorLocks } from "../factor-locks/factor-locks.ts";
+import type { FactorLocks } from "../factor-locks/factor-locks-redis.ts";
 import { storedPasskey } from "./stored-passkey.ts";
 
 export interface AccountReportDeps {

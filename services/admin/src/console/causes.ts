@@ -1,5 +1,5 @@
 import type { BanRecord, Explanation, ExplanationCause } from "@postern/shared/contracts";
-import type { FactorLimit } from "../factor-locks/factor-locks.ts";
+import type { FactorLimit } from "../factor-locks/factor-locks-redis.ts";
 import { banCause, momentText } from "./phrases.ts";
 import type { Standing } from "./standing.ts";
 

@@ -3,7 +3,7 @@ import type { Ban, BruteForceRecords, BruteForceRules } from "@postern/shared/do
 import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/history";
 import type { Clock } from "@postern/shared/platform/time";
-import type { FactorLimit } from "../factor-locks/factor-locks.ts";
+import type { FactorLimit } from "../factor-locks/factor-locks-redis.ts";
 import { type CauseFacts, causesOf } from "./causes.ts";
 import { type Standing, standingOf } from "./standing.ts";
 import { type Subject, subjectOf } from "./subject.ts";

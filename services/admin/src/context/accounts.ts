@@ -9,7 +9,7 @@ import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { steadyClock } from "@postern/shared/platform/time";
 import { createReportAccount, type ReportAccount } from "../console/account-report.ts";
-import type { FactorLocks } from "../factor-locks/factor-locks.ts";
+import type { FactorLocks } from "../factor-locks/factor-locks-redis.ts";
 import type { LiveAdminSettings } from "../settings.ts";
 
 interface Parts extends Pick<EngineBus, "bus"> {

@@ -14,7 +14,7 @@ import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock as clock } from "@postern/shared/platform/time";
 import { createExplain, type Explain, type ExplainDeps } from "../console/explain.ts";
 import { createExplainRisk, type ExplainRisk } from "../console/explain-risk.ts";
-import type { FactorLocks } from "../factor-locks/factor-locks.ts";
+import type { FactorLocks } from "../factor-locks/factor-locks-redis.ts";
 import type { LiveAdminSettings } from "../settings.ts";
 import { createDescribe } from "./accounts.ts";
 

@@ -5,8 +5,7 @@ import { createRiskNames, createRiskReviews, createRiskStore } from "@postern/sh
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock as clock } from "@postern/shared/platform/time";
-import type { Invitations } from "../operators/invitations.ts";
-import { createInvitations } from "../operators/invitations-redis.ts";
+import { createInvitations, type Invitations } from "../operators/invitations-redis.ts";
 import type { LiveAdminSettings } from "../settings.ts";
 
 interface Parts extends Pick<EngineBus, "bus"> {

@@ -3,7 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
 import { createJwtIssuer } from "./jwt-issuer.ts";
 import type { JwtOutcome } from "./outcome.ts";
-import type { Redeem, RefreshFamilies } from "./refresh-families.ts";
+import type { Redeem, RefreshFamilies } from "./refresh-families-redis.ts";
 import { pairsOf } from "./testing/pairs.ts";
 import type { JwtUser } from "./users.ts";
 

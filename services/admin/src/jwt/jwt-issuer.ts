@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Secret } from "@postern/shared/platform/crypto";
 import type { JwtOutcome } from "./outcome.ts";
-import type { RefreshFamilies } from "./refresh-families.ts";
+import type { RefreshFamilies } from "./refresh-families-redis.ts";
 import type { TokenLives, TokenPairs } from "./token-pair.ts";
 import type { JwtUsers, UserRequest } from "./users.ts";
 

@@ -1,5 +1,5 @@
 import type { Enrolments } from "@postern/shared/domain/enrolments";
-import type { Invitations } from "./invitations.ts";
+import type { Invitations } from "./invitations-redis.ts";
 
 /** With what an operator has signed in. */
 export interface OperatorProof {

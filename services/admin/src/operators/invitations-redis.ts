@@ -3,7 +3,22 @@ import type { RiskNames } from "@postern/shared/domain/risk";
 import { digestOf } from "@postern/shared/platform/crypto";
 import { consoleInvitationKey, decidedInRedis, type RedisClient } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
-import type { Invitations } from "./invitations.ts";
+
+export interface IssuedInvitation {
+  readonly code: string;
+  readonly expiresMs: number;
+}
+
+/**
+ * Codes that vouch for the second factor of a new operator, for whom the password alone would otherwise be enough. Every method throws
+ * AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
+ */
+export interface Invitations {
+  /** Replaces an earlier code of the account. */
+  issue(account: string): Promise<IssuedInvitation>;
+  /** Uses the code up. @returns whether it is the account's */
+  redeem(account: string, code: string): Promise<boolean>;
+}
 
 /** Without characters that are easily confused. 20 of them cannot be guessed. */
 const letters = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";

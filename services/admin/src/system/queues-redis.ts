@@ -1,8 +1,16 @@
+import type { JobRecord, SystemReport } from "@postern/shared/contracts";
 import { countJobs, countNotifications, type JobCounts } from "@postern/shared/domain/jobs";
 import { within } from "@postern/shared/platform/concurrency";
 import { jobKey, type RedisClient } from "@postern/shared/platform/redis";
 import type { ReadJob } from "../jobs/jobs.ts";
-import type { QueueStates, ReadQueues } from "./queues.ts";
+
+export interface QueueStates {
+  readonly queues: SystemReport["queues"];
+  readonly jobs: readonly JobRecord[];
+}
+
+/** Never rejects: what cannot be read is `unknown`. */
+export type ReadQueues = () => Promise<QueueStates>;
 
 export interface QueuesDeps {
   /** Of the role `queue`. */

@@ -1,6 +1,16 @@
 import { within } from "@postern/shared/platform/concurrency";
 import type { RedisClient, RedisRole } from "@postern/shared/platform/redis";
-import type { ReadRedisRoles, RedisRoleState } from "./redis-roles.ts";
+
+/** A role of Redis; without the optional members its server does not answer. */
+export interface RedisRoleState {
+  readonly role: string;
+  readonly state: "up" | "down";
+  readonly latency_ms?: number;
+  readonly used_bytes?: number;
+  readonly max_bytes?: number;
+}
+
+export type ReadRedisRoles = () => Promise<readonly RedisRoleState[]>;
 
 const timeoutMs = 1000;
 

@@ -2,8 +2,8 @@ import type { SystemReport } from "@postern/shared/contracts";
 import type { HeardReport, ServiceReports } from "@postern/shared/domain/service-reports";
 import type { Clock } from "@postern/shared/platform/time";
 import { findingsOf, stateOf } from "./findings.ts";
-import type { ReadQueues } from "./queues.ts";
-import type { ReadRedisRoles } from "./redis-roles.ts";
+import type { ReadQueues } from "./queues-redis.ts";
+import type { ReadRedisRoles } from "./redis-roles-redis.ts";
 
 export interface SystemReportDeps {
   /** The services of the site, admin among them. */

@@ -2,7 +2,7 @@ import { accountWideKeys } from "@postern/shared/domain/brute-force";
 import { describe, expect, test } from "vitest";
 import type { AccountDelaySettings } from "./account-delay-settings.ts";
 import { type AccountDelays, createAccountDelays } from "./account-delays.ts";
-import type { AccountStore } from "./account-store.ts";
+import type { AccountStore } from "./account-store-redis.ts";
 import type { CountedAccount } from "./shared-store.ts";
 
 const failures = 5;

@@ -2,7 +2,7 @@ import { foldedName } from "@postern/shared/domain/brute-force";
 import { createBoundedCache } from "@postern/shared/platform/cache";
 import type { Clock } from "@postern/shared/platform/time";
 import { type AccountDelaySettings, delayMs } from "./account-delay-settings.ts";
-import type { AccountCount, AccountStore } from "./account-store.ts";
+import type { AccountCount, AccountStore } from "./account-store-redis.ts";
 import { createChosenNames } from "./chosen-names.ts";
 import { createLocalAccountCounts } from "./local-account-counts.ts";
 import type { CountedAccount } from "./shared-store.ts";

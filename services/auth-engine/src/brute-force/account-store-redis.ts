@@ -7,12 +7,37 @@ import {
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import type { AccountDelaySettings } from "./account-delay-settings.ts";
-import type { AccountCount, AccountFailure, AccountStore } from "./account-store.ts";
 import { createBatched } from "./batched.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import countAccountFailuresLua from "./scripts/count-account-failures.lua?raw";
 import knowsNetworkLua from "./scripts/knows-network.lua?raw";
 import noteNetworkLua from "./scripts/note-network.lua?raw";
+import type { CountedAccount } from "./shared-store.ts";
+
+/** Result of counting a failure, over all networks. */
+export interface AccountCount {
+  /** Distinct wrong passwords of the account within the window. */
+  readonly failures: number;
+  /** Whether this password is new for the account. */
+  readonly isNew: boolean;
+  /** Whether the account signed in from this network recently. */
+  readonly knowsSource: boolean;
+}
+
+export interface AccountFailure {
+  readonly target: CountedAccount;
+  readonly digest: string;
+}
+
+/** Counts failures of accounts over all networks, in Redis. Returns undefined while Redis is unavailable. */
+export interface AccountStore {
+  /** Rejects if this failure could not be counted but others could. */
+  count(failure: AccountFailure): Promise<AccountCount | undefined>;
+  /** Whether the account signed in from this network recently. */
+  knows(account: string, network: string): Promise<boolean | undefined>;
+  /** Records that the account signed in from this network. */
+  note(account: string, network: string): Promise<boolean | undefined>;
+}
 
 const countAccountFailures = { name: "countAccountFailures", lua: countAccountFailuresLua };
 const knowsNetwork = {

@@ -2,8 +2,7 @@ import { notificationKeysFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import type { NotificationQueue } from "../user-notifications/notification-queue.ts";
-import { createNotificationQueue } from "../user-notifications/notification-queue-redis.ts";
+import { createNotificationQueue, type NotificationQueue } from "../user-notifications/notification-queue-redis.ts";
 
 /** Added to Redis's command timeout, for commands that have not been sent yet. */
 const marginMs = 500;

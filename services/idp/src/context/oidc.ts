@@ -3,7 +3,7 @@ import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
 import { type ConsoleClaims, createConsoleClaims } from "../oidc/claims/console-claims.ts";
 import type { DeviceCodes } from "../oidc/device/device.ts";
-import type { DeviceLimits } from "../oidc/device/device-limits.ts";
+import type { DeviceLimits } from "../oidc/device/device-limits-redis.ts";
 import type { CheckProof } from "../oidc/dpop/proof.ts";
 import { createOidcMetrics, type OidcMetrics } from "../oidc/metrics/oidc-metrics.ts";
 import type { ClientFault } from "../oidc/registered/register-client.ts";

@@ -15,7 +15,7 @@ import { createSoapLogouts } from "../saml/logout/soap-logouts-redis.ts";
 import { createWaitingLogouts } from "../saml/logout/waiting-logouts-redis.ts";
 import type { SamlRedisDeps } from "../saml/state/saml-redis.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
-import type { SessionStore } from "../sessions/session-store.ts";
+import type { SessionStore } from "../sessions/session-store-redis.ts";
 
 export interface SamlParts {
   readonly base: Base;

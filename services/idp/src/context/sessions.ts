@@ -2,8 +2,7 @@ import { keyRingFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
-import type { SessionStore } from "../sessions/session-store.ts";
-import { createSessionStore } from "../sessions/session-store-redis.ts";
+import { createSessionStore, type SessionStore } from "../sessions/session-store-redis.ts";
 
 /** Browser sessions; undefined without `storage.redis.encryption_secret`, because they are stored only encrypted. */
 export function createSessions(config: Config, redis: RedisClient, clock: Clock): SessionStore | undefined {

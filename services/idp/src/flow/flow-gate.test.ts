@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { browserDigest, csrfToken, newBrowserToken } from "./browser-binding.ts";
 import { createFlowGate } from "./flow-gate.ts";
 import type { FlowRecord } from "./flow-record.ts";
-import type { FlowStore } from "./flow-store.ts";
+import type { FlowStore } from "./flow-store-redis.ts";
 
 const mine = newBrowserToken();
 const others = newBrowserToken();

@@ -1,6 +1,6 @@
 import { browserDigest, isBrowserToken, isFlowId, readCsrfToken } from "./browser-binding.ts";
 import type { FlowRecord } from "./flow-record.ts";
-import type { FlowStore } from "./flow-store.ts";
+import type { FlowStore } from "./flow-store-redis.ts";
 import { type FlowEvent, type FlowState, nextState } from "./flow-table.ts";
 
 /** What a browser presents to enter a flow. */

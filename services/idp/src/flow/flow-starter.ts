@@ -7,7 +7,7 @@ import { browserDigest, isBrowserToken, newBrowserToken } from "./browser-bindin
 import { localPath, pageUrlOf } from "./flow-paths.ts";
 import type { FlowStarter } from "./flow-port.ts";
 import type { FlowClient } from "./flow-record.ts";
-import type { FlowStore, NewFlow } from "./flow-store.ts";
+import type { FlowStore, NewFlow } from "./flow-store-redis.ts";
 import { type FlowState, mayBegin } from "./flow-table.ts";
 
 /** A sign-in that a SAML service provider requested. */

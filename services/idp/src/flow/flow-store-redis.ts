@@ -2,9 +2,24 @@ import { digestOf, type KeyRing } from "@postern/shared/platform/crypto";
 import { decidedInRedis, defineScript, flowKey, latestFlowKey, type RedisClient } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import type { FlowRecord } from "./flow-record.ts";
-import type { FlowStore } from "./flow-store.ts";
 import { parseFlowRecord } from "./parse-flow-record.ts";
 import writeFlowLua from "./scripts/write-flow.lua?raw";
+
+export type NewFlow = Omit<FlowRecord, "version">;
+
+/** Flow records. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
+export interface FlowStore {
+  /** @returns false if a flow with this id exists */
+  begin(flow: NewFlow): Promise<boolean>;
+  find(id: string): Promise<FlowRecord | undefined>;
+  /**
+   * Writes `next` if the stored version is still `next.version`, and raises the version. @returns undefined if it is
+   * not
+   */
+  replace(next: FlowRecord): Promise<FlowRecord | undefined>;
+  /** The id of the flow that this browser started last. */
+  latestOf(browser: string): Promise<string | undefined>;
+}
 
 const writeFlow = {
   name: "writeFlow",

@@ -5,7 +5,7 @@ import type { FlowEnd, FlowEnding } from "../flow/flow-port.ts";
 import type { FactorMethod, FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import { type FlowKind, nextState } from "../flow/flow-table.ts";
 import type { BrowserSessionRecord, SessionOrigin } from "../sessions/browser-session-port.ts";
-import type { NewSession, SessionStore } from "../sessions/session-store.ts";
+import type { NewSession, SessionStore } from "../sessions/session-store-redis.ts";
 import { acrOfRank, rankOfMethod } from "./acr.ts";
 import { type SubjectRule, subjectOf } from "./subject.ts";
 

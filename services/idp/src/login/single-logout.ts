@@ -1,5 +1,5 @@
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
-import type { SessionStore } from "../sessions/session-store.ts";
+import type { SessionStore } from "../sessions/session-store-redis.ts";
 
 type Ended = (session: BrowserSessionRecord) => Promise<void>;
 type Leave = (session: BrowserSessionRecord, place: string, headStartMs?: number) => Promise<string>;

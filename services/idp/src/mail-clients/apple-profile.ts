@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { MailServer, MailServices } from "@postern/shared/domain/mail-clients";
 import { element, type Xml, xmlOf, xmlString } from "../saml/outbound/xml-writer.ts";
 import { type MailAddress, userNameAt } from "./mail-address.ts";
-import type { OfferedProfile } from "./profile-offers.ts";
+import type { OfferedProfile } from "./profile-offers-redis.ts";
 
 type PlistValue = string | number | boolean | readonly PlistValue[] | PlistDict;
 interface PlistDict {

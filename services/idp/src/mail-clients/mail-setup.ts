@@ -1,7 +1,7 @@
 import type { MailServices, MailServiceTable } from "@postern/shared/domain/mail-clients";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import { type MailAddress, readMailAddress } from "./mail-address.ts";
-import type { ProfileOffers } from "./profile-offers.ts";
+import type { ProfileOffers } from "./profile-offers-redis.ts";
 
 /** The mailbox of a user for whose domain there are settings. */
 export interface MailAccount {

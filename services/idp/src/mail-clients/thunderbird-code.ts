@@ -1,6 +1,6 @@
 import type { MailServer, MailServices } from "@postern/shared/domain/mail-clients";
 import { type MailAddress, userNameAt } from "./mail-address.ts";
-import type { OfferedProfile } from "./profile-offers.ts";
+import type { OfferedProfile } from "./profile-offers-redis.ts";
 
 const protocols = { imap: 0, pop3: 1, smtp: 0 } as const;
 const securities = { starttls: 2, tls: 3 } as const;

@@ -1,7 +1,7 @@
 import type { Audit, AuditEvent } from "@postern/shared/domain/audit";
 import type { EngineCall } from "../login/engine-call.ts";
-import type { FactorStore } from "./factor-store.ts";
-import type { Factors } from "./factors.ts";
+import type { FactorStore } from "./factor-store-nats.ts";
+import type { Factors } from "./factors-nats.ts";
 
 interface Change {
   readonly event: AuditEvent;

@@ -2,8 +2,23 @@ import { digestOf } from "@postern/shared/platform/crypto";
 import { addressKey } from "@postern/shared/platform/net";
 import { decidedInRedis, defineScript, passkeyAttemptsKey, type RedisClient } from "@postern/shared/platform/redis";
 import { createWindowCount } from "../redis/count-in-window.ts";
-import type { PasskeyAttempts } from "./passkey-attempts.ts";
 import undoPasskeyAttemptLua from "./scripts/undo-passkey-attempt.lua?raw";
+
+/**
+ * Limits per network the attempts with unknown passkeys, by which names could be probed. Accounts are not counted, so
+ * that no account can be locked this way. Every method throws AppError `REDIS_UNAVAILABLE`.
+ */
+export interface PasskeyAttempts {
+  /**
+   * Counts an attempt before it is verified, so that concurrent attempts count too. Without an address nothing is
+   * counted, because all such browsers would share one count.
+   *
+   * @returns whether it may be made
+   */
+  admit(clientIp: string): Promise<boolean>;
+  /** The attempt succeeded or could not be verified: undoes its count. */
+  giveBack(clientIp: string): Promise<void>;
+}
 
 const undoPasskeyAttempt = {
   name: "undoPasskeyAttempt",

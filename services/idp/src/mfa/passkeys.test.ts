@@ -1,6 +1,6 @@
 import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
-import type { Change } from "./factor-store.ts";
+import type { Change } from "./factor-store-nats.ts";
 import { createChangePasskeys } from "./passkeys.ts";
 import type { Subject } from "./subject.ts";
 

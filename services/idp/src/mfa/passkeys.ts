@@ -2,7 +2,7 @@ import { readCredential } from "@postern/shared/domain/passkeys";
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { Notify } from "../user-notifications/notification.ts";
 import type { FactorProofs, NamedFactor } from "./factor-proofs.ts";
-import type { FactorStore } from "./factor-store.ts";
+import type { FactorStore } from "./factor-store-nats.ts";
 import { notificationOf, type Outcome, type Subject } from "./subject.ts";
 import type { Ceremonies } from "./webauthn/ceremonies.ts";
 import { renamedCredential } from "./webauthn/written-credential.ts";

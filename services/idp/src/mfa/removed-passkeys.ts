@@ -1,5 +1,5 @@
 import { readCredential } from "@postern/shared/domain/passkeys";
-import type { FactorStore } from "./factor-store.ts";
+import type { FactorStore } from "./factor-store-nats.ts";
 
 /** The passkeys that were removed from their accounts. */
 export interface RemovedPasskeys {

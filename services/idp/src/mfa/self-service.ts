@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Notify } from "../user-notifications/notification.ts";
-import type { FactorGuard } from "./factor-guard.ts";
+import type { FactorGuard } from "./factor-guard-redis.ts";
 import type { FactorProofs, NamedFactor } from "./factor-proofs.ts";
-import type { FactorState, FactorStore } from "./factor-store.ts";
+import type { FactorState, FactorStore } from "./factor-store-nats.ts";
 import { type ChangePasskeys, createChangePasskeys, removeLonelyCodes } from "./passkeys.ts";
-import type { PendingProofs } from "./pending-proofs.ts";
+import type { PendingProofs } from "./pending-proofs-redis.ts";
 import { newRecoveryCodes } from "./recovery-codes.ts";
 import { notificationOf, type Outcome, type Subject } from "./subject.ts";
 import { matchTotpAt } from "./totp.ts";

@@ -15,7 +15,14 @@ import insertSessionLua from "./scripts/insert-session.lua?raw";
 import removeSessionLua from "./scripts/remove-session.lua?raw";
 import replaceSessionLua from "./scripts/replace-session.lua?raw";
 import touchSessionLua from "./scripts/touch-session.lua?raw";
-import type { SessionLives } from "./session-store.ts";
+
+/** Lifetimes in milliseconds (`identity.session.*`). */
+export interface SessionLives {
+  readonly absoluteMs: number;
+  readonly idleMs: number;
+  /** Absolute and idle lifetime of a remembered session; with 0, remembering is not offered. */
+  readonly rememberMs: number;
+}
 
 const indexSession = {
   name: "indexSession",

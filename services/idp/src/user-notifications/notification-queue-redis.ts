@@ -8,7 +8,15 @@ import { within } from "@postern/shared/platform/concurrency";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { notificationJobKey, notificationQueue, type RedisClient } from "@postern/shared/platform/redis";
-import type { NotificationQueue } from "./notification-queue.ts";
+
+export interface NotificationQueue {
+  /**
+   * Resolves once Redis has stored them; each is then retried until it is accepted, for more than two hours.
+   *
+   * @throws AppError REDIS_UNAVAILABLE within `timeoutMs`. OVERLOADED: too many are queued.
+   */
+  add(notifications: readonly NotificationJob[]): Promise<void>;
+}
 
 export interface NotificationQueueDeps {
   /** Of the role `queue`. */

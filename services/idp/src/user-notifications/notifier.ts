@@ -5,7 +5,7 @@ import type { Logger } from "@postern/shared/platform/logging";
 import type { KnownDevices } from "./known-devices.ts";
 import type { Notification, NotificationEvent, Notify } from "./notification.ts";
 import { type NotificationMailSettings, notificationMails } from "./notification-mail.ts";
-import type { NotificationQueue } from "./notification-queue.ts";
+import type { NotificationQueue } from "./notification-queue-redis.ts";
 
 export interface NotifierSettings {
   readonly events: ReadonlySet<string>;

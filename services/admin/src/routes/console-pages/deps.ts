@@ -8,7 +8,7 @@ import type { EventStreams } from "../../operators/event-streams.ts";
 import type { FindOperator } from "../../operators/operator.ts";
 import type { AskApi, StreamApi } from "../../operators/operator-api.ts";
 import type { OperatorSessions, SignInAttempts } from "../../operators/operator-session.ts";
-import type { Provider } from "../../operators/provider.ts";
+import type { Provider } from "../../operators/provider-http.ts";
 import type { FindReach } from "../../operators/reach.ts";
 import type { FindRole } from "../../operators/role-lookup.ts";
 import type { SubjectHandles } from "../../operators/subject-handles.ts";

@@ -1,7 +1,7 @@
 import { html } from "@postern/shared/platform/pages";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type SignInAttempt, sessionLifeMs } from "../../operators/operator-session.ts";
-import type { SignedIn } from "../../operators/provider.ts";
+import type { SignedIn } from "../../operators/provider-http.ts";
 import { originOf, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
 

@@ -4,7 +4,7 @@ import type { FindAccountNames } from "@postern/shared/domain/flush";
 import { AppError } from "@postern/shared/platform/errors";
 import { compileCheck } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Invitations } from "../../operators/invitations.ts";
+import type { Invitations } from "../../operators/invitations-redis.ts";
 import { sessionOf } from "../flush-route.ts";
 import { malformed } from "../read-request.ts";
 

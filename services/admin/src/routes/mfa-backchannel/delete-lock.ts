@@ -4,7 +4,7 @@ import type { FindAccountNames } from "@postern/shared/domain/flush";
 import { AppError } from "@postern/shared/platform/errors";
 import { compileCheck } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { FactorLocks } from "../../factor-locks/factor-locks.ts";
+import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
 import { malformed } from "../read-request.ts";
 import type { MfaRouteDeps } from "./mfa-route.ts";
 

@@ -1,6 +1,6 @@
 import { createBoundedCache } from "@postern/shared/platform/cache";
 import type { Clock } from "@postern/shared/platform/time";
-import type { AddressLookup, LookupAnswer } from "./address-lookup.ts";
+import type { AddressLookup, LookupAnswer } from "./address-lookup-dns.ts";
 
 export interface CachingLookupSettings {
   readonly maxEntries: number;

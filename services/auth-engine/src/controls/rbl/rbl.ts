@@ -4,7 +4,7 @@ import { errorCodes } from "@postern/shared/platform/errors";
 import { type CidrSet, createCidrSet } from "@postern/shared/platform/net";
 import type { Control } from "../control.ts";
 import type { UserAllowlist } from "../user-allowlist.ts";
-import type { AddressLookup, LookupAnswer } from "./address-lookup.ts";
+import type { AddressLookup, LookupAnswer } from "./address-lookup-dns.ts";
 import { type ZoneQuestion, zoneQuestion } from "./zone-name.ts";
 
 /** One entry of `auth.controls.rbl.lists`. */

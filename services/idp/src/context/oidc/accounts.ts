@@ -1,6 +1,5 @@
 import { createSubjectsOfAccount, type SubjectsOfAccount } from "../../oidc/accounts/account-subjects.ts";
-import type { OidcAccounts } from "../../oidc/accounts/accounts.ts";
-import { createOidcAccounts } from "../../oidc/accounts/accounts-redis.ts";
+import { createOidcAccounts, type OidcAccounts } from "../../oidc/accounts/accounts-redis.ts";
 import type { OidcSettings } from "../../oidc/settings/oidc-settings.ts";
 import type { OidcParts } from "./parts.ts";
 

@@ -1,7 +1,6 @@
 import { createFindAccount } from "../../oidc/accounts/find-account.ts";
 import { createDeviceCodes, type DeviceCodes } from "../../oidc/device/device.ts";
-import type { DeviceLimits } from "../../oidc/device/device-limits.ts";
-import { createDeviceLimits } from "../../oidc/device/device-limits-redis.ts";
+import { createDeviceLimits, type DeviceLimits } from "../../oidc/device/device-limits-redis.ts";
 import type { Generations } from "../../oidc/provider/generation.ts";
 import { clientResourceOf } from "../../oidc/tokens/access-tokens.ts";
 import type { AccountsFeature } from "./accounts.ts";

@@ -1,9 +1,7 @@
 import { steadyClock } from "@postern/shared/platform/time";
-import type { Consents } from "../../oidc/grants/consents.ts";
-import { createConsents } from "../../oidc/grants/consents-redis.ts";
+import { type Consents, createConsents } from "../../oidc/grants/consents-redis.ts";
 import { createKeepGrant, type KeepGrant } from "../../oidc/grants/grant-life.ts";
-import type { Outcomes } from "../../oidc/provider/outcomes.ts";
-import { createOutcomes } from "../../oidc/provider/outcomes-redis.ts";
+import { createOutcomes, type Outcomes } from "../../oidc/provider/outcomes-redis.ts";
 import type { AccountsFeature } from "./accounts.ts";
 import type { OidcParts } from "./parts.ts";
 import type { StorageFeature } from "./storage.ts";

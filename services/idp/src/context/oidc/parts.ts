@@ -10,7 +10,7 @@ import type { OidcMetrics } from "../../oidc/metrics/oidc-metrics.ts";
 import type { OidcSettings } from "../../oidc/settings/oidc-settings.ts";
 import type { Pages } from "../../pages/pages.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
-import type { SessionStore } from "../../sessions/session-store.ts";
+import type { SessionStore } from "../../sessions/session-store-redis.ts";
 
 /** What the rest of the service provides to OIDC. */
 export interface OidcDeps {

@@ -2,7 +2,7 @@ import type { TokenSubject } from "@postern/shared/domain/tokens";
 import { browserDigest, isBrowserToken } from "../../flow/browser-binding.ts";
 import { createFindAccount } from "../../oidc/accounts/find-account.ts";
 import { type ClientPolicies, clientMetadata } from "../../oidc/clients/clients.ts";
-import type { DeviceLimits } from "../../oidc/device/device-limits.ts";
+import type { DeviceLimits } from "../../oidc/device/device-limits-redis.ts";
 import { createAdapterFactory } from "../../oidc/provider/adapter.ts";
 import { createSessionAdapter } from "../../oidc/provider/adapter-session.ts";
 import { isFault, reasonOf, withClientErrors } from "../../oidc/provider/authorize-failure.ts";

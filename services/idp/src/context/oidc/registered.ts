@@ -2,8 +2,7 @@ import { systemClock } from "@postern/shared/platform/time";
 import { createManageClient, type ManageClient } from "../../oidc/registered/manage-client.ts";
 import { type ClientFault, createRegisterClient, type RegisterClient } from "../../oidc/registered/register-client.ts";
 import { createRegisteredClients, type RegisteredClients } from "../../oidc/registered/registered-clients.ts";
-import type { Registrations } from "../../oidc/registered/registrations.ts";
-import { createRegistrations } from "../../oidc/registered/registrations-redis.ts";
+import { createRegistrations, type Registrations } from "../../oidc/registered/registrations-redis.ts";
 import type { OidcParts } from "./parts.ts";
 import type { TokensFeature } from "./tokens.ts";
 

@@ -7,8 +7,8 @@ import type {
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
 import type { EngineCall } from "../../login/engine-call.ts";
-import type { FactorStore } from "../factor-store.ts";
-import type { PendingProofs } from "../pending-proofs.ts";
+import type { FactorStore } from "../factor-store-nats.ts";
+import type { PendingProofs } from "../pending-proofs-redis.ts";
 import { type PasskeySignals, type Signalled, signalsOf } from "./signals.ts";
 import { handlesOf, newUserHandle, storedHandle } from "./user-handle.ts";
 import { loadLibrary, verifyAssertion, verifyRegistration } from "./verify.ts";

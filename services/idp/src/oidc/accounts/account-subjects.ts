@@ -1,4 +1,4 @@
-import type { OidcAccounts } from "./accounts.ts";
+import type { OidcAccounts } from "./accounts-redis.ts";
 
 /** Every subject of an account. Rejects when the store is unavailable. */
 export type SubjectsOfAccount = (account: string) => Promise<readonly string[]>;

@@ -1,5 +1,5 @@
 import type { BrowserSessions } from "../../sessions/browser-session-port.ts";
-import type { OidcAccount, OidcAccounts } from "./accounts.ts";
+import type { OidcAccount, OidcAccounts } from "./accounts-redis.ts";
 import { accountOfSession } from "./session-account.ts";
 /** The account of a subject. An account that is new to OIDC is taken from the session and stored. */
 export type FindAccount = (accountId: string, sessionUid: string | undefined) => Promise<OidcAccount | undefined>;

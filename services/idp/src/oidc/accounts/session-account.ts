@@ -1,5 +1,5 @@
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
-import type { OidcAccount } from "./accounts.ts";
+import type { OidcAccount } from "./accounts-redis.ts";
 
 /** The account as it was at the sign-in of this session. */
 export function accountOfSession(session: BrowserSessionRecord | undefined): OidcAccount | undefined {

@@ -1,6 +1,6 @@
 import type { ClaimMappingConfig } from "@postern/shared/platform/config";
 import { describe, expect, test } from "vitest";
-import type { OidcAccount } from "../accounts/accounts.ts";
+import type { OidcAccount } from "../accounts/accounts-redis.ts";
 import { claimsOf as claimsFrom, emailOf, hasSource, mappedClaims, type OnUnreadable } from "./claims.ts";
 
 const claimsOf = (from: OidcAccount, mappings: readonly ClaimMappingConfig[], onUnreadable?: OnUnreadable) =>

@@ -1,5 +1,5 @@
 import { addressMemberOf, type ClaimMappingConfig, claimNameOf } from "@postern/shared/platform/config";
-import type { OidcAccount } from "../accounts/accounts.ts";
+import type { OidcAccount } from "../accounts/accounts-redis.ts";
 import { isRecord } from "../storage/json.ts";
 import { addressLines, type ClaimValue, claimTypeOf, claimValueOf } from "./claim-values.ts";
 

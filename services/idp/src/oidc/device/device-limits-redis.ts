@@ -3,8 +3,15 @@ import { addressKey } from "@postern/shared/platform/net";
 import { defineScript, oidcGuessKey, oidcPollKey, type RedisClient } from "@postern/shared/platform/redis";
 import { createWindowCount } from "../../redis/count-in-window.ts";
 import { digestOfId } from "../storage/store-redis.ts";
-import type { DeviceLimits } from "./device-limits.ts";
 import pollDeviceCodeLua from "./scripts/poll-device-code.lua?raw";
+
+/** Slows down devices that poll too often and browsers that guess user codes. */
+export interface DeviceLimits {
+  /** Whether the device may poll now; polling too early lengthens its interval by five seconds (RFC 8628 §3.5). */
+  mayPoll(deviceCode: string): Promise<boolean>;
+  /** Counts an entered user code for the browser and the address (RFC 8628 §5.1). @returns whether it may be checked */
+  mayGuess(browser: string, address: string): Promise<boolean>;
+}
 
 const pollDeviceCode = {
   name: "pollDeviceCode",

@@ -1,5 +1,5 @@
 import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
-import type { OidcAccount } from "../accounts/accounts.ts";
+import type { OidcAccount } from "../accounts/accounts-redis.ts";
 import { type ClaimSources, claimsOf } from "../claims/claims.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
 import { wordsOf } from "../storage/json.ts";

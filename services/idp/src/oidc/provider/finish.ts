@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pathTo } from "@postern/shared/contracts";
 import type { ConsentEnd, FlowEnd, FlowEnding } from "../../flow/flow-port.ts";
 import type { BrowserSessions } from "../../sessions/browser-session-port.ts";
-import type { Consents } from "../grants/consents.ts";
+import type { Consents } from "../grants/consents-redis.ts";
 import { isRecord, textOf } from "../storage/json.ts";
 import type { RecordTimes } from "../storage/record-times.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Generation } from "./generation.ts";
 import { interactionPath } from "./interaction-path.ts";
-import type { Outcomes } from "./outcomes.ts";
+import type { Outcomes } from "./outcomes-redis.ts";
 
 export interface FinishDeps {
   readonly current: () => Generation;

@@ -1,7 +1,7 @@
 import type Provider from "oidc-provider";
 import type { KoaContextWithOIDC } from "oidc-provider";
 import { interactionOf } from "./interaction-path.ts";
-import type { Outcome, Outcomes } from "./outcomes.ts";
+import type { Outcome, Outcomes } from "./outcomes-redis.ts";
 
 export interface ResumeOnceDeps {
   readonly outcomes: Outcomes;

@@ -6,7 +6,7 @@ import { type FullClient, readFullClient } from "./full-profile.ts";
 import { invalid, type Refusal } from "./refusal.ts";
 import { type ClientFault, credentialsFor } from "./register-client.ts";
 import { kindOfId, type Registration } from "./registration.ts";
-import type { Registrations } from "./registrations.ts";
+import type { Registrations } from "./registrations-redis.ts";
 
 /** A request to the registration of one client (RFC 7592 §2). */
 export interface ManagementRequest {

@@ -12,7 +12,7 @@ import { type FullClient, readFullClient } from "./full-profile.ts";
 import { type MailClient, readMailClient } from "./mail-profile.ts";
 import { invalid, type Refusal } from "./refusal.ts";
 import { type FullRegistration, type Registration, type RegistrationKind, registeredIdOf } from "./registration.ts";
-import type { Registrations } from "./registrations.ts";
+import type { Registrations } from "./registrations-redis.ts";
 
 export interface RegistrationRequest {
   readonly body: unknown;

@@ -1,6 +1,6 @@
 import type { Clock } from "@postern/shared/platform/time";
 import { kindOfId, type Registration, type RegistrationKind } from "./registration.ts";
-import type { Registrations } from "./registrations.ts";
+import type { Registrations } from "./registrations-redis.ts";
 
 export interface RegisteredClientsDeps {
   readonly registrations: Pick<Registrations, "find" | "change">;

@@ -2,13 +2,13 @@ import type { OidcClientConfig } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import type { ConnectedApplications } from "../../login/connected-applications.ts";
 import { demandsOf, type MfaPolicyConfig } from "../../login/sign-in-demands.ts";
-import type { SessionStore } from "../../sessions/session-store.ts";
+import type { SessionStore } from "../../sessions/session-store-redis.ts";
 import type { SubjectsOfAccount } from "../accounts/account-subjects.ts";
 import { startAddress } from "../clients/start-address.ts";
-import type { Consents } from "../grants/consents.ts";
+import type { Consents } from "../grants/consents-redis.ts";
 import { kindOfId } from "../registered/registration.ts";
 import { textOf } from "../storage/json.ts";
-import type { OidcStore } from "../storage/store.ts";
+import type { OidcStore } from "../storage/store-redis.ts";
 import type { TokenRecords } from "../tokens/token-records.ts";
 
 export interface ApplicationDeps {

@@ -1,6 +1,6 @@
 import type { BrowserSessionListed } from "@postern/shared/contracts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
-import type { ListedSession, SessionStore } from "../../sessions/session-store.ts";
+import type { ListedSession, SessionStore } from "../../sessions/session-store-redis.ts";
 import type { Ending } from "./session-list.ts";
 
 function shown({ uid, origin, loginTs, lastSeenMs, mfaTs, authorizations }: ListedSession): BrowserSessionListed {

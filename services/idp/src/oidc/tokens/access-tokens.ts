@@ -6,7 +6,7 @@ import {
   type KoaContextWithOIDC,
   type ResourceServer,
 } from "oidc-provider";
-import type { OidcAccount } from "../accounts/accounts.ts";
+import type { OidcAccount } from "../accounts/accounts-redis.ts";
 import { mappedClaims } from "../claims/claims.ts";
 import type { ClientPolicies, ClientPolicy } from "../clients/clients.ts";
 import { wordsOf } from "../storage/json.ts";

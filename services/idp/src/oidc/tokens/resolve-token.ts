@@ -4,9 +4,9 @@ import { readTokenHeader } from "@postern/shared/platform/crypto";
 import type { Clock } from "@postern/shared/platform/time";
 import { compactVerify } from "jose";
 import type { AdapterPayload } from "oidc-provider";
-import type { OidcAccount, OidcAccounts } from "../accounts/accounts.ts";
+import type { OidcAccount, OidcAccounts } from "../accounts/accounts-redis.ts";
 import { isRecord, textOf } from "../storage/json.ts";
-import type { OidcStore } from "../storage/store.ts";
+import type { OidcStore } from "../storage/store-redis.ts";
 
 /** What an access token of any form represents. */
 export interface ResolvedToken {

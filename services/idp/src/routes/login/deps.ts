@@ -10,18 +10,18 @@ import type { CheckPassword, LookUpAccount } from "../../login/password-check.ts
 import type { SignInHistory } from "../../login/sign-in-history.ts";
 import type { MailSetup } from "../../mail-clients/mail-setup.ts";
 import type { IdpMetrics } from "../../metrics.ts";
-import type { FactorGuard } from "../../mfa/factor-guard.ts";
+import type { FactorGuard } from "../../mfa/factor-guard-redis.ts";
 import type { FactorProofs } from "../../mfa/factor-proofs.ts";
-import type { FactorStore } from "../../mfa/factor-store.ts";
-import type { Factors } from "../../mfa/factors.ts";
-import type { PasskeyAttempts } from "../../mfa/passkey-attempts.ts";
+import type { FactorStore } from "../../mfa/factor-store-nats.ts";
+import type { Factors } from "../../mfa/factors-nats.ts";
+import type { PasskeyAttempts } from "../../mfa/passkey-attempts-redis.ts";
 import type { RemovedPasskeys } from "../../mfa/removed-passkeys.ts";
 import type { SelfService } from "../../mfa/self-service.ts";
 import type { SuspiciousSignIns } from "../../mfa/suspicious-sign-ins.ts";
 import type { Ceremonies } from "../../mfa/webauthn/ceremonies.ts";
 import type { Pages } from "../../pages/pages.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
-import type { SessionStore } from "../../sessions/session-store.ts";
+import type { SessionStore } from "../../sessions/session-store-redis.ts";
 import type { Notify } from "../../user-notifications/notification.ts";
 import type { Notifier } from "../../user-notifications/notifier.ts";
 

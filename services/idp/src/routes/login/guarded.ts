@@ -1,5 +1,5 @@
 import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
-import type { FactorAttempt, GuardedFactor } from "../../mfa/factor-guard.ts";
+import type { FactorAttempt, GuardedFactor } from "../../mfa/factor-guard-redis.ts";
 import type { NamedFactor } from "../../mfa/factor-proofs.ts";
 import type { Notification } from "../../user-notifications/notification.ts";
 import { auditVisit } from "../audit-visit.ts";

@@ -2,7 +2,7 @@ import type { MailServiceTable } from "@postern/shared/domain/mail-clients";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { MailClientMetrics } from "../../mail-clients/mail-client-metrics.ts";
-import type { ProfileOffers } from "../../mail-clients/profile-offers.ts";
+import type { ProfileOffers } from "../../mail-clients/profile-offers-redis.ts";
 import type { ProfileSender } from "./send-profile.ts";
 
 export interface MailClientDeps extends ProfileSender {

@@ -2,7 +2,7 @@ import type { MailServices } from "@postern/shared/domain/mail-clients";
 import type { FastifyReply } from "fastify";
 import { appleProfile } from "../../mail-clients/apple-profile.ts";
 import type { MailAddress } from "../../mail-clients/mail-address.ts";
-import type { OfferedProfile } from "../../mail-clients/profile-offers.ts";
+import type { OfferedProfile } from "../../mail-clients/profile-offers-redis.ts";
 import type { ProfileSigningKey } from "../../mail-clients/sign-profile.ts";
 
 export interface ProfileSender {

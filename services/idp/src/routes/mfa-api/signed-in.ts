@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { readCsrfToken } from "../../flow/browser-binding.ts";
-import type { FactorState } from "../../mfa/factor-store.ts";
+import type { FactorState } from "../../mfa/factor-store-nats.ts";
 import { isFresh } from "../../mfa/freshness.ts";
 import type { Outcome, Subject } from "../../mfa/subject.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ListedSession } from "../../sessions/session-store.ts";
+import type { ListedSession } from "../../sessions/session-store-redis.ts";
 import { endAccess } from "./delete-sessions.ts";
 
 const account = "alice@example.test";

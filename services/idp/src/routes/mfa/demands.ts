@@ -1,7 +1,7 @@
 import type { FactorMethod } from "../../flow/flow-record.ts";
 import { methodNamed } from "../../login/factor-levels.ts";
 import type { SignInDemands } from "../../login/sign-in-demands.ts";
-import type { FactorState } from "../../mfa/factor-store.ts";
+import type { FactorState } from "../../mfa/factor-store-nats.ts";
 import type { LoginDeps } from "../login/deps.ts";
 
 /** The account's factors without these. */

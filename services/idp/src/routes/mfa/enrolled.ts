@@ -2,7 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import type { FactorMethod } from "../../flow/flow-record.ts";
 import { acrOfRank, rankOfAcr, rankOfMethod } from "../../login/acr.ts";
-import type { FactorState } from "../../mfa/factor-store.ts";
+import type { FactorState } from "../../mfa/factor-store-nats.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import { formTargets, sendTo, type Visit } from "../visit.ts";

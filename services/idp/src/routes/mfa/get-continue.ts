@@ -1,6 +1,6 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FactorMethod } from "../../flow/flow-record.ts";
-import type { FactorState } from "../../mfa/factor-store.ts";
+import type { FactorState } from "../../mfa/factor-store-nats.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import { sendCompletion } from "../login/signed-in.ts";
 import type { VisitHandler } from "../page-routes.ts";

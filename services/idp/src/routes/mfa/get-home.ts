@@ -1,5 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
-import type { FactorState } from "../../mfa/factor-store.ts";
+import type { FactorState } from "../../mfa/factor-store-nats.ts";
 import { homePage } from "../../pages/templates/account.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { LoginDeps } from "../login/deps.ts";

@@ -1,6 +1,6 @@
 import { pathTo } from "@postern/shared/contracts";
 import { readCredential } from "@postern/shared/domain/passkeys";
-import type { FactorState } from "../../mfa/factor-store.ts";
+import type { FactorState } from "../../mfa/factor-store-nats.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { confirming } from "./removal.ts";

@@ -2,7 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import { csrfToken, readCsrfToken } from "../../flow/browser-binding.ts";
 import { localPath } from "../../flow/flow-paths.ts";
-import type { FactorState } from "../../mfa/factor-store.ts";
+import type { FactorState } from "../../mfa/factor-store-nats.ts";
 import { isFresh } from "../../mfa/freshness.ts";
 import type { Subject } from "../../mfa/subject.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";

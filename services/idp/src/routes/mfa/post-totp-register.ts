@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import type { FactorState } from "../../mfa/factor-store.ts";
+import type { FactorState } from "../../mfa/factor-store-nats.ts";
 import type { Outcome } from "../../mfa/subject.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";

@@ -1,4 +1,4 @@
-import type { FactorState } from "../../mfa/factor-store.ts";
+import type { FactorState } from "../../mfa/factor-store-nats.ts";
 import { type RemovalView, removalPage } from "../../pages/templates/removal.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";

@@ -1,5 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
-import type { FactorState } from "../../mfa/factor-store.ts";
+import type { FactorState } from "../../mfa/factor-store-nats.ts";
 import { grouped } from "../../mfa/totp-enrolment.ts";
 import { totpEnrolmentPage } from "../../pages/templates/enrolment.ts";
 import type { LoginDeps } from "../login/deps.ts";

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Registration } from "../../oidc/registered/registration.ts";
-import type { Registrations } from "../../oidc/registered/registrations.ts";
+import type { Registrations } from "../../oidc/registered/registrations-redis.ts";
 
 export interface ListQuery {
   readonly Querystring: { readonly position?: string };

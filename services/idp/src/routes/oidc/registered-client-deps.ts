@@ -1,5 +1,5 @@
 import type { Audit } from "@postern/shared/domain/audit";
-import type { Registrations } from "../../oidc/registered/registrations.ts";
+import type { Registrations } from "../../oidc/registered/registrations-redis.ts";
 import type { TokenRecords } from "../../oidc/tokens/token-records.ts";
 
 /** What the administration of registered clients needs. */

@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import { csrfToken } from "../../flow/browser-binding.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import type { DeviceCodes } from "../../oidc/device/device.ts";
-import type { DeviceLimits } from "../../oidc/device/device-limits.ts";
+import type { DeviceLimits } from "../../oidc/device/device-limits-redis.ts";
 import type { Generation } from "../../oidc/provider/generation.ts";
 import type { ConsentScope } from "../../pages/templates/consent.ts";
 import { deviceCodePage } from "../../pages/templates/device.ts";

@@ -7,12 +7,12 @@ import type { SamlKeys } from "../../saml/keys/saml-keys.ts";
 import type { EndLogoutTransaction } from "../../saml/logout/end-logout-transaction.ts";
 import type { FrontChannel } from "../../saml/logout/front-channel.ts";
 import type { Logout } from "../../saml/logout/logout.ts";
-import type { WaitingLogouts } from "../../saml/logout/waiting-logouts.ts";
+import type { WaitingLogouts } from "../../saml/logout/waiting-logouts-redis.ts";
 import type { Providers } from "../../saml/providers.ts";
 import type { SamlMetrics } from "../../saml/saml-metrics.ts";
 import type { SamlSettings } from "../../saml/saml-settings.ts";
 import type { Sso } from "../../saml/sso/sso.ts";
-import type { SessionStore } from "../../sessions/session-store.ts";
+import type { SessionStore } from "../../sessions/session-store-redis.ts";
 
 /** What the SAML routes need. */
 export interface SamlRoutesDeps {

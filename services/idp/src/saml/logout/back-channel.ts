@@ -14,7 +14,7 @@ import { ns, statusCodes } from "../protocol/names.ts";
 import { newId } from "../protocol/new-id.ts";
 import { type RefusalReason, SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
-import type { Participant } from "../state/participants.ts";
+import type { Participant } from "../state/participants-redis.ts";
 
 export interface BackChannelDeps {
   readonly clock: Clock;

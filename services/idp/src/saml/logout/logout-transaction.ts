@@ -2,7 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import type { ServiceState } from "../../logout-delivery/service-state.ts";
 import type { Channel } from "../delivery-report.ts";
 import type { BrowserBinding } from "../logout-endpoints.ts";
-import type { Participant } from "../state/participants.ts";
+import type { Participant } from "../state/participants-redis.ts";
 
 export interface LogoutTransactionService extends Participant {
   readonly channel: Channel;

@@ -1,15 +1,15 @@
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Clock } from "@postern/shared/platform/time";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
-import type { SessionStore } from "../../sessions/session-store.ts";
+import type { SessionStore } from "../../sessions/session-store-redis.ts";
 import { checkHead } from "../inbound/check-message.ts";
 import { type LogoutRequest, readLogoutRequest } from "../inbound/logout-messages.ts";
 import type { ReadMessage } from "../inbound/read-message.ts";
 import type { BrowserBinding } from "../logout-endpoints.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
-import type { Participant, Participants } from "../state/participants.ts";
-import type { ReplayGuard } from "../state/replay-guard.ts";
+import type { Participant, Participants } from "../state/participants-redis.ts";
+import type { ReplayGuard } from "../state/replay-guard-redis.ts";
 import type { LogoutTransactionEnd, LogoutTransactionService, LogoutTransactions } from "./logout-transaction.ts";
 import { matchSessions } from "./match-sessions.ts";
 import { deliveriesOf, type PlanDeps, planLogoutTransaction, servicesOf } from "./plan-logout-transaction.ts";

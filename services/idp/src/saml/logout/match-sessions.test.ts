@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
-import type { Participant } from "../state/participants.ts";
+import type { Participant } from "../state/participants-redis.ts";
 import { matchSessions } from "./match-sessions.ts";
 
 const sp = "urn:sp";

@@ -1,5 +1,5 @@
 import type { Claimed, DeliveryQueue, DeliveryTimes } from "../../logout-delivery/delivery-queue.ts";
-import type { Participant } from "../state/participants.ts";
+import type { Participant } from "../state/participants-redis.ts";
 
 /** A logout of which a service provider must be notified over SOAP. */
 export interface SoapLogout extends Participant {

@@ -2,7 +2,22 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { samlMetadataKey } from "@postern/shared/platform/redis";
 import { decided, digest, type SamlRedisDeps } from "../state/saml-redis.ts";
-import type { MetadataCopies } from "./metadata-copies.ts";
+
+/** The last accepted version of a document. */
+export interface MetadataDocument {
+  readonly xml: string;
+  /** Milliseconds since the epoch. */
+  readonly takenAtMs: number;
+}
+
+/**
+ * The last valid documents, for a replica that starts while their source is unavailable. Rejects if Redis does not
+ * answer.
+ */
+export interface MetadataCopies {
+  save(url: string, document: MetadataDocument): Promise<void>;
+  find(url: string): Promise<MetadataDocument | undefined>;
+}
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);

@@ -5,7 +5,7 @@ import type { Clock } from "@postern/shared/platform/time";
 import { sameEntity } from "../protocol/same-entity.ts";
 import type { EntityFacts } from "./entity-facts.ts";
 import type { LoadDocument } from "./load-document.ts";
-import type { MetadataCopies, MetadataDocument } from "./metadata-copies.ts";
+import type { MetadataCopies, MetadataDocument } from "./metadata-copies-redis.ts";
 import { MetadataError, type MetadataFailure } from "./metadata-failure.ts";
 import type { SourceSettings } from "./metadata-sources.ts";
 import type { ReadDocument } from "./read-in-thread.ts";

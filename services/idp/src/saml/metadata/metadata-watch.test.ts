@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { bindings } from "../protocol/names.ts";
 import { nowMs, sp } from "../testing/forge.ts";
 import { entityOf } from "../testing/forge-metadata.ts";
-import type { MetadataCopies } from "./metadata-copies.ts";
+import type { MetadataCopies } from "./metadata-copies-redis.ts";
 import { MetadataError } from "./metadata-failure.ts";
 import { createMetadataWatch, type MetadataWatch } from "./metadata-watch.ts";
 import type { ReadTask } from "./read-messages.ts";

@@ -3,7 +3,7 @@ import { isNameIdKind, type NameIdKind, requestedKind } from "../outbound/name-i
 import { bindings } from "../protocol/names.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
-import type { PendingRequest } from "./pending-requests.ts";
+import type { PendingRequest } from "./pending-requests-redis.ts";
 
 /** The assertion consumer, which must be known from the configuration or metadata (ADR 0080). */
 function acsUrlOf({ acsUrl, acsIndex, protocolBinding }: AuthnRequest, { consumers }: Provider): string {

@@ -17,8 +17,8 @@ import { statusCodes } from "../protocol/names.ts";
 import { newId } from "../protocol/new-id.ts";
 import type { Provider } from "../providers.ts";
 import type { SamlSettings } from "../saml-settings.ts";
-import type { Participants } from "../state/participants.ts";
-import type { PendingRequest } from "./pending-requests.ts";
+import type { Participants } from "../state/participants-redis.ts";
+import type { PendingRequest } from "./pending-requests-redis.ts";
 
 export interface AnswersDeps {
   readonly settings: () => SamlSettings;

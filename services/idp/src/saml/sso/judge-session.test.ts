@@ -4,7 +4,7 @@ import type { SignInDemands } from "../../login/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { contextClasses } from "../protocol/names.ts";
 import { judgeSession } from "./judge-session.ts";
-import type { PendingRequest } from "./pending-requests.ts";
+import type { PendingRequest } from "./pending-requests-redis.ts";
 
 const nowSeconds = 10_000;
 const none: SignInDemands = { methods: [], supported: [], level: 0, levels: defaultLevels, freshSeconds: 0 };

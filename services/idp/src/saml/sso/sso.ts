@@ -7,11 +7,11 @@ import { statusCodes } from "../protocol/names.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider, Providers } from "../providers.ts";
 import type { SamlSettings } from "../saml-settings.ts";
-import type { ReplayGuard } from "../state/replay-guard.ts";
+import type { ReplayGuard } from "../state/replay-guard-redis.ts";
 import { acceptRequest } from "./accept-request.ts";
 import type { Answers, PostStep, ResolvedRequest } from "./answers.ts";
 import { judgeSession } from "./judge-session.ts";
-import type { PendingRequest, PendingRequests } from "./pending-requests.ts";
+import type { PendingRequest, PendingRequests } from "./pending-requests-redis.ts";
 
 export interface SsoDeps {
   readonly settings: () => SamlSettings;

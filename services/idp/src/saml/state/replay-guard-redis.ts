@@ -1,6 +1,11 @@
 import { samlReplayKey } from "@postern/shared/platform/redis";
-import type { ReplayGuard } from "./replay-guard.ts";
 import { decided, digest, type SamlRedisDeps } from "./saml-redis.ts";
+
+/** Remembers the messages that were accepted, so that none is accepted twice. */
+export interface ReplayGuard {
+  /** Remembers the message. @returns false when it was known already. @throws AppError when that cannot be determined */
+  isFirst(entityId: string, messageId: string): Promise<boolean>;
+}
 
 export function createReplayGuard({ redis, keyPrefix }: Omit<SamlRedisDeps, "keys">): ReplayGuard {
   return {
