@@ -9,17 +9,6 @@ export interface IssuedInvitation {
   readonly expiresMs: number;
 }
 
-/**
- * Codes that vouch for the second factor of a new operator, for whom the password alone would otherwise be enough. Every method throws
- * AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
- */
-export interface Invitations {
-  /** Replaces an earlier code of the account. */
-  issue(account: string): Promise<IssuedInvitation>;
-  /** Uses the code up. @returns whether it is the account's */
-  redeem(account: string, code: string): Promise<boolean>;
-}
-
 /** Without characters that are easily confused. 20 of them cannot be guessed. */
 const letters = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";
 const groups = 5;
@@ -29,21 +18,27 @@ const group = (): string => Array.from({ length: 4 }, () => letters[randomInt(le
 const digest = (code: string): string =>
   digestOf(code.toUpperCase().replaceAll(/[^A-Z0-9]/gu, "")).toString("base64url");
 
+/**
+ * Codes that vouch for the second factor of a new operator, for whom the password alone would otherwise be enough. Every method throws
+ * AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
+ */
 export function createInvitations(
   redis: RedisClient,
   keyPrefix: string,
   names: Pick<RiskNames, "account">,
   clock: Clock,
-): Invitations {
+) {
   const keyOf = (account: string): string => consoleInvitationKey.build(keyPrefix, names.account(account));
   return {
-    issue: (account) =>
+    /** Replaces an earlier code of the account. */
+    issue: (account: string): Promise<IssuedInvitation> =>
       decided(async () => {
         const code = Array.from({ length: groups }, group).join("-");
         await redis.set(keyOf(account), digest(code), "EX", consoleInvitationKey.ttlSeconds);
         return { code, expiresMs: clock.now() + consoleInvitationKey.ttlSeconds * 1000 };
       }),
-    redeem: (account, code) =>
+    /** Uses the code up. @returns whether it is the account's */
+    redeem: (account: string, code: string): Promise<boolean> =>
       decided(async () => {
         const key = keyOf(account);
         const stored = await redis.get(key);
@@ -52,3 +47,5 @@ export function createInvitations(
       }),
   };
 }
+
+export type Invitations = ReturnType<typeof createInvitations>;

@@ -32,16 +32,6 @@ export interface SignedIn {
 /** Why a sign-in was not accepted; `one_factor`: without a second factor, `unnamed`: without the claim for the account. */
 export type SignInRefusal = "one_factor" | "unnamed" | "cancelled" | "invalid";
 
-/** Our own identity provider, as a client sees it. @throws AppError UPSTREAM_UNAVAILABLE */
-export interface Provider {
-  /** Begins a sign-in: the attempt to keep, and the address to go to. */
-  begin(
-    wish: Pick<SignInAttempt, "next" | "isProof" | "replaces" | "invitation">,
-  ): Promise<{ readonly attempt: SignInAttempt; readonly url: string }>;
-  /** @param query of the request that the provider redirected here, with its question mark */
-  complete(query: string, attempt: SignInAttempt): Promise<SignedIn | SignInRefusal>;
-}
-
 export interface ProviderDeps {
   readonly issuer: string;
   readonly clientId: string;
@@ -104,12 +94,15 @@ function createDiscovery({ issuer, clientId, clientSecret }: ProviderDeps): () =
 }
 
 /** A relying party with PKCE, state and nonce; the ID token must state that a second factor was used. */
-export function createProvider(deps: ProviderDeps): Provider {
+export function createProvider(deps: ProviderDeps) {
   const { origin, accountClaim, logger } = deps;
   const configuration = createDiscovery(deps);
   const redirectUri = `${origin}${pathTo("consoleCallback")}`;
   return {
-    begin: async (wish) => {
+    /** Begins a sign-in: the attempt to keep, and the address to go to. */
+    begin: async (
+      wish: Pick<SignInAttempt, "next" | "isProof" | "replaces" | "invitation">,
+    ): Promise<{ readonly attempt: SignInAttempt; readonly url: string }> => {
       const attempt = { ...wish, state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
       const url = buildAuthorizationUrl(await configuration(), {
         redirect_uri: redirectUri,
@@ -124,7 +117,11 @@ export function createProvider(deps: ProviderDeps): Provider {
       });
       return { attempt, url: url.href };
     },
-    complete: async (query, { state, nonce, verifier, isProof }) => {
+    /** @param query of the request that the provider redirected here, with its question mark */
+    complete: async (
+      query: string,
+      { state, nonce, verifier, isProof }: SignInAttempt,
+    ): Promise<SignedIn | SignInRefusal> => {
       try {
         const known = await configuration();
         const tokens = await authorizationCodeGrant(known, new URL(`${redirectUri}${query}`), {
@@ -143,3 +140,6 @@ export function createProvider(deps: ProviderDeps): Provider {
     },
   };
 }
+
+/** Our own identity provider, as a client sees it. @throws AppError UPSTREAM_UNAVAILABLE */
+export type Provider = ReturnType<typeof createProvider>;

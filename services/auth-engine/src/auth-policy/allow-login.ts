@@ -1,6 +1,6 @@
 import type { AuthDecision, AuthPolicyLogin, AuthPolicyVerdict, Ok } from "@postern/shared/contracts";
 import { blockedBy } from "../brute-force/blocked-by.ts";
-import type { BruteForce, BruteForceFacts } from "../brute-force/create-brute-force.ts";
+import type { BruteForce, BruteForceFacts } from "../brute-force/brute-force.ts";
 import type { Facts } from "../facts/facts.ts";
 import type { Policies } from "../policy/policies.ts";
 import { reportedAttempt } from "./reported-attempt.ts";

@@ -14,20 +14,6 @@ export interface ReportedAccount {
   readonly hasSignedInWith: boolean;
 }
 
-/**
- * History of reported sign-ins, in Redis, for all engines. Undefined while Redis is unavailable.
- *
- * Mail servers of some versions report every failure alike: a wrong password, an unknown account, and a passdb that does
- * not answer. A hash with which the account signed in is not a guess.
- */
-export interface LoginHistory {
-  /** `digest`: of name and password hash. */
-  read(username: string, digest: string): Promise<ReportedAccount | undefined>;
-  noteSignIn(username: string, digest: string): void;
-  /** Number of repeated failures of the account from the network, with this one, within the repeat window. */
-  countRepetition(network: string, username: string): Promise<number | undefined>;
-}
-
 const countRepetition = {
   name: "countRepetition",
   lua: countRepetitionLua,
@@ -55,28 +41,38 @@ export interface LoginHistoryDeps {
   readonly repeatWindowMs: number;
 }
 
-export function createLoginHistory({ redis, keyPrefix, clock, guard, repeatWindowMs }: LoginHistoryDeps): LoginHistory {
+/**
+ * History of reported sign-ins, in Redis, for all engines. Undefined while Redis is unavailable.
+ *
+ * Mail servers of some versions report every failure alike: a wrong password, an unknown account, and a passdb that does
+ * not answer. A hash with which the account signed in is not a guess.
+ */
+export function createLoginHistory({ redis, keyPrefix, clock, guard, repeatWindowMs }: LoginHistoryDeps) {
   const note = defineScript(redis, noteSignedInHash);
   const count = defineScript(redis, countRepetition);
   const throttle = createWriteThrottle(clock, noteMs);
   const keyOf = (username: string): string => accountWideKeys(keyPrefix, username).signedInHashes;
   return {
-    read: (username, digest) =>
+    /** `digest`: of name and password hash. */
+    read: (username: string, digest: string): Promise<ReportedAccount | undefined> =>
       guard.run(async () => {
         const key = keyOf(username);
         const [members, score] = await Promise.all([redis.zcard(key), redis.zscore(key, digest)]);
         return { hasSignedIn: members > 0, hasSignedInWith: score !== null };
       }),
-    noteSignIn: (username, digest) => {
+    noteSignIn: (username: string, digest: string): void => {
       // The digest depends on the name.
       if (!throttle.isDue(digest)) return;
       const noted = guard.run(() => note({ hashesKey: keyOf(username) }, { digest, maxHashes, lifeSeconds }));
       void noted.then((done) => (done === undefined ? undefined : throttle.mark(digest)));
     },
-    countRepetition: (network, username) =>
+    /** Number of repeated failures of the account from the network, with this one, within the repeat window. */
+    countRepetition: (network: string, username: string): Promise<number | undefined> =>
       guard.run(async () => {
         const key = repetitionsKey.build(keyPrefix, network, userPart(username));
         return Number(await count({ repetitionsKey: key }, { windowMs: repeatWindowMs }));
       }),
   };
 }
+
+export type LoginHistory = ReturnType<typeof createLoginHistory>;

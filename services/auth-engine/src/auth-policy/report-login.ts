@@ -1,6 +1,6 @@
 import type { AuthPolicyEffect, AuthPolicyResult } from "@postern/shared/contracts";
 import { foldedName } from "@postern/shared/domain/brute-force";
-import type { BruteForce, BruteForceFacts } from "../brute-force/create-brute-force.ts";
+import type { BruteForce, BruteForceFacts } from "../brute-force/brute-force.ts";
 import type { RequestOnBus } from "../decision/attempt.ts";
 import type { LoginHistory } from "./login-history-redis.ts";
 import { reportedAttempt } from "./reported-attempt.ts";

@@ -1,5 +1,5 @@
 import type { Blocked } from "@postern/shared/contracts";
-import type { BruteForceFacts } from "./create-brute-force.ts";
+import type { BruteForceFacts } from "./brute-force.ts";
 
 /** The denial of a banned network; undefined without a ban. */
 export function blockedBy({ rule, retryAfterSeconds }: BruteForceFacts): Blocked | undefined {

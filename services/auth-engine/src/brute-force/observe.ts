@@ -1,5 +1,5 @@
 import type { Attempt } from "../decision/attempt.ts";
-import type { BruteForce, BruteForceFacts } from "./create-brute-force.ts";
+import type { BruteForce, BruteForceFacts } from "./brute-force.ts";
 
 /** What brute-force protection would have done. */
 export interface ObservedEvents {

@@ -1,4 +1,4 @@
-import type { BruteForceFacts } from "../brute-force/create-brute-force.ts";
+import type { BruteForceFacts } from "../brute-force/brute-force.ts";
 import type { ControlFacts } from "../controls/control-facts.ts";
 import type { CacheState } from "../result-cache/result-caches.ts";
 import type { RiskFacts } from "./risk.ts";

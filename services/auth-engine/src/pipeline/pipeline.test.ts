@@ -2,7 +2,7 @@ import type { AuthRequest } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { describe, expect, test } from "vitest";
 import type { Backend, VerifyOutcome } from "../backends/backend.ts";
-import type { BruteForce, BruteForceFacts } from "../brute-force/create-brute-force.ts";
+import type { BruteForce, BruteForceFacts } from "../brute-force/brute-force.ts";
 import { attemptOf } from "../decision/attempt.ts";
 import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import { decide, finalizers, steps } from "./pipeline.ts";

@@ -2,7 +2,7 @@ import type { AuthDecision, Fail } from "@postern/shared/contracts";
 import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import type { AccountShares } from "../backends/account-shares.ts";
 import type { Backend } from "../backends/backend.ts";
-import type { BruteForce } from "../brute-force/create-brute-force.ts";
+import type { BruteForce } from "../brute-force/brute-force.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { Attempt } from "../decision/attempt.ts";
 import type { Facts } from "../facts/facts.ts";

@@ -7,18 +7,6 @@ import { type RedisClient, riskNoticeKey } from "@postern/shared/platform/redis"
  * notification was stored.
  */
 export type NoticeClaim = "own" | "pending" | "sent";
-
-/** Engines that decide sign-ins of one account at the same time do not see each other's: one of them notifies. */
-export interface RiskNotices {
-  /**
-   * A claim ends by itself, so that neither a failed request nor the end of this engine keeps others from notifying. `own` even while
-   * Redis is unavailable: two notifications are better than none. Both digests are those of `RiskNames`.
-   */
-  readonly claim: (account: string, network: string) => Promise<NoticeClaim>;
-  /** The notification of a claim was stored. Never rejects: at worst there are two. */
-  readonly settle: (account: string, network: string) => Promise<void>;
-}
-
 const sent = "sent";
 /** Earlier versions wrote it before they asked for the notification. */
 const sentEarlier = "1";
@@ -26,17 +14,16 @@ const sentEarlier = "1";
 /**
  * @param claimSeconds longer than a request for a notification may take.
  */
-export function createRiskNotices(
-  redis: RedisClient,
-  keyPrefix: string,
-  timeoutMs: number,
-  claimSeconds: number,
-): RiskNotices {
+export function createRiskNotices(redis: RedisClient, keyPrefix: string, timeoutMs: number, claimSeconds: number) {
   const { replace } = createRiskStore(redis, timeoutMs);
   const own = `pending:${randomUUID()}`;
   const keyOf = (account: string, network: string): string => riskNoticeKey.build(keyPrefix, account, network);
   return {
-    claim: async (account, network) => {
+    /**
+     * A claim ends by itself, so that neither a failed request nor the end of this engine keeps others from notifying. `own` even while
+     * Redis is unavailable: two notifications are better than none. Both digests are those of `RiskNames`.
+     */
+    claim: async (account: string, network: string): Promise<NoticeClaim> => {
       const claim = { expected: "", replacement: own, lifeSeconds: claimSeconds };
       try {
         const present = await replace(keyOf(account, network), claim);
@@ -46,7 +33,8 @@ export function createRiskNotices(
         return "own";
       }
     },
-    settle: async (account, network) => {
+    /** The notification of a claim was stored. Never rejects: at worst there are two. */
+    settle: async (account: string, network: string): Promise<void> => {
       const key = keyOf(account, network);
       const settled = { replacement: sent, lifeSeconds: riskNoticeKey.ttlSeconds };
       try {
@@ -59,3 +47,6 @@ export function createRiskNotices(
     },
   };
 }
+
+/** Engines that decide sign-ins of one account at the same time do not see each other's: one of them notifies. */
+export type RiskNotices = ReturnType<typeof createRiskNotices>;

@@ -10,17 +10,6 @@ export interface OfferedProfile {
   readonly password: string;
 }
 
-/**
- * Profiles that users have just created, for ten minutes, each behind a link with 256 random bits. Every method throws
- * AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
- */
-export interface ProfileOffers {
-  /** @returns the token of the link */
-  offer(profile: OfferedProfile): Promise<string>;
-  /** Reads and deletes: of concurrent requests, on any replica, one gets the profile. */
-  take(token: string): Promise<OfferedProfile | undefined>;
-}
-
 const decided = decidedInRedis("mail profiles cannot be reached");
 
 function profileIn(text: string): OfferedProfile | undefined {
@@ -29,10 +18,15 @@ function profileIn(text: string): OfferedProfile | undefined {
   return { address, name, password };
 }
 
-export function createProfileOffers(redis: RedisClient, keyPrefix: string, keys: KeyRing): ProfileOffers {
+/**
+ * Profiles that users have just created, for ten minutes, each behind a link with 256 random bits. Every method throws
+ * AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
+ */
+export function createProfileOffers(redis: RedisClient, keyPrefix: string, keys: KeyRing) {
   const keyOf = (token: string): string => mailProfileKey.build(keyPrefix, digestOf(token).toString("base64url"));
   return {
-    offer: (profile) =>
+    /** @returns the token of the link */
+    offer: (profile: OfferedProfile): Promise<string> =>
       decided(async () => {
         const token = randomBytes(32).toString("base64url");
         const key = keyOf(token);
@@ -40,7 +34,8 @@ export function createProfileOffers(redis: RedisClient, keyPrefix: string, keys:
         await redis.set(key, sealed, "EX", mailProfileKey.ttlSeconds);
         return token;
       }),
-    take: (token) =>
+    /** Reads and deletes: of concurrent requests, on any replica, one gets the profile. */
+    take: (token: string): Promise<OfferedProfile | undefined> =>
       decided(async () => {
         const key = keyOf(token);
         const sealed = await redis.getdel(key);
@@ -49,3 +44,5 @@ export function createProfileOffers(redis: RedisClient, keyPrefix: string, keys:
       }),
   };
 }
+
+export type ProfileOffers = ReturnType<typeof createProfileOffers>;

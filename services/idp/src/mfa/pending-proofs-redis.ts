@@ -13,41 +13,36 @@ export type ProofKind =
   | "webauthn_removed"
   | "webauthn_login"
   | "passkey";
+const decided = decidedInRedis("pending proofs cannot be reached");
 
 /**
  * Pending secrets and challenges, one of a kind per owner, for ten minutes. Every method throws AppError
  * `REDIS_UNAVAILABLE` if Redis cannot answer.
  */
-export interface PendingProofs {
-  /** Replaces the previous one. */
-  put(kind: ProofKind, owner: string, value: string): Promise<void>;
-  find(kind: ProofKind, owner: string): Promise<string | undefined>;
-  /** Reads and deletes: of concurrent requests, on any replica, one gets the value. */
-  take(kind: ProofKind, owner: string): Promise<string | undefined>;
-}
-
-const decided = decidedInRedis("pending proofs cannot be reached");
-
-export function createPendingProofs(redis: RedisClient, keyPrefix: string, keys: KeyRing): PendingProofs {
+export function createPendingProofs(redis: RedisClient, keyPrefix: string, keys: KeyRing) {
   const keyOf = (kind: ProofKind, owner: string): string =>
     pendingProofKey.build(keyPrefix, kind, digestOf(owner).toString("base64url"));
   const open = (key: string, sealed: string | null): string | undefined =>
     sealed === null ? undefined : keys.open(Buffer.from(sealed, "base64url"), key)?.toString("utf8");
   return {
-    put: (kind, owner, value) =>
+    /** Replaces the previous one. */
+    put: (kind: ProofKind, owner: string, value: string): Promise<void> =>
       decided(async () => {
         const key = keyOf(kind, owner);
         await redis.set(key, keys.seal(value, key).toString("base64url"), "EX", pendingProofKey.ttlSeconds);
       }),
-    find: (kind, owner) =>
+    find: (kind: ProofKind, owner: string): Promise<string | undefined> =>
       decided(async () => {
         const key = keyOf(kind, owner);
         return open(key, await redis.get(key));
       }),
-    take: (kind, owner) =>
+    /** Reads and deletes: of concurrent requests, on any replica, one gets the value. */
+    take: (kind: ProofKind, owner: string): Promise<string | undefined> =>
       decided(async () => {
         const key = keyOf(kind, owner);
         return open(key, await redis.getdel(key));
       }),
   };
 }
+
+export type PendingProofs = ReturnType<typeof createPendingProofs>;

@@ -9,15 +9,6 @@ import type { KeyRing } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { notificationJobKey, notificationQueue, type RedisClient } from "@postern/shared/platform/redis";
 
-export interface NotificationQueue {
-  /**
-   * Resolves once Redis has stored them; each is then retried until it is accepted, for more than two hours.
-   *
-   * @throws AppError REDIS_UNAVAILABLE within `timeoutMs`. OVERLOADED: too many are queued.
-   */
-  add(notifications: readonly NotificationJob[]): Promise<void>;
-}
-
 export interface NotificationQueueDeps {
   /** Of the role `queue`. */
   readonly redis: RedisClient;
@@ -32,7 +23,7 @@ export interface NotificationQueueDeps {
 const attempts = 15;
 const firstBackoffMs = 500;
 
-export function createNotificationQueue(deps: NotificationQueueDeps): NotificationQueue {
+export function createNotificationQueue(deps: NotificationQueueDeps) {
   const { redis, keyPrefix, keys, maxQueued, timeoutMs } = deps;
   const queueOf = createLazyQueue(notificationQueue, deps);
   const put = async (notifications: readonly NotificationJob[]): Promise<void> => {
@@ -60,7 +51,12 @@ export function createNotificationQueue(deps: NotificationQueueDeps): Notificati
     );
   };
   return {
-    add: async (notifications) => {
+    /**
+     * Resolves once Redis has stored them; each is then retried until it is accepted, for more than two hours.
+     *
+     * @throws AppError REDIS_UNAVAILABLE within `timeoutMs`. OVERLOADED: too many are queued.
+     */
+    add: async (notifications: readonly NotificationJob[]): Promise<void> => {
       try {
         await within(put(notifications), timeoutMs);
       } catch (cause) {
@@ -70,3 +66,5 @@ export function createNotificationQueue(deps: NotificationQueueDeps): Notificati
     },
   };
 }
+
+export type NotificationQueue = ReturnType<typeof createNotificationQueue>;

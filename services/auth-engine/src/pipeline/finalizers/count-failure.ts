@@ -1,6 +1,6 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { blockedBy } from "../../brute-force/blocked-by.ts";
-import type { BruteForce, BruteForceFacts } from "../../brute-force/create-brute-force.ts";
+import type { BruteForce, BruteForceFacts } from "../../brute-force/brute-force.ts";
 import type { Attempt } from "../../decision/attempt.ts";
 import type { Facts } from "../../facts/facts.ts";
 import type { Finalizer } from "../step.ts";

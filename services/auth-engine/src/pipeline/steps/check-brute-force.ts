@@ -1,6 +1,6 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { blockedBy } from "../../brute-force/blocked-by.ts";
-import type { BruteForce } from "../../brute-force/create-brute-force.ts";
+import type { BruteForce } from "../../brute-force/brute-force.ts";
 import type { Attempt } from "../../decision/attempt.ts";
 import type { Facts } from "../../facts/facts.ts";
 import { tokenMechanism } from "../../mail-tokens/mechanism.ts";

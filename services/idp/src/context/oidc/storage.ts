@@ -1,6 +1,7 @@
 import { systemClock } from "@postern/shared/platform/time";
 import { createRecordTimes, type RecordTimes } from "../../oidc/storage/record-times.ts";
-import { createOidcStore, digestOfId, type OidcStore } from "../../oidc/storage/store-redis.ts";
+import type { OidcStore } from "../../oidc/storage/store.ts";
+import { createOidcStore, digestOfId } from "../../oidc/storage/store-redis.ts";
 import type { OidcParts } from "./parts.ts";
 
 export interface StorageFeature {

@@ -23,17 +23,6 @@ export interface OidcAccount {
   readonly mfaCompleted?: boolean | undefined;
 }
 
-export interface OidcAccounts {
-  /** Every current subject of the account with this name; empty if its subject is its name. */
-  subjectsOf(account: string): Promise<readonly string[]>;
-  /** Undefined for an account without a sign-in within the lifetime of any token. */
-  find(accountId: string): Promise<OidcAccount | undefined>;
-  /** Stores the account; called at each sign-in. */
-  save(account: OidcAccount): Promise<void>;
-  /** Keeps the account for as long as a token issued now may live. */
-  keep(accountId: string): Promise<void>;
-}
-
 function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
@@ -50,12 +39,7 @@ const decided = decidedInRedis("an account of the provider cannot be read or wri
 /**
  * @param ttlSeconds longest lifetime of a token with an account as its subject, in seconds.
  */
-export function createOidcAccounts(
-  redis: RedisClient,
-  keyPrefix: string,
-  keys: KeyRing,
-  ttlSeconds: () => number,
-): OidcAccounts {
+export function createOidcAccounts(redis: RedisClient, keyPrefix: string, keys: KeyRing, ttlSeconds: () => number) {
   const keyOf = (accountId: string): string => oidcAccountKey.build(keyPrefix, digestOfId(accountId));
   const subjectsKeyOf = (account: string): string => oidcSubjectsKey.build(keyPrefix, digestOfId(account));
   const find = async (accountId: string): Promise<OidcAccount | undefined> => {
@@ -66,8 +50,10 @@ export function createOidcAccounts(
     return isAccount(value) ? value : undefined;
   };
   return {
+    /** Undefined for an account without a sign-in within the lifetime of any token. */
     find,
-    subjectsOf: async (account) => {
+    /** Every current subject of the account with this name; empty if its subject is its name. */
+    subjectsOf: async (account: string): Promise<readonly string[]> => {
       const key = subjectsKeyOf(account);
       const sealed = await decided(() => redis.hvals(key));
       const named = sealed.flatMap((text) => keys.open(Buffer.from(text, "base64"), key)?.toString("utf8") ?? []);
@@ -75,7 +61,8 @@ export function createOidcAccounts(
       const known = await Promise.all(named.map(async (accountId) => find(accountId)));
       return known.flatMap((found) => (found?.account === account ? [found.accountId] : []));
     },
-    save: async (account) => {
+    /** Stores the account; called at each sign-in. */
+    save: async (account: OidcAccount): Promise<void> => {
       const { accountId, account: name } = account;
       const key = keyOf(accountId);
       const sealed = keys.seal(JSON.stringify(account), key).toString("base64");
@@ -89,7 +76,8 @@ export function createOidcAccounts(
         await redis.set(key, sealed, "EX", ttlSeconds());
       });
     },
-    keep: async (accountId) => {
+    /** Keeps the account for as long as a token issued now may live. */
+    keep: async (accountId: string): Promise<void> => {
       await decided(() => redis.expire(keyOf(accountId), ttlSeconds(), "GT"));
       const name = (await find(accountId))?.account ?? accountId;
       if (name === accountId) return;
@@ -99,3 +87,5 @@ export function createOidcAccounts(
     },
   };
 }
+
+export type OidcAccounts = ReturnType<typeof createOidcAccounts>;

@@ -5,7 +5,7 @@ import type { FindAccount } from "../accounts/find-account.ts";
 import type { Generation } from "../provider/generation.ts";
 import { isRecord, textOf, wordsOf } from "../storage/json.ts";
 import type { RecordTimes } from "../storage/record-times.ts";
-import type { OidcStore } from "../storage/store-redis.ts";
+import type { OidcStore } from "../storage/store.ts";
 import type { TokenRecords } from "../tokens/token-records.ts";
 
 /** A device that waits for its user's decision. */

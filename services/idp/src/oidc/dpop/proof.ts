@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Clock } from "@postern/shared/platform/time";
 import { calculateJwkThumbprint, EmbeddedJWK, errors, type JWTPayload, jwtVerify } from "jose";
-import type { OidcStore } from "../storage/store-redis.ts";
+import type { OidcStore } from "../storage/store.ts";
 import type { DpopNonces } from "./nonces.ts";
 
 /** Seconds by which the time of a proof may differ from ours. */

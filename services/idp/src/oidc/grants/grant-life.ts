@@ -2,7 +2,7 @@ import type { Clock } from "@postern/shared/platform/time";
 import { errors, Provider } from "oidc-provider";
 import type { OidcAccounts } from "../accounts/accounts-redis.ts";
 import type { RecordTimes } from "../storage/record-times.ts";
-import type { OidcStore } from "../storage/store-redis.ts";
+import type { OidcStore } from "../storage/store.ts";
 
 /**
  * Extends a grant and its account so that they outlive a token of this lifetime, which is about to be issued: a chain of

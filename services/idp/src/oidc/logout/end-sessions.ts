@@ -2,7 +2,7 @@ import type { BrowserSessionRecord } from "../../sessions/browser-session-port.t
 import type { SessionStore } from "../../sessions/session-store-redis.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
 import type { Owners } from "../sessions/session-owner.ts";
-import type { OidcStore, StoredRecord } from "../storage/store-redis.ts";
+import type { OidcStore, StoredRecord } from "../storage/store.ts";
 import type { TokenRecords } from "../tokens/token-records.ts";
 import type { LogoutDeliveries, LogoutDelivery } from "./logout-deliveries.ts";
 

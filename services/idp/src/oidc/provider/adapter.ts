@@ -1,7 +1,7 @@
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors, Provider } from "oidc-provider";
 import type { KeepGrant } from "../grants/grant-life.ts";
 import type { RecordTimes } from "../storage/record-times.ts";
-import type { OidcStore, RecordRef } from "../storage/store-redis.ts";
+import type { OidcStore, RecordRef } from "../storage/store.ts";
 import { tokenOrigin } from "../tokens/token-origin.ts";
 import { withClientErrors } from "./authorize-failure.ts";
 

@@ -12,21 +12,6 @@ export interface Outcome {
   readonly body: string;
 }
 
-/**
- * The outcomes of the last seconds. A form that a browser sends twice, or a redirect that it follows twice, must lead to
- * one code and one redirect; only the last response reaches the user. All methods reject when the store is unavailable.
- */
-export interface Outcomes {
-  /** Whether no other request has resumed this interaction in the last seconds. Then the caller must keep or release. */
-  claim(interactionUid: string, browser: string): Promise<boolean>;
-  keep(interactionUid: string, browser: string, outcome: Outcome): Promise<void>;
-  /** Gives up a claim without an outcome, so that the browser may try again. */
-  release(interactionUid: string): Promise<void>;
-  /** The outcome of a request in progress or of a recent one; undefined if there is none, or for another browser. */
-  wait(interactionUid: string, browser: string): Promise<Outcome | undefined>;
-  isKnown(interactionUid: string): Promise<boolean>;
-}
-
 const decided = decidedInRedis("the outcome of a sign-in cannot be read or written");
 
 const lookMs = 50;
@@ -46,7 +31,7 @@ function isEntry(value: unknown): value is Entry {
 }
 
 /** Outcomes in Redis, encrypted, under digests of their interactions: they contain codes and cookies. */
-export function createOutcomes(redis: RedisClient, keyPrefix: string, keys: KeyRing, clock: Clock): Outcomes {
+export function createOutcomes(redis: RedisClient, keyPrefix: string, keys: KeyRing, clock: Clock) {
   const keyOf = (uid: string): string => oidcOutcomeKey.build(keyPrefix, digestOfId(uid));
   const seal = (key: string, entry: Entry): string => keys.seal(JSON.stringify(entry), key).toString("base64");
   const read = async (uid: string): Promise<Entry | undefined> => {
@@ -57,18 +42,21 @@ export function createOutcomes(redis: RedisClient, keyPrefix: string, keys: KeyR
     return isEntry(entry) ? entry : undefined;
   };
   return {
-    claim: (uid, browser) =>
+    /** Whether no other request has resumed this interaction in the last seconds. Then the caller must keep or release. */
+    claim: (uid: string, browser: string): Promise<boolean> =>
       decided(async () => {
         const key = keyOf(uid);
         return (await redis.set(key, seal(key, { browser }), "EX", oidcOutcomeKey.ttlSeconds, "NX")) === "OK";
       }),
-    keep: (uid, browser, outcome) =>
+    keep: (uid: string, browser: string, outcome: Outcome): Promise<void> =>
       decided(async () => {
         const key = keyOf(uid);
         await redis.set(key, seal(key, { browser, outcome }), "EX", oidcOutcomeKey.ttlSeconds);
       }),
-    release: (uid) => decided(async () => void (await redis.unlink(keyOf(uid)))),
-    wait: (uid, browser) =>
+    /** Gives up a claim without an outcome, so that the browser may try again. */
+    release: (uid: string): Promise<void> => decided(async () => void (await redis.unlink(keyOf(uid)))),
+    /** The outcome of a request in progress or of a recent one; undefined if there is none, or for another browser. */
+    wait: (uid: string, browser: string): Promise<Outcome | undefined> =>
       decided(async () => {
         const began = clock.now();
         for (;;) {
@@ -80,6 +68,12 @@ export function createOutcomes(redis: RedisClient, keyPrefix: string, keys: KeyR
           await delay(lookMs);
         }
       }),
-    isKnown: (uid) => decided(async () => (await redis.exists(keyOf(uid))) === 1),
+    isKnown: (uid: string): Promise<boolean> => decided(async () => (await redis.exists(keyOf(uid))) === 1),
   };
 }
+
+/**
+ * The outcomes of the last seconds. A form that a browser sends twice, or a redirect that it follows twice, must lead to
+ * one code and one redirect; only the last response reaches the user. All methods reject when the store is unavailable.
+ */
+export type Outcomes = ReturnType<typeof createOutcomes>;

@@ -8,7 +8,7 @@ import { startAddress } from "../clients/start-address.ts";
 import type { Consents } from "../grants/consents-redis.ts";
 import { kindOfId } from "../registered/registration.ts";
 import { textOf } from "../storage/json.ts";
-import type { OidcStore } from "../storage/store-redis.ts";
+import type { OidcStore } from "../storage/store.ts";
 import type { TokenRecords } from "../tokens/token-records.ts";
 
 export interface ApplicationDeps {

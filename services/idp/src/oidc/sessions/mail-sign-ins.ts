@@ -5,7 +5,7 @@ import type { SubjectsOfAccount } from "../accounts/account-subjects.ts";
 import type { OwnNames } from "../registered/look-alike.ts";
 import type { RegisteredClients } from "../registered/registered-clients.ts";
 import { kindOfId, shownName } from "../registered/registration.ts";
-import type { OidcStore, StoredRecord } from "../storage/store-redis.ts";
+import type { OidcStore, StoredRecord } from "../storage/store.ts";
 import type { TokenRecords } from "../tokens/token-records.ts";
 
 export interface MailSignInDeps {

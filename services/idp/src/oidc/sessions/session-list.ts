@@ -2,7 +2,7 @@ import type { OidcSessionListed } from "@postern/shared/contracts";
 import type { TokenSubject } from "@postern/shared/domain/tokens";
 import type { OidcAccount, OidcAccounts } from "../accounts/accounts-redis.ts";
 import { isRecord, textOf, wordsOf } from "../storage/json.ts";
-import type { OidcStore, StoredRecord } from "../storage/store-redis.ts";
+import type { OidcStore, StoredRecord } from "../storage/store.ts";
 import { isOf, type TokenRecords } from "../tokens/token-records.ts";
 import { clientNames } from "./session-owner.ts";
 

@@ -6,7 +6,7 @@ import { compactVerify } from "jose";
 import type { AdapterPayload } from "oidc-provider";
 import type { OidcAccount, OidcAccounts } from "../accounts/accounts-redis.ts";
 import { isRecord, textOf } from "../storage/json.ts";
-import type { OidcStore } from "../storage/store-redis.ts";
+import type { OidcStore } from "../storage/store.ts";
 
 /** What an access token of any form represents. */
 export interface ResolvedToken {

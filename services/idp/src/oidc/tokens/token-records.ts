@@ -5,7 +5,7 @@ import type { BrowserSessionRecord } from "../../sessions/browser-session-port.t
 import type { KeepGrant } from "../grants/grant-life.ts";
 import { isRecord, wordsOf } from "../storage/json.ts";
 import type { RecordTimes } from "../storage/record-times.ts";
-import type { OidcStore, RecordRef, StoredRecord } from "../storage/store-redis.ts";
+import type { OidcStore, RecordRef, StoredRecord } from "../storage/store.ts";
 import type { IssuedJwt } from "./access-tokens.ts";
 import { tokenOrigin } from "./token-origin.ts";
 

@@ -16,7 +16,7 @@ import { requestObjectHeader } from "../../oidc/request-objects/hand-over.ts";
 import type { RequestObjects } from "../../oidc/request-objects/unpack-request.ts";
 import { mailResources } from "../../oidc/settings/mail-resources.ts";
 import { wordsOf } from "../../oidc/storage/json.ts";
-import type { OidcStore } from "../../oidc/storage/store-redis.ts";
+import type { OidcStore } from "../../oidc/storage/store.ts";
 import { answerAnyOrigin } from "./cross-origin.ts";
 import { oauthError, type RefuseClient } from "./json-reply.ts";
 

@@ -13,7 +13,7 @@ import type { ManageClient } from "../../oidc/registered/manage-client.ts";
 import type { RegisterClient } from "../../oidc/registered/register-client.ts";
 import type { RegisteredClients } from "../../oidc/registered/registered-clients.ts";
 import type { RequestObjects } from "../../oidc/request-objects/unpack-request.ts";
-import type { OidcStore } from "../../oidc/storage/store-redis.ts";
+import type { OidcStore } from "../../oidc/storage/store.ts";
 import type { ResolveToken } from "../../oidc/tokens/resolve-token.ts";
 import type { TokenRecords } from "../../oidc/tokens/token-records.ts";
 import type { ReportUnreadable } from "../../oidc/tokens/unreadable-claims.ts";

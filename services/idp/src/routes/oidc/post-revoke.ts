@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AuthenticateClient, ClientOutcome } from "../../oidc/clients/client-auth.ts";
 import type { ClientPolicies, ClientPolicy } from "../../oidc/clients/clients.ts";
 import type { RegisteredClients } from "../../oidc/registered/registered-clients.ts";
-import type { OidcStore } from "../../oidc/storage/store-redis.ts";
+import type { OidcStore } from "../../oidc/storage/store.ts";
 import type { ResolveToken } from "../../oidc/tokens/resolve-token.ts";
 import type { TokenRecords } from "../../oidc/tokens/token-records.ts";
 import { answerAnyOrigin, isForeignOrigin, withoutOrigin } from "./cross-origin.ts";

@@ -6,17 +6,6 @@ import { decided, digest, type SamlRedisDeps } from "../state/saml-redis.ts";
 import type { NamedLogout } from "./logout.ts";
 import { ProviderEnd } from "./logout-end.ts";
 
-/**
- * Verified logout requests that another site has posted. They wait for a request of the same browser that has its cookies.
- * Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
- */
-export interface WaitingLogouts {
-  /** Stores a request under a new id. */
-  save(logout: NamedLogout): Promise<string>;
-  /** Reads and deletes a request: of concurrent calls, one gets it. */
-  take(id: string): Promise<NamedLogout | undefined>;
-}
-
 const Waiting = Type.Object({
   end: ProviderEnd,
   nameId: Type.String(),
@@ -24,17 +13,19 @@ const Waiting = Type.Object({
 });
 
 /** Keys contain a digest of each id; values are sealed. */
-export function createWaitingLogouts({ redis, keyPrefix, keys }: SamlRedisDeps): WaitingLogouts {
+export function createWaitingLogouts({ redis, keyPrefix, keys }: SamlRedisDeps) {
   const keyOf = (id: string): string => samlWaitingLogoutKey.build(keyPrefix, digest(id));
   return {
-    save: (logout) =>
+    /** Stores a request under a new id. */
+    save: (logout: NamedLogout): Promise<string> =>
       decided(async () => {
         const id = randomBytes(32).toString("base64url");
         const sealed = keys.seal(JSON.stringify(logout), keyOf(id)).toString("base64");
         await redis.set(keyOf(id), sealed, "EX", samlWaitingLogoutKey.ttlSeconds);
         return id;
       }),
-    take: (id) =>
+    /** Reads and deletes a request: of concurrent calls, one gets it. */
+    take: (id: string): Promise<NamedLogout | undefined> =>
       decided(async () => {
         const sealed = await redis.getdel(keyOf(id));
         const plain = sealed === null ? undefined : keys.open(Buffer.from(sealed, "base64"), keyOf(id));
@@ -43,3 +34,9 @@ export function createWaitingLogouts({ redis, keyPrefix, keys }: SamlRedisDeps):
       }),
   };
 }
+
+/**
+ * Verified logout requests that another site has posted. They wait for a request of the same browser that has its cookies.
+ * Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
+ */
+export type WaitingLogouts = ReturnType<typeof createWaitingLogouts>;

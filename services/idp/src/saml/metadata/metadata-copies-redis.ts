@@ -10,15 +10,6 @@ export interface MetadataDocument {
   readonly takenAtMs: number;
 }
 
-/**
- * The last valid documents, for a replica that starts while their source is unavailable. Rejects if Redis does not
- * answer.
- */
-export interface MetadataCopies {
-  save(url: string, document: MetadataDocument): Promise<void>;
-  find(url: string): Promise<MetadataDocument | undefined>;
-}
-
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 const timeBytes = 8;
@@ -31,10 +22,10 @@ export interface MetadataCopiesDeps extends SamlRedisDeps {
  * Encrypted, so that write access to Redis does not allow adding service providers; compressed, because metadata is
  * long.
  */
-export function createMetadataCopies({ redis, keyPrefix, keys, maxBytes }: MetadataCopiesDeps): MetadataCopies {
+export function createMetadataCopies({ redis, keyPrefix, keys, maxBytes }: MetadataCopiesDeps) {
   const keyOf = (url: string): string => samlMetadataKey.build(keyPrefix, digest(url));
   return {
-    save: (url, { xml, takenAtMs }) =>
+    save: (url: string, { xml, takenAtMs }: MetadataDocument): Promise<void> =>
       decided(async () => {
         const time = Buffer.alloc(timeBytes);
         time.writeBigUInt64BE(BigInt(takenAtMs));
@@ -42,7 +33,7 @@ export function createMetadataCopies({ redis, keyPrefix, keys, maxBytes }: Metad
         const sealed = keys.seal(Buffer.concat([time, await pack(xml)]), key);
         await redis.set(key, sealed, "EX", samlMetadataKey.ttlSeconds);
       }),
-    find: (url) =>
+    find: (url: string): Promise<MetadataDocument | undefined> =>
       decided(async () => {
         const key = keyOf(url);
         const stored = await redis.getBuffer(key);
@@ -53,3 +44,9 @@ export function createMetadataCopies({ redis, keyPrefix, keys, maxBytes }: Metad
       }),
   };
 }
+
+/**
+ * The last valid documents, for a replica that starts while their source is unavailable. Rejects if Redis does not
+ * answer.
+ */
+export type MetadataCopies = ReturnType<typeof createMetadataCopies>;

@@ -27,19 +27,6 @@ export interface PendingRequest {
   readonly isCancelled?: boolean;
 }
 
-/** All pending requests. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
-export interface PendingRequests {
-  /** Stores a request under a new id. */
-  save(request: PendingRequest): Promise<string>;
-  /** Records that the user has signed in. @returns false if the request has expired */
-  noteSignIn(id: string, sessionUid: string): Promise<boolean>;
-  /** Records that the user has cancelled the sign-in. @returns false if the request has expired */
-  noteCancel(id: string): Promise<boolean>;
-  find(id: string): Promise<PendingRequest | undefined>;
-  /** Reads and deletes a request: of concurrent calls, one gets it. */
-  take(id: string): Promise<PendingRequest | undefined>;
-}
-
 const text = Type.String();
 
 const Pending = Type.Object({
@@ -57,7 +44,8 @@ const Pending = Type.Object({
   isCancelled: Type.Optional(Type.Boolean()),
 });
 
-export function createPendingRequests({ redis, keyPrefix, keys }: SamlRedisDeps): PendingRequests {
+/** All pending requests. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
+export function createPendingRequests({ redis, keyPrefix, keys }: SamlRedisDeps) {
   const keyOf = (id: string): string => samlRequestKey.build(keyPrefix, digest(id));
   const opened = (stored: string | null, key: string): PendingRequest | undefined => {
     const plain = stored === null ? undefined : keys.open(Buffer.from(stored, "base64"), key);
@@ -76,16 +64,23 @@ export function createPendingRequests({ redis, keyPrefix, keys }: SamlRedisDeps)
       return (await redis.set(keyOf(id), sealed, "EX", samlRequestKey.ttlSeconds, "XX")) === "OK";
     });
   return {
-    save: (request) =>
+    /** Stores a request under a new id. */
+    save: (request: PendingRequest): Promise<string> =>
       decided(async () => {
         const id = randomBytes(32).toString("base64url");
         const key = keyOf(id);
         await redis.set(key, sealedOf(request, key), "EX", samlRequestKey.ttlSeconds);
         return id;
       }),
-    noteSignIn: (id, signedInUid) => note(id, { signedInUid, isCancelled: false }),
-    noteCancel: (id) => note(id, { isCancelled: true }),
+    /** Records that the user has signed in. @returns false if the request has expired */
+    noteSignIn: (id: string, signedInUid: string): Promise<boolean> => note(id, { signedInUid, isCancelled: false }),
+    /** Records that the user has cancelled the sign-in. @returns false if the request has expired */
+    noteCancel: (id: string): Promise<boolean> => note(id, { isCancelled: true }),
     find,
-    take: (id) => decided(async () => opened(await redis.getdel(keyOf(id)), keyOf(id))),
+    /** Reads and deletes a request: of concurrent calls, one gets it. */
+    take: (id: string): Promise<PendingRequest | undefined> =>
+      decided(async () => opened(await redis.getdel(keyOf(id)), keyOf(id))),
   };
 }
+
+export type PendingRequests = ReturnType<typeof createPendingRequests>;

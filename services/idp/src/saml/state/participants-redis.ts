@@ -12,20 +12,6 @@ export interface Participant {
   readonly sessionIndex: string;
 }
 
-/**
- * The service providers to notify of a logout. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
- */
-export interface Participants {
-  /** The session's participant for this service provider. */
-  find(sessionUid: string, entityId: string): Promise<Participant | undefined>;
-  all(sessionUid: string): Promise<readonly Participant[]>;
-  add(sessionUid: string, participant: Participant, expiresAtMs: number): Promise<void>;
-  /** The session to which the index belongs at this service provider. */
-  sessionOf(entityId: string, sessionIndex: string): Promise<string | undefined>;
-  /** Reads and deletes the participants of a session that has ended. */
-  takeAll(sessionUid: string): Promise<readonly Participant[]>;
-}
-
 const Shape = Type.Object({
   entityId: Type.String(),
   nameId: Type.Object({ format: Type.String(), value: Type.String() }),
@@ -37,7 +23,10 @@ export interface ParticipantsDeps extends SamlRedisDeps {
   readonly clock: Clock;
 }
 
-export function createParticipants({ redis, keyPrefix, keys, clock }: ParticipantsDeps): Participants {
+/**
+ * The service providers to notify of a logout. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
+ */
+export function createParticipants({ redis, keyPrefix, keys, clock }: ParticipantsDeps) {
   const hashKey = (uid: string): string => samlParticipantsKey.build(keyPrefix, uid);
   const indexKey = (entityId: string, index: string): string =>
     samlIndexKey.build(keyPrefix, digest(JSON.stringify([entityId, index])));
@@ -51,10 +40,11 @@ export function createParticipants({ redis, keyPrefix, keys, clock }: Participan
     return Object.values(await redis.hgetall(key)).flatMap((sealed) => opened(sealed, key) ?? []);
   };
   return {
-    find: (uid, entityId) =>
+    /** The session's participant for this service provider. */
+    find: (uid: string, entityId: string): Promise<Participant | undefined> =>
       decided(async () => opened(await redis.hget(hashKey(uid), digest(entityId)), hashKey(uid))),
-    all: (uid) => decided(() => listed(uid)),
-    add: (uid, participant, expiresAtMs) =>
+    all: (uid: string): Promise<readonly Participant[]> => decided(() => listed(uid)),
+    add: (uid: string, participant: Participant, expiresAtMs: number): Promise<void> =>
       decided(async () => {
         const { entityId, sessionIndex } = participant;
         const key = hashKey(uid);
@@ -67,13 +57,15 @@ export function createParticipants({ redis, keyPrefix, keys, clock }: Participan
           throw new Error("the participant could not be written");
         await redis.set(index, pointer, "PX", lifeMs);
       }),
-    sessionOf: (entityId, sessionIndex) =>
+    /** The session to which the index belongs at this service provider. */
+    sessionOf: (entityId: string, sessionIndex: string): Promise<string | undefined> =>
       decided(async () => {
         const key = indexKey(entityId, sessionIndex);
         const stored = await redis.get(key);
         return stored === null ? undefined : keys.open(Buffer.from(stored, "base64"), key)?.toString("utf8");
       }),
-    takeAll: (uid) =>
+    /** Reads and deletes the participants of a session that has ended. */
+    takeAll: (uid: string): Promise<readonly Participant[]> =>
       decided(async () => {
         const found = await listed(uid);
         await redis.del(hashKey(uid));
@@ -82,3 +74,5 @@ export function createParticipants({ redis, keyPrefix, keys, clock }: Participan
       }),
   };
 }
+
+export type Participants = ReturnType<typeof createParticipants>;
