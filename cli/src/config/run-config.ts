@@ -1,11 +1,32 @@
 import { parseArgs } from "node:util";
-import { type Command, type CommandResult, unknownWord } from "../command.ts";
+import { formatProblem } from "@postern/shared/platform/config";
+import { type Command, type CommandResult, loadForCommand, unknownWord } from "../command.ts";
 import { checkCommand } from "./check.ts";
 import type { ConfigCommand } from "./config-command.ts";
-import { docsCommand } from "./docs.ts";
-import { dumpCommand } from "./dump-command.ts";
+import { dumpConfig } from "./dump.ts";
 import { explainCommand } from "./explain-command.ts";
-import { schemaCommand } from "./schema.ts";
+import { generatedConfigFiles } from "./reference/generated-files.ts";
+import { configJsonSchema } from "./reference/json-schema.ts";
+
+/** Prints the effective configuration without secrets. */
+const dumpCommand: ConfigCommand = (options) => {
+  const result = loadForCommand(options);
+  if (!result.ok) return { exitCode: 1, output: [], errors: result.problems.map(formatProblem) };
+  return { exitCode: 0, output: dumpConfig(result.config), errors: [] };
+};
+
+/** Prints the JSON Schema of the file, for editors. */
+const schemaCommand: ConfigCommand = () => ({
+  exitCode: 0,
+  output: [JSON.stringify(configJsonSchema(), null, 2)],
+  errors: [],
+});
+
+/** Prints all pages of the configuration reference. */
+const docsCommand: ConfigCommand = () => {
+  const pages = [...generatedConfigFiles()].filter(([path]) => path.endsWith(".md"));
+  return { exitCode: 0, output: pages.map(([, text]) => text), errors: [] };
+};
 
 export const configOptions = {
   config: { type: "string" },

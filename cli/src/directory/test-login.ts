@@ -1,11 +1,54 @@
 import type { Config } from "@postern/shared/platform/config";
 import type { Secret } from "@postern/shared/platform/crypto";
+import type { BackendContext, BackendQuery } from "../../../services/auth-engine/src/backends/backend.ts";
+import { findInSearch, isFound } from "../../../services/auth-engine/src/backends/ldap/find-user.ts";
+import { createLdapPool } from "../../../services/auth-engine/src/backends/ldap/ldap-pool.ts";
+import { compileSearches } from "../../../services/auth-engine/src/backends/ldap/select-search.ts";
+import type { LdapBackendSettings } from "../../../services/auth-engine/src/backends/ldap/settings.ts";
+import { toQueryParameters } from "../../../services/auth-engine/src/backends/sql/query-parameters.ts";
+import { selectSearch } from "../../../services/auth-engine/src/backends/sql/select-search.ts";
+import type { SqlBackendSettings } from "../../../services/auth-engine/src/backends/sql/settings.ts";
 import { type BackendSettings, liveEngineSettings } from "../../../services/auth-engine/src/settings.ts";
-import { reportLdapSearches } from "./ldap-search.ts";
 import { type MakeDeps, makeBackend } from "./make-directory.ts";
-import { reportSqlQuery } from "./sql-search.ts";
 import { type ReportStep, reasonOf, type TestStep, type Verdict } from "./steps.ts";
 import { testAccount } from "./test-account.ts";
+
+/** Reports each search of the protocol as it is sent, and the entry that it finds. */
+async function reportLdapSearches(
+  settings: LdapBackendSettings,
+  {
+    query,
+    context,
+    report,
+  }: { readonly query: BackendQuery; readonly context: BackendContext; readonly report: ReportStep },
+  deps: Pick<MakeDeps, "clock" | "log">,
+): Promise<void> {
+  const pools = Object.entries(settings.pools).map(([name, pool]) => [name, createLdapPool(name, pool, deps)] as const);
+  try {
+    for (const search of compileSearches(settings.searches, new Map(pools)).get(query.protocol) ?? []) {
+      const base = search.baseDn.expand(query);
+      report(
+        "search",
+        "ok",
+        `pool ${search.pool.name}, scope ${search.scope}, base ${base}, filter ${search.filter(query).toString()}`,
+      );
+      const found = await findInSearch(search, query, context, true);
+      if (isFound(found)) return report("entry", "ok", found.entry.dn);
+      report("entry", "note", "no entry");
+    }
+  } finally {
+    await Promise.all(pools.map(([, pool]) => pool.close()));
+  }
+}
+
+/** Reports the site's query for the protocol and the values of its parameters. */
+function reportSqlQuery({ searches }: SqlBackendSettings, query: BackendQuery, report: ReportStep): void {
+  const search = selectSearch(searches, query.protocol);
+  if (search === undefined) return;
+  const used = Object.entries(toQueryParameters(query)).filter(([name]) => search.userQuery.includes(`:${name}`));
+  const values = used.map(([name, value]) => `:${name} = ${JSON.stringify(value)}`).join(", ");
+  report("query", "ok", `${search.userQuery.replaceAll(/\s+/g, " ").trim()} with ${values || "no values"}`);
+}
 
 export interface TestedLogin {
   readonly username: string;

@@ -1,19 +1,46 @@
+import type { X509Certificate } from "node:crypto";
 import { parseArgs } from "node:util";
-import type { Config } from "@postern/shared/platform/config";
+import { type Config, ownCertificates, readOwnCertificate } from "@postern/shared/platform/config";
 import { addTrustedRoots } from "@postern/shared/platform/net";
 import { type CommandResult, isWrongArgument, loadForCommand, siteFile } from "../command.ts";
 import { printable } from "../table.ts";
+import { certificateOf, judgeDates } from "./certificate-dates.ts";
 import { backendChecks } from "./check-backends.ts";
 import { busChecks } from "./check-bus.ts";
 import { callerChecks } from "./check-callers.ts";
-import { certificateChecks } from "./check-certificates.ts";
 import { type DovecotSource, dovecotCheck } from "./check-dovecot.ts";
 import { redisChecks } from "./check-redis.ts";
 import { serviceChecks } from "./check-services.ts";
-import type { Check, Finding } from "./finding.ts";
+import { type Check, type Finding, findingsOf } from "./finding.ts";
 import { judgeCallers } from "./judge-callers.ts";
 import { configurationFindings, judgeConfiguration } from "./judge-configuration.ts";
 import { judgeFiles } from "./judge-files.ts";
+import { tlsServers } from "./tls-places.ts";
+
+function judged(certificate: X509Certificate | undefined, subject: string, what: string): readonly Finding[] {
+  if (certificate === undefined) return [];
+  const dated = judgeDates(certificate.validFromDate, certificate.validToDate, Date.now());
+  if (dated === undefined) return [];
+  return [findingsOf(subject)[dated.severity](`${what} ${dated.words}`, "renew the certificate")];
+}
+
+/** Dates of Postern's own certificates, and of those that LDAP, NATS and Redis present. */
+function certificateChecks(config: Config, timeoutMs: number): readonly Check[] {
+  const own = ownCertificates(config).map((one): Check => {
+    const subject = `certificate ${one.key}`;
+    return { subject, run: async () => judged(readOwnCertificate(one), subject, one.file || "the certificate") };
+  });
+  const others = tlsServers(config).map(({ key, server }): Check => {
+    const subject = `certificate ${key}`;
+    const run = async (): Promise<readonly Finding[]> => {
+      // An unreachable server is a finding of its connection check.
+      const certificate = await certificateOf(server, timeoutMs).catch(() => undefined);
+      return judged(certificate, subject, `the certificate of ${server.host}:${server.port}`);
+    };
+    return { subject, run };
+  });
+  return [...own, ...others];
+}
 
 export const doctorUsage: readonly string[] = [
   "usage: postern doctor [--config FILE] [--dovecot | --doveconf FILE] [--timeout SECONDS] [--strict] [--json]",

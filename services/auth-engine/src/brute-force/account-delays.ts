@@ -4,9 +4,46 @@ import type { Clock } from "@postern/shared/platform/time";
 import { type AccountDelaySettings, delayMs } from "./account-delay-settings.ts";
 import type { AccountCount, AccountStore } from "./account-store-redis.ts";
 import { createChosenNames } from "./chosen-names.ts";
-import { createLocalAccountCounts } from "./local-account-counts.ts";
 import type { CountedAccount } from "./shared-store.ts";
 import { createWriteThrottle } from "./write-throttle.ts";
+
+interface Count {
+  readonly digests: Set<string>;
+  endsMs: number;
+}
+
+const maxNames = 4096;
+
+/** At `most` each digest is new, and none is kept. */
+function createLocalAccountCounts({
+  windowMs,
+  maxDigests,
+}: {
+  readonly windowMs: number;
+  readonly maxDigests: number;
+}) {
+  const counts = createBoundedCache<Count>({ maxEntries: maxNames, evict: "oldest" });
+  const currentOf = (name: string, nowMs: number): Count | undefined => {
+    const count = counts.get(name);
+    if (count === undefined || nowMs < count.endsMs) return count;
+    counts.delete(name);
+    return undefined;
+  };
+  return {
+    count: (name: string, digest: string, nowMs: number): { readonly failures: number; readonly isNew: boolean } => {
+      const count = currentOf(name, nowMs) ?? { digests: new Set<string>(), endsMs: 0 };
+      const isNew = !count.digests.has(digest);
+      if (isNew) {
+        count.endsMs = nowMs + windowMs;
+        if (count.digests.size < maxDigests) count.digests.add(digest);
+      }
+      counts.set(name, count);
+      return { failures: count.digests.size, isNew };
+    },
+    failuresOf: (name: string, nowMs: number): number =>
+      counts.size === 0 ? 0 : (currentOf(name, nowMs)?.digests.size ?? 0),
+  };
+}
 
 /** A wrong guess from the account's point of view. */
 export interface CountedGuess extends AccountCount {

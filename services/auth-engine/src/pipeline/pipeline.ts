@@ -1,24 +1,161 @@
-import type { AuthDecision } from "@postern/shared/contracts";
+import type { AuthDecision, Ok } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
+import type { ControlContext } from "../controls/control.ts";
+import type { ControlFacts } from "../controls/control-facts.ts";
 import type { Attempt } from "../decision/attempt.ts";
-import { applyPolicies } from "./finalizers/apply-policies.ts";
+import type { CachedResult } from "../result-cache/cached-result.ts";
+import type { CacheState, ResultCaches } from "../result-cache/result-caches.ts";
+import type { EnvironmentVerdict } from "../scripts/site-scripts.ts";
 import { assessRisk } from "./finalizers/assess-risk.ts";
 import { countFailure } from "./finalizers/count-failure.ts";
-import { determineAccountDelay } from "./finalizers/determine-account-delay.ts";
 import { keepSuccess } from "./finalizers/keep-success.ts";
 import { runSubjectScripts } from "./finalizers/run-subject-scripts.ts";
 import type { Finalizer, Step, StepContext, StepDeps } from "./step.ts";
 import { checkBruteForce } from "./steps/check-brute-force.ts";
 import { lookUpInBackends } from "./steps/look-up-in-backends.ts";
-import { readMemoryCache } from "./steps/read-memory-cache.ts";
-import { readSharedCache } from "./steps/read-shared-cache.ts";
-import { rejectEmptyPassword } from "./steps/reject-empty-password.ts";
-import { runControls } from "./steps/run-controls.ts";
-import { runEnvironmentScripts } from "./steps/run-environment-scripts.ts";
+import { noteAccount } from "./steps/note-account.ts";
 import { verifyAppPassword } from "./steps/verify-app-password.ts";
 import { verifyInBackends } from "./steps/verify-in-backends.ts";
 import { verifyMasterUser } from "./steps/verify-master-user.ts";
 import { verifyToken } from "./steps/verify-token.ts";
+
+interface Hit {
+  readonly found: CachedResult;
+  readonly cache: CacheState;
+}
+
+/**
+ * Turns a cache hit into a decision and sets the facts about its backend. It is a miss if that backend is no longer in
+ * use, because policies could not query it.
+ */
+function cachedAnswer(
+  { found, cache }: Hit,
+  attempt: Attempt,
+  context: StepContext,
+  { backends }: StepDeps,
+): Ok | undefined {
+  const backend = backends.find(({ name }) => name === found.backendName);
+  if (backend === undefined) {
+    delete cache.servedFrom;
+    return undefined;
+  }
+  noteAccount(backend, found.decision.groups, attempt, context);
+  // Tokens and app passwords are never cached.
+  if (attempt.operation === "authenticate") context.facts.credential = "password";
+  return found.decision;
+}
+
+/** A class for the same reason as `DecisionContext`. */
+class ControlsContext implements ControlContext {
+  readonly facts: ControlFacts = {};
+  readonly #step: StepContext;
+
+  constructor(step: StepContext) {
+    this.#step = step;
+  }
+
+  get signal(): AbortSignal {
+    return this.#step.signal;
+  }
+}
+
+/** Runs the controls in their fixed order, for sign-ins only. The first that rejects ends the decision. */
+const runControls: Step = {
+  name: "run-controls",
+  run: (attempt, context, { controls }) => {
+    if (controls === undefined || attempt.operation !== "authenticate") return undefined;
+    const controlsContext = new ControlsContext(context);
+    context.facts.controls = controlsContext.facts;
+    return controls.run(attempt, controlsContext);
+  },
+};
+
+async function read(
+  attempt: Attempt,
+  { resultCaches, cache }: { readonly resultCaches: ResultCaches; readonly cache: CacheState },
+  context: StepContext,
+  deps: StepDeps,
+): Promise<Ok | undefined> {
+  const found = await resultCaches.readShared(attempt, cache);
+  return found === undefined ? undefined : cachedAnswer({ found, cache }, attempt, context, deps);
+}
+
+/** A recent success or lookup of any engine, from Redis, decides. A slow or unavailable Redis is a miss. */
+const readSharedCache: Step = {
+  name: "read-shared-cache",
+  run: (attempt, context, deps) => {
+    const { resultCaches } = deps;
+    const { cache } = context.facts;
+    return resultCaches === undefined || cache === undefined
+      ? undefined
+      : read(attempt, { resultCaches, cache }, context, deps);
+  },
+};
+
+function denialOf(verdicts: readonly EnvironmentVerdict[]): AuthDecision | undefined {
+  const denied = verdicts.find(({ deny }) => deny === true);
+  if (denied === undefined) return undefined;
+  const { message } = denied;
+  return { outcome: "fail", reason: "script", memoryCache: "miss", ...(message === undefined ? {} : { message }) };
+}
+
+/**
+ * Runs the site's environment scripts before any cache or backend. Each may deny. Lookups skip them, as they skip all
+ * controls.
+ */
+const runEnvironmentScripts: Step = {
+  name: "run-environment-scripts",
+  run: (attempt, { deadline }, { scripts }) =>
+    attempt.operation === "authenticate" && scripts.has("environment")
+      ? scripts.environment(attempt, deadline).then(denialOf)
+      : undefined,
+};
+
+/**
+ * Determines the account delay of a success: for an account whose password is being guessed, from a network that it does not
+ * know. (For a failure, counting it has determined the delay.) Runs before the success is recorded, which makes the
+ * network a known one.
+ */
+const determineAccountDelay: Finalizer = {
+  name: "determine-account-delay",
+  run: (attempt, decision, { facts }, { bruteForce }) => {
+    const found = facts.bruteForce;
+    if (bruteForce === undefined || found === undefined || decision.outcome !== "ok") return decision;
+    // App passwords and tokens cannot be guessed.
+    if (facts.credential === "app_password" || facts.credential === "token") return decision;
+    const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
+    return bruteForce.determineDelay(account, found).then(() => decision);
+  },
+};
+
+/** A recent success from this process's memory decides. Anything that does not match is a miss, never a denial. */
+const readMemoryCache: Step = {
+  name: "read-memory-cache",
+  run: (attempt, context, deps) => {
+    const { resultCaches } = deps;
+    const cache = resultCaches?.begin(attempt);
+    if (resultCaches === undefined || cache === undefined) return undefined;
+    context.facts.cache = cache;
+    const found = resultCaches.readMemory(attempt, cache);
+    return found === undefined ? undefined : cachedAnswer({ found, cache }, attempt, context, deps);
+  },
+};
+
+/** Denies an empty password before any backend sees it: LDAP would treat it as an anonymous bind (RFC 4513 §5.1.2). */
+const rejectEmptyPassword: Step = {
+  name: "reject-empty-password",
+  run: ({ operation, password }) =>
+    operation === "authenticate" && (password === undefined || password.isEmpty)
+      ? { outcome: "fail", reason: "empty_password", memoryCache: "miss" }
+      : undefined,
+};
+
+/** Applies the site's policies last, whether the decision came from a backend or from a cache. */
+const applyPolicies: Finalizer = {
+  name: "apply-policies",
+  run: (attempt, decision, { facts }, { policies }) =>
+    policies === undefined ? decision : policies.apply({ attempt, decision, facts }),
+};
 
 /** The order of the steps; a test asserts it. The first step that returns a decision ends the sequence. */
 export const steps: readonly Step[] = [

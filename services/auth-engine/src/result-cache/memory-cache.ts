@@ -2,7 +2,24 @@ import type { Ok } from "@postern/shared/contracts";
 import { type BoundedCache, createBoundedCache } from "@postern/shared/platform/cache";
 import type { Clock } from "@postern/shared/platform/time";
 import { type CachedResult, frozenDecision } from "./cached-result.ts";
-import { createNameIndex } from "./name-index.ts";
+
+/** The contexts of each name. */
+function createNameIndex() {
+  const byName = new Map<string, Set<string>>();
+  return {
+    add: (name: string, context: string): void => {
+      const contexts = byName.get(name);
+      if (contexts === undefined) byName.set(name, new Set([context]));
+      else contexts.add(context);
+    },
+    remove: (name: string, context: string): void => {
+      const contexts = byName.get(name);
+      contexts?.delete(context);
+      if (contexts?.size === 0) byName.delete(name);
+    },
+    of: (name: string): readonly string[] => [...(byName.get(name) ?? [])],
+  };
+}
 
 export interface MemoryCacheSettings {
   /** Lifetime of an entry; 0 disables the cache. */

@@ -1,17 +1,52 @@
-import { Server, type ServerOptions } from "@grpc/grpc-js";
+import { readFile } from "node:fs/promises";
+import { Server, ServerCredentials, type ServerOptions } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
 import { pathTo } from "@postern/shared/contracts";
 import { endsWithin } from "@postern/shared/platform/concurrency";
+import { cipherList } from "@postern/shared/platform/net";
 import { steadyClock } from "@postern/shared/platform/time";
 import { createNeedOf } from "../caller-auth/scopes.ts";
 import type { GatewayContext } from "../context.ts";
 import { type AuthServiceDeps, createAuthService } from "./auth-service.ts";
 import { createCheckCall } from "./check-call.ts";
-import { listenerCredentials } from "./credentials.ts";
-import type { GrpcSettings } from "./grpc-settings.ts";
+import type { GrpcSettings, GrpcTlsSettings } from "./grpc-settings.ts";
 import { createHealthService } from "./health-service.ts";
 import { createListAllAccounts, maxResponseBytes } from "./list-all-accounts.ts";
 import { loadProtocol } from "./protocol.ts";
+
+interface TlsMaterial {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  readonly ca: Buffer | undefined;
+  readonly tls: GrpcTlsSettings;
+}
+
+/** The library's `createSsl` does not accept a minimum TLS version. */
+class ListenerCredentials extends ServerCredentials {
+  constructor({ cert, key, ca, tls: { minVersion, cipherSuites, curves } }: TlsMaterial) {
+    const names = { ciphers: cipherList(cipherSuites), ecdhCurve: curves.join(":") };
+    const requiresClientCert = ca !== undefined;
+    super(
+      { requestCert: requiresClientCert, rejectUnauthorized: requiresClientCert, minVersion },
+      { cert, key, minVersion, ...names, ...(requiresClientCert && { ca }) },
+    );
+  }
+
+  override _equals(other: ServerCredentials): boolean {
+    return this === other;
+  }
+}
+
+/** @throws if a file cannot be read: a listener without its certificate does not open. */
+async function listenerCredentials(tls: GrpcTlsSettings | undefined): Promise<ServerCredentials> {
+  if (tls === undefined) return ServerCredentials.createInsecure();
+  const { certFile, keyFile, clientCaFile } = tls;
+  // In order, so that the same files always cause the same error.
+  const cert = await readFile(certFile);
+  const key = await readFile(keyFile);
+  const ca = clientCaFile === undefined ? undefined : await readFile(clientCaFile);
+  return new ListenerCredentials({ cert, key, ca, tls });
+}
 
 export interface GrpcListener {
   /** Where it listens. */

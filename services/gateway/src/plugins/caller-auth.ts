@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { VerifiedToken } from "@postern/shared/domain/tokens";
 import type { Caller } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -7,8 +8,32 @@ import type { CallerCheck, CallerFinding, FoundBasicCaller } from "../caller-aut
 import { type CallerAuthOutcome, outcomeRow } from "../caller-auth/outcome.ts";
 import { lackingScopes, opens, type ScopeNeed } from "../caller-auth/scopes.ts";
 import type { FailureBudget } from "../limits/failure-budget.ts";
-import { settledCaller } from "./pending-caller.ts";
 import type { RejectCaller } from "./reject-caller.ts";
+
+interface PendingCaller {
+  readonly response: ServerResponse;
+  /** How long a caller waits for its token's state. */
+  readonly timeoutMs: number;
+}
+
+/** Resolves with the result, when the caller disconnects, or at the timeout. */
+async function settledCaller(
+  found: Promise<CallerFinding>,
+  { response, timeoutMs }: PendingCaller,
+): Promise<CallerFinding> {
+  const { promise: over, resolve } = Promise.withResolvers<CallerFinding>();
+  const leave = (): void => resolve("canceled");
+  const timer = setTimeout(() => resolve("deadline_exceeded"), timeoutMs);
+  response.once("close", leave);
+  try {
+    return await Promise.race([found, over]);
+  } catch {
+    return "unavailable";
+  } finally {
+    clearTimeout(timer);
+    response.removeListener("close", leave);
+  }
+}
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -1,5 +1,7 @@
+import { acceptedKeys } from "./accepted-keys.ts";
 import { messages } from "./messages.ts";
-import { createProblemList, type Problem } from "./problem.ts";
+import { nearestName } from "./nearest-name.ts";
+import { createProblemList, type Problem, type Report } from "./problem.ts";
 import { derive } from "./read/derive.ts";
 import {
   type ConfigSources,
@@ -11,15 +13,41 @@ import {
 import { createUnknownKeys } from "./read/unknown-keys.ts";
 import { renameKeys } from "./renamed-keys.ts";
 import type { Config } from "./schema/root.ts";
-import { createEnvironment, type Variables } from "./sources/environment.ts";
+import { createEnvironment, type Environment, type Variables } from "./sources/environment.ts";
 import { type Expansion, expandTree } from "./sources/expand.ts";
-import { warnUnusedVariables } from "./sources/unused-variables.ts";
 import { readYaml } from "./sources/yaml.ts";
 import { schemaTree } from "./tree/from-schema.ts";
-import type { SchemaNode } from "./tree/node.ts";
-import { formatPath, type Path } from "./tree/path.ts";
-import { type Mapping, nodeAt } from "./tree/walk.ts";
+import type { SchemaNode, SectionNode } from "./tree/node.ts";
+import { environmentName, formatPath, type Path } from "./tree/path.ts";
+import { fixedLeaves, type Mapping, nodeAt } from "./tree/walk.ts";
 import { validate } from "./validate/validate.ts";
+
+/** Warns about variables with the prefix that match no key. They may belong to another program, so they are not problems. */
+function warnUnusedVariables(tree: SectionNode, environment: Environment, warning: Report): void {
+  const unused = environment.unused();
+  if (unused.length === 0) return;
+  const known = fixedLeaves(tree).flatMap(({ path, node }) => {
+    const name = environmentName(path, environment.prefix);
+    return node.secret ? [name, `${name}_FILE`] : [name];
+  });
+  for (const name of unused) {
+    if (isAccepted(name, environment.prefix)) {
+      warning(name, messages.noEffect);
+    } else {
+      const near = nearestName(name, known);
+      warning(name, messages.unknownVariable, near === undefined ? undefined : messages.didYouMean(near));
+    }
+  }
+}
+
+function isAccepted(name: string, prefix: string): boolean {
+  return acceptedKeys.some((row) => {
+    const path = row.split(".");
+    const isSubtree = path.at(-1) === "**";
+    const own = environmentName(isSubtree ? path.slice(0, -1) : path, prefix);
+    return name === own || (isSubtree && name.startsWith(`${own}_`));
+  });
+}
 
 export interface LoadOptions {
   /** YAML file; `text` takes precedence. Without both, only defaults and environment apply. */

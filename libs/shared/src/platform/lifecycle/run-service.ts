@@ -1,13 +1,29 @@
-import { parseArgs } from "node:util";
+import { format, parseArgs } from "node:util";
 import { type Config, type LoadResult, loadConfig, type Problem, processSources } from "../config/index.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Logger } from "../logging/logger.ts";
 import { type Preflight, runChecks } from "../preflight/index.ts";
-import { consoleToLog } from "./console-to-log.ts";
 import { endAtOnce } from "./end-at-once.ts";
 import { problemFields, processLog } from "./process-log.ts";
 import { createReload } from "./reload.ts";
 import { connectServiceManager, type ServiceManager } from "./service-manager.ts";
+
+const levels = { error: "error", warn: "warn", info: "info", log: "info", debug: "debug", trace: "debug" } as const;
+
+type Method = keyof typeof levels;
+
+/**
+ * Redirects output of libraries and Node's own warnings to the log, so that every line that a service writes can be parsed. What a library
+ * prints at import precedes this, unless it is imported later.
+ */
+function consoleToLog(log: Pick<Logger, "error" | "warn" | "info" | "debug">): void {
+  const put = (method: Method): void => {
+    console[method] = (...parts: readonly unknown[]): void => log[levels[method]]({ printed: true }, format(...parts));
+  };
+  for (const method of ["error", "warn", "info", "log", "debug", "trace"] as const) put(method);
+  process.removeAllListeners("warning");
+  process.on("warning", (warning) => log.warn({ err: warning }, "warning from Node.js"));
+}
 
 /** A service as its process sees it. */
 export interface Service {

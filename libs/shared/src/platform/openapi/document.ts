@@ -3,8 +3,19 @@ import { type Audience, apiPrefix, type Operation, type OperationAnswer, operati
 import { defaultNames, type SiteNames, sitePath } from "../http/operation-routes.ts";
 import { type Components, createComponents } from "./components.ts";
 import { type JsonObject, toJson } from "./json.ts";
-import { siteHeader } from "./naming.ts";
 import { answersOf, schemesOf, securityOf } from "./security.ts";
+
+const genericPrefix = "X-Service-";
+
+function headerPrefix(identifier: string): string {
+  const words = identifier.split("-").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `X-${words.join("-")}-`;
+}
+
+/** A header name, or text that contains one, with this site's names. */
+function siteHeader(text: string, { identifier }: SiteNames): string {
+  return text.replaceAll(genericPrefix, headerPrefix(identifier));
+}
 
 export interface DocumentOptions {
   readonly audience: Audience;

@@ -9,7 +9,10 @@ import {
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
 import type { FastifyReply } from "fastify";
-import { explainedFailure } from "../../console/failed-sign-in.ts";
+import type { Static } from "typebox";
+import { momentText } from "../../console/phrases.ts";
+import { reasonText } from "../../console/reason-text.ts";
+import { remedyOf } from "../../console/remedies.ts";
 import type { Operator } from "../../operators/operator.ts";
 import type { AskApi } from "../../operators/operator-api.ts";
 import { type SearchAnswer, type ShownBan, searchPage } from "../../pages/search-page.ts";
@@ -18,6 +21,27 @@ import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from ".
 import type { ConsolePagesDeps } from "./deps.ts";
 import { shownReach } from "./shown-reach.ts";
 import { linksOf } from "./subject-links.ts";
+
+const states: Readonly<Record<string, string>> = { blocked: "blocked", undecided: "undecided" };
+
+/** The explanation of a reference that only the identity provider knows, because no decision history is kept. */
+function explainedFailure(
+  explanation: Explanation,
+  failed: Static<typeof FailedSignInRecord>,
+  nowMs: number,
+): Explanation {
+  const { account, time, client_ip: address, outcome, step, reason } = failed;
+  const whose = account === undefined ? "" : ` of ${account}`;
+  const place = address === "" ? "" : ` from ${address}`;
+  const remedy = remedyOf(reason, account);
+  return {
+    ...explanation,
+    state: states[outcome] ?? "denied",
+    verdict: `This sign-in${whose} failed at ${momentText(time, nowMs)}${place} on the sign-in pages, step ${step}: ${reasonText(failed)}.`,
+    ...(account !== undefined && { account }),
+    ...(remedy !== undefined && { remedy }),
+  };
+}
 
 const readExplanation = createReadAnswer(Explanation);
 const readHistory = createReadAnswer(DecisionHistoryPage);

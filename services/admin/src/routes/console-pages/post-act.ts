@@ -1,12 +1,30 @@
-import { type ConsoleAction, type ConsoleActionId, consoleActions, isConsoleAction } from "@postern/shared/contracts";
+import {
+  type ConsoleAction,
+  type ConsoleActionId,
+  consoleActions,
+  Invitation,
+  isConsoleAction,
+} from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import { html } from "@postern/shared/platform/pages";
 import type { FastifyReply } from "fastify";
+import { Value } from "typebox/value";
 import type { Deed } from "../../operators/act.ts";
 import { reasonLength } from "../../pages/action-forms.ts";
-import { invitationPage } from "../../pages/invitation-page.ts";
+import type { ConsolePage } from "../../pages/console-document.ts";
 import { ownForm } from "./console-form.ts";
 import { pageWithin } from "./console-paths.ts";
 import { type ConsoleVisit, forOperator, goTo, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
+
+/** The code for a new operator, once. `next`: path of the page from which it was requested. */
+function invitationPage(answer: unknown, next: string): ConsolePage {
+  if (!Value.Check(Invitation, answer))
+    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "inviteOperator returned no code" });
+  const { account, code, expires } = answer;
+  const body = html`<p role="status">Done: ${consoleActions.invite.label}.</p><h1>Invitation code</h1><p class="lead">For ${account}, once, until ${expires}. Pass it on in person; it is not shown again. The operator sets up a second factor, signs in to the console with it, and enters the code.</p><p class="reference"><code>${code}</code></p><a class="button quiet" href="${next}">Back</a>`;
+  return { title: "Invitation code", body };
+}
 
 function actionOf({ request: { params } }: ConsoleVisit): ConsoleActionId | undefined {
   const id = String(Object(params).action);

@@ -1,19 +1,83 @@
-import type { Operation } from "@postern/shared/contracts";
+import { type Operation, operation } from "@postern/shared/contracts";
 import { routeOf } from "@postern/shared/platform/http";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GatewayContext } from "../../context.ts";
+import { createBasicParser, createBasicRenderer } from "../../dialects/basic.ts";
+import { createHeaderParser, createHeaderRenderer } from "../../dialects/header.ts";
 import { plainQuery, requestedOperation } from "../../dialects/query.ts";
 import { notFoundReply } from "../../dialects/reply.ts";
+import { createSaslRenderer, parseSaslRequest } from "../../dialects/sasl.ts";
 import { createReadBody, type ReadBody } from "../../plugins/read-body.ts";
 import { sendReply } from "../../plugins/send-reply.ts";
 import { createAuthHandler, type DialectRoute, refuse } from "./auth-route.ts";
-import { basicRoute } from "./get-basic.ts";
 import { proxyRoute } from "./get-proxy.ts";
 import { cborRoute } from "./post-cbor.ts";
-import { headerRoute } from "./post-header.ts";
 import { jsonRoute } from "./post-json.ts";
-import { saslRoute } from "./post-sasl.ts";
 import { createUnrendered } from "./unrendered.ts";
+
+type HeaderRouteContext = Pick<GatewayContext, "names" | "attributeHeaders" | "settings" | "logger">;
+
+/** `POST /api/v1/auth/header`. A body is ignored. */
+function headerRoute({ names, attributeHeaders, settings, logger }: HeaderRouteContext): DialectRoute {
+  const parse = createHeaderParser({ names: settings.requestHeaders, query: true });
+  const { decision, malformed } = createHeaderRenderer({
+    names,
+    attributeHeaders,
+    onLeftOut: (session, attributes) =>
+      logger.warn({ session, attributes: attributes.slice(0, 16) }, "attributes too large for headers"),
+  });
+  return {
+    operations: [operation("authenticateHeader")],
+    pair: {
+      dialect: "header",
+      listsAccounts: true,
+      parse: ({ raw }, facts) => parse({ url: raw.url ?? "", rawHeaders: raw.rawHeaders, facts }),
+      decision,
+      malformed,
+    },
+  };
+}
+
+const emptyBody = Buffer.alloc(0);
+
+/** `POST /api/v1/auth/sasl`, for saslauthd and similar daemons. */
+function saslRoute({ names }: Pick<GatewayContext, "names">): DialectRoute {
+  const { decision, malformed } = createSaslRenderer(names);
+  return {
+    operations: [operation("authenticateSasl")],
+    pair: {
+      dialect: "sasl",
+      parse: ({ raw, body }, facts) =>
+        parseSaslRequest({
+          contentType: raw.headers["content-type"],
+          body: Buffer.isBuffer(body) ? body : emptyBody,
+          facts,
+        }),
+      decision,
+      malformed,
+    },
+  };
+}
+
+/**
+ * `GET /api/v1/auth/basic`. Its `Authorization` is the user's: the endpoint needs no caller authentication, and each request takes a token
+ * of the failure budget.
+ */
+function basicRoute(context: Pick<GatewayContext, "names" | "settings" | "spendBudget">): DialectRoute {
+  const { names, settings, spendBudget } = context;
+  const parse = createBasicParser(settings.requestHeaders);
+  const { decision, malformed } = createBasicRenderer(names);
+  return {
+    operations: [operation("authenticateBasic")],
+    onRequest: spendBudget,
+    pair: {
+      dialect: "basic",
+      parse: ({ raw }, facts) => parse({ url: "", rawHeaders: raw.rawHeaders, facts }),
+      decision,
+      malformed,
+    },
+  };
+}
 
 /** Every dialect of the back channel. */
 function dialectRoutes(context: GatewayContext): readonly DialectRoute[] {

@@ -1,11 +1,37 @@
 import { createHmac } from "node:crypto";
+import { clientDefaults, type MailRegistrationConfig, type OidcClientConfig } from "@postern/shared/platform/config";
 import { type ClientPolicies, type ClientPolicy, policyOf } from "../clients/clients.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
 import { clientResponseTypes } from "../settings/response-types.ts";
 import { fullClientConfig } from "./full-client-config.ts";
 import type { OwnNames } from "./look-alike.ts";
-import { mailClientConfig } from "./mail-client-config.ts";
+import { permittedScopes } from "./mail-profile.ts";
 import { kindOfId, type Registration, shownName } from "./registration.ts";
+
+/** A registered mail client as the configuration would describe it: public, with PKCE, consent and rotation. */
+function mailClientConfig(
+  registration: Registration,
+  settings: MailRegistrationConfig,
+  name: string,
+): OidcClientConfig {
+  const permitted = permittedScopes(settings);
+  const { id, redirectUris, scopes } = registration;
+  return {
+    ...clientDefaults,
+    client_id: id,
+    name,
+    token_endpoint_auth_method: "none",
+    redirect_uris: redirectUris,
+    // What the site has withdrawn since the registration is not granted any more.
+    scopes: scopes.filter((scope) => permitted.includes(scope)),
+    require_pkce: true,
+    access_token_type: settings.access_token_type,
+    access_token_lifetime: settings.access_token_lifetime,
+    refresh_token_lifetime: settings.refresh_token_lifetime,
+    require_mfa: settings.require_mfa,
+    consent_mode: "all_or_nothing",
+  };
+}
 
 /** Requests that authenticate and the provider that serves them read the client separately: both see the same secret. */
 function innerSecretOf(policy: ClientPolicy, innerKey: Buffer): string | undefined {

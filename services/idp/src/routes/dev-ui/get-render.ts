@@ -1,9 +1,27 @@
 import { pathTo } from "@postern/shared/contracts";
 import { isLanguageTag } from "@postern/shared/domain/localisation";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { findPage } from "../../dev-ui/find-page.ts";
+import { type ListedPage, pageList } from "../../pages/page-list.ts";
 import type { Pages } from "../../pages/pages.ts";
 import { sendShown } from "../visit.ts";
+
+/** Template file names of Nauthilus that differ from the page names here. */
+const aliases: Readonly<Record<string, string>> = {
+  mfa_select: "mfa",
+  totp_verify: "totp",
+  recovery_login: "recovery",
+  "2fa_home": "home",
+  device_verify: "device",
+  device_verify_success: "device_success",
+  device_verify_failed: "device_failed",
+};
+
+/** Finds a page by its name or by the file name of a template: `idp_login.html` is `login`. */
+function findPage(template: string): ListedPage | undefined {
+  const stem = template.replace(/\.html$/, "").replace(/^idp_/, "");
+  const name = Object.hasOwn(aliases, stem) ? aliases[stem] : stem;
+  return pageList.find((page) => page.name === name);
+}
 
 function parameter({ params }: FastifyRequest, name: string): string | undefined {
   const value: unknown = typeof params === "object" && params !== null ? Reflect.get(params, name) : undefined;

@@ -7,10 +7,31 @@ import type { NamedFactor } from "../../mfa/factor-proofs.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import { deviceSeconds } from "../../user-notifications/known-devices.ts";
 import { notificationOrigin } from "../notification-origin.ts";
-import { hrefIn, noteBrowserState, sendOn, setCookie, type Visit } from "../visit.ts";
-import { codesLowPlace } from "./codes-low-place.ts";
+import { callContext, hrefIn, noteBrowserState, sendOn, setCookie, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
+
+const path = pathTo("codesLowPage");
+/** The page appears when this many codes or fewer are left. */
+const few = 2;
+
+/**
+ * The page that warns after a sign-in that few recovery codes are left. Failures here never stop the sign-in.
+ */
+async function codesLowPlace(
+  { factors, decisionTimeoutMs, logger }: LoginDeps,
+  visit: Visit,
+  flow: FlowRecord,
+  account: string,
+): Promise<string | undefined> {
+  try {
+    const { recoveryCodesLeft } = await factors.enrolled(account, callContext(visit, decisionTimeoutMs()));
+    return recoveryCodesLeft <= few ? hrefIn(path, visit, flow) : undefined;
+  } catch (err) {
+    logger.warn({ session: visit.request.caller?.session, err }, "the remaining recovery codes cannot be counted");
+    return undefined;
+  }
+}
 
 const methodSeconds = 365 * 86_400;
 const longestUserAgent = 256;

@@ -1,10 +1,53 @@
 import { type OperationId, operation } from "@postern/shared/contracts";
 import { guardedRoute } from "@postern/shared/platform/http";
-import type { FastifyInstance } from "fastify";
-import { endOne } from "./delete-session.ts";
-import { endAll } from "./delete-sessions.ts";
-import { listSessions } from "./get-sessions.ts";
-import { refuseWithoutUser, type SessionParams, type SessionRouteDeps } from "./session-request.ts";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import {
+  audited,
+  isValidParameter,
+  missing,
+  refuseWithoutUser,
+  type SessionParams,
+  type SessionRequest,
+  type SessionRouteDeps,
+} from "./session-request.ts";
+
+function endOne({ audit, oidcSessions, browserSessions, ownersOf }: SessionRouteDeps) {
+  return async (request: SessionRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { user_id: userId, token } = request.params;
+    if (!isValidParameter(userId)) return missing(reply, "user_id");
+    if (!isValidParameter(token)) return missing(reply, "token");
+    const auditDetails = { target: userId, reason: "operator_one" } as const;
+    const ending = await audited(audit, request, auditDetails, async () => {
+      const { accounts, subjects } = await ownersOf(userId);
+      const ended = await oidcSessions.end({ userId, subjects }, token);
+      return ended === "unknown" ? browserSessions.end(accounts, token) : ended;
+    });
+    if (ending === "not_theirs") return reply.code(403).send({ error: "the session is another user's" });
+    return reply.code(204).send();
+  };
+}
+
+function listSessions({ oidcSessions, browserSessions, ownersOf }: SessionRouteDeps) {
+  return async ({ params: { user_id: userId }, query }: SessionRequest, reply: FastifyReply) => {
+    if (!isValidParameter(userId)) return missing(reply, "user_id");
+    const { accounts, subjects } = await ownersOf(userId);
+    const sessions = await oidcSessions.list(subjects);
+    return Object(query).browser === "true"
+      ? reply.send({ sessions, browser_sessions: await browserSessions.list(accounts) })
+      : reply.send({ sessions });
+  };
+}
+
+function endAll({ audit, endSessions, ownersOf }: SessionRouteDeps) {
+  return async (request: SessionRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { user_id: userId } = request.params;
+    if (!isValidParameter(userId)) return missing(reply, "user_id");
+    await audited(audit, request, { target: userId, reason: "operator" }, async () => {
+      await endSessions.endOwners(await ownersOf(userId));
+    });
+    return reply.code(204).send();
+  };
+}
 
 /**
  * OIDC session administration. `user_id` is an account name, a `sub`, or a client id for the client's own tokens. The

@@ -1,9 +1,34 @@
 import { type OperationId, operation } from "@postern/shared/contracts";
+import { auditedCaller } from "@postern/shared/domain/audit";
 import { guardedRoute } from "@postern/shared/platform/http";
-import type { FastifyInstance } from "fastify";
-import { listKeys } from "./get-signing-keys.ts";
-import { rotateKeys } from "./post-signing-keys-rotate.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { auditVisit } from "../audit-visit.ts";
 import type { SigningKeyRouteDeps } from "./signing-key-deps.ts";
+
+/** `POST /api/v1/oidc/keys/rotate`. The other replicas publish the keys at their next read. */
+function rotateKeys({ audit, keyAdministration }: SigningKeyRouteDeps) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const line = { event: "signing_keys.rotate", ...auditedCaller(request.caller) } as const;
+    try {
+      const created = await keyAdministration.rotate();
+      if (created === "too_many") {
+        auditVisit(audit, request, { ...line, outcome: "denied", reason: "too_many_keys" });
+        return await reply.code(409).send({ error: "too many earlier keys are still published" });
+      }
+      auditVisit(audit, request, { ...line, outcome: "ok", target: created.join(" ") });
+      return await reply.send({ created, keys: await keyAdministration.list() });
+    } catch (error) {
+      auditVisit(audit, request, { ...line, outcome: "failed" });
+      throw error;
+    }
+  };
+}
+
+/** `GET /api/v1/oidc/keys`. */
+function listKeys({ keyAdministration }: SigningKeyRouteDeps) {
+  return async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    reply.send({ keys: await keyAdministration.list() });
+}
 
 /** Administration of signing keys. The gateway has authenticated the caller; scopes are checked here. */
 export function registerSigningKeyRoutes(app: FastifyInstance, deps: SigningKeyRouteDeps): void {

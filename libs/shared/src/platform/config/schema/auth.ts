@@ -2,13 +2,82 @@ import { Backchannel } from "./auth-backchannel.ts";
 import { Controls } from "./auth-controls.ts";
 import { LdapBackend } from "./auth-ldap.ts";
 import { LuaBackend } from "./auth-lua.ts";
-import { OauthBearer } from "./auth-oauthbearer.ts";
 import { Policy } from "./auth-policy.ts";
-import { RequestHeaders } from "./auth-request.ts";
 import { Risk } from "./auth-risk.ts";
 import { Services } from "./auth-services.ts";
 import { SqlBackend } from "./auth-sql.ts";
 import { boolean, duration, entries, integer, secret, section, string, stringList } from "./fields.ts";
+
+const header = (name: string, what: string) =>
+  string(name, { description: `Name of the header with ${what}. If empty, no header is read.`, form: "header-name" });
+
+/** Names of the request headers of the header, basic and proxy dialects. */
+const RequestHeaders = section("Names of the request headers in the header, basic and proxy dialects.", {
+  username: header("Auth-User", "the user name"),
+  password: header("Auth-Pass", "the password"),
+  password_encoded: header("Auth-Password-Encoded", "the value 1 if the password is Base64-encoded"),
+  protocol: header("Auth-Protocol", "the protocol"),
+  auth_method: header("Auth-Method", "the authentication method"),
+  login_attempt: header("Auth-Login-Attempt", "the number of the login attempt"),
+  client_ip: header("Client-IP", "the client address"),
+  client_port: header("X-Client-Port", "the port of the client"),
+  client_host: header("X-Client-Host", "the host name of the client"),
+  client_id: header("X-Client-Id", "the name and version of the mail client"),
+  external_session_id: header("X-External-Session-Id", "the session ID of the API caller"),
+  local_ip: header("X-Local-IP", "the mail server's address"),
+  local_port: header("X-Auth-Port", "the mail server's port"),
+  ssl: header("Auth-SSL", "any value if the mail client uses TLS"),
+  ssl_session_id: header("Auth-SSL-Session-ID", "the TLS session ID"),
+  ssl_verify: header("Auth-SSL-Verify", "the result of the certificate check"),
+  ssl_subject: header("Auth-SSL-Subject", "the certificate's subject"),
+  ssl_client_cn: header("Auth-SSL-Client-CN", "the certificate's common name"),
+  ssl_issuer: header("Auth-SSL-Issuer", "the certificate's issuer"),
+  ssl_client_not_before: header("Auth-SSL-Client-Not-Before", "the start of the certificate's validity"),
+  ssl_client_not_after: header("Auth-SSL-Client-Not-After", "the end of the certificate's validity"),
+  ssl_subject_dn: header("Auth-SSL-Subject-DN", "the subject's DN"),
+  ssl_issuer_dn: header("Auth-SSL-Issuer-DN", "the issuer's DN"),
+  ssl_client_subject_dn: header("Auth-SSL-Client-Subject-DN", "the client certificate's subject DN"),
+  ssl_client_issuer_dn: header("Auth-SSL-Client-Issuer-DN", "the client certificate's issuer DN"),
+  ssl_cipher: header("Auth-SSL-Cipher", "the cipher"),
+  ssl_protocol: header("Auth-SSL-Protocol", "the TLS version"),
+  ssl_serial: header("Auth-SSL-Serial", "the certificate's serial number"),
+  ssl_fingerprint: header("Auth-SSL-Fingerprint", "the certificate's fingerprint"),
+  oidc_cid: header("X-OIDC-CID", "the OIDC client ID"),
+});
+
+const likeCallers = "If empty, the one of auth.backchannel.oidc_bearer is used";
+
+/** Users of mail clients that sign in with an access token in place of a password. */
+const OauthBearer = section(
+  "Logins with an access token in place of a password (SASL methods oauthbearer and xoauth2). The settings cache_ttl and revocation_ttl of auth.backchannel.oidc_bearer apply too.",
+  {
+    enabled: boolean(false, { description: "Whether these methods are accepted. If false, such logins are denied." }),
+    issuer: string("", { description: `Issuer of the tokens. ${likeCallers}.`, form: "http-url" }),
+    jwks_file: string("", {
+      description:
+        "Path of a file with the public keys as a JWK set. If jwks_url is empty too, the keys of auth.backchannel.oidc_bearer are used.",
+    }),
+    jwks_url: string("", { description: "URL of the public keys, used when jwks_file is empty.", form: "http-url" }),
+    audience: stringList([], {
+      description:
+        "Audiences, one of which a token must name. If empty, the audience is not checked. It must not contain the audience of the back channel.",
+    }),
+    required_scope: stringList([], { description: "Scopes, all of which a token must have." }),
+    username_claims: stringList(["preferred_username", "email", "sub"], {
+      description:
+        "Claims that name the user, in order of preference. The first claim that a token has must equal the user name of the login.",
+      minItems: 1,
+    }),
+    ignore_case: boolean(false, {
+      description:
+        "Whether user names are compared case-insensitively. The spelling in the token is used from then on.",
+    }),
+    clock_skew: duration("10s", {
+      description: "Tolerated difference between clocks when a token's times are checked.",
+      maximum: 60_000,
+    }),
+  },
+);
 
 const DecoyPassword = section("A decoy password.", {
   stored: secret({

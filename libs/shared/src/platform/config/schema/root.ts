@@ -4,16 +4,34 @@ import type { LdapSearch } from "./auth-ldap.ts";
 import type { LdapPool } from "./auth-ldap-pool.ts";
 import type { SqlSearch } from "./auth-sql.ts";
 import type { SqlPool } from "./auth-sql-pool.ts";
-import { section } from "./fields.ts";
-import { Identity } from "./identity.ts";
-import type { IdentityOidc } from "./identity-oidc.ts";
+import { choice, section } from "./fields.ts";
+import { IdentityFrontend, IdentityMfa, IdentityMfaPolicy, IdentitySession } from "./identity-frontend.ts";
+import { IdentityMailClients } from "./identity-mail-clients.ts";
+import { IdentityNotifications } from "./identity-notifications.ts";
+import { IdentityOidc } from "./identity-oidc.ts";
 import type { ClaimMapping, CustomScope, OidcClient } from "./identity-oidc-client.ts";
-import type { IdentitySaml } from "./identity-saml.ts";
+import { IdentitySaml } from "./identity-saml.ts";
 import type { SamlProvider } from "./identity-saml-provider.ts";
 import { Observability } from "./observability.ts";
 import { Runtime } from "./runtime.ts";
 import type { HttpServer } from "./runtime-http.ts";
 import { type RedisRole, Storage } from "./storage.ts";
+
+/** The identity provider. */
+const Identity = section("Identity provider: sessions, pages, second factors, OpenID Connect and SAML.", {
+  subject: choice(["unique_id", "account"], "unique_id", {
+    description:
+      "Basis of the OIDC subject (`sub`) and of persistent SAML name IDs. `unique_id` uses mapping.unique_user_id_field, which survives renames and must be unique across all backends, or the account name if none is mapped. `account` always uses the account name.",
+  }),
+  session: IdentitySession,
+  frontend: IdentityFrontend,
+  mfa: IdentityMfa,
+  mfa_policy: IdentityMfaPolicy,
+  notices: IdentityNotifications,
+  mail_clients: IdentityMailClients,
+  oidc: IdentityOidc,
+  saml: IdentitySaml,
+});
 
 /** The whole tree. */
 export const Root = section("Configuration of all services.", {

@@ -1,9 +1,60 @@
-import { boolean, duration, integer, section, string } from "./fields.ts";
-import { Bus } from "./runtime-bus.ts";
+import { boolean, choice, duration, integer, secret, section, string, stringList } from "./fields.ts";
 import { Console } from "./runtime-console.ts";
-import { GrpcServer } from "./runtime-grpc.ts";
 import { HttpServer } from "./runtime-http.ts";
 import { Services } from "./runtime-services.ts";
+import { ClientTls } from "./tls.ts";
+
+/** The connection of every service to NATS. */
+const Bus = section("Connection of every service to the message bus (NATS).", {
+  servers: stringList(["nats://127.0.0.1:4222"], {
+    description: "URLs of the NATS servers.",
+    form: "nats-url",
+    minItems: 1,
+  }),
+  namespace: string("postern", {
+    description: "First token of every subject. Sites that share one NATS must use different namespaces.",
+    form: "subject-token",
+    minLength: 1,
+  }),
+  username: string("", { description: "User name for NATS." }),
+  password: secret({ description: "Password for NATS." }),
+  token: secret({ description: "Token for NATS, in place of a user name and password." }),
+  credentials_file: string("", {
+    description: "Path of a NATS credentials file (JWT and seed), in place of a user name and password.",
+  }),
+  tls: ClientTls,
+  max_in_flight: integer(1024, {
+    description:
+      "Maximum number of bus requests that a replica handles concurrently. Further requests are rejected immediately.",
+    minimum: 1,
+  }),
+});
+
+const AuthorityTls = section("TLS settings of this listener.", {
+  enabled: boolean(false, { description: "Whether the listener requires TLS instead of plain text." }),
+  cert: string("", { description: "Path of the PEM file with the certificate chain." }),
+  key: string("", { description: "Path of the PEM file with the private key." }),
+  client_ca: string("", {
+    description: "Path of the PEM file with the CA certificates that client certificates must be issued by.",
+  }),
+  require_client_cert: boolean(false, {
+    description: "Whether callers must present a certificate issued by client_ca.",
+  }),
+  min_tls_version: choice(["TLS1.2", "TLS1.3"], "TLS1.2", { description: "Oldest TLS version that is accepted." }),
+});
+
+/** The gateway's gRPC listener. */
+const GrpcServer = section("Listeners of the gateway for gRPC.", {
+  authority: section("AuthService, for mail servers that authenticate users over gRPC.", {
+    enabled: boolean(false, { description: "Whether the listener is open." }),
+    address: string("127.0.0.1:9444", {
+      description: "Address and port of the listener. Without TLS it must be a loopback address.",
+      form: "host-port",
+      minLength: 1,
+    }),
+    tls: AuthorityTls,
+  }),
+});
 
 const Naming = section("Names in the HTTP interface that a site can change to match its existing mail servers.", {
   identifier: string("service", {
