@@ -17,7 +17,7 @@ import { type RedisClient, riskNoticeKey, riskReviewKey, riskSourceKey } from "@
 import { pause, type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFactWriter } from "../../../services/auth-engine/src/risk/fact-writer.ts";
-import type { RiskNotices } from "../../../services/auth-engine/src/risk/notices.ts";
+import type { RiskNotices } from "../../../services/auth-engine/src/risk/notices-redis.ts";
 import { createRiskNotices } from "../../../services/auth-engine/src/risk/notices-redis.ts";
 import { testRedis } from "../../support/redis-content.ts";
 

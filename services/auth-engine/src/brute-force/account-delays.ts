@@ -68,7 +68,7 @@ function isOwnName({ target, isKnown, account }: AccountGuess): boolean {
 function createCount({ settings, store, clock }: AccountDelaysDeps) {
   const { failures, windowMs } = settings;
   const mayChoose = createChosenNames(clock, windowMs);
-  const local = createLocalAccountCounts({ windowMs, maxDigests: 2 * failures });
+  const local = createLocalAccountCounts(windowMs, 2 * failures);
   const countHere = async ({ target, digest }: AccountGuess): Promise<AccountCount> => {
     const { username, source } = target;
     const found = local.count(username, digest, clock.now());

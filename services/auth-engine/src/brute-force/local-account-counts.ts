@@ -7,20 +7,10 @@ interface Count {
 
 const maxNames = 4096;
 
-/** Distinct wrong passwords of names that Redis does not count; bounded. */
-export interface LocalAccountCounts {
-  count(name: string, digest: string, nowMs: number): { readonly failures: number; readonly isNew: boolean };
-  failuresOf(name: string, nowMs: number): number;
-}
-
-/** At `most` each digest is new, and none is kept. */
-export function createLocalAccountCounts({
-  windowMs,
-  maxDigests,
-}: {
-  readonly windowMs: number;
-  readonly maxDigests: number;
-}): LocalAccountCounts {
+/**
+ * Counts distinct wrong passwords of names that Redis does not count; bounded. From `maxDigests` on each digest is new, and none is kept.
+ */
+export function createLocalAccountCounts(windowMs: number, maxDigests: number) {
   const counts = createBoundedCache<Count>({ maxEntries: maxNames, evict: "oldest" });
   const currentOf = (name: string, nowMs: number): Count | undefined => {
     const count = counts.get(name);
@@ -29,7 +19,7 @@ export function createLocalAccountCounts({
     return undefined;
   };
   return {
-    count: (name, digest, nowMs) => {
+    count: (name: string, digest: string, nowMs: number): { readonly failures: number; readonly isNew: boolean } => {
       const count = currentOf(name, nowMs) ?? { digests: new Set<string>(), endsMs: 0 };
       const isNew = !count.digests.has(digest);
       if (isNew) {
@@ -39,6 +29,7 @@ export function createLocalAccountCounts({
       counts.set(name, count);
       return { failures: count.digests.size, isNew };
     },
-    failuresOf: (name, nowMs) => (counts.size === 0 ? 0 : (currentOf(name, nowMs)?.digests.size ?? 0)),
+    failuresOf: (name: string, nowMs: number): number =>
+      counts.size === 0 ? 0 : (currentOf(name, nowMs)?.digests.size ?? 0),
   };
 }

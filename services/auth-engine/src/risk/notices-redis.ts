@@ -1,9 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { createRiskStore } from "@postern/shared/domain/risk";
 import { type RedisClient, riskNoticeKey } from "@postern/shared/platform/redis";
-import type { RiskNotices } from "./notices.ts";
 
-export interface RiskNoticesDeps {
+/**
+ * Whether this engine notifies. `pending`: another one is about to, and may fail. `sent`: in the last half hour, a
+ * notification was stored.
+ */
+export type NoticeClaim = "own" | "pending" | "sent";
+
+export type RiskNotices = ReturnType<typeof createRiskNotices>;
+
+interface RiskNoticesDeps {
   readonly redis: RedisClient;
   readonly keyPrefix: string;
   readonly timeoutMs: number;
@@ -15,12 +22,20 @@ const sent = "sent";
 /** Earlier versions wrote it before they asked for the notification. */
 const sentEarlier = "1";
 
-export function createRiskNotices({ redis, keyPrefix, timeoutMs, claimSeconds }: RiskNoticesDeps): RiskNotices {
+/**
+ * Engines that decide sign-ins of one account at the same time do not see each other's: one of them notifies. Accounts and networks are
+ * the digests of `RiskNames`.
+ */
+export function createRiskNotices({ redis, keyPrefix, timeoutMs, claimSeconds }: RiskNoticesDeps) {
   const { replace } = createRiskStore(redis, timeoutMs);
   const own = `pending:${randomUUID()}`;
   const keyOf = (account: string, network: string): string => riskNoticeKey.build(keyPrefix, account, network);
   return {
-    claim: async (account, network) => {
+    /**
+     * A claim ends by itself, so that neither a failed request nor the end of this engine keeps others from notifying. `own` even while
+     * Redis is unavailable: two notifications are better than none.
+     */
+    claim: async (account: string, network: string): Promise<NoticeClaim> => {
       const claim = { expected: "", replacement: own, lifeSeconds: claimSeconds };
       try {
         const present = await replace(keyOf(account, network), claim);
@@ -30,7 +45,8 @@ export function createRiskNotices({ redis, keyPrefix, timeoutMs, claimSeconds }:
         return "own";
       }
     },
-    settle: async (account, network) => {
+    /** Records that the notification of a claim was stored. Never rejects: at worst there are two. */
+    settle: async (account: string, network: string): Promise<void> => {
       const key = keyOf(account, network);
       const settled = { replacement: sent, lifeSeconds: riskNoticeKey.ttlSeconds };
       try {

@@ -5,7 +5,7 @@ import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Attempt } from "../decision/attempt.ts";
 import type { RiskFacts } from "../facts/risk.ts";
-import type { RiskNotices } from "./notices.ts";
+import type { RiskNotices } from "./notices-redis.ts";
 import type { RiskMetrics } from "./risk-metrics.ts";
 
 type NoticeRequest = Request<typeof notifySuspiciousSignIn>;

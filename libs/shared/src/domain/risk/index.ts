@@ -28,7 +28,7 @@ export {
   riskResponses,
   riskSettings,
 } from "./risk-settings.ts";
-export type { Replacement, RiskStore } from "./risk-store.ts";
+export type { Replacement, RiskStore } from "./risk-store-redis.ts";
 export { createRiskStore } from "./risk-store-redis.ts";
 export { type RaisedSignal, type RiskLevel, type RiskSignal, riskLevels, riskSignals } from "./signals.ts";
 export {

@@ -7,7 +7,7 @@ import { confirmSignIn, isKnownNetwork } from "./note.ts";
 import { earliestUnanswered } from "./proof.ts";
 import { decodeReviews, encodeReviews, type ReviewedSignIn, recentReviews } from "./review.ts";
 import type { RiskSettings } from "./risk-settings.ts";
-import type { RiskStore } from "./risk-store.ts";
+import type { RiskStore } from "./risk-store-redis.ts";
 
 /** Suspicious sign-ins that wait for their user. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
 export interface RiskReviews {

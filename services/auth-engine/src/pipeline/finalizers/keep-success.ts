@@ -1,9 +1,44 @@
 import type { AuthDecision, Ok } from "@postern/shared/contracts";
+import { blockedBy } from "../../brute-force/blocked-by.ts";
 import type { Attempt } from "../../decision/attempt.ts";
 import type { Facts } from "../../facts/facts.ts";
 import type { Finalizer, StepDeps } from "../step.ts";
-import { recordSuccess } from "./record-success.ts";
-import { writeCaches } from "./write-caches.ts";
+
+/** A cached success was recorded when it was cached. It is recorded again only if failures preceded it. */
+function needsRecord({ bruteForce, cache }: Facts): boolean {
+  return bruteForce?.pending === true || cache?.servedFrom === undefined;
+}
+
+/**
+ * Records a success and checks the ban again: a correct password is refused if other guesses reached the limit while it
+ * was verified.
+ */
+async function recordSuccess(
+  attempt: Attempt,
+  decision: Ok,
+  facts: Facts,
+  { bruteForce }: StepDeps,
+): Promise<AuthDecision> {
+  const found = facts.bruteForce;
+  if (bruteForce === undefined || found === undefined) return decision;
+  if (attempt.operation !== "authenticate" || !needsRecord(facts)) return decision;
+  // With a master user, the correct password was the master user's.
+  const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
+  await bruteForce.recordSuccess(account, found);
+  // Guesses say nothing about a token.
+  return facts.credential === "token" ? decision : (blockedBy(found) ?? decision);
+}
+
+/** Caches what a backend verified, unless the account was flushed in between. Never rejects. */
+async function writeCaches(
+  attempt: Attempt,
+  decision: Ok,
+  { cache, backendName: backend }: Facts,
+  { resultCaches }: StepDeps,
+): Promise<void> {
+  if (resultCaches === undefined || cache === undefined || backend === undefined) return;
+  await resultCaches.write(attempt, { decision, backendName: backend }, cache);
+}
 
 async function keep(attempt: Attempt, decision: Ok, facts: Facts, deps: StepDeps): Promise<AuthDecision> {
   const written = writeCaches(attempt, decision, facts, deps);
@@ -16,7 +51,7 @@ async function keep(attempt: Attempt, decision: Ok, facts: Facts, deps: StepDeps
  * Whether there is anything to write. There is nothing for a success from this process's memory without failures before it, which was kept
  * when it was first made, and for a success that is neither cached nor recorded, such as a lookup without caches.
  */
-function isNews({ operation }: Attempt, { cache, bruteForce }: Facts): boolean {
+function needsKeeping({ operation }: Attempt, { cache, bruteForce }: Facts): boolean {
   if (cache?.servedFrom === "memory" && bruteForce?.pending !== true) return false;
   return cache !== undefined || (operation === "authenticate" && bruteForce !== undefined);
 }
@@ -28,5 +63,5 @@ function isNews({ operation }: Attempt, { cache, bruteForce }: Facts): boolean {
 export const keepSuccess: Finalizer = {
   name: "keep-success",
   run: (attempt, decision, { facts }, deps) =>
-    decision.outcome === "ok" && isNews(attempt, facts) ? keep(attempt, decision, facts, deps) : decision,
+    decision.outcome === "ok" && needsKeeping(attempt, facts) ? keep(attempt, decision, facts, deps) : decision,
 };

@@ -10,19 +10,15 @@ const maxAccounts = 16_384;
 const maxDigests = 64;
 
 /** Wrong passwords of accounts, by account and network; bounded. */
-export interface WrongPasswords {
-  /** Whether this one is a repetition; it is remembered either way. */
-  repeats(account: string, digest: string, when: { readonly nowMs: number; readonly forMs: number }): boolean;
-  countOf(account: string): number;
-  /** Marks the counts as undone by a success and returns their times. Empty if the account has more than `limit`. */
-  forgive(account: string, limit: number): readonly number[];
-  clear(): void;
-}
-
-export function createWrongPasswords(): WrongPasswords {
+export function createWrongPasswords() {
   const accounts = createBoundedCache<Map<string, WrongPassword>>({ maxEntries: maxAccounts, evict: "oldest" });
   return {
-    repeats: (account, digest, { nowMs, forMs }) => {
+    /** Whether this one is a repetition; it is remembered either way. */
+    repeats: (
+      account: string,
+      digest: string,
+      { nowMs, forMs }: { readonly nowMs: number; readonly forMs: number },
+    ): boolean => {
       const passwords = accounts.get(account) ?? new Map<string, WrongPassword>();
       accounts.set(account, passwords);
       const old = passwords.get(digest);
@@ -35,14 +31,15 @@ export function createWrongPasswords(): WrongPasswords {
       }
       return false;
     },
-    countOf: (account) => accounts.get(account)?.size ?? 0,
-    forgive: (account, limit) => {
+    countOf: (account: string): number => accounts.get(account)?.size ?? 0,
+    /** Marks the counts as undone by a success and returns their times. Empty if the account has more than `limit`. */
+    forgive: (account: string, limit: number): readonly number[] => {
       const passwords = [...(accounts.get(account)?.values() ?? [])];
       if (passwords.length > limit) return [];
       const times = passwords.map(({ countedAtMs }) => countedAtMs).filter((time) => time > 0);
       for (const password of passwords) password.countedAtMs = 0;
       return times;
     },
-    clear: () => accounts.clear(),
+    clear: (): void => accounts.clear(),
   };
 }

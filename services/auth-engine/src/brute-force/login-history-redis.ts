@@ -1,11 +1,10 @@
 import { accountWideKeys, userPart } from "@postern/shared/domain/brute-force";
 import { defineScript, type RedisClient, repetitionsKey } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
-import type { RedisGuard } from "../brute-force/redis-guard.ts";
-import { createWriteThrottle } from "../brute-force/write-throttle.ts";
-import type { LoginHistory } from "./login-history.ts";
+import type { RedisGuard } from "./redis-guard.ts";
 import countRepetitionLua from "./scripts/count-repetition.lua?raw";
 import noteSignedInHashLua from "./scripts/note-signed-in-hash.lua?raw";
+import { createWriteThrottle } from "./write-throttle.ts";
 
 const countRepetition = {
   name: "countRepetition",
@@ -26,7 +25,7 @@ const lifeSeconds = 30 * 86_400;
 /** A sign-in with the same password is not written again within this time. */
 const noteMs = 3_600_000;
 
-export interface LoginHistoryDeps {
+interface LoginHistoryDeps {
   readonly redis: RedisClient;
   readonly keyPrefix: string;
   readonly clock: Clock;
@@ -34,25 +33,35 @@ export interface LoginHistoryDeps {
   readonly repeatWindowMs: number;
 }
 
-export function createLoginHistory({ redis, keyPrefix, clock, guard, repeatWindowMs }: LoginHistoryDeps): LoginHistory {
+export type LoginHistory = ReturnType<typeof createLoginHistory>;
+
+/**
+ * History of reported sign-ins, in Redis, for all engines. Undefined while Redis is unavailable.
+ *
+ * Mail servers of some versions report every failure alike: a wrong password, an unknown account, and a passdb that does
+ * not answer. A hash with which the account signed in is not a guess. Digests are those of name and password hash.
+ */
+export function createLoginHistory({ redis, keyPrefix, clock, guard, repeatWindowMs }: LoginHistoryDeps) {
   const note = defineScript(redis, noteSignedInHash);
   const count = defineScript(redis, countRepetition);
   const throttle = createWriteThrottle(clock, noteMs);
   const keyOf = (username: string): string => accountWideKeys(keyPrefix, username).signedInHashes;
   return {
-    read: (username, digest) =>
+    /** Whether the account has signed in, which alone shows that it exists, and whether it has signed in with this hash. */
+    read: (username: string, digest: string) =>
       guard.run(async () => {
         const key = keyOf(username);
         const [members, score] = await Promise.all([redis.zcard(key), redis.zscore(key, digest)]);
         return { hasSignedIn: members > 0, hasSignedInWith: score !== null };
       }),
-    noteSignIn: (username, digest) => {
+    noteSignIn: (username: string, digest: string): void => {
       // The digest depends on the name.
       if (!throttle.isDue(digest)) return;
       const noted = guard.run(() => note({ hashesKey: keyOf(username) }, { digest, maxHashes, lifeSeconds }));
       void noted.then((done) => (done === undefined ? undefined : throttle.mark(digest)));
     },
-    countRepetition: (network, username) =>
+    /** Number of repeated failures of the account from the network, with this one, within the repeat window. */
+    countRepetition: (network: string, username: string) =>
       guard.run(async () => {
         const key = repetitionsKey.build(keyPrefix, network, userPart(username));
         return Number(await count({ repetitionsKey: key }, { windowMs: repeatWindowMs }));
