@@ -8,26 +8,20 @@ const maxAddresses = 16_384;
 /** Longer names belong to no account and would fill the memory. */
 const maxKeptLength = 256;
 
-/** Names and addresses recur, so their digests are cached. */
-export interface RiskSubjects {
-  readonly account: (name: string) => RiskSubject;
-  /** Key of the suspicious sign-ins of the account with this digest. */
-  readonly reviewKey: (id: string) => string;
-  /** Recognises a browser; empty if there is none. */
-  readonly device: (account: string, device: string | undefined) => string;
-  /** Undefined for anything but an address. */
-  readonly source: (address: string) => RiskSubject | undefined;
-}
-
 const none: RiskSubject = { id: "", key: "" };
 
-export function createRiskSubjects(names: RiskNames, keyPrefix: string): RiskSubjects {
+export type RiskSubjects = ReturnType<typeof createRiskSubjects>;
+
+/** Names and addresses recur, so their digests are cached. */
+export function createRiskSubjects(names: RiskNames, keyPrefix: string) {
   const accounts = createHotCache<RiskSubject>(maxNames);
   const sources = createHotCache<RiskSubject>(maxAddresses);
   return {
-    device: (account, device = "") => names.device(account, device),
-    reviewKey: (id) => riskReviewKey.build(keyPrefix, id),
-    account: (name) => {
+    /** Recognises a browser; empty if there is none. */
+    device: (account: string, device = ""): string => names.device(account, device),
+    /** Key of the suspicious sign-ins of the account with this digest. */
+    reviewKey: (id: string): string => riskReviewKey.build(keyPrefix, id),
+    account: (name: string): RiskSubject => {
       const known = accounts.get(name);
       if (known !== undefined) return known;
       const id = names.account(name);
@@ -35,7 +29,8 @@ export function createRiskSubjects(names: RiskNames, keyPrefix: string): RiskSub
       if (name.length <= maxKeptLength) accounts.set(name, subject);
       return subject;
     },
-    source: (address) => {
+    /** Undefined for anything but an address. */
+    source: (address: string): RiskSubject | undefined => {
       const known = sources.get(address);
       if (known !== undefined) return known === none ? undefined : known;
       const id = names.network(address);
