@@ -63,9 +63,9 @@ export const redisRemovals: readonly Removal[] = [
   {
     name: "bans-kept",
     mechanism: "bans from Redis are kept for an outage of it",
-    file: "services/auth-engine/src/brute-force/local-store.ts",
-    find: "    keepBan: ({ banKey }, ban) => bans.shared.set(banKey, ban),\n",
-    replace: "    keepBan: () => undefined,\n",
+    file: "services/auth-engine/src/brute-force/fallback/local-store.ts",
+    find: '    keepBan: ({ banKey }: Pick<RuleScope, "banKey">, ban: Ban): void => bans.shared.set(banKey, ban),\n',
+    replace: "    keepBan: (_scope: unknown, _ban: Ban): void => undefined,\n",
     tests: ["test/integration/brute-force/failover.test.ts", "test/integration/brute-force/redis-unavailable.test.ts"],
     rows: [
       "the same, for brute-force protection",

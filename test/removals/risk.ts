@@ -110,7 +110,7 @@ export const riskRemovals: readonly Removal[] = [
   {
     name: "notified-again",
     mechanism: "an engine asks for a notification although another one has reported the network",
-    file: "services/auth-engine/src/context/risk.ts",
+    file: "services/auth-engine/src/risk/context.ts",
     find: "    notifier?.notify(attempt, risk);",
     replace: "    if (isNews) notifier?.notify(attempt, risk);",
     tests: [delayed],

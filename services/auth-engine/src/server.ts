@@ -1,7 +1,7 @@
 import { authenticate, cacheFlushScript, describeAccount, listAccounts, scriptModule } from "@postern/shared/contracts";
 import type { Serving } from "@postern/shared/platform/bus";
 import type { EngineContext } from "./context.ts";
-import { serveAuthPolicy } from "./rpc/auth-policy.ts";
+import { serveAuthPolicy } from "./dovecot/auth-policy.ts";
 import { serveMfaCredentials } from "./rpc/mfa-credentials.ts";
 
 /** Limit of concurrent list pages: listings are rare and large, and must leave the backends to sign-ins. */

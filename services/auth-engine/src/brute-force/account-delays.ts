@@ -15,13 +15,7 @@ interface Count {
 const maxNames = 4096;
 
 /** At `most` each digest is new, and none is kept. */
-function createLocalAccountCounts({
-  windowMs,
-  maxDigests,
-}: {
-  readonly windowMs: number;
-  readonly maxDigests: number;
-}) {
+function createLocalAccountCounts(windowMs: number, maxDigests: number) {
   const counts = createBoundedCache<Count>({ maxEntries: maxNames, evict: "oldest" });
   const currentOf = (name: string, nowMs: number): Count | undefined => {
     const count = counts.get(name);
@@ -95,7 +89,7 @@ function isOwnName({ target, isKnown, account }: AccountGuess): boolean {
 function createCount({ settings, store, clock }: AccountDelaysDeps) {
   const { failures, windowMs } = settings;
   const mayChoose = createChosenNames(clock, windowMs);
-  const local = createLocalAccountCounts({ windowMs, maxDigests: 2 * failures });
+  const local = createLocalAccountCounts(windowMs, 2 * failures);
   const countHere = async ({ target, digest }: AccountGuess): Promise<AccountCount> => {
     const { username, source } = target;
     const found = local.count(username, digest, clock.now());

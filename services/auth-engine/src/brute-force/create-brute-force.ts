@@ -4,7 +4,7 @@ import type { Clock } from "@postern/shared/platform/time";
 import type { Attempt } from "../decision/attempt.ts";
 import type { AccountDelays, AccountGuess } from "./account-delays.ts";
 import type { BruteForce, BruteForceFacts } from "./brute-force.ts";
-import type { LocalStore } from "./local-store.ts";
+import type { LocalStore } from "./fallback/local-store.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import type { RiskKeys } from "./risk-read.ts";
 import type { BruteForceSettings } from "./settings.ts";
@@ -207,7 +207,7 @@ function createRecordSuccess(deps: BruteForceDeps): BruteForce["recordSuccess"] 
       if (answer === undefined) {
         facts.degraded = true;
         undecided("success");
-        return succeeded(local.succeed(target, account, toleration), facts);
+        return succeeded(local.succeed(target, account), facts);
       }
       if (answer.ban === undefined) local.noteSuccess(target, account);
       succeeded(answer, facts);

@@ -1,15 +1,6 @@
 import { createRenewedSet } from "@postern/shared/platform/cache";
 
-/** Keeps decisions from waiting for an unavailable Redis: dead, hung or failing over. */
-export interface RedisGuard {
-  readonly away: boolean;
-  /**
-   * The answer of Redis, or undefined: immediately if Redis is known to be unavailable, otherwise within the timeout.
-   */
-  run<T>(ask: () => Promise<T>): Promise<T | undefined>;
-}
-
-export interface RedisGuardDeps {
+interface RedisGuardDeps {
   readonly timeoutMs: number;
   readonly retryMs: number;
   /** A write that tests whether Redis is available again. */
@@ -67,7 +58,10 @@ function isWrongType(reason: unknown): boolean {
   return reason instanceof Error && reason.message.includes("WRONGTYPE");
 }
 
-export function createRedisGuard(deps: RedisGuardDeps): RedisGuard {
+export type RedisGuard = ReturnType<typeof createRedisGuard>;
+
+/** Keeps decisions from waiting for an unavailable Redis: dead, hung or failing over. */
+export function createRedisGuard(deps: RedisGuardDeps) {
   const { timeoutMs, retryMs, probe, onAway, onWrongType, onBack } = deps;
   let away = false;
   let retryAtMs = 0;
@@ -91,10 +85,11 @@ export function createRedisGuard(deps: RedisGuardDeps): RedisGuard {
       });
   };
   return {
-    get away() {
+    get away(): boolean {
       return away;
     },
-    run: (ask) => {
+    /** The answer of Redis, or undefined: immediately if Redis is known to be unavailable, otherwise within the timeout. */
+    run: <T>(ask: () => Promise<T>): Promise<T | undefined> => {
       if (away) {
         tryAgain();
         return Promise.resolve(undefined);

@@ -1,5 +1,5 @@
 import { type BruteForceRules, bruteForceRules } from "@postern/shared/domain/brute-force";
-import type { BruteForceConfig } from "@postern/shared/platform/config";
+import type { BruteForceConfig, Config } from "@postern/shared/platform/config";
 import { type CidrSet, canonicalName, createCidrSet } from "@postern/shared/platform/net";
 import type { AccountDelaySettings } from "./account-delay-settings.ts";
 import { noToleration, type Toleration } from "./toleration.ts";
@@ -98,4 +98,8 @@ export function bruteForceSettings(config: BruteForceConfig): BruteForceSettings
       retryMs: withoutRedis.retry_interval,
     },
   };
+}
+
+export function usesBruteForce({ auth }: Config): boolean {
+  return auth.controls.enabled.includes("brute_force");
 }

@@ -1,4 +1,4 @@
-import type { Failures } from "./window.ts";
+import type { Failures } from "./fallback/window.ts";
 
 /** How many failures the successful sign-ins of a network excuse. */
 export interface Toleration {

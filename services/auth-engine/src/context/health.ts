@@ -5,7 +5,7 @@ import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
 import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendSet } from "../backends/backend-set.ts";
-import type { ResultCacheParts } from "./result-cache.ts";
+import type { ResultCacheParts } from "../result-cache/context.ts";
 
 interface HealthParts {
   readonly base: Base;

@@ -1,4 +1,4 @@
-import type { AuthDecision, Fail } from "@postern/shared/contracts";
+import type { AuthDecision } from "@postern/shared/contracts";
 import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import type { AccountShares } from "../backends/account-shares.ts";
 import type { Backend } from "../backends/backend.ts";
@@ -11,7 +11,7 @@ import type { MasterUsers } from "../master-user/master-users.ts";
 import type { AppPasswordOutcome, AppPasswordUses } from "../mfa-credentials/app-password-uses.ts";
 import type { Policies } from "../policy/policies.ts";
 import type { ResultCaches } from "../result-cache/result-caches.ts";
-import type { Risk } from "../risk/risk.ts";
+import type { RiskProtection } from "../risk/risk.ts";
 import type { SiteScripts } from "../scripts/site-scripts.ts";
 
 /** Dependencies of the steps. `backends` are in the order of `auth.backends.order`. */
@@ -34,13 +34,6 @@ export interface StepDeps {
   readonly scripts: Pick<SiteScripts, "has" | "environment" | "subject">;
   readonly appPasswordUses: Pick<AppPasswordUses, "note">;
   readonly appPasswordChecked: (outcome: AppPasswordOutcome) => void;
-}
-
-/** Scores sign-ins, and words a refusal. */
-export interface RiskProtection extends Pick<Risk, "assess"> {
-  readonly delayMs: () => number;
-  /** In the client's language. */
-  readonly words: (attempt: Pick<Attempt, "dialect" | "acceptLanguage">) => Pick<Fail, "message" | "language">;
 }
 
 export interface StepContext extends CallerDeadline {

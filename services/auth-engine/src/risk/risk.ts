@@ -1,4 +1,4 @@
-import type { AuthDecision, Ok } from "@postern/shared/contracts";
+import type { AuthDecision, Fail, Ok } from "@postern/shared/contracts";
 import {
   type AccountFacts,
   type AssessedSignIn,
@@ -51,6 +51,13 @@ export interface Risk {
   readonly note: (attempt: Attempt, decision: AuthDecision, facts: Facts) => void;
   /** Forgets what waits to be written about an account. */
   readonly forget: (names: readonly string[]) => void;
+}
+
+/** Scores sign-ins, and words a refusal. */
+export interface RiskProtection extends Pick<Risk, "assess"> {
+  readonly delayMs: () => number;
+  /** In the client's language. */
+  readonly words: (attempt: Pick<Attempt, "dialect" | "acceptLanguage">) => Pick<Fail, "message" | "language">;
 }
 
 export interface RiskDeps {

@@ -2,7 +2,8 @@ import type { AuthDecision, Ok } from "@postern/shared/contracts";
 import type { Attempt } from "../../decision/attempt.ts";
 import type { Facts } from "../../facts/facts.ts";
 import type { RiskFacts } from "../../facts/risk.ts";
-import type { Finalizer, RiskProtection } from "../step.ts";
+import type { RiskProtection } from "../../risk/risk.ts";
+import type { Finalizer } from "../step.ts";
 
 function respond(
   attempt: Attempt,

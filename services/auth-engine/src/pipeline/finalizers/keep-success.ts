@@ -5,7 +5,7 @@ import type { Facts } from "../../facts/facts.ts";
 import type { Finalizer, StepDeps } from "../step.ts";
 
 /** A cached success was recorded when it was cached. It is recorded again only if failures preceded it. */
-function hasNews({ bruteForce, cache }: Facts): boolean {
+function needsRecord({ bruteForce, cache }: Facts): boolean {
   return bruteForce?.pending === true || cache?.servedFrom === undefined;
 }
 
@@ -21,7 +21,7 @@ async function recordSuccess(
 ): Promise<AuthDecision> {
   const found = facts.bruteForce;
   if (bruteForce === undefined || found === undefined) return decision;
-  if (attempt.operation !== "authenticate" || !hasNews(facts)) return decision;
+  if (attempt.operation !== "authenticate" || !needsRecord(facts)) return decision;
   // With a master user, the correct password was the master user's.
   const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
   await bruteForce.recordSuccess(account, found);
@@ -51,7 +51,7 @@ async function keep(attempt: Attempt, decision: Ok, facts: Facts, deps: StepDeps
  * Whether there is anything to write. There is nothing for a success from this process's memory without failures before it, which was kept
  * when it was first made, and for a success that is neither cached nor recorded, such as a lookup without caches.
  */
-function isNews({ operation }: Attempt, { cache, bruteForce }: Facts): boolean {
+function needsKeeping({ operation }: Attempt, { cache, bruteForce }: Facts): boolean {
   if (cache?.servedFrom === "memory" && bruteForce?.pending !== true) return false;
   return cache !== undefined || (operation === "authenticate" && bruteForce !== undefined);
 }
@@ -63,5 +63,5 @@ function isNews({ operation }: Attempt, { cache, bruteForce }: Facts): boolean {
 export const keepSuccess: Finalizer = {
   name: "keep-success",
   run: (attempt, decision, { facts }, deps) =>
-    decision.outcome === "ok" && isNews(attempt, facts) ? keep(attempt, decision, facts, deps) : decision,
+    decision.outcome === "ok" && needsKeeping(attempt, facts) ? keep(attempt, decision, facts, deps) : decision,
 };

@@ -7,14 +7,14 @@ import type { RedisClient } from "@postern/shared/platform/redis";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendSet } from "../backends/backend-set.ts";
 import { createCircuitBreaker } from "../backends/servers/circuit-breaker.ts";
-import type { ResultCacheSettings } from "../result-cache/cache-rules.ts";
-import { createGuardedCache, type GuardedCache } from "../result-cache/guarded-cache.ts";
-import { createMemoryCache } from "../result-cache/memory-cache.ts";
-import { createResultCacheMetrics } from "../result-cache/metrics.ts";
-import { createPasswordDigest } from "../result-cache/password-digest.ts";
-import { createRedisResultCache } from "../result-cache/result-cache-redis.ts";
-import { createResultCaches, type ResultCaches } from "../result-cache/result-caches.ts";
 import type { EngineSettings } from "../settings.ts";
+import type { ResultCacheSettings } from "./cache-rules.ts";
+import { createGuardedCache, type GuardedCache } from "./guarded-cache.ts";
+import { createMemoryCache } from "./memory-cache.ts";
+import { createResultCacheMetrics } from "./metrics.ts";
+import { createPasswordDigest } from "./password-digest.ts";
+import { createRedisResultCache } from "./result-cache-redis.ts";
+import { createResultCaches, type ResultCaches } from "./result-caches.ts";
 
 /** The result caches, with the resources that they keep open. */
 export interface ResultCacheParts {

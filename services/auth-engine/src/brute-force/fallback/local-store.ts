@@ -1,7 +1,6 @@
 import type { Ban, RuleScope } from "@postern/shared/domain/brute-force";
 import { createBoundedCache } from "@postern/shared/platform/cache";
 import type { Clock } from "@postern/shared/platform/time";
-import { createGoodAccounts } from "./good-accounts.ts";
 import {
   type BanState,
   type CountedAttempt,
@@ -9,8 +8,9 @@ import {
   type Guess,
   memoryMs,
   type SuccessResult,
-} from "./shared-store.ts";
-import { allowance, guessScore, type Toleration } from "./toleration.ts";
+} from "../shared-store.ts";
+import { allowance, guessScore } from "../toleration.ts";
+import { createGoodAccounts } from "./good-accounts.ts";
 import { decayed, emptyCount, rolledTo, type WindowCount } from "./window.ts";
 import { createWrongPasswords } from "./wrong-passwords.ts";
 
@@ -22,24 +22,6 @@ export interface LocalStoreDeps {
   readonly sharePercent: () => number;
   readonly repeatWindowMs: () => number;
   readonly maxForgiven: () => number;
-}
-
-/** Counts of this process alone, used while Redis is unavailable. */
-export interface LocalStore {
-  check(target: CountedAttempt): BanState;
-  count(target: CountedAttempt, guess: Guess): CountResult;
-  succeed(target: CountedAttempt, account: string, toleration: Toleration): SuccessResult;
-  /** Remembers a ban from Redis, which stays in force while Redis is unavailable. */
-  keepBan(scope: Pick<RuleScope, "banKey">, ban: Ban): void;
-  /** Records that no ban is in force here any more. */
-  dropBan(banKey: string): void;
-  /** Removes the bans and counts of a flushed rule and network. */
-  flush(scope: RuleScope): void;
-  /** Records a sign-in from here that happened while Redis was available. */
-  noteSuccess(target: CountedAttempt, account: string): void;
-  /** Discards all counts and the bans that resulted from them, because Redis is available again. */
-  clearCounts(): void;
-  readonly bans: number;
 }
 
 function without(count: WindowCount, windowOfFailure: number): WindowCount {
@@ -108,19 +90,19 @@ function createLocalCounts(clock: Clock, sharePercent: () => number) {
   };
 }
 
-export function createLocalStore(deps: LocalStoreDeps): LocalStore {
-  const { clock, sharePercent, repeatWindowMs, maxForgiven } = deps;
-  const counts = createLocalCounts(clock, sharePercent);
-  const bans = createLocalBans(clock);
-  const { banOf } = bans;
-  const wrong = createWrongPasswords();
-  const good = createGoodAccounts();
+interface Memory {
+  readonly counts: ReturnType<typeof createLocalCounts>;
+  readonly bans: ReturnType<typeof createLocalBans>;
+  readonly wrong: ReturnType<typeof createWrongPasswords>;
+  readonly good: ReturnType<typeof createGoodAccounts>;
+}
 
-  const count = (target: CountedAttempt, guess: Guess): CountResult => {
+function createCount({ clock, repeatWindowMs }: LocalStoreDeps, { counts, bans, wrong, good }: Memory) {
+  return (target: CountedAttempt, guess: Guess): CountResult => {
     const account = accountAt(target);
     const when = { nowMs: clock.now(), forMs: memoryMs(repeatWindowMs(), target.scopes) };
     const repeated = guess.known && wrong.repeats(account, guess.digest, when);
-    let ban = banOf(target);
+    let ban = bans.banOf(target);
     let isNew = false;
     for (const scope of repeated ? [] : target.scopes) {
       const newBan = counts.count(scope, guess, good.countOf(scope.network));
@@ -131,13 +113,31 @@ export function createLocalStore(deps: LocalStoreDeps): LocalStore {
     }
     return { repeated, accountPasswordsSeen: wrong.countOf(account), totalPasswordsSeen: 0, ban, isNew };
   };
+}
+
+export type LocalStore = ReturnType<typeof createLocalStore>;
+
+/** Counts of this process alone, used while Redis is unavailable. */
+export function createLocalStore(deps: LocalStoreDeps) {
+  const { clock, sharePercent, maxForgiven } = deps;
+  const counts = createLocalCounts(clock, sharePercent);
+  const bans = createLocalBans(clock);
+  const { banOf } = bans;
+  const wrong = createWrongPasswords();
+  const good = createGoodAccounts();
+
+  /** Also called for sign-ins while Redis was available. */
   const noteSuccess = ({ scopes }: CountedAttempt, account: string): void => {
     for (const { network } of scopes) good.add(network, account);
   };
   return {
-    check: (target) => ({ ban: banOf(target), pending: wrong.countOf(accountAt(target)) > 0 }),
-    count,
-    succeed: (target, account) => {
+    check: (target: CountedAttempt): BanState => ({
+      ban: banOf(target),
+      pending: wrong.countOf(accountAt(target)) > 0,
+    }),
+    count: createCount(deps, { counts, bans, wrong, good }),
+    /** Records a success, unless a ban is in force. */
+    succeed: (target: CountedAttempt, account: string): SuccessResult => {
       const ban = banOf(target);
       if (ban !== undefined) return { ban };
       noteSuccess(target, account);
@@ -146,19 +146,22 @@ export function createLocalStore(deps: LocalStoreDeps): LocalStore {
       }
       return { ban: undefined };
     },
-    keepBan: ({ banKey }, ban) => bans.shared.set(banKey, ban),
+    /** Remembers a ban from Redis, which stays in force while Redis is unavailable. */
+    keepBan: ({ banKey }: Pick<RuleScope, "banKey">, ban: Ban): void => bans.shared.set(banKey, ban),
     dropBan: bans.drop,
-    flush: ({ banKey, countKey }) => {
+    /** Removes the bans and counts of a flushed rule and network. */
+    flush: ({ banKey, countKey }: RuleScope): void => {
       counts.forget(countKey);
       bans.drop(banKey);
     },
     noteSuccess,
-    clearCounts: () => {
+    /** Discards all counts and the bans that resulted from them, because Redis is available again. */
+    clearCounts: (): void => {
       counts.clear();
       wrong.clear();
       bans.own.clear();
     },
-    get bans() {
+    get bans(): number {
       return bans.shared.size + bans.own.size;
     },
   };

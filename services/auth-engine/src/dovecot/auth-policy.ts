@@ -8,8 +8,8 @@ import {
   authPolicyReset,
 } from "@postern/shared/contracts";
 import type { Bus, Serving } from "@postern/shared/platform/bus";
-import type { createResetCounts } from "../auth-policy/reset-counts.ts";
 import type { CallContext } from "../decision/call-context.ts";
+import type { createResetCounts } from "./reset-counts.ts";
 
 /** Evaluates and records sign-ins that mail servers verify. */
 export interface AuthPolicy {

@@ -1,7 +1,7 @@
 import { networkOf } from "@postern/shared/domain/brute-force";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { allowance, guessScore, noToleration } from "./toleration.ts";
+import { allowance, guessScore, noToleration } from "../toleration.ts";
 import { decayed, emptyCount, rolledTo, type WindowCount } from "./window.ts";
 
 const period = 600_000;

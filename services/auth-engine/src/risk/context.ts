@@ -16,20 +16,19 @@ import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { type RedisClient, riskNoticeKey, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
+import { usesBruteForce } from "../brute-force/settings.ts";
 import type { Attempt } from "../decision/attempt.ts";
 import type { RiskFacts } from "../facts/risk.ts";
 import type { EngineMetrics } from "../metrics.ts";
-import type { RiskProtection } from "../pipeline/step.ts";
-import { createFactWriter, type FactForm } from "../risk/fact-writer.ts";
-import { createLeakedPasswords } from "../risk/leaked-passwords.ts";
-import { createRiskNotices } from "../risk/notices-redis.ts";
-import { createPlaces, type Places } from "../risk/places.ts";
-import { createReputation, type Reputation } from "../risk/reputation.ts";
-import { createRisk, type Risk } from "../risk/risk.ts";
-import { createRiskNotifier, type RiskNotifier } from "../risk/risk-notifier.ts";
-import { createRiskSubjects } from "../risk/risk-subjects.ts";
 import type { LiveEngineSettings } from "../settings.ts";
-import { usesBruteForce } from "./brute-force.ts";
+import { createFactWriter, type FactForm } from "./fact-writer.ts";
+import { createLeakedPasswords } from "./leaked-passwords.ts";
+import { createRiskNotices } from "./notices-redis.ts";
+import { createPlaces, type Places } from "./places.ts";
+import { createReputation, type Reputation } from "./reputation.ts";
+import { createRisk, type Risk, type RiskProtection } from "./risk.ts";
+import { createRiskNotifier, type RiskNotifier } from "./risk-notifier.ts";
+import { createRiskSubjects } from "./risk-subjects.ts";
 
 export interface LiveRisk extends Risk, RiskProtection {
   /** Resolves when the places and the reputation have been read. */

@@ -1,15 +1,15 @@
 import type { Config } from "@postern/shared/platform/config";
 import { systemClock } from "@postern/shared/platform/time";
-import { createAllowLogin } from "../auth-policy/allow-login.ts";
-import { createReportLogin } from "../auth-policy/report-login.ts";
-import { createResetCounts } from "../auth-policy/reset-counts.ts";
 import { createChosenNames } from "../brute-force/chosen-names.ts";
+import type { LiveBruteForce } from "../brute-force/context.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
+import type { HistoryThread } from "../context/history-thread.ts";
+import type { DecisionRules } from "../context/rules.ts";
 import { noteOfReport, noteOfVerdict } from "../history/note-of-report.ts";
-import type { AuthPolicy } from "../rpc/auth-policy.ts";
-import type { LiveBruteForce } from "./brute-force.ts";
-import type { HistoryThread } from "./history-thread.ts";
-import type { DecisionRules } from "./rules.ts";
+import { createAllowLogin } from "./allow-login.ts";
+import type { AuthPolicy } from "./auth-policy.ts";
+import { createReportLogin } from "./report-login.ts";
+import { createResetCounts } from "./reset-counts.ts";
 
 /** Names that may not exist are stored for about as long. */
 const chosenNamesMs = 3_600_000;

@@ -15,26 +15,26 @@ import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { createRedisClock, probeKey, type RedisClient, type RedisClock } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
-import { createLoginHistory, type LoginHistory } from "../auth-policy/login-history-redis.ts";
-import { createAccountDelays } from "../brute-force/account-delays.ts";
-import { accountFailuresScript, createAccountStore } from "../brute-force/account-store-redis.ts";
-import type { BruteForce } from "../brute-force/brute-force.ts";
-import { type BruteForceMetrics, createBruteForceMetrics } from "../brute-force/brute-force-metrics.ts";
-import { createRedisStore, failuresScript } from "../brute-force/brute-force-redis.ts";
-import { createBruteForce } from "../brute-force/create-brute-force.ts";
-import { createGuessDigest } from "../brute-force/guess-digest.ts";
-import { createGuessedAccounts } from "../brute-force/guessed-accounts-redis.ts";
-import { createJoinedScripts } from "../brute-force/joined-scripts.ts";
-import { createLocalStore } from "../brute-force/local-store.ts";
-import { createObservingBruteForce } from "../brute-force/observe.ts";
-import { readBans } from "../brute-force/read-bans.ts";
-import { createRedisGuard } from "../brute-force/redis-guard.ts";
-import { createRedisLog } from "../brute-force/redis-log.ts";
-import type { RiskKeys } from "../brute-force/risk-read.ts";
-import { type BruteForceSettings, bruteForceSettings } from "../brute-force/settings.ts";
-import { createTargets } from "../brute-force/targets.ts";
 import type { Attempt } from "../decision/attempt.ts";
-import type { Risk } from "../risk/risk.ts";
+import { createAccountDelays } from "./account-delays.ts";
+import { accountFailuresScript, createAccountStore } from "./account-store-redis.ts";
+import type { BruteForce } from "./brute-force.ts";
+import { type BruteForceMetrics, createBruteForceMetrics } from "./brute-force-metrics.ts";
+import { createRedisStore, failuresScript } from "./brute-force-redis.ts";
+import { createBruteForce } from "./create-brute-force.ts";
+import { createLocalStore } from "./fallback/local-store.ts";
+import { readBans } from "./fallback/read-bans.ts";
+import { createGuessDigest } from "./guess-digest.ts";
+import { createGuessedAccounts } from "./guessed-accounts-redis.ts";
+import { createJoinedScripts } from "./joined-scripts.ts";
+import type { LoginHistory } from "./login-history-redis.ts";
+import { createLoginHistory } from "./login-history-redis.ts";
+import { createObservingBruteForce } from "./observe.ts";
+import { createRedisGuard } from "./redis-guard.ts";
+import { createRedisLog } from "./redis-log.ts";
+import type { RiskKeys } from "./risk-read.ts";
+import { type BruteForceSettings, bruteForceSettings, usesBruteForce } from "./settings.ts";
+import { createTargets } from "./targets.ts";
 
 /** The brute-force protection in use; a reload replaces it. */
 export interface LiveBruteForce {
@@ -60,10 +60,6 @@ interface Parts {
   readonly bus: Pick<Bus, "publish">;
   /** What the check for bans reads for the score of a sign-in. */
   readonly riskKeysOf: ((attempt: Attempt) => RiskKeys | undefined) | undefined;
-}
-
-export function usesBruteForce({ auth }: Config): boolean {
-  return auth.controls.enabled.includes("brute_force");
 }
 
 function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, redis, metrics, clock, onBack }: Parts) {
@@ -183,7 +179,7 @@ interface LiveParts {
   readonly bus: Bus;
   readonly redis: RedisClient | undefined;
   /** Absent if no sign-in is scored. */
-  readonly risk: Pick<Risk, "keysOf"> | undefined;
+  readonly risk: { readonly keysOf: (attempt: Attempt) => RiskKeys | undefined } | undefined;
 }
 
 /** Undefined if `auth.controls.enabled` does not list brute-force protection. */

@@ -1,8 +1,8 @@
 import type { AuthPolicyEffect, AuthPolicyResult } from "@postern/shared/contracts";
 import { foldedName } from "@postern/shared/domain/brute-force";
 import type { BruteForce, BruteForceFacts } from "../brute-force/brute-force.ts";
+import type { LoginHistory } from "../brute-force/login-history-redis.ts";
 import type { RequestOnBus } from "../decision/attempt.ts";
-import type { LoginHistory } from "./login-history-redis.ts";
 import { reportedAttempt } from "./reported-attempt.ts";
 
 /**

@@ -1,10 +1,11 @@
 import { accountWideKeys, userPart } from "@postern/shared/domain/brute-force";
 import { defineScript, type RedisClient, repetitionsKey } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
-import type { RedisGuard } from "../brute-force/redis-guard.ts";
-import { createWriteThrottle } from "../brute-force/write-throttle.ts";
+import type { RedisGuard } from "./redis-guard.ts";
+
 import countRepetitionLua from "./scripts/count-repetition.lua?raw";
 import noteSignedInHashLua from "./scripts/note-signed-in-hash.lua?raw";
+import { createWriteThrottle } from "./write-throttle.ts";
 
 /** What is stored about an account whose sign-ins a mail server verifies and reports. */
 export interface ReportedAccount {
@@ -33,7 +34,7 @@ const lifeSeconds = 30 * 86_400;
 /** A sign-in with the same password is not written again within this time. */
 const noteMs = 3_600_000;
 
-export interface LoginHistoryDeps {
+interface LoginHistoryDeps {
   readonly redis: RedisClient;
   readonly keyPrefix: string;
   readonly clock: Clock;
