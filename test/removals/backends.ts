@@ -235,7 +235,7 @@ export const backendRemovals: readonly Removal[] = [
   {
     name: "factors-undecided",
     mechanism: "a change of second factors that was not answered is no success",
-    file: "services/admin/src/routes/mfa-backchannel/mfa-route.ts",
+    file: "services/admin/src/mfa-backchannel/mfa-route.ts",
     find: `      write("undecided");\n      throw error;\n`,
     replace: `      write("undecided");\n      void error;\n      return { outcome: "ok" };\n`,
     tests: ["test/integration/admin/mfa-backchannel.test.ts"],

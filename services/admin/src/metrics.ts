@@ -1,11 +1,6 @@
 import type { Metrics } from "@postern/shared/platform/metrics";
+import { type MfaOperation, type MfaResult, mfaOperations, mfaResults } from "./mfa-backchannel/mfa-operation.ts";
 import type { JwtResult } from "./routes/jwt/jwt-route.ts";
-import {
-  type MfaOperation,
-  type MfaResult,
-  mfaOperations,
-  mfaResults,
-} from "./routes/mfa-backchannel/mfa-operation.ts";
 
 const hookResults = ["ok", "failed", "refused", "unknown"] as const;
 export type HookResult = (typeof hookResults)[number];

@@ -16,6 +16,7 @@ import {
 } from "@postern/shared/platform/http";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { AdminContext } from "./context.ts";
+import { registerMfaBackchannel } from "./mfa-backchannel/routes.ts";
 import { validateRequests } from "./plugins/openapi-validation.ts";
 import { getJob } from "./routes/async/get-job.ts";
 import { registerBruteForceRoutes } from "./routes/bruteforce/register.ts";
@@ -25,7 +26,6 @@ import { registerConsole } from "./routes/console/register.ts";
 import { registerConsolePages } from "./routes/console-pages/register.ts";
 import { registerHooks } from "./routes/custom/register.ts";
 import { registerJwtRoutes } from "./routes/jwt/register.ts";
-import { registerMfaBackchannel } from "./routes/mfa-backchannel/register.ts";
 import { getOpenapi } from "./routes/openapi/get-openapi.ts";
 
 declare module "fastify" {

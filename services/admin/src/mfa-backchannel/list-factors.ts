@@ -1,6 +1,6 @@
 import { type MfaBackchannelFactors, MfaBackchannelUser, mfaFactorsRead, type Reply } from "@postern/shared/contracts";
-import { storedPasskey } from "../../console/stored-passkey.ts";
-import { createMfaRoute, type MfaAnswer, type MfaRouteDeps } from "./mfa-route.ts";
+import { storedPasskey } from "../console/stored-passkey.ts";
+import type { MfaAnswer, MfaRoute, MfaRouteDeps } from "./mfa-route.ts";
 
 type Factors = Extract<Reply<typeof mfaFactorsRead>, { readonly outcome: "ok" }>;
 
@@ -22,14 +22,11 @@ function bodyOf({ account, hasTotp, recoveryCodesLeft, webauthnCredentials, appP
   return body;
 }
 
-/** `GET /api/v1/mfa-backchannel/factors`: the parameters are in the query. */
-export function getFactors(deps: MfaRouteDeps) {
-  return createMfaRoute(deps, {
-    operation: "list_factors",
-    fields: MfaBackchannelUser,
-    ask: async (_fields, target, options): Promise<MfaAnswer> => {
-      const reply = await deps.bus.request(mfaFactorsRead, target, options);
-      return isOk(reply) ? { outcome: reply.outcome, body: bodyOf(reply) } : reply;
-    },
-  });
-}
+export const listFactors = ({ bus }: Pick<MfaRouteDeps, "bus">): MfaRoute<typeof MfaBackchannelUser> => ({
+  operation: "list_factors",
+  fields: MfaBackchannelUser,
+  ask: async (_fields, target, options): Promise<MfaAnswer> => {
+    const reply = await bus.request(mfaFactorsRead, target, options);
+    return isOk(reply) ? { outcome: reply.outcome, body: bodyOf(reply) } : reply;
+  },
+});

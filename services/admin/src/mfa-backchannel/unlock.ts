@@ -4,8 +4,8 @@ import type { FindAccountNames } from "@postern/shared/domain/flush";
 import { AppError } from "@postern/shared/platform/errors";
 import { compileCheck } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
-import { malformed } from "../read-request.ts";
+import type { FactorLocks } from "../factor-locks/factor-locks-redis.ts";
+import { malformed } from "../routes/read-request.ts";
 import type { MfaRouteDeps } from "./mfa-route.ts";
 
 export interface UnlockDeps extends Pick<MfaRouteDeps, "audit" | "counted" | "logger"> {
@@ -22,7 +22,7 @@ const check = compileCheck(MfaBackchannelUnlock);
  * `DELETE /api/v1/mfa-backchannel/lock`: 200 even if nothing was locked. 500 if nothing was unlocked and a backend that may know the
  * account by this name was unavailable; the request may be repeated.
  */
-export function deleteLock({ locks, accountNames, audit, counted, logger }: UnlockDeps) {
+export function unlock({ locks, accountNames, audit, counted, logger }: UnlockDeps) {
   const liftAll = async (username: string): Promise<Locks> => {
     const { accounts, isComplete } = await accountNames(username);
     const lifted = await Promise.all([...new Set([username, ...accounts])].map((name) => locks.lift(name)));
