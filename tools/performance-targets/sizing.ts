@@ -36,11 +36,11 @@ export function sizing({ rows: recorded }: Pick<Recorded, "rows">): string {
   const attack = (process: Process): number => 5000 * micros("ldap-counted", process);
   const processes = (process: Process): string => `${Math.ceil(load(process) / halfCore)}, and one in reserve`;
   const table = rows.map(([id, request, rate]) => {
-    const most = rate.startsWith("the maximum")
+    const maximum = rate.startsWith("the maximum")
       ? ` (${Math.round(rowOf(id).requestsPerSecond).toLocaleString("en")}/s)`
       : "";
     const costs = places.map((process) => Math.round(micros(id, process)) || "");
-    return `| ${[request, `${rate}${most}`, ...costs].join(" | ")} |`;
+    return `| ${[request, `${rate}${maximum}`, ...costs].join(" | ")} |`;
   });
   return `| Request | Rate | gateway | engine | NATS | Redis | slapd |
 |---|---|---|---|---|---|---|
