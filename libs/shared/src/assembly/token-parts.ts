@@ -19,7 +19,7 @@ const keySetTimeoutMs = 5000;
 
 export interface TokenParts {
   readonly logger: Logger;
-  /** Of the role `state`. */
+  /** The client of the role `state`. */
   readonly redis: RedisClient;
   /** For intervals and lifetimes; it must not step. */
   readonly clock: Clock;

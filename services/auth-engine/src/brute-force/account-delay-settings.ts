@@ -6,7 +6,7 @@ export interface AccountDelaySettings {
   readonly failures: number;
   readonly windowMs: number;
   readonly maxDelayMs: number;
-  /** The same for requests without a client address. */
+  /** The longest delay of requests without a client address. */
   readonly maxDelayWithoutClientMs: number;
   readonly knownForMs: number;
   readonly knownEverywhere: { has(address: string): boolean } | undefined;

@@ -44,7 +44,7 @@ export interface BruteForceDeps {
   readonly guard: Pick<RedisGuard, "run" | "away">;
   /** The clock of Redis, which decides when bans end. */
   readonly clock: Clock;
-  /** In which deadlines are stated. */
+  /** The clock in which deadlines are stated. */
   readonly deadlineClock: Clock;
   readonly digest: (username: string, password: string) => string;
   /** Adds a ban to the index that lists use. */

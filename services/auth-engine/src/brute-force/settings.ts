@@ -11,7 +11,7 @@ export interface BruteForceSettings extends BruteForceRules {
   /** Undefined means all. */
   readonly protocols: ReadonlySet<string> | undefined;
   readonly addressAllowlist: CidrSet | undefined;
-  /** By user name in lower case. */
+  /** The keys are user names in lower case. */
   readonly userAllowlist: ReadonlyMap<string, CidrSet>;
   /** Tolerated failures of an address. */
   readonly tolerationOf: (address: string) => Toleration;

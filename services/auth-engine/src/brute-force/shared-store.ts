@@ -13,7 +13,7 @@ export interface CountedAttempt {
   readonly keys: AccountKeys;
 }
 
-/** The same attempt as its account sees it, for all networks together. */
+/** The attempt as its account sees it, for all networks together. */
 export interface CountedAccount {
   /** The typed name, folded: the only name under which the account's failures are counted, looked up and delayed. */
   readonly username: string;

@@ -12,7 +12,7 @@ export function createWriteThrottle(clock: Clock, everyMs: number) {
     /** Whether the interval has passed since the last mark. */
     isDue,
     mark,
-    /** The same; marks the key if it is due. */
+    /** Says whether the key is due, and marks it if so. */
     takeIfDue: (key: string): boolean => {
       const due = isDue(key);
       if (due) mark(key);

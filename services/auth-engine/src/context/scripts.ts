@@ -58,7 +58,7 @@ interface Generation {
   release(): Promise<void>;
 }
 
-/** The same pool; `onClosed` runs after it was closed. */
+/** Calls `onClosed` after the pool was closed. */
 function closingWith(pool: ScriptPool, onClosed: () => Promise<void>): ScriptPool {
   return {
     run: (call) => pool.run(call),

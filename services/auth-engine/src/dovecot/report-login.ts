@@ -18,7 +18,7 @@ const passwordMechanisms: ReadonlySet<string> = new Set(["plain", "login", "xoau
 interface Guess {
   /** Identifies the password; never the hash itself, which could equal a password of another dialect. */
   readonly text: string;
-  /** The same password has the same text. */
+  /** Equal passwords have equal texts. */
   readonly isStable: boolean;
   /** Different passwords certainly have different texts, except by coincidence. */
   readonly isOfPassword: boolean;

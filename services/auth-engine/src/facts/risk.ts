@@ -24,7 +24,7 @@ export interface ScoredSignIn {
   readonly isExempt?: boolean;
   /** Creation of the app password. */
   readonly credentialSince?: number | undefined;
-  /** Of which one is the mail address for a notification. */
+  /** One of them is the mail address for a notification. */
   readonly attributes: Ok["attributes"];
 }
 

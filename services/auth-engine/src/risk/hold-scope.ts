@@ -46,7 +46,7 @@ export function createHoldScope({ settings, subjects, store }: HoldScopeDeps) {
       const found = { ...unscored, isKnown: false, isStrange: false, mode, verdict, scored: own, isRefused: false };
       return isCovered(own, "token").then((covered) => (covered ? found : undefined));
     },
-    /** The same sign-in, exempt from a hold that does not cover the app password. */
+    /** Exempts the sign-in from a hold that does not cover the app password. */
     ofAppPassword: (own: ScoredSignIn): Promise<ScoredSignIn> | ScoredSignIn =>
       refusalOf(own) === undefined
         ? own

@@ -4,7 +4,7 @@ import { canonicalIp, parseCidr } from "@postern/shared/platform/net";
 /** Networks of bad reputation, each with a weight. */
 export interface ReputationList {
   readonly size: number;
-  /** Of the smallest network that contains the address. `none`: it is in no network. `usual`: the line has no weight. */
+  /** The weight of the smallest network that contains the address. `none`: it is in no network. `usual`: the line has no weight. */
   readonly weightOf: (address: string) => number | "usual" | "none";
 }
 
@@ -14,7 +14,7 @@ const maxNetworks = 500_000;
 /** Lines that are read before yielding to the event loop. */
 const linesAtOnce = 2000;
 const maxWeight = 100;
-/** Of an IPv4 address that is written as IPv6. */
+/** The prefix length of an IPv4 address that is written as IPv6. */
 const mappedBits = 96;
 
 const groups = (text: string | undefined): string[] => (text === undefined || text === "" ? [] : text.split(":"));

@@ -15,7 +15,7 @@ export interface RiskNotifierDeps {
   /** Resolves once an identity provider has stored the notification. */
   readonly request: (request: NoticeRequest) => Promise<unknown>;
   readonly settings: RiskNotifierSettings;
-  /** Of the wall. */
+  /** The wall clock. */
   readonly clock: Clock;
   readonly steadyClock: Clock;
   readonly count: RiskMetrics["notified"];
@@ -45,7 +45,7 @@ const maxSettled = 16_384;
 /** What another engine stored ends at a time that this one does not know. */
 const foundSettledMs = 60_000;
 
-/** The same id at each attempt, so that receivers may drop what they get twice. */
+/** Each attempt has the same id, so that receivers may drop what they get twice. */
 function requestOf(attempt: Attempt, { scored: { account, attributes } }: RiskFacts, atMs: number): NoticeRequest {
   const { session, clientIp, acceptLanguage } = attempt;
   const program = programOf(attempt);

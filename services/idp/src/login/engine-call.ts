@@ -3,7 +3,7 @@ export interface EngineCall {
   readonly session: string;
   /** For the audit stream. */
   readonly clientIp?: string | undefined;
-  /** By `steadyClock`. */
+  /** Time of `steadyClock`. */
   readonly deadline: number;
   readonly signal: AbortSignal;
 }

@@ -40,7 +40,7 @@ export function demandsOf(config: DemandingConfig, general: MfaPolicyConfig): Si
   };
 }
 
-/** The same demands for the flow of a sign-in. */
+/** The demands as the flow of a sign-in keeps them. */
 export function flowDemands(config: DemandingConfig, general: MfaPolicyConfig): Partial<FlowClient> {
   const { require_mfa: requireMfa, supported_mfa: supportedMfa, required_mfa_level: level } = config;
   return {

@@ -22,7 +22,7 @@ function plistOf(value: PlistValue): Xml {
   return element("dict", {}, ...members);
 }
 
-/** The same account has the same UUIDs, so a second profile replaces the first on the device. */
+/** An account always has the same UUIDs, so a second profile replaces the first on the device. */
 function uuidOf(...parts: readonly string[]): string {
   const digest = createHash("sha256").update(parts.join("\0")).digest("hex");
   const groups = [digest.slice(0, 8), digest.slice(8, 12), `8${digest.slice(13, 16)}`, `8${digest.slice(17, 20)}`];

@@ -16,7 +16,7 @@ export interface MailSetup {
   /** Undefined: no settings are configured for the user's domain. */
   accountOf(session: BrowserSessionRecord): MailAccount | undefined;
   readonly offers: ProfileOffers;
-  /** Of the links in QR codes. */
+  /** The origin of the links in QR codes. */
   readonly origin: string;
 }
 

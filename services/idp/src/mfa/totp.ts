@@ -46,7 +46,7 @@ export interface TotpCheck {
 }
 
 /**
- * The same by any of several clocks, of which one may be wrong: a correct code must not be refused because a host's clock is off.
+ * Accepts a code by any of several clocks, of which one may be wrong: a correct code must not be refused because a host's clock is off.
  * @throws Error for an invalid stored secret
  */
 export function matchTotpAt(timesMs: readonly number[], check: Omit<TotpCheck, "nowMs">): number | undefined {

@@ -55,7 +55,7 @@ export interface BrowserSessionRecord {
   readonly iat: number;
   /** Absolute expiry in seconds since the epoch. */
   readonly exp: number;
-  /** By client id. */
+  /** The keys are client ids. */
   readonly authorizations: Readonly<Record<string, SessionAuthorization>>;
   /** The provider's own state, opaque to all other code. */
   readonly oidcState?: Readonly<Record<string, unknown>>;

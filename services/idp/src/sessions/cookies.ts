@@ -18,7 +18,7 @@ export function createSiteCookies(issuer: string) {
     /** A `Set-Cookie` value. Without `maxAgeSeconds` it expires when the browser closes; 0 removes it. */
     set: (name: string, value: string, maxAgeSeconds?: number): string =>
       `${begin(name, value, maxAgeSeconds)}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`,
-    /** The same for scripts in frames of other sites, without secrets: not HttpOnly, and SameSite=None if the issuer is https. */
+    /** The cookie for scripts in frames of other sites, without secrets: not HttpOnly, and SameSite=None if the issuer is https. */
     setForFrames: (name: string, value: string, maxAgeSeconds?: number): string =>
       `${begin(name, value, maxAgeSeconds)}; SameSite=${secure ? "None; Secure" : "Lax"}`,
     /** The first cookie with this name. */

@@ -32,7 +32,7 @@ export interface ListedSession extends BrowserSessionRecord {
 /** All browser sessions. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
 export interface SessionStore extends BrowserSessions {
   create(session: NewSession): Promise<BrowserSessionRecord>;
-  /** The same user signed in again: renews the session with a new cookie value. @returns undefined if it has ended */
+  /** Called when the user has signed in again: renews the session with a new cookie value. @returns undefined if it has ended */
   renew(uid: string, session: NewSession): Promise<BrowserSessionRecord | undefined>;
   /** Ends one session. @returns its last version, with every client it had */
   end(uid: string): Promise<BrowserSessionRecord | undefined>;

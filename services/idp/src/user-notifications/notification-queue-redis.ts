@@ -10,7 +10,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { notificationJobKey, notificationQueue, type RedisClient } from "@postern/shared/platform/redis";
 
 export interface NotificationQueueDeps {
-  /** Of the role `queue`. */
+  /** The client of the role `queue`. */
   readonly redis: RedisClient;
   readonly keyPrefix: string;
   readonly keys: KeyRing;

@@ -93,7 +93,7 @@ async function mail(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const domain = from.replace(/^.*@/, "").replace(/[^\w.-].*$/, "");
-  // The same id at every attempt, so that a mailbox may drop duplicates; RFC 3834 prevents automatic replies.
+  // Every attempt has the same id, so that a mailbox may drop duplicates; RFC 3834 prevents automatic replies.
   const headers = { "Auto-Submitted": "auto-generated" };
   try {
     await sendMail(server, { from, to, subject, text, messageId: `<${id}@${domain}>`, headers }, { timeoutMs, signal });

@@ -17,13 +17,13 @@ const AuthenticationRequest = component("AuthenticationRequest", {
   auth_login_attempt: Type.Optional(Type.Integer({ minimum: 0 })),
 });
 
-/** The same as a form, where numbers are text. */
+/** The request as a form, in which numbers are text. */
 const AuthenticationForm = component("AuthenticationForm", {
   ...fields,
   auth_login_attempt: Type.Optional(Type.String({ pattern: "^\\d{1,9}$" })),
 });
 
-/** The same in CBOR, where unknown fields are rejected. */
+/** The request in CBOR, in which unknown fields are rejected. */
 const AuthenticationCbor = component(
   "AuthenticationCbor",
   { ...fields, auth_login_attempt: Type.Optional(Type.Integer({ minimum: 0 })) },

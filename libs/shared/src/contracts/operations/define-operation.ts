@@ -93,7 +93,7 @@ export interface Operation<Id extends string = string, Path extends string = str
   readonly anyCase?: true;
   /** The last parameter stands for any number of segments. */
   readonly takesRest?: true;
-  /** The same page with a language tag as last segment. */
+  /** The operation of this page with a language tag as last segment. */
   readonly inLanguage?: Operation;
   /** Why the route is in no document. */
   readonly undocumented?: string;

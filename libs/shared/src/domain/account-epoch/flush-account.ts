@@ -21,7 +21,7 @@ const changeAccountEpoch = {
 } as const;
 
 export interface AccountFlushDeps {
-  /** Of the role `cache`. */
+  /** The client of the role `cache`. */
   readonly redis: RedisClient;
   readonly bus: Pick<Bus, "publish">;
   /** `storage.redis.prefix`. */

@@ -12,7 +12,7 @@ export interface AuditHistoryRecorderDeps {
 
 const flushMs = 500;
 const closeMs = 3000;
-/** Of each kind; a few hundred bytes each. */
+/** How many of each kind are kept; each takes a few hundred bytes. */
 const maxWaiting = 2048;
 /** Sealing takes about 25 µs each, in the event loop. */
 const maxBatch = 128;

@@ -58,7 +58,7 @@ function placesIn(reply: unknown): readonly Place[] {
   }));
 }
 
-/** By score and, as Redis does, by the bytes of the name. */
+/** Sorts by score and, as Redis does, by the bytes of the name. */
 function compare(a: Place, b: Place): number {
   return Number(a.score) - Number(b.score) || Buffer.compare(Buffer.from(a.member), Buffer.from(b.member));
 }

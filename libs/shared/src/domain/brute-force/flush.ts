@@ -21,7 +21,7 @@ export interface FlushRequest {
   readonly ruleName: string;
   /** Selects rules whose `filter_by_protocol` contains this value, and the rule of that name if it has no filter. */
   readonly protocol?: string | undefined;
-  /** The same for `filter_by_oidc_cid`. */
+  /** Selects rules whose `filter_by_oidc_cid` contains this value, and the rule of that name if it has no filter. */
   readonly oidcClientId?: string | undefined;
 }
 

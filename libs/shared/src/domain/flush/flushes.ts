@@ -22,9 +22,9 @@ export interface Flushed {
 
 /** The keys found before anything is removed; a job that resumes an interrupted flush counts by them. */
 export interface FoundKeys {
-  /** Of the role `cache`. */
+  /** The client of the role `cache`. */
   readonly cache: readonly string[];
-  /** Of the role `state`. */
+  /** The client of the role `state`. */
   readonly state: readonly string[];
 }
 
@@ -45,9 +45,9 @@ export interface Flushes {
 }
 
 export interface FlushesDeps extends Omit<FlushDeps, "redis"> {
-  /** Of the role `state`. */
+  /** The client of the role `state`. */
   readonly state: RedisClient;
-  /** Of the role `cache`. */
+  /** The client of the role `cache`. */
   readonly cache: RedisClient;
   readonly bus: Pick<Bus, "publish">;
   readonly accountNames: FindAccountNames;

@@ -24,7 +24,7 @@ export function countJobs(redis: RedisClient, keyPrefix: string): Promise<JobCou
   return countQueue(redis, keyPrefix, jobKey);
 }
 
-/** The same for user notifications. */
+/** Counts the user notifications. */
 export function countNotifications(redis: RedisClient, keyPrefix: string): Promise<JobCounts> {
   return countQueue(redis, keyPrefix, notificationJobKey);
 }

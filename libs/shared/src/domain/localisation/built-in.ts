@@ -1,7 +1,7 @@
 import { lookUpLanguage } from "./accept-language.ts";
 import type { Catalogue } from "./catalogues.ts";
 
-/** By language, in those of the pages; English first. */
+/** The texts for each language of the pages; English is first. */
 const texts = {
   en: {
     "auth.denied": "Incorrect username or password",

@@ -81,7 +81,7 @@ const manySystems: Detector = (one) => {
   return systems.size < one.settings.systemsPerHour ? undefined : `${systems.size} systems in an hour`;
 };
 
-/** Of the accounts with a correct password, so many are strange where passwords are tried out. */
+/** Where passwords are tried out, so many of the accounts with a correct password are strange. */
 const strangeShare = 2 / 3;
 
 const isSubmission = ({ signIn, settings }: Case): boolean => settings.submissionProtocols.has(signIn.protocol);

@@ -22,7 +22,7 @@ function bitOf(id: string): number {
   return ((value >>> 16) ^ value) & (bits - 1);
 }
 
-/** The same text if the sketch contains the identifier already. */
+/** Returns the text unchanged if the sketch contains the identifier already. */
 export function addToSketch(sketch: Sketch, id: string): Sketch {
   const full = sketch === "" ? "0".repeat(digits) : sketch;
   const bit = bitOf(id);

@@ -26,7 +26,7 @@ function atHour(facts: SourceFacts | undefined, hour: number): SourceFacts {
   return { ...empty, rightBefore: facts.right, wrongBefore: facts.wrong, strangeBefore: facts.strange };
 }
 
-/** The same object if nothing changed. */
+/** Returns the object itself if nothing changed. */
 export function noteAccountOfSource(
   facts: SourceFacts | undefined,
   { account, meeting, minute }: { readonly account: string; readonly meeting: Meeting; readonly minute: number },

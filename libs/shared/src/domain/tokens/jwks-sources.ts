@@ -31,7 +31,7 @@ export function keySetUrl(url: string): LoadKeySet {
   };
 }
 
-/** The same for a URL that anyone may have chosen. */
+/** Reads a URL that anyone may have chosen. */
 export function guardedKeySetUrl(text: string, refuse: RefuseAddress): LoadKeySet {
   return async (signal) => parse(await guardedDocument(text, { refuse, wanted, signal }));
 }

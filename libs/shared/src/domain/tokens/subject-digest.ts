@@ -12,7 +12,7 @@ export function subjectDigest(issuer: string, subject: string): string {
 }
 
 /**
- * The same with the kind of subject, so that a client's name is not confused with a user's. No issuer begins with the name of a kind.
+ * Includes the kind of subject, so that a client's name is not confused with a user's. No issuer begins with the name of a kind.
  */
 export function kindDigest(issuer: string, { kind, id }: TokenSubject): string {
   return hash("sha256", `${kind} ${issuer}\n${id}`, "base64url");

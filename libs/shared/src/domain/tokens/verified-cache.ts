@@ -9,7 +9,7 @@ export interface VerifiedCacheOptions {
   readonly maxEntries: number;
   /** For the lifetime of entries. */
   readonly clock: Clock;
-  /** By which tokens expire; default: `clock`. */
+  /** The clock by which tokens expire; default: `clock`. */
   readonly tokenClock?: Clock | undefined;
 }
 

@@ -43,7 +43,7 @@ export interface Metrics {
   gauge(options: { readonly name: string; readonly help: string; readonly read: () => number }): void;
   /** All metrics in the text exposition format. */
   expose(): Promise<string>;
-  /** The same for a scraper with this `Accept` header: in OpenMetrics, with exemplars, if there are any and it reads them. */
+  /** The text for a scraper with this `Accept` header: in OpenMetrics, with exemplars, if there are any and it reads them. */
   exposeTo(accept: string | undefined): Promise<Exposition>;
 }
 

@@ -100,7 +100,7 @@ function nodeOptions(settings: RedisSettings) {
     ...(settings.isBlocking === true ? blockingOptions : undefined),
     ...(username === undefined ? undefined : { username }),
     ...(password === undefined ? undefined : { password: password.reveal() }),
-    // The same object, because a copy would keep the certificates of the start.
+    // This must be the object itself, because a copy would keep the certificates of the start.
     ...(tls === undefined ? undefined : { tls }),
   };
 }

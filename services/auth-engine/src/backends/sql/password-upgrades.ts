@@ -10,7 +10,7 @@ export interface Upgradable {
   readonly account: string;
   /** The hash that the password matched. */
   readonly stored: StoredPassword;
-  /** The same hash in the database's own spelling. */
+  /** The hash in the database's own spelling. */
   readonly text: string;
 }
 

@@ -21,7 +21,7 @@ const usual: Readonly<Record<string, readonly string[]>> = {
   website: ["labeledURI"],
 };
 
-/** The same for the members of `address` (RFC 4519). */
+/** The attributes of the members of `address` (RFC 4519). */
 const usualAddress: Readonly<Record<string, readonly string[]>> = {
   formatted: ["postalAddress"],
   street_address: ["street", "streetAddress"],

@@ -95,7 +95,7 @@ export function createAuthenticateAssertion(deps: AssertionDeps): AuthenticateAs
     const { exp = 0, jti = "" } = verified;
     const leftSeconds = exp - Math.floor(clock.now() / 1000);
     if (leftSeconds > longestAssertionSeconds) return refused("lives_too_long");
-    // The same identifier as in earlier versions: an assertion is accepted once even while both versions run.
+    // Earlier versions use this identifier too: an assertion is accepted once even while both versions run.
     const id = hash("sha256", `${policy.id}${jti}`, "base64url");
     const isFirst = await store.unseen(id, leftSeconds + skewSeconds);
     return isFirst ? { outcome: "client", policy } : refused("used_before");

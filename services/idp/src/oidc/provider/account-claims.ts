@@ -13,7 +13,7 @@ export interface IdTokenDeps {
   readonly keepClient: (clientId: string) => Promise<void>;
 }
 
-/** Of a client that is no longer registered. */
+/** The claims for a client that is no longer registered. */
 const noSources: ClaimSources = { named: [], mappings: [] };
 
 /** Whether the ID token is all that the client receives: without an access token it cannot ask for claims (Core §5.4). */

@@ -11,7 +11,7 @@ export interface Bridge {
   pass(request: FastifyRequest, reply: FastifyReply, url?: string): FastifyReply;
   /** Passes a request of our own instead. */
   passAs(request: FastifyRequest, reply: FastifyReply, own: OwnRequest): FastifyReply;
-  /** The same for a raw response that was already hijacked. */
+  /** Handles a raw response that was already hijacked. */
   passRaw(raw: IncomingMessage, response: ServerResponse, own: OwnRequest): void;
 }
 

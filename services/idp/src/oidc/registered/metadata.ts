@@ -8,7 +8,7 @@ export interface RegisteredMetadata {
   readonly applicationType?: "web" | "native" | undefined;
   readonly authMethod: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none";
   readonly grantTypes: readonly string[];
-  /** Of the implicit flow; absent if the client does not use it, and for registrations of earlier versions. */
+  /** Response types of the implicit flow; absent if the client does not use it, and for registrations of earlier versions. */
   readonly implicitTypes?: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
   /** A JWK set in JSON; empty if the client has none or publishes it. */

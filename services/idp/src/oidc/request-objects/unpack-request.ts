@@ -80,7 +80,7 @@ export interface RequestObjects {
    * with UPSTREAM_UNAVAILABLE when the client's keys are needed and cannot be read.
    */
   unpack(params: URLSearchParams, clientId: string): Promise<UnpackedRequest>;
-  /** The same for a request that may also contain a URI at which the client publishes the object. */
+  /** Unpacks a request that may also contain a URI at which the client publishes the object. */
   unpackOrFetch(params: URLSearchParams, clientId: string): Promise<UnpackedRequest>;
   /** The request that the provider answers with the error of this refusal. */
   refuse(params: URLSearchParams, clientId: string, reason: RequestObjectRefusal): UnpackedRequest;

@@ -84,7 +84,7 @@ function createDeny(revoker: Revoker): Endings["deny"] {
   return async ({ jti, exp, ...payload }) => {
     if (payload["isJwt"] !== true || jti === undefined || exp === undefined) return;
     const signedExp: unknown = payload["signedExp"];
-    // By a wrong clock the token itself may end later than its record.
+    // If a clock is wrong, the token itself may end later than its record.
     await revoker.deny(jti, Math.max(exp, typeof signedExp === "number" ? signedExp : 0) * 1000);
   };
 }

@@ -18,7 +18,7 @@ export interface SignInReport {
   readonly rule?: string | undefined;
   /** Set only if a backend has the account, because a name that was merely typed may be a password. */
   readonly account?: string | undefined;
-  /** Of the password of this sign-in. */
+  /** What the backend said about the password of this sign-in. */
   readonly passwordWarning?: PasswordWarning | undefined;
   /** An engine decided this step and has recorded it in the decision history. */
   readonly isRecorded?: boolean;

@@ -125,7 +125,7 @@ export async function finishSignIn(deps: LoginDeps, visit: Visit, signedIn: Sign
   return sendCompletion(deps, visit, signedIn.flow, await completeWithPage(deps, visit, signedIn));
 }
 
-/** The same for a script: sets the session's cookie. @returns the redirect, or undefined if the flow has expired */
+/** Answers a script: sets the session's cookie. @returns the redirect, or undefined if the flow has expired */
 export async function completeFor(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Promise<string | undefined> {
   return takeSession(deps, visit, await completeWithPage(deps, visit, signedIn));
 }

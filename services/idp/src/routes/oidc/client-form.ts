@@ -51,7 +51,7 @@ async function narrowScope(form: URLSearchParams, { store, digestOf }: TokenRout
   else form.delete("scope");
 }
 
-/** The same secret in header and form is not a second method, if the site allows it (webmail sends both on refresh). */
+/** A secret that stands in header and form is not a second method, if the site allows it (webmail sends both on refresh). */
 function dropRepeatedSecret(form: URLSearchParams, header: string | undefined, { current }: TokenRouteDeps): void {
   const basic = header === undefined ? undefined : basicCredentials(header);
   if (basic === undefined || form.get("grant_type") !== "refresh_token") return;

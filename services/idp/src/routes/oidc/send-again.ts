@@ -19,7 +19,7 @@ export function fitsAddress(query: URLSearchParams): boolean {
 }
 
 export interface AgainRequest {
-  /** The same path, with its language tag. */
+  /** The path of the request, with its language tag. */
   readonly action: string;
   readonly form: URLSearchParams;
   /** Where the browser may go at the end. */

@@ -112,7 +112,7 @@ export const IdentityMfaPolicy = section(
 const ownLevelOf = (factor: string) =>
   integer(0, { description: `Level of ${factor} for this application. 0 uses the general level.`, maximum: 100 });
 
-/** The same for one client or service provider. */
+/** The keys for one client or service provider. */
 export const ClientMfaPolicy = section("Levels of second factors for this application.", {
   levels: section("Level of each factor.", {
     recovery_codes: ownLevelOf("recovery codes"),
