@@ -1,9 +1,9 @@
 import type { TObject } from "typebox";
 import { type Audience, apiPrefix, type Operation, type OperationAnswer, operations } from "../../contracts/index.ts";
+import { headerPrefix } from "../http/header-names.ts";
 import { defaultNames, type SiteNames, sitePath } from "../http/operation-routes.ts";
 import { type Components, createComponents } from "./components.ts";
 import { type JsonObject, toJson } from "./json.ts";
-import { siteHeader } from "./naming.ts";
 import { answersOf, schemesOf, securityOf } from "./security.ts";
 
 export interface DocumentOptions {
@@ -24,6 +24,11 @@ const titles: Readonly<Record<Audience, string>> = {
 const interfaceVersion = "1.0.0";
 
 const sessionHeader = "X-Service-Session";
+
+/** A header name, or text that contains one, with this site's names. */
+function siteHeader(text: string, { identifier }: SiteNames): string {
+  return text.replaceAll("X-Service-", headerPrefix(identifier));
+}
 
 interface Making {
   readonly components: Components;
