@@ -9,7 +9,7 @@ const selfService = pagesWith({ family: selfServiceFamily, tag: "Self-service", 
 const signedOut = page("The browser is not signed in.");
 const tooOld = sentTo("Redirect to a sign-in, because the last one is more than ten minutes old.");
 const absent = page("The backend of the account does not store this.");
-/** Of pages that show or change factors. */
+/** Answers of pages that show or change factors. */
 const fresh = { 302: tooOld, 401: signedOut, 404: absent };
 
 const token = Type.Object({ "X-CSRF-Token": csrfToken });
@@ -31,7 +31,7 @@ function shown<const Path extends string, const Id extends string>(
   return selfService("get", path, operationId, { ...fields, summary, answers });
 }
 
-/** By DELETE, and by a form of a page without script. */
+/** Something is deleted by DELETE, and by a form of a page without script. */
 function removed<const Path extends string, const Id extends string>(
   path: Path,
   operationId: Id,

@@ -13,7 +13,7 @@ import { createRequestSender, type RequestSenderDeps } from "./request-sender.ts
 import type { Route } from "./route.ts";
 
 export interface RequestOptions {
-  /** By `steadyClock`. */
+  /** Time of `steadyClock`. */
   readonly deadline: number;
   readonly signal?: AbortSignal | undefined;
 }

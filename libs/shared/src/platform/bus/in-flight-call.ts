@@ -5,7 +5,7 @@ import type { Clock } from "../time/clock.ts";
 
 /** What a handler receives about the call in addition to its body. */
 export interface HandlerContext {
-  /** By `steadyClock`. */
+  /** Time of `steadyClock`. */
   readonly deadline: number;
   /** Aborts at the deadline, with an `AppError` DEADLINE_EXCEEDED as the reason. Created only when it is read. */
   readonly signal: AbortSignal;

@@ -25,7 +25,7 @@ export type Listeners = Awaited<ReturnType<typeof openListeners>>;
 
 /** Maximum size of the request line and headers that a client of the gateway may send. */
 export const clientHeaderBytes = 32_768;
-/** The same for the services behind the gateway: the client's maximum plus what the gateway adds. */
+/** Maximum for the services behind the gateway: the client's, and what the gateway adds. */
 export const ownerHeaderBytes = 49_152;
 
 /** If the machine lacks one address family, the service still listens on the other. */

@@ -1,8 +1,7 @@
 import { type DestinationStream, pino, stdSerializers } from "pino";
-import { createLineWriter, type LineShape, type WriteLine } from "./line-log.ts";
+import { createLineWriter, createTimestamp, type LineShape, type WriteLine } from "./line-log.ts";
 import { plainLines } from "./plain-lines.ts";
 import { type Output, standardOutput } from "./standard-output.ts";
-import { createTimestamp } from "./timestamp.ts";
 
 export type { Logger } from "pino";
 

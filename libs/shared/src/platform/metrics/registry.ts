@@ -178,7 +178,7 @@ export function createMetrics(activeTrace?: () => string | undefined) {
     },
     /** All metrics in the text exposition format. */
     expose: (): Promise<string> => registry.metrics(),
-    /** The same for a scraper with this `Accept` header: in OpenMetrics, with exemplars, if there are any and it reads them. */
+    /** All metrics for a scraper with this `Accept` header: in OpenMetrics, with exemplars, if there are any and it reads them. */
     exposeTo: async (accept: string | undefined): Promise<Exposition> =>
       activeTrace !== undefined && accept?.includes("application/openmetrics-text") === true
         ? { type: Registry.OPENMETRICS_CONTENT_TYPE, body: renderOpenMetrics(await registry.getMetricsAsJSON()) }

@@ -4,11 +4,11 @@ type ServiceName = "gateway" | "auth-engine" | "idp" | "admin" | "jobs-worker";
 /** To connect, and to run scripts and transactions. */
 const connection = "client|setname cluster|slots discard eval evalsha exec multi ping select";
 
-/** Of the code that all services share. */
+/** Commands of the code that all services share. */
 const common =
   "del exists expire expireat get hgetall hincrby llen lpush lrange lset ltrim mget pttl set time unlink xadd xrevrange xtrim zadd zcard zcount zincrby zpopmin zrange zrank zrem zremrangebyrank zremrangebyscore zrevrange zscore";
 
-/** Of BullMQ, for services that queue jobs or run them. */
+/** Commands of BullMQ, for services that queue jobs or run them. */
 const jobs =
   "hdel hexists hget hlen hmget hmset hset incr incrby lindex lpop lpos lrem persist pexpire pexpireat rename rpop rpoplpush rpush sadd scard sismember smembers srem type xdel xlen xrange xread zlexcount zrangebylex zrangebyscore zrevrangebyscore";
 
