@@ -35,7 +35,7 @@ export function createJobEvents(logger: Logger, workerMetrics: WorkerMetrics) {
 }
 
 interface JobWorkerDeps extends FlushJobDeps {
-  /** A client of the role `queue` for this purpose only. */
+  /** A client of the role `queue`, for this purpose only. */
   readonly redis: RedisClient;
   readonly keyPrefix: string;
   readonly concurrency: number;

@@ -3,7 +3,7 @@ import { type Job, Worker } from "bullmq";
 
 interface QueueWorkerOptions {
   /**
-   * A client of the role `queue` for this purpose only: it retries commands without limit, and its duplicate runs blocking commands.
+   * A client of the role `queue`, for this purpose only: it retries commands without limit, and its duplicate runs blocking commands.
    */
   readonly redis: RedisClient;
   readonly keyPrefix: string;

@@ -35,7 +35,7 @@ export function createNotificationEvents(logger: Logger, workerMetrics: WorkerMe
 }
 
 interface NotificationWorkerDeps {
-  /** A client of the role `queue` for this purpose only. */
+  /** A client of the role `queue`, for this purpose only. */
   readonly redis: RedisClient;
   readonly keyPrefix: string;
   readonly keys: KeyRing;

@@ -44,7 +44,7 @@ export const listAccounts: ListAccountsMethod = engineMethod("list-accounts", Li
   repeatable: true,
 });
 
-/** Asks one engine only, because the listing depends on a connection of that engine. */
+/** `listAccounts` of one engine only, for listings that depend on a connection of that engine. */
 export function listAccountsAt(engine: string): ListAccountsMethod {
   return methodAt(listAccounts, engine);
 }

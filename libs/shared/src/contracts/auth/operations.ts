@@ -17,13 +17,13 @@ const AuthenticationRequest = component("AuthenticationRequest", {
   auth_login_attempt: Type.Optional(Type.Integer({ minimum: 0 })),
 });
 
-/** The request as a form, in which numbers are text. */
+/** Request of the JSON dialect as a form, where numbers are text. */
 const AuthenticationForm = component("AuthenticationForm", {
   ...fields,
   auth_login_attempt: Type.Optional(Type.String({ pattern: "^\\d{1,9}$" })),
 });
 
-/** The request in CBOR, in which unknown fields are rejected. */
+/** Request of the CBOR dialect, which rejects unknown fields. */
 const AuthenticationCbor = component(
   "AuthenticationCbor",
   { ...fields, auth_login_attempt: Type.Optional(Type.Integer({ minimum: 0 })) },

@@ -10,7 +10,7 @@ export const notifySuspiciousSignIn = defineMethod({
   name: "notify-suspicious-sign-in",
   major: 1,
   request: Type.Object({
-    /** A repeated request has the same value, so that receivers recognise duplicates. */
+    /** A repeated request has the same identifier, so that receivers recognise duplicates. */
     id: Type.String({ minLength: 1, maxLength: 64, pattern: "^[0-9A-Za-z-]+$" }),
     /** Time of the sign-in, since the epoch. */
     atMs: Type.Integer({ minimum: 0, maximum: 8.64e15 }),

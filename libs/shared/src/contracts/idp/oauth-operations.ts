@@ -38,7 +38,7 @@ const tokenFields = {
 };
 
 const TokenRequest = clientForm("TokenRequest", tokenFields);
-/** The form as the query of `GET /oidc/token`. */
+/** A token request as the query of `GET /oidc/token`. */
 const TokenQuery = Type.Object({ ...tokenFields, ...clientFields });
 
 const TokenResponse = component("TokenResponse", {

@@ -32,7 +32,7 @@ const html = { "text/html": Type.String() };
 export const page = (description: string): OperationAnswer => ({ description, content: html });
 export const sentTo = (description: string): OperationAnswer => ({ description, headers: { Location: Type.String() } });
 
-/** With a line of HTML for people. */
+/** A redirect with a line of HTML for people. */
 export const noted = (description: string): OperationAnswer => ({
   ...sentTo(description),
   content: html,

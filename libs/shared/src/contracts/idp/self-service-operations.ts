@@ -31,7 +31,7 @@ function shown<const Path extends string, const Id extends string>(
   return selfService("get", path, operationId, { ...fields, summary, answers });
 }
 
-/** Deletes by DELETE, and by a form of a page without script. */
+/** Something is deleted by DELETE, and by a form of a page without script. */
 function removed<const Path extends string, const Id extends string>(
   path: Path,
   operationId: Id,

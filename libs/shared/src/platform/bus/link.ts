@@ -8,42 +8,15 @@ import {
 } from "@nats-io/transport-node";
 import { type LeavableConnection, leaveLameDuck, leaveSilent } from "./leave-server.ts";
 import type { BusLogger } from "./link-subscriptions.ts";
-import { createLinkSubscriptions, type LinkSubscriptions } from "./link-subscriptions.ts";
+import { createLinkSubscriptions } from "./link-subscriptions.ts";
 import { createServerChange } from "./server-change.ts";
 import { createServerOrder, type ServerOrder } from "./server-order.ts";
 
 export type BusStatus = "connecting" | "connected" | "disconnected" | "closed";
 
-/** One connection to NATS that reconnects without limit; subscriptions survive a reconnect. */
-export interface Link {
-  readonly status: () => BusStatus;
-  readonly isConnected: () => boolean;
-  /** Whether the connection is being moved from a server that is shutting down to another one. Requests wait for that. */
-  readonly isMoving: () => boolean;
-  /** How often it has connected. */
-  readonly connections: () => number;
-  /** The server's limit for one message, in bytes. */
-  readonly maxPayload: () => number;
-  /** @throws Error when the message is rejected; callers check `isConnected` first. */
-  publish(subject: string, bytes: Uint8Array, reply?: string, headers?: MsgHdrs): void;
-  readonly subscribe: LinkSubscriptions["add"];
-  onStatus(listener: (status: BusStatus) => void): void;
-  /** Before it moves to another server, the link waits for this too, for at most half a second. */
-  beforeMove(wait: () => Promise<unknown>): void;
-  /** Whether it is connected and knows another server. */
-  readonly canMove: () => boolean;
-  /** Moves to another server, if it can; requests that are made in the meantime wait for that one. */
-  move(): void;
-  /** Called if no server accepts the connection that is being moved. */
-  onMoveFailed(listener: () => void): void;
-  /**
-   * Resolves when the server has processed everything published so far; rejects if the connection is lost before that.
-   */
-  flush(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Link = ReturnType<typeof createLink>;
 
-export interface LinkDeps {
+interface LinkDeps {
   readonly options: ConnectionOptions;
   readonly logger: BusLogger;
 }
@@ -60,7 +33,7 @@ const connectionDefaults: ConnectionOptions = {
   ignoreAuthErrorAbort: true,
   maxReconnectAttempts: -1,
   reconnectDelayHandler: retryDelayMs,
-  // For one server. While it has not answered, the next one is not tried.
+  // The limit of one server. While it has not answered, the next one is not tried.
   timeout: 2000,
   pingInterval: 400,
   maxPingOut: 3,
@@ -72,7 +45,8 @@ function retryDelayMs(): number {
   return 100 + Math.floor(Math.random() * 300);
 }
 
-export function createLink({ options, logger }: LinkDeps): Link {
+/** One connection to NATS that reconnects without limit; subscriptions survive a reconnect. */
+export function createLink({ options, logger }: LinkDeps) {
   const closing = new AbortController();
   const state = createLinkState(logger);
   const subscriptions = createLinkSubscriptions(logger);
@@ -81,6 +55,7 @@ export function createLink({ options, logger }: LinkDeps): Link {
   let connection: NatsConnection | undefined;
   let current: LeavableConnection | undefined;
   let maxPayload = defaultMaxPayload;
+  /** Whether it is connected and knows another server. */
   const canMove = (): boolean => {
     if (current === undefined || state.get() !== "connected" || change.isUnderWay()) return false;
     return knowsOthers(servers, current);
@@ -88,15 +63,8 @@ export function createLink({ options, logger }: LinkDeps): Link {
 
   const keep = async (newConnection: NatsConnection): Promise<void> => {
     connection = newConnection;
-    const context = { connection: newConnection, state, subscriptions, change, waits: moves.waits, logger };
-    current = context;
-    servers.learn(newConnection);
-    useConnection(context);
-    for await (const event of newConnection.status()) {
-      servers.learn(newConnection);
-      applyStatus(event, context);
-    }
-    await logClosing(newConnection, logger);
+    current = { connection: newConnection, state, subscriptions, change, waits: moves.waits, logger };
+    await followStatus(current, servers);
     subscriptions.detach();
     state.set("disconnected");
   };
@@ -105,25 +73,31 @@ export function createLink({ options, logger }: LinkDeps): Link {
 
   return {
     status: state.get,
-    isConnected: () => state.get() === "connected",
+    isConnected: (): boolean => state.get() === "connected",
+    /** Whether the connection is being moved from a server that is shutting down to another one. Requests wait for that. */
     isMoving: change.isUnderWay,
     connections: state.connections,
-    // Between two servers, the client knows none.
-    maxPayload: () => (maxPayload = connection?.info?.max_payload ?? maxPayload),
-    publish(subject, bytes, reply, headers) {
+    /** The server's limit for one message, in bytes. Between two servers, the client knows none. */
+    maxPayload: (): number => (maxPayload = connection?.info?.max_payload ?? maxPayload),
+    /** @throws Error when the message is rejected; callers check `isConnected` first. */
+    publish: (subject: string, bytes: Uint8Array, reply?: string, headers?: MsgHdrs): void => {
       const options = reply === undefined || headers === undefined ? undefined : { reply, headers };
       connection?.publish(subject, bytes, options ?? (reply === undefined ? undefined : { reply }));
     },
     subscribe: subscriptions.add,
     onStatus: state.onChange,
+    /** Before it moves to another server, the link waits for this too, for at most half a second. */
     beforeMove: moves.beforeMove,
     canMove,
-    move() {
+    /** Moves to another server, if it can; requests that are made in the meantime wait for that one. */
+    move: (): void => {
       if (current !== undefined && canMove()) void leaveSilent(current);
     },
+    /** Called if no server accepts the connection that is being moved. */
     onMoveFailed: moves.onMoveFailed,
-    flush: async () => connection?.flush(),
-    async close() {
+    /** Resolves when the server has processed everything published so far; rejects if the connection is lost before that. */
+    flush: async (): Promise<void> => connection?.flush(),
+    close: async (): Promise<void> => {
       if (closing.signal.aborted) return;
       closing.abort();
       change.end();
@@ -131,6 +105,18 @@ export function createLink({ options, logger }: LinkDeps): Link {
       await connection?.close();
     },
   };
+}
+
+/** Uses a connection, and applies what the client reports until it is closed. */
+async function followStatus(context: LeavableConnection, servers: ServerOrder): Promise<void> {
+  const { connection } = context;
+  servers.learn(connection);
+  useConnection(context);
+  for await (const event of connection.status()) {
+    servers.learn(connection);
+    applyStatus(event, context);
+  }
+  await logClosing(connection, context.logger);
 }
 
 function knowsOthers(servers: ServerOrder, { connection }: LeavableConnection): boolean {
@@ -181,29 +167,22 @@ function createMoves() {
   };
 }
 
-interface LinkState {
-  readonly get: () => BusStatus;
-  /** How often it was set to connected. */
-  readonly connections: () => number;
-  readonly set: (next: BusStatus) => void;
-  readonly onChange: (listener: (status: BusStatus) => void) => void;
-}
-
-function createLinkState(logger: BusLogger): LinkState {
+function createLinkState(logger: BusLogger) {
   const listeners: ((status: BusStatus) => void)[] = [];
   let status: BusStatus = "connecting";
   let connections = 0;
   return {
-    get: () => status,
-    connections: () => connections,
-    set(next) {
+    get: (): BusStatus => status,
+    /** How often it was set to connected. */
+    connections: (): number => connections,
+    set: (next: BusStatus): void => {
       if (status === next || status === "closed") return;
       status = next;
       if (next === "connected") connections += 1;
       logger.info({ status }, "bus connection state changed");
       for (const listener of listeners) listener(next);
     },
-    onChange: (listener) => void listeners.push(listener),
+    onChange: (listener: (status: BusStatus) => void): void => void listeners.push(listener),
   };
 }
 

@@ -22,7 +22,7 @@ export interface LiveReplicas {
 }
 
 /**
- * Of two replicas chosen at random, the one with fewer requests of ours: close to the best balance, without the herd of clients that all
+ * Chooses two replicas at random, and of them the one with fewer requests of ours: close to the best balance, without the herd of clients that all
  * choose the idlest.
  */
 export function chooseReplica(live: readonly Replica[]): Replica | undefined {

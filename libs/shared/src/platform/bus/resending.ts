@@ -26,7 +26,7 @@ function needsRepeat(request: PendingRequest, isSilent: boolean): boolean {
  * that stalls its replica stall them all.
  */
 const maxSilences = 2;
-/** For any reason. */
+/** The limit for all reasons together. */
 const maxRepeats = 4;
 
 /** One message each, because their ids are not consecutive. Such requests are few. */

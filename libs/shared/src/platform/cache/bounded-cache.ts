@@ -17,35 +17,19 @@ export interface BoundedCacheOptions<Value> {
   readonly sizes?: { readonly max: number; readonly of: (value: Value) => number };
 }
 
-/** Values in the memory of one process, bounded in number and, with a clock, in age. */
-export interface BoundedCache<Value> {
-  readonly get: (key: string) => Value | undefined;
-  /** Like `get`, but the entry does not count as used. */
-  readonly peek: (key: string) => Value | undefined;
-  /** The entry that a full cache removes next. */
-  readonly next: () => readonly [key: string, value: Value] | undefined;
-  /** `ttlMs` replaces the cache's own for this entry. */
-  readonly set: (key: string, value: Value, ttlMs?: number) => void;
-  readonly delete: (key: string) => void;
-  readonly deleteWhere: (matches: (value: Value) => boolean) => void;
-  readonly clear: () => void;
-  readonly size: number;
-  /** The sizes of all entries together; their number if the cache has no sizes. */
-  readonly totalSize: number;
-}
+export type BoundedCache<Value extends string | number | object> = ReturnType<typeof createBoundedCache<Value>>;
 
 /** lru-cache keeps an entry through the last millisecond of its life and takes a start of 0 for "never expires". */
 const lastMs = 0.5;
 const timeOf = (clock: Clock | undefined) => ({ now: () => (clock === undefined ? 1 : clock.now() + 1) });
 
 /**
- * The cache for everything that is not read with every request (`createHotCache`), and for the result cache. It has no timer: an entry that has expired is removed when it is
- * read, or when the cache is full. The bound is a size of 1 for each entry, because lru-cache allocates memory for `max`
+ * Values in the memory of one process, bounded in number and, with a clock, in age: the cache for everything that is not read with every
+ * request (`createHotCache`), and for the result cache. It has no timer: an entry that has expired is removed when it is read, or when the
+ * cache is full. The bound is a size of 1 for each entry, because lru-cache allocates memory for `max`
  * entries up front, and some bounds come from the configuration.
  */
-export function createBoundedCache<Value extends string | number | object>(
-  options: BoundedCacheOptions<Value>,
-): BoundedCache<Value> {
+export function createBoundedCache<Value extends string | number | object>(options: BoundedCacheOptions<Value>) {
   const { maxEntries, evict, clock, ttlMs: usualMs, onEvict, onRemove, sizes } = options;
   const entries = new LRUCache<string, Value>({
     maxSize: sizes?.max ?? maxEntries,
@@ -58,35 +42,39 @@ export function createBoundedCache<Value extends string | number | object>(
       },
     }),
   });
+  /** Reads an entry, which does not count as used. */
   const peek = (key: string): Value | undefined => {
     const value = entries.peek(key);
     if (value === undefined) entries.delete(key);
     return value;
   };
   return {
-    get: evict === "oldest" ? peek : (key) => entries.get(key),
+    get: evict === "oldest" ? peek : (key: string): Value | undefined => entries.get(key),
     peek,
-    next: () => {
+    /** The entry that a full cache removes next. */
+    next: (): readonly [key: string, value: Value] | undefined => {
       const key = entries.rkeys().next().value;
       const value = typeof key === "string" ? entries.peek(key) : undefined;
       return typeof key === "string" && value !== undefined ? [key, value] : undefined;
     },
-    set: (key, value, ttlMs = usualMs) => {
+    /** `ttlMs` replaces the cache's own for this entry. */
+    set: (key: string, value: Value, ttlMs = usualMs): void => {
       if (ttlMs === undefined) entries.set(key, value);
       else if (ttlMs > 0) entries.set(key, value, { ttl: ttlMs - lastMs });
       while (entries.size > maxEntries) entries.pop();
     },
-    delete: (key) => void entries.delete(key),
-    deleteWhere: (matches) => {
+    delete: (key: string): void => void entries.delete(key),
+    deleteWhere: (matches: (value: Value) => boolean): void => {
       const matching: string[] = [];
       for (const [key, value] of entries.entries()) if (matches(value)) matching.push(key);
       for (const key of matching) entries.delete(key);
     },
-    clear: () => entries.clear(),
-    get size() {
+    clear: (): void => entries.clear(),
+    get size(): number {
       return entries.size;
     },
-    get totalSize() {
+    /** The sizes of all entries together; their number if the cache has no sizes. */
+    get totalSize(): number {
       return entries.calculatedSize;
     },
   };

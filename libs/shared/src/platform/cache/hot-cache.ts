@@ -1,18 +1,12 @@
-/** A cache of bounded size that removes what was not used for the longest time, up to half of it in one step. */
-export interface HotCache<Value> {
-  readonly get: (key: string) => Value | undefined;
-  readonly set: (key: string, value: Value) => void;
-  readonly delete: (key: string) => void;
-  readonly size: number;
-}
+export type HotCache<Value> = ReturnType<typeof createHotCache<Value>>;
 
 /**
- * For the hot path; everything else uses the bounded cache. A hit takes 8 ns here and 41 ns in lru-cache (218 ns with its
+ * A cache of bounded size that removes what was not used for the longest time, up to half of it in one step. It is for the hot path; everything else uses the bounded cache. A hit takes 8 ns here and 41 ns in lru-cache (218 ns with its
  * time limit), and an insertion into a full cache about half as long. There are two Maps instead of one in the order of
  * use: what is used moves to the newer Map, which replaces the older one when it holds half of all entries. A single Map
  * that is reordered all the time keeps removed entries alive (docs/contributing/performance.md).
  */
-export function createHotCache<Value>(maxEntries: number): HotCache<Value> {
+export function createHotCache<Value>(maxEntries: number) {
   const half = Math.max(1, Math.floor(maxEntries / 2));
   let newer = new Map<string, Value>();
   let older = new Map<string, Value>();
@@ -26,7 +20,7 @@ export function createHotCache<Value>(maxEntries: number): HotCache<Value> {
     newer.set(key, value);
   };
   return {
-    get: (key) => {
+    get: (key: string): Value | undefined => {
       const recent = newer.get(key);
       if (recent !== undefined) return recent;
       const found = older.get(key);
@@ -34,11 +28,11 @@ export function createHotCache<Value>(maxEntries: number): HotCache<Value> {
       return found;
     },
     set,
-    delete: (key) => {
+    delete: (key: string): void => {
       newer.delete(key);
       older.delete(key);
     },
-    get size() {
+    get size(): number {
       return newer.size + older.size;
     },
   };

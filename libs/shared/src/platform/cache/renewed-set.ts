@@ -1,21 +1,16 @@
 import { createRenewedMap } from "./renewed-map.ts";
 
-/** The part of Set's interface that a list of short-lived items needs; iterates in the order of insertion. */
-export interface RenewedSet<T> extends Iterable<T> {
-  readonly size: number;
-  readonly add: (item: T) => void;
-  readonly delete: (item: T) => void;
-}
+export type RenewedSet<T> = ReturnType<typeof createRenewedSet<T>>;
 
-/** For the same reason as `RenewedMap`: a Set keeps its items in tables of the same kind. */
-export function createRenewedSet<T>(): RenewedSet<T> {
+/** The part of Set's interface that a list of short-lived items needs, in the order of insertion. A Set keeps its items in tables of the same kind as a Map. */
+export function createRenewedSet<T>() {
   const items = createRenewedMap<T, T>();
   return {
-    get size() {
+    get size(): number {
       return items.size();
     },
-    add: (item) => items.set(item, item),
-    delete: (item) => items.delete(item),
-    [Symbol.iterator]: () => items.values(),
+    add: (item: T): void => items.set(item, item),
+    delete: (item: T): void => items.delete(item),
+    [Symbol.iterator]: (): IterableIterator<T> => items.values(),
   };
 }

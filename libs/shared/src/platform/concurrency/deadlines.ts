@@ -18,23 +18,13 @@ export interface Timed {
   expire(): void;
 }
 
-export interface Deadlines {
-  /** Calls `entry.expire()` after `delayMs` unless the entry is removed first. */
-  readonly insert: (entry: Timed, delayMs: number) => void;
-  /** Does nothing for an entry that is not in the wheel. */
-  readonly remove: (entry: Timed) => void;
-  readonly size: number;
-}
+export type Deadlines = ReturnType<typeof createDeadlines>;
 
 /** The slots, as doubly linked lists through the entries. */
-function createSlots(): {
-  link(slot: number, entry: Timed): void;
-  unlink(entry: Timed): void;
-  head(slot: number): Timed | undefined;
-} {
+function createSlots() {
   const heads: (Timed | undefined)[] = Array.from({ length: slotCount }, () => undefined);
   return {
-    link(slot, entry) {
+    link(slot: number, entry: Timed): void {
       const head = heads[slot];
       entry.slot = slot;
       entry.previous = undefined;
@@ -42,7 +32,7 @@ function createSlots(): {
       if (head !== undefined) head.previous = entry;
       heads[slot] = entry;
     },
-    unlink(entry) {
+    unlink(entry: Timed): void {
       if (entry.previous === undefined) heads[entry.slot] = entry.next;
       else entry.previous.next = entry.next;
       if (entry.next !== undefined) entry.next.previous = entry.previous;
@@ -50,7 +40,7 @@ function createSlots(): {
       entry.previous = undefined;
       entry.next = undefined;
     },
-    head: (slot) => heads[slot],
+    head: (slot: number): Timed | undefined => heads[slot],
   };
 }
 
@@ -65,12 +55,13 @@ function expireOnce(entry: Timed): void {
  * All deadlines of a process on one timer: a hashed timer wheel with O(1) insert and remove. The timer does not keep the process alive and
  * stops when the wheel is empty. It uses monotonic time, so changes of the wall clock have no effect.
  */
-export function createDeadlines(): Deadlines {
+export function createDeadlines() {
   const slots = createSlots();
   let timer: NodeJS.Timeout | undefined;
   let sweptTick = 0;
   let size = 0;
 
+  /** Does nothing for an entry that is not in the wheel. */
   const remove = (entry: Timed): void => {
     if (entry.slot >= 0) {
       slots.unlink(entry);
@@ -106,7 +97,8 @@ export function createDeadlines(): Deadlines {
   };
 
   return {
-    insert(entry, delayMs) {
+    /** Calls `entry.expire()` after `delayMs` unless the entry is removed first. */
+    insert(entry: Timed, delayMs: number): void {
       const nowMs = performance.now();
       if (timer === undefined) {
         sweptTick = Math.floor(nowMs / tickMs);
@@ -117,7 +109,7 @@ export function createDeadlines(): Deadlines {
       size += 1;
     },
     remove,
-    get size() {
+    get size(): number {
       return size;
     },
   };

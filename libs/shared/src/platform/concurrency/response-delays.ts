@@ -8,26 +8,14 @@ export interface DelayedResponse {
   readonly maxPerKey: number;
 }
 
-/** Delays responses on timers. A delayed response occupies no request slot, engine or Redis connection. */
-export interface ResponseDelays {
-  /**
-   * Calls `answer` once, after the delay or when all delays end. Returns a function that cancels it; returns undefined without calling
-   * `answer` when the maximum number is already waiting, so that the response is sent without delay.
-   */
-  delay(response: DelayedResponse, answer: () => void): (() => void) | undefined;
-  /** At shutdown: sends all delayed responses, and delays none from then on. */
-  end(): void;
-}
+export type ResponseDelays = ReturnType<typeof createResponseDelays>;
 
 /** Each one costs a timer and a connection. */
 const maxWaiting = 4096;
 
-interface Waiting {
-  readonly leave: () => void;
-}
-
-export function createResponseDelays(limit = maxWaiting): ResponseDelays {
-  const waiting = createRenewedSet<Waiting>();
+/** Delays responses on timers. A delayed response occupies no request slot, engine or Redis connection. */
+export function createResponseDelays(limit = maxWaiting) {
+  const waiting = createRenewedSet<() => void>();
   const perKey = new Map<string, number>();
   let size = 0;
   let hasEnded = false;
@@ -38,30 +26,33 @@ export function createResponseDelays(limit = maxWaiting): ResponseDelays {
     else perKey.set(key, now);
   };
   return {
-    delay: ({ key, ms, maxPerKey }, answer) => {
+    /**
+     * Calls `answer` once, after the delay or when all delays end. Returns a function that cancels it; returns undefined without calling
+     * `answer` when the maximum number is already waiting, so that the response is sent without delay.
+     */
+    delay: ({ key, ms, maxPerKey }: DelayedResponse, answer: () => void): (() => void) | undefined => {
       if (hasEnded || ms <= 0 || size >= limit || (perKey.get(key) ?? 0) >= maxPerKey) return undefined;
       let isOver = false;
       const finish = (): boolean => {
         if (isOver) return false;
         isOver = true;
         clearTimeout(timer);
-        waiting.delete(one);
+        waiting.delete(leave);
         count(key, -1);
         return true;
       };
-      const one: Waiting = {
-        leave: () => {
-          if (finish()) answer();
-        },
+      const leave = (): void => {
+        if (finish()) answer();
       };
-      const timer = setTimeout(one.leave, ms);
-      waiting.add(one);
+      const timer = setTimeout(leave, ms);
+      waiting.add(leave);
       count(key, 1);
       return () => void finish();
     },
-    end: () => {
+    /** At shutdown: sends all delayed responses, and delays none from then on. */
+    end: (): void => {
       hasEnded = true;
-      for (const one of waiting) one.leave();
+      for (const leave of waiting) leave();
     },
   };
 }

@@ -9,21 +9,7 @@ import {
 } from "node:crypto";
 import type { Secret } from "./secret.ts";
 
-/**
- * Encrypts values at rest. The first key encrypts and every key decrypts: to rotate a secret, put the new one first and keep the old one
- * until everything that it encrypted has expired.
- *
- * `context` is bound to the value as associated data and is not stored with it. It is the Redis key of the value, so that an encrypted
- * value cannot be moved to another key.
- */
-export interface KeyRing {
-  /** AES-256-GCM; 49 bytes longer than `plain`. */
-  seal(plain: Uint8Array | string, context: string): Buffer;
-  /**
-   * Undefined if no key of the ring encrypted this value in this context: truncated, modified, moved, or encrypted with a removed key.
-   */
-  open(sealed: Uint8Array, context: string): Buffer | undefined;
-}
+export type KeyRing = ReturnType<typeof createKeyRing>;
 
 const cipher = "aes-256-gcm";
 const version = 1;
@@ -71,19 +57,26 @@ function opened(key: RingKey, sealed: Buffer, context: string): Buffer | undefin
 }
 
 /**
- * Creates a ring of keys derived from `secrets`, newest first, for one `purpose`. A value encrypted for one purpose cannot be decrypted for
+ * Encrypts values at rest. The first key encrypts and every key decrypts: to rotate a secret, put the new one first and keep the old one
+ * until everything that it encrypted has expired.
+ *
+ * `context` is bound to the value as associated data and is not stored with it. It is the Redis key of the value, so that an encrypted
+ * value cannot be moved to another key.
+ *
+ * The keys of the ring are derived from `secrets`, newest first, for one `purpose`. A value encrypted for one purpose cannot be decrypted for
  * another.
  *
  * @throws TypeError without a secret, or with an empty one.
  */
-export function createKeyRing(secrets: readonly Secret[], purpose: string): KeyRing {
+export function createKeyRing(secrets: readonly Secret[], purpose: string) {
   if (secrets.some(({ isEmpty }) => isEmpty)) throw new TypeError("an encryption secret is empty");
   const keys = secrets.map((secret) => derive(secret, purpose));
   const [first] = keys;
   if (first === undefined) throw new TypeError("a key ring needs a secret");
   const begin = Buffer.concat([Buffer.of(version), first.id]);
   return {
-    seal: (plain, context) => {
+    /** AES-256-GCM; 49 bytes longer than `plain`. */
+    seal: (plain: Uint8Array | string, context: string): Buffer => {
       const random = randomBytes(saltBytes + nonceBytes);
       const salt = random.subarray(0, saltBytes);
       const encrypt = createCipheriv(cipher, messageKey(first, salt), random.subarray(saltBytes), {
@@ -94,7 +87,8 @@ export function createKeyRing(secrets: readonly Secret[], purpose: string): KeyR
       encrypt.final();
       return Buffer.concat([begin, random, body, encrypt.getAuthTag()]);
     },
-    open: (bytes, context) => {
+    /** Undefined if no key of the ring encrypted this value in this context: truncated, modified, moved, or encrypted with a removed key. */
+    open: (bytes: Uint8Array, context: string): Buffer | undefined => {
       const sealed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       if (sealed.length < headerBytes + tagBytes || sealed[0] !== version) return undefined;
       const id = sealed.subarray(1, saltAt);

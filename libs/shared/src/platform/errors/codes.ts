@@ -15,16 +15,21 @@ export interface ErrorCodeRow {
 
 const tempfail = "Temporary server problem, try again later";
 
+const bug: ErrorCodeRow = { kind: "bug", httpStatus: 500, publicMessage: tempfail, logLevel: "error" };
+
+function unavailable(logLevel: ErrorCodeRow["logLevel"], publicMessage = tempfail): ErrorCodeRow {
+  return { kind: "unavailable", httpStatus: 500, publicMessage, logLevel };
+}
+
+function malformed(publicMessage: string): ErrorCodeRow {
+  return { kind: "caller", httpStatus: 400, publicMessage, logLevel: "info" };
+}
+
 export const errorCodes = {
-  REQUEST_MALFORMED: { kind: "caller", httpStatus: 400, publicMessage: "Malformed request", logLevel: "info" },
-  REQUEST_CREDENTIALS: {
-    kind: "caller",
-    httpStatus: 400,
-    publicMessage: "Invalid username or password format",
-    logLevel: "info",
-  },
-  REQUEST_MEDIA_TYPE: { kind: "caller", httpStatus: 400, publicMessage: "Unsupported media type", logLevel: "info" },
-  REQUEST_TOO_LARGE: { kind: "caller", httpStatus: 400, publicMessage: "Request body too large", logLevel: "info" },
+  REQUEST_MALFORMED: malformed("Malformed request"),
+  REQUEST_CREDENTIALS: malformed("Invalid username or password format"),
+  REQUEST_MEDIA_TYPE: malformed("Unsupported media type"),
+  REQUEST_TOO_LARGE: malformed("Request body too large"),
   ACCEPT_UNSUPPORTED: {
     kind: "caller",
     httpStatus: 415,
@@ -37,35 +42,30 @@ export const errorCodes = {
     publicMessage: "The list of accounts is too long for one gRPC message; use an HTTP endpoint",
     logLevel: "warn",
   },
-  CONFIG_INVALID: { kind: "bug", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
-  BUS_NO_RESPONDERS: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
-  BUS_DISCONNECTED: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
-  BUS_BACKLOG: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
-  BUS_PAYLOAD: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
-  ENGINE_SILENT: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
-  DEADLINE_EXCEEDED: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "warn" },
-  REQUEST_ABORTED: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "info" },
-  OVERLOADED: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "warn" },
-  SHUTTING_DOWN: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "info" },
-  DIRECTORY_UNAVAILABLE: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
-  DIRECTORY_OVERLOADED: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "warn" },
-  DIRECTORY_AMBIGUOUS: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
-  DIRECTORY_NOT_CONFIGURED: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
-  DIRECTORY_DATA: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
-  NO_USERNAME: { kind: "unavailable", httpStatus: 500, publicMessage: "No username given", logLevel: "info" },
-  REDIS_UNAVAILABLE: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
-  TLS_REQUIRED: {
-    kind: "unavailable",
-    httpStatus: 500,
-    publicMessage: "TLS transport encryption required",
-    logLevel: "info",
-  },
-  RBL_UNAVAILABLE: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "warn" },
-  POLICY_TEMPFAIL: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "info" },
-  SCRIPT_FAILED: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
-  UPSTREAM_UNAVAILABLE: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
-  INTERNAL: { kind: "bug", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
-} as const satisfies Record<string, ErrorCodeRow>;
+  CONFIG_INVALID: bug,
+  BUS_NO_RESPONDERS: unavailable("error"),
+  BUS_DISCONNECTED: unavailable("error"),
+  BUS_BACKLOG: unavailable("error"),
+  BUS_PAYLOAD: unavailable("error"),
+  ENGINE_SILENT: unavailable("error"),
+  DEADLINE_EXCEEDED: unavailable("warn"),
+  REQUEST_ABORTED: unavailable("info"),
+  OVERLOADED: unavailable("warn"),
+  SHUTTING_DOWN: unavailable("info"),
+  DIRECTORY_UNAVAILABLE: unavailable("error"),
+  DIRECTORY_OVERLOADED: unavailable("warn"),
+  DIRECTORY_AMBIGUOUS: unavailable("error"),
+  DIRECTORY_NOT_CONFIGURED: unavailable("error"),
+  DIRECTORY_DATA: unavailable("error"),
+  NO_USERNAME: unavailable("info", "No username given"),
+  REDIS_UNAVAILABLE: unavailable("error"),
+  TLS_REQUIRED: unavailable("info", "TLS transport encryption required"),
+  RBL_UNAVAILABLE: unavailable("warn"),
+  POLICY_TEMPFAIL: unavailable("info"),
+  SCRIPT_FAILED: unavailable("error"),
+  UPSTREAM_UNAVAILABLE: unavailable("error"),
+  INTERNAL: bug,
+} satisfies Record<string, ErrorCodeRow>;
 
 export type ErrorCode = keyof typeof errorCodes;
 

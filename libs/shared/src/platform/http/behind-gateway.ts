@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "../../contracts/index.ts";
 import { acceptsHtml } from "./accepts-html.ts";
-import type { Caller } from "./caller-assertion.ts";
-import { mayUse, type ReadCaller } from "./caller-guard.ts";
+import { type Caller, mayUse, type ReadCaller } from "./caller-assertion.ts";
 import { scopeChallenge } from "./challenges.ts";
 import { sessionHeader } from "./header-names.ts";
 import { createMethodTable, ignoreQueryMethod, type MethodApp, maxParamLength } from "./method-table.ts";

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import type { JWTPayload } from "jose";
 import { readTokenHeader } from "../crypto/jws/token-header.ts";
 import { type SignatureResult, verifySignature } from "../crypto/jws/verify-signature.ts";
@@ -20,19 +21,19 @@ export interface ClientCertificate {
 export interface Caller {
   readonly method: "basic" | "bearer" | "none";
   /**
-   * The user name of Basic, or the token's client, with its subject where that differs. Absent if no authentication was required, or if the
-   * gateway is older and does not send it. For audit records only: it grants nothing.
+   * The user name of Basic, or the token's client, with its subject where that differs. Absent if no authentication was required.
+   * For audit records only: it grants nothing.
    */
   readonly name?: string | undefined;
   readonly scopes: readonly string[];
   /**
    * The gateway has admitted a caller without credentials, because developer mode is on and no authentication of API callers is configured.
-   * Absent otherwise, and from older gateways.
+   * Absent otherwise.
    */
   readonly isOpen?: true | undefined;
   readonly clientIp: string;
   readonly session: string;
-  /** Absent without mutual TLS, and from older gateways. */
+  /** Absent without mutual TLS. */
   readonly certificate?: ClientCertificate | undefined;
 }
 
@@ -100,7 +101,7 @@ function certificateOf(value: unknown): ClientCertificate | undefined {
   return typeof der === "string" && typeof isVerified === "boolean" ? { der, isVerified } : undefined;
 }
 
-/** Members that older gateways do not send. */
+/** Members that not every caller has. */
 function optionalMembers({ name, open, cert }: JWTPayload): Pick<Caller, "name" | "isOpen" | "certificate"> {
   const certificate = certificateOf(cert);
   return {
@@ -144,4 +145,30 @@ export function createCallerVerifier(
       return undefined;
     return { method, scopes, clientIp: ip, session: sid, ...optionalMembers(result.payload) };
   };
+}
+
+/** Reads the caller of a request that came through the gateway; undefined for any other request. */
+export type ReadCaller = (headers: IncomingHttpHeaders) => Promise<Caller | undefined>;
+
+/** Only the gateway's signature counts; a plain header proves nothing (ADR 0010). */
+export function createCallerReader(verify: VerifyCaller): ReadCaller {
+  return async (headers) => {
+    const assertion = headers[callerAssertionHeader];
+    return typeof assertion === "string" ? verify(assertion) : undefined;
+  };
+}
+
+/**
+ * Basic is the administrative credential; Bearer needs one of the scopes (docs/reference/api/management.yaml). Whether developer mode admits callers without
+ * credentials is decided by the gateway alone, which knows the configured authentication.
+ */
+export function mayUse(caller: Caller, anyScope: readonly string[]): boolean {
+  switch (caller.method) {
+    case "basic":
+      return true;
+    case "bearer":
+      return anyScope.length === 0 || anyScope.some((scope) => caller.scopes.includes(scope));
+    case "none":
+      return caller.isOpen === true;
+  }
 }

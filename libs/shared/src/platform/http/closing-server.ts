@@ -1,5 +1,5 @@
 import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
-import { createServer as createTlsServer, type Server as TlsHttpServer } from "node:https";
+import { createServer as createTlsServer } from "node:https";
 import { type Socket, Server as TcpServer } from "node:net";
 import type { TlsOptions } from "node:tls";
 import { endsWithin } from "../concurrency/deadline.ts";
@@ -38,7 +38,7 @@ function lingerOnClose(server: Pick<Server, "prependListener">): void {
   });
 }
 
-export interface ClosingServerOptions {
+interface ClosingServerOptions {
   readonly handle: RequestListener;
   /** `runtime.naming.identifier`, used in the name of the session header. */
   readonly identifier: string;
@@ -50,13 +50,6 @@ export interface ClosingServerOptions {
   readonly tls?: TlsOptions | undefined;
   /** Sees each new connection before the HTTP server or TLS reads from it. The server closes the connection if it returns false. */
   readonly accept?: ((socket: Socket) => Promise<boolean>) | undefined;
-}
-
-/** An HTTP server that stops without losing requests that clients may already have sent. */
-export interface ClosingServer {
-  readonly server: Server | TlsHttpServer;
-  /** Stops accepting connections, answers requests on open ones, and resolves when the last connection is closed. */
-  close(): Promise<void>;
 }
 
 /**
@@ -104,7 +97,8 @@ function screenConnections(server: TcpServer, accept: (socket: Socket) => Promis
   });
 }
 
-export function createClosingServer(options: ClosingServerOptions): ClosingServer {
+/** An HTTP server that stops without losing requests that clients may already have sent. */
+export function createClosingServer(options: ClosingServerOptions) {
   const { requestTimeoutMs: requestTimeout, tls, identifier, maxHeaderBytes: maxHeaderSize, accept } = options;
   const handle = withOriginForm(options.handle, identifier);
   let closing = false;
@@ -124,7 +118,8 @@ export function createClosingServer(options: ClosingServerOptions): ClosingServe
   server.on("clientError", (error, socket) => answerUnreadable(error, socket, identifier));
   return {
     server,
-    close: async () => {
+    /** Stops accepting connections, answers requests on open ones, and resolves when the last connection is closed. */
+    close: async (): Promise<void> => {
       closing = true;
       // The HTTP server's own `close` would close idle connections immediately.
       const closed = new Promise<void>((resolve) => {

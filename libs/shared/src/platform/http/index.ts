@@ -7,13 +7,15 @@ export {
   type Caller,
   type ClientCertificate,
   callerAssertionHeader,
+  createCallerReader,
   createCallerSigner,
   createCallerVerifier,
+  mayUse,
+  type ReadCaller,
   type SharedClock,
   type SignCaller,
   type VerifyCaller,
 } from "./caller-assertion.ts";
-export { createCallerReader, mayUse, type ReadCaller } from "./caller-guard.ts";
 export { bearerChallenge, callerChallenges, challengeUnauthorized, scopeChallenge } from "./challenges.ts";
 export { headerPrefix, sessionHeader } from "./header-names.ts";
 export { type ListenerTls, readSecureContext } from "./listener-tls.ts";

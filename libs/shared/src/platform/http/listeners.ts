@@ -3,7 +3,7 @@ import type { Server, Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { Logger } from "../logging/logger.ts";
 import type { HostPort } from "../net/host-port.ts";
-import { type ClosingServer, createClosingServer } from "./closing-server.ts";
+import { createClosingServer } from "./closing-server.ts";
 import { type ListenerTls, readSecureContext, readTlsOptions } from "./listener-tls.ts";
 
 export interface ListenersOptions {
@@ -21,18 +21,11 @@ export interface ListenersOptions {
   readonly logger: Logger;
 }
 
-export interface Listeners {
-  /** The actual addresses; port 0 is replaced with the port that the system chose. */
-  readonly addresses: readonly HostPort[];
-  /** Stops accepting connections, answers requests on open ones, and resolves when the last connection is closed. */
-  close(): Promise<void>;
-  /** Reads certificate and key again, for new connections; rejects without changing anything if they cannot be used. */
-  renewCertificate(): Promise<void>;
-}
+export type Listeners = Awaited<ReturnType<typeof openListeners>>;
 
 /** Maximum size of the request line and headers that a client of the gateway may send. */
 export const clientHeaderBytes = 32_768;
-/** Maximum for the services behind the gateway: the client's maximum plus what the gateway adds. */
+/** Maximum for the services behind the gateway: the client's, and what the gateway adds. */
 export const ownerHeaderBytes = 49_152;
 
 /** If the machine lacks one address family, the service still listens on the other. */
@@ -70,10 +63,10 @@ async function tryListen(server: Server, address: HostPort, options: ListenersOp
   }
 }
 
-export async function openListeners(options: ListenersOptions): Promise<Listeners> {
+export async function openListeners(options: ListenersOptions) {
   const { handle, requestTimeoutMs, tls, identifier, maxHeaderBytes, accept } = options;
   const tlsOptions = tls === undefined ? undefined : await readTlsOptions(tls);
-  const servers: ClosingServer[] = [];
+  const servers: ReturnType<typeof createClosingServer>[] = [];
   try {
     for (const address of options.addresses) {
       const closingServer = createClosingServer({
@@ -91,10 +84,14 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
     throw err;
   }
   if (servers.length === 0) throw new Error("none of the configured listen addresses is available");
+  /** The actual addresses; port 0 is replaced with the port that the system chose. */
+  const bound: readonly HostPort[] = servers.map(({ server }) => boundAddress(server));
   return {
-    addresses: servers.map(({ server }) => boundAddress(server)),
-    close: async () => void (await Promise.all(servers.map((one) => one.close()))),
-    renewCertificate: async () => {
+    addresses: bound,
+    /** Stops accepting connections, answers requests on open ones, and resolves when the last connection is closed. */
+    close: async (): Promise<void> => void (await Promise.all(servers.map((one) => one.close()))),
+    /** Reads certificate and key again, for new connections; rejects without changing anything if they cannot be used. */
+    renewCertificate: async (): Promise<void> => {
       if (tls === undefined) return;
       const context = await readSecureContext(tls);
       for (const { server } of servers) if (server instanceof TlsServer) server.setSecureContext(context);

@@ -6,12 +6,7 @@ export interface FoundRoute {
   readonly methods: readonly string[];
 }
 
-/** Which methods a path supports, to answer requests with another method (RFC 9110 §15.5.6). */
-export interface MethodTable {
-  readonly add: (method: string | readonly string[], pattern: string) => void;
-  /** Undefined if no route matches the path. */
-  readonly find: (path: string) => FoundRoute | undefined;
-}
+export type MethodTable = ReturnType<typeof createMethodTable>;
 
 /**
  * Longer than any request line that a listener accepts, so that the operations' schemas limit parameters and the router does not.
@@ -37,13 +32,13 @@ export function ignoreQueryMethod(app: MethodApp): void {
   app.addHttpMethod("QUERY", { hasBody: false, overrideExisting: true });
 }
 
-/** Uses the same router as Fastify. */
-export function createMethodTable(): MethodTable {
+/** Which methods a path supports, to answer requests with another method (RFC 9110 §15.5.6). Uses the same router as Fastify. */
+export function createMethodTable() {
   const router = findMyWay({ maxParamLength });
   /** A service starts with hundreds of routes and needs the table only for requests that none of them answers. */
   let added: (() => void)[] = [];
   return {
-    add(allowed, pattern) {
+    add: (allowed: string | readonly string[], pattern: string): void => {
       added.push(() => {
         for (const method of methods) {
           if (![allowed].flat().includes(method) || router.hasRoute(method, pattern)) continue;
@@ -51,7 +46,8 @@ export function createMethodTable(): MethodTable {
         }
       });
     },
-    find(path) {
+    /** Undefined if no route matches the path. */
+    find: (path: string): FoundRoute | undefined => {
       for (const add of added) add();
       added = [];
       const found = methods.flatMap((method) => {

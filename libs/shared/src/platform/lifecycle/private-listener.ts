@@ -5,7 +5,7 @@ import type { Metrics } from "../metrics/registry.ts";
 import type { HostPort } from "../net/host-port.ts";
 import type { Health } from "./health.ts";
 
-export interface PrivateListenerDeps {
+interface PrivateListenerDeps {
   readonly address: HostPort;
   readonly health: Health;
   readonly metrics: Metrics;
@@ -13,21 +13,14 @@ export interface PrivateListenerDeps {
   readonly identifier: string;
 }
 
-/** Serves health checks and metrics. It stops after everything else, so that draining can be observed. */
-export interface PrivateListener {
-  close(): Promise<void>;
-}
+export type PrivateListener = Awaited<ReturnType<typeof openPrivateListener>>;
 
 type Answer = { status: number; type: string; body: string };
 
 const paths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 const json = "application/json";
 
-interface Asked {
-  readonly method: string;
-  readonly path: string;
-  readonly accept: string | undefined;
-}
+type Asked = Readonly<Record<"method" | "path", string>> & { readonly accept: string | undefined };
 
 async function answer({ method, path, accept }: Asked, { health, metrics }: PrivateListenerDeps): Promise<Answer> {
   if (paths.has(path) && method !== "GET" && method !== "HEAD")
@@ -53,7 +46,8 @@ function reply(response: ServerResponse, { status, type, body }: Answer): void {
   response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(body), ...allow }).end(body);
 }
 
-export async function openPrivateListener(deps: PrivateListenerDeps): Promise<PrivateListener> {
+/** Serves health checks and metrics. It stops after everything else, so that draining can be observed. */
+export async function openPrivateListener(deps: PrivateListenerDeps) {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const [path = ""] = (request.url ?? "").split("?", 1);
     const { method = "", headers } = request;
@@ -71,7 +65,7 @@ export async function openPrivateListener(deps: PrivateListenerDeps): Promise<Pr
   });
   return {
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

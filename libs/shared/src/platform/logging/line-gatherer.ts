@@ -1,8 +1,3 @@
-/** Receives the collected lines; sonic-boom is one. */
-export interface BlockWriter {
-  readonly write: (block: string) => unknown;
-}
-
 export interface GathererOptions {
   readonly blockChars: number;
   /** What stands before a line; nothing by default. */
@@ -18,22 +13,6 @@ export interface GathererOptions {
   readonly onRoom: (dropped: number) => void;
 }
 
-/** A stream that writes lines in blocks. */
-export interface LineGatherer {
-  /** Returns false if the line was dropped because too much is queued. */
-  readonly write: (line: string) => boolean;
-  /** Like `write`, for a line that is dropped last, whatever its level. */
-  readonly writeKept: (line: string) => boolean;
-  /** The writer has passed this many bytes to the operating system. */
-  readonly written: (bytes: number) => void;
-  /** Passes the collected lines to the writer. */
-  readonly pass: () => void;
-  /** Whether the writer holds unwritten data. */
-  readonly waits: () => boolean;
-  /** The reader has closed the stream: all further lines are dropped. */
-  readonly readerGone: () => void;
-}
-
 const belowWarn = /^\{"level":"(?:info|debug|trace)"/;
 
 /**
@@ -41,12 +20,13 @@ const belowWarn = /^\{"level":"(?:info|debug|trace)"/;
  * that it holds: 15 KB of garbage and 3 µs per line, compared to 2 KB here. What is queued for a slow reader is measured block by block and
  * limited.
  */
-export function createLineGatherer(writer: BlockWriter, options: GathererOptions): LineGatherer {
+export function createLineGatherer(writer: { write(block: string): unknown }, options: GathererOptions) {
   const { blockChars, prefixOf, maxWaitingBytes, maxWaitingBytesOfAll, onDropped, onRoom } = options;
   let text = "";
   let waitingBytes = 0;
   let full = false;
   let dropped = 0;
+  /** Passes the collected lines to the writer. */
   const pass = (): void => {
     if (text === "") return;
     const block = text;
@@ -73,9 +53,12 @@ export function createLineGatherer(writer: BlockWriter, options: GathererOptions
     return false;
   };
   return {
-    write: (line) => (full ? gatherWhenFull(line) : gather(line)),
-    writeKept: (line) => (full ? gatherKept(line) : gather(line)),
-    written: (bytes) => {
+    /** Returns false if the line was dropped because too much is queued. */
+    write: (line: string): boolean => (full ? gatherWhenFull(line) : gather(line)),
+    /** Like `write`, for a line that is dropped last, whatever its level. */
+    writeKept: (line: string): boolean => (full ? gatherKept(line) : gather(line)),
+    /** The writer has passed this many bytes to the operating system. */
+    written: (bytes: number): void => {
       waitingBytes -= bytes;
       if (!full || waitingBytes > maxWaitingBytes / 2) return;
       full = false;
@@ -84,8 +67,10 @@ export function createLineGatherer(writer: BlockWriter, options: GathererOptions
       if (lost > 0) onRoom(lost);
     },
     pass,
-    waits: () => waitingBytes > 0 && Number.isFinite(waitingBytes),
-    readerGone: () => {
+    /** Whether the writer holds unwritten data. */
+    waits: (): boolean => waitingBytes > 0 && Number.isFinite(waitingBytes),
+    /** The reader has closed the stream: all further lines are dropped. */
+    readerGone: (): void => {
       full = true;
       waitingBytes = Number.POSITIVE_INFINITY;
     },

@@ -1,8 +1,7 @@
-import { type DestinationStream, type Logger, pino, stdSerializers } from "pino";
-import { createLineWriter, type LineShape, type WriteLine } from "./line-log.ts";
+import { type DestinationStream, pino, stdSerializers } from "pino";
+import { createLineWriter, createTimestamp, type LineShape, type WriteLine } from "./line-log.ts";
 import { plainLines } from "./plain-lines.ts";
-import { type LineSink, type Output, standardOutput } from "./standard-output.ts";
-import { createTimestamp } from "./timestamp.ts";
+import { type Output, standardOutput } from "./standard-output.ts";
 
 export type { Logger } from "pino";
 
@@ -19,19 +18,7 @@ export interface LoggerOptions {
   readonly onDropped?: () => void;
 }
 
-/** A logger whose writes never block; call `flush` before the process ends. */
-export interface ProcessLogger {
-  readonly logger: Logger;
-  /** Destination for lines that are written at every level and dropped last. */
-  readonly stream: LineSink;
-  /** A faster `logger.info` for a line that is written with each request. */
-  readonly lineWriter: (shape: LineShape) => WriteLine;
-  setLevel(level: LogLevel): void;
-  /**
-   * Returns false if not everything could be written because the reader hangs: after one second without progress, or five seconds in total.
-   */
-  flush(): Promise<boolean>;
-}
+export type ProcessLogger = ReturnType<typeof createLogger>;
 
 const pinoLevels = {
   none: "silent",
@@ -54,9 +41,9 @@ function streamOutput(stream: DestinationStream): Output {
  * Writes one JSON object per line. Lines are collected in memory and written together once they reach 16 KiB or 200 ms have passed, because
  * a write per request would cost more than the decision. If the reader hangs, lines are lost, but decisions are not delayed and memory
  * stays bounded; the first line afterwards reports how many were lost. Secrets are not redacted here: they are `Secret`s, which print as a
- * mask.
+ * mask. Call `flush` before the process ends.
  */
-export function createLogger(options: LoggerOptions): ProcessLogger {
+export function createLogger(options: LoggerOptions) {
   const onDropped = options.onDropped ?? (() => undefined);
   const onRoom = (dropped: number): void =>
     logger.warn({ dropped }, "log lines were lost because standard output was not read");
@@ -74,11 +61,16 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
   );
   return {
     logger,
+    /** Destination for lines that are written at every level and dropped last. */
     stream: plainLines(output.kept),
-    lineWriter: (shape) => createLineWriter(logger, lines, shape),
-    setLevel: (level) => {
+    /** A faster `logger.info` for a line that is written with each request. */
+    lineWriter: (shape: LineShape): WriteLine => createLineWriter(logger, lines, shape),
+    setLevel: (level: LogLevel): void => {
       logger.level = pinoLevels[level];
     },
+    /**
+     * Returns false if not everything could be written because the reader hangs: after one second without progress, or five seconds in total.
+     */
     flush: output.flush,
   };
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type DestinationStream, destination } from "pino";
 import { abortAfter } from "../concurrency/deadline.ts";
 import { isJournal, journalPriority } from "./journal-priority.ts";
-import { createLineGatherer } from "./line-gatherer.ts";
+import { createLineGatherer, type GathererOptions } from "./line-gatherer.ts";
 
 /** A stream that reports immediately whether it dropped a line. */
 export interface LineSink {
@@ -18,11 +18,6 @@ export interface Output {
   readonly kept: LineSink;
   /** Returns false if not everything could be written in time. */
   readonly flush: () => Promise<boolean>;
-}
-
-export interface OutputEvents {
-  readonly onDropped: () => void;
-  readonly onRoom: (dropped: number) => void;
 }
 
 const passEveryMs = 200;
@@ -44,7 +39,7 @@ const maxWaitingBytesOfAll = 16 * 1024 * 1024;
 /**
  * Standard output with non-blocking writes. What remains when the process ends is written before pino ends the stream.
  */
-export function standardOutput({ onDropped, onRoom }: OutputEvents): Output {
+export function standardOutput({ onDropped, onRoom }: Pick<GathererOptions, "onDropped" | "onRoom">): Output {
   const writer = destination({ dest: 1, sync: false });
   const prefixOf = isJournal(1) ? journalPriority : undefined;
   const limits = { blockChars, maxWaitingBytes, maxWaitingBytesOfAll };

@@ -18,34 +18,11 @@ export interface ConfiguredCounterOptions<L extends ClosedLabels> extends Metric
   readonly configured: string;
 }
 
-/** A counter with one label whose values a reload may change. */
-export interface ConfiguredCounter<L extends ClosedLabels> {
-  /** The configured values: each has its series, and the series of former values are removed. */
-  keep(values: readonly string[]): void;
-  /** Counts nothing for a value that is not configured. */
-  inc(value: string, labels: LabelValues<L>): void;
-}
-
 export interface CounterSeries {
   inc(amount?: number): void;
 }
 
-/**
- * Metrics of one process. Series are created at start and handed out resolved, because looking one up by label is costly.
- */
-export interface Metrics {
-  counter<L extends ClosedLabels>(options: MetricOptions<L>): (labels: LabelValues<L>) => CounterSeries;
-  configuredCounter<L extends ClosedLabels>(options: ConfiguredCounterOptions<L>): ConfiguredCounter<L>;
-  histogram<L extends ClosedLabels>(
-    options: MetricOptions<L> & { readonly buckets: readonly number[] },
-  ): (labels: LabelValues<L>) => HistogramSeries;
-  /** A value that is computed when the metrics are read. */
-  gauge(options: { readonly name: string; readonly help: string; readonly read: () => number }): void;
-  /** All metrics in the text exposition format. */
-  expose(): Promise<string>;
-  /** The text for a scraper with this `Accept` header: in OpenMetrics, with exemplars, if there are any and it reads them. */
-  exposeTo(accept: string | undefined): Promise<Exposition>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 export interface Exposition {
   readonly type: string;
@@ -104,10 +81,11 @@ function createCounting(add: (amount: number) => void): Counting {
   };
 }
 
+/** A counter with one label whose values a reload may change. */
 function createConfiguredCounter<L extends ClosedLabels>(
   { name, help, labels, configured }: ConfiguredCounterOptions<L>,
   registers: Registry[],
-): ConfiguredCounter<L> {
+) {
   const kept = new Map<string, (labels: LabelValues<L>) => Counting>();
   const series = new Map<string, Counting[]>();
   const collect = (): void => {
@@ -138,21 +116,31 @@ function createConfiguredCounter<L extends ClosedLabels>(
     for (const row of combinations(labels)) counter.remove({ ...row, [configured]: value });
   };
   return {
-    keep: (values) => {
+    /** The configured values: each has its series, and the series of former values are removed. */
+    keep: (values: readonly string[]): void => {
       for (const former of kept.keys()) if (!values.includes(former)) remove(former);
       for (const value of values) if (!kept.has(value)) add(value);
     },
-    inc: (value, row) => kept.get(value)?.(row).inc(),
+    /** Counts nothing for a value that is not configured. */
+    inc: (value: string, row: LabelValues<L>): void => kept.get(value)?.(row).inc(),
   };
 }
 
-/** @param activeTrace identifies the trace of what is being observed; absent if nothing is traced */
-export function createMetrics(activeTrace?: () => string | undefined): Metrics {
+/**
+ * Metrics of one process. Series are created at start and handed out resolved, because looking one up by label is costly.
+ *
+ * @param activeTrace identifies the trace of what is being observed; absent if nothing is traced
+ */
+export function createMetrics(activeTrace?: () => string | undefined) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   return {
-    counter: ({ name, help, labels }) => {
+    counter: <L extends ClosedLabels>({
+      name,
+      help,
+      labels,
+    }: MetricOptions<L>): ((labels: LabelValues<L>) => CounterSeries) => {
       const series: Counting[] = [];
       const collect = (): void => {
         for (const one of series) one.report();
@@ -166,8 +154,14 @@ export function createMetrics(activeTrace?: () => string | undefined): Metrics {
         return counting;
       });
     },
-    configuredCounter: (options) => createConfiguredCounter(options, registers),
-    histogram: ({ name, help, labels, buckets }) => {
+    configuredCounter: <L extends ClosedLabels>(options: ConfiguredCounterOptions<L>) =>
+      createConfiguredCounter(options, registers),
+    histogram: <L extends ClosedLabels>({
+      name,
+      help,
+      labels,
+      buckets,
+    }: MetricOptions<L> & { readonly buckets: readonly number[] }): ((labels: LabelValues<L>) => HistogramSeries) => {
       const histogram = new TalliedHistogram({
         name,
         help,
@@ -178,11 +172,14 @@ export function createMetrics(activeTrace?: () => string | undefined): Metrics {
       });
       return resolveSeries(labels, (row) => histogram.make(row));
     },
-    gauge: ({ name, help, read }) => {
+    /** A value that is computed when the metrics are read. */
+    gauge: ({ name, help, read }: Omit<MetricOptions<{}>, "labels"> & { readonly read: () => number }): void => {
       const gauge: Gauge = new Gauge({ name, help, registers, collect: () => gauge.set(read()) });
     },
-    expose: () => registry.metrics(),
-    exposeTo: async (accept) =>
+    /** All metrics in the text exposition format. */
+    expose: (): Promise<string> => registry.metrics(),
+    /** All metrics for a scraper with this `Accept` header: in OpenMetrics, with exemplars, if there are any and it reads them. */
+    exposeTo: async (accept: string | undefined): Promise<Exposition> =>
       activeTrace !== undefined && accept?.includes("application/openmetrics-text") === true
         ? { type: Registry.OPENMETRICS_CONTENT_TYPE, body: renderOpenMetrics(await registry.getMetricsAsJSON()) }
         : { type: registry.contentType, body: await registry.metrics() },

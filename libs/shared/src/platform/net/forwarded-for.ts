@@ -36,7 +36,7 @@ export function resolveForwardedFor({ peer, ...headers }: ForwardedAddresses, tr
   return callerBehind(peerOf(peer, trusted), headers, trusted);
 }
 
-/** Determines the caller behind a known peer. */
+/** Applies the rule of `resolveForwardedFor` to a known peer. */
 export function callerBehind(
   { address, isTrusted }: Peer,
   { forwardedFor, realIp }: ForwardingHeaders,

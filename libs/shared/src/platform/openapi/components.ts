@@ -2,12 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { TSchema } from "typebox";
 import { isJsonObject, type Json, type JsonObject, toJson } from "./json.ts";
 
-/** Schemas with a title, each once; all others are inlined. */
-export interface Components {
-  readonly schemas: () => JsonObject;
-  /** @throws TypeError when two different schemas have the same title. */
-  readonly reference: (schema: TSchema) => JsonObject;
-}
+export type Components = ReturnType<typeof createComponents>;
 
 /** TypeBox writes draft-07 tuples; OpenAPI 3.1 uses JSON Schema 2020-12 (§8.4.1). */
 function withPrefixItems(schema: JsonObject): JsonObject {
@@ -16,7 +11,8 @@ function withPrefixItems(schema: JsonObject): JsonObject {
   return { ...rest, prefixItems: items, items: additionalItems ?? true };
 }
 
-export function createComponents(): Components {
+/** Schemas with a title, each once; all others are inlined. */
+export function createComponents() {
   const schemas = new Map<string, JsonObject>();
 
   function keep(title: string, schema: JsonObject): JsonObject {
@@ -38,8 +34,10 @@ export function createComponents(): Components {
   }
 
   return {
-    schemas: () => Object.fromEntries([...schemas].toSorted(([left], [right]) => left.localeCompare(right))),
-    reference: (schema) => {
+    schemas: (): JsonObject =>
+      Object.fromEntries([...schemas].toSorted(([left], [right]) => left.localeCompare(right))),
+    /** @throws TypeError when two different schemas have the same title. */
+    reference: (schema: TSchema): JsonObject => {
       const json = hoist(toJson(schema));
       return isJsonObject(json) ? json : {};
     },

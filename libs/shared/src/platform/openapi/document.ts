@@ -1,21 +1,10 @@
 import type { TObject } from "typebox";
 import { type Audience, apiPrefix, type Operation, type OperationAnswer, operations } from "../../contracts/index.ts";
+import { headerPrefix } from "../http/header-names.ts";
 import { defaultNames, type SiteNames, sitePath } from "../http/operation-routes.ts";
 import { type Components, createComponents } from "./components.ts";
 import { type JsonObject, toJson } from "./json.ts";
 import { answersOf, schemesOf, securityOf } from "./security.ts";
-
-const genericPrefix = "X-Service-";
-
-function headerPrefix(identifier: string): string {
-  const words = identifier.split("-").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return `X-${words.join("-")}-`;
-}
-
-/** A header name, or text that contains one, with this site's names. */
-function siteHeader(text: string, { identifier }: SiteNames): string {
-  return text.replaceAll(genericPrefix, headerPrefix(identifier));
-}
 
 export interface DocumentOptions {
   readonly audience: Audience;
@@ -35,6 +24,11 @@ const titles: Readonly<Record<Audience, string>> = {
 const interfaceVersion = "1.0.0";
 
 const sessionHeader = "X-Service-Session";
+
+/** A header name, or text that contains one, with this site's names. */
+function siteHeader(text: string, { identifier }: SiteNames): string {
+  return text.replaceAll("X-Service-", headerPrefix(identifier));
+}
 
 interface Making {
   readonly components: Components;

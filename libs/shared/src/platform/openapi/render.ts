@@ -4,10 +4,7 @@ import type { Config } from "../config/index.ts";
 import { type DocumentOptions, openapiDocument } from "./document.ts";
 
 /** A document in JSON and YAML. */
-export interface RenderedDocument {
-  readonly json: string;
-  readonly yaml: string;
-}
+export type RenderedDocument = ReturnType<typeof renderOpenapi>;
 
 export type DocumentFormat = keyof RenderedDocument;
 
@@ -16,7 +13,7 @@ export const openapiTypes = {
   yaml: "application/yaml; charset=utf-8",
 } as const;
 
-export function renderOpenapi(options: DocumentOptions): RenderedDocument {
+export function renderOpenapi(options: DocumentOptions) {
   const document = openapiDocument(options);
   return {
     json: JSON.stringify(document),

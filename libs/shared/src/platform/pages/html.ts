@@ -46,3 +46,13 @@ export function trustedHtml(text: string): Html {
 export function htmlText(value: Html): string {
   return value[markup];
 }
+
+/** The target of a form, and the proof that the form came from our page. */
+export interface FormView {
+  readonly action: string;
+  readonly csrfToken: string;
+}
+
+export function formOf({ action, csrfToken }: FormView, fields: Html): Html {
+  return html`<form method="post" action="${action}"><input type="hidden" name="csrf_token" value="${csrfToken}">${fields}</form>`;
+}

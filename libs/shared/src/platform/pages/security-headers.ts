@@ -14,7 +14,7 @@ const scriptPolicy = "script-src 'self'; connect-src 'self'";
 
 const policy = "default-src 'none'; style-src 'self'; base-uri 'none'";
 
-export interface PolicyOptions {
+interface PolicyOptions {
   /** Sources, besides our own, to which the page's forms may lead. */
   readonly formTargets: readonly string[];
   /** Sources, besides our own, that its frames may load; undefined: it has no frames. */
@@ -27,19 +27,21 @@ export interface PolicyOptions {
   readonly script: boolean;
 }
 
-export interface SecurityHeaders {
-  page(options: PolicyOptions): Readonly<Record<string, string>>;
-  /** Headers of a file that never changes under its name. */
-  readonly asset: Readonly<Record<string, string>>;
-}
+export type SecurityHeaders = ReturnType<typeof createSecurityHeaders>;
 
-export function createSecurityHeaders(issuer: string): SecurityHeaders {
+export function createSecurityHeaders(issuer: string) {
   const transport = issuer.startsWith("http://")
     ? {}
     : { "strict-transport-security": "max-age=31536000; includeSubDomains" };
   const base = Object.freeze({ ...common, ...transport, "content-type": "text/html; charset=utf-8" });
   return {
-    page: ({ formTargets, frameTargets, imageSources = [], isFramed = false, script }) => ({
+    page: ({
+      formTargets,
+      frameTargets,
+      imageSources = [],
+      isFramed = false,
+      script,
+    }: PolicyOptions): Readonly<Record<string, string>> => ({
       ...base,
       ...(isFramed ? { "x-frame-options": "SAMEORIGIN" } : {}),
       "content-security-policy": [
@@ -50,7 +52,8 @@ export function createSecurityHeaders(issuer: string): SecurityHeaders {
         ["form-action 'self'", ...formTargets].join(" "),
       ].join("; "),
     }),
-    asset: Object.freeze({
+    /** Headers of a file that never changes under its name. */
+    asset: Object.freeze<Record<string, string>>({
       ...transport,
       "x-content-type-options": "nosniff",
       "cross-origin-resource-policy": "same-origin",

@@ -58,7 +58,7 @@ function failoverBackoff(attempt: number): number {
   return Math.min(maxFailoverBackoffMs, backoff(attempt));
 }
 
-/** For one server of several. A host that is gone does not refuse connections, and the next server is tried only afterwards. */
+/** The limit for one server of several. A host that is gone does not refuse connections, and the next server is tried only afterwards. */
 const failoverConnectMs = 1000;
 /** A closed connection to a host that is gone would otherwise linger, and keep the client from connecting again. */
 const disconnectMs = 100;

@@ -8,20 +8,13 @@ import { type Agreement, addressText } from "./sentinel-view.ts";
 
 type Connector = NonNullable<RedisOptions["Connector"]>;
 
-/** Connects a client to the primary that the sentinels agree on, and ends its connections to any other. */
-export interface ConfirmedPrimary {
-  /** For the client's options, and so for its duplicates. */
-  readonly Connector: Connector;
-  /** Called before each command: ends the connections of a process that was stopped, because the primary may have been replaced meanwhile. */
-  leaveIfStopped(): void;
-  close(): void;
-}
+export type ConfirmedPrimary = ReturnType<typeof createConfirmedPrimary>;
 
 const askAgainMs = 500;
 /** Less than Sentinel needs to replace a primary, and more than a busy process misses. */
 const stoppedMs = 1500;
 
-export interface ConfirmedPrimaryOptions {
+interface ConfirmedPrimaryOptions {
   readonly panel: SentinelPanel;
   /** Read for each connection. */
   readonly tls: object | undefined;
@@ -99,7 +92,8 @@ function connectorOf(
   };
 }
 
-export function createConfirmedPrimary(options: ConfirmedPrimaryOptions): ConfirmedPrimary {
+/** Connects a client to the primary that the sentinels agree on, and ends its connections to any other. */
+export function createConfirmedPrimary(options: ConfirmedPrimaryOptions) {
   const { panel } = options;
   const connections = new Connections();
   let isAsking = false;
@@ -114,9 +108,11 @@ export function createConfirmedPrimary(options: ConfirmedPrimaryOptions): Confir
     });
   }, askAgainMs);
   return {
+    /** For the client's options, and so for its duplicates. */
     Connector: connectorOf(options, connections),
-    leaveIfStopped: () => connections.leaveIfStopped(),
-    close: () => {
+    /** Called before each command: ends the connections of a process that was stopped, because the primary may have been replaced meanwhile. */
+    leaveIfStopped: (): void => connections.leaveIfStopped(),
+    close: (): void => {
       clearInterval(watch);
       panel.close();
     },

@@ -3,14 +3,14 @@ import type { RedisClient, RedisRole } from "./client.ts";
 import { probeKey } from "./keys.ts";
 import { missingCommands } from "./missing-commands.ts";
 
-export interface RedisHealthOptions {
+interface RedisHealthOptions {
   readonly client: RedisClient;
   readonly role: RedisRole;
   readonly required: boolean;
   readonly keyPrefix: string;
   readonly service: string;
   readonly instance: string;
-  /** That the service needs; asked until it has all rights. */
+  /** Commands that the service needs, checked until its user may run all of them. */
   readonly commands?: readonly string[];
 }
 

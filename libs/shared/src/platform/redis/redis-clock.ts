@@ -1,31 +1,32 @@
 import { type Clock, steadyClock, systemClock } from "../time/clock.ts";
 import type { RedisClient } from "./client.ts";
 
-/** The clock of Redis, which all services of a site share. It is measured, so that the wall clock of this host has no influence. */
-export interface RedisClock extends Clock {
-  /** Whether `now` is more than what this host's wall clock said at the start. */
-  isMeasured(): boolean;
-  /** @throws Error when Redis does not answer */
-  measure(): Promise<void>;
-}
+export type RedisClock = ReturnType<typeof createRedisClock>;
 
-export interface RedisClockDeps {
+const roundingMs = 1;
+
+/**
+ * The clock of Redis, which all services of a site share. It is measured, so that the wall clock of this host has no influence.
+ */
+export function createRedisClock({
+  redis,
+  steadyClock: steady,
+  wallClock,
+}: {
   readonly redis: Pick<RedisClient, "time">;
   /** Runs evenly; its times need not be right. */
   readonly steadyClock: Clock;
   /** What to believe before the first measurement. */
   readonly wallClock: Clock;
-}
-
-const roundingMs = 1;
-
-export function createRedisClock({ redis, steadyClock: steady, wallClock }: RedisClockDeps): RedisClock {
+}) {
   let offsetMs = wallClock.now() - steady.now();
   let maxErrorMs = Number.POSITIVE_INFINITY;
   return {
-    now: () => steady.now() + offsetMs,
-    isMeasured: () => Number.isFinite(maxErrorMs),
-    measure: async () => {
+    now: (): number => steady.now() + offsetMs,
+    /** Whether `now` is more than what this host's wall clock said at the start. */
+    isMeasured: (): boolean => Number.isFinite(maxErrorMs),
+    /** @throws Error when Redis does not answer */
+    measure: async (): Promise<void> => {
       const sentMs = steady.now();
       const [seconds, microseconds] = await redis.time();
       // Redis read its clock at some time between the command and the answer, and both clocks are read in whole milliseconds.

@@ -10,7 +10,7 @@ import {
   type SentinelView,
 } from "./sentinel-view.ts";
 
-export interface SentinelPanelOptions {
+interface SentinelPanelOptions {
   readonly master: string;
   /** Those of the configuration. The panel also asks those that they know. */
   readonly sentinels: readonly HostPort[];
@@ -18,12 +18,7 @@ export interface SentinelPanelOptions {
   readonly options: Pick<RedisOptions, "username" | "password">;
 }
 
-/** All sentinels of a primary. */
-export interface SentinelPanel {
-  /** Asks all sentinels, within about a second. */
-  ask(): Promise<Agreement>;
-  close(): void;
-}
+export type SentinelPanel = ReturnType<typeof createSentinelPanel>;
 
 const answerMs = 1000;
 const reconnectMs = 500;
@@ -77,7 +72,8 @@ async function askOne(sentinel: Redis, address: HostPort, master: string): Promi
   return { view, others: readSentinels(others?.[1]) };
 }
 
-export function createSentinelPanel({ master, sentinels, options }: SentinelPanelOptions): SentinelPanel {
+/** All sentinels of a primary. */
+export function createSentinelPanel({ master, sentinels, options }: SentinelPanelOptions) {
   const members = new Map<string, { readonly address: HostPort; readonly client: Redis }>();
   const add = (address: HostPort): void => {
     const name = addressText(address);
@@ -108,14 +104,15 @@ export function createSentinelPanel({ master, sentinels, options }: SentinelPane
   };
 
   return {
-    ask: async () => {
+    /** Asks all sentinels, within about a second. */
+    ask: async (): Promise<Agreement> => {
       const startedAt = steadyClock.now();
       const agreement = await askAll();
       return steadyClock.now() - startedAt > validMs
         ? { isConfirmed: false, reason: "the sentinels' answers came too late" }
         : agreement;
     },
-    close: () => {
+    close: (): void => {
       for (const { client } of members.values()) client.disconnect();
       members.clear();
     },

@@ -2,7 +2,7 @@ import type { HostPort } from "../net/host-port.ts";
 
 /** What one sentinel says about the primary. */
 export interface SentinelView {
-  /** The sentinel's id; several addresses may lead to one sentinel. */
+  /** Identifier of the sentinel; several addresses may lead to one. */
   readonly id: string;
   /** Raised by each failover, which a majority of the sentinels has to permit. */
   readonly epoch: number;

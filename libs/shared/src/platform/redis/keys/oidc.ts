@@ -112,7 +112,7 @@ export const oidcRegisteredIndexKey = key("OIDC registered clients", "zset", lon
   lost: "registered clients are not listed and do not count towards the maximum",
 });
 
-/** The index for the clients of dynamic registration, which have a separate maximum. */
+/** Identifiers of the clients of dynamic registration, which have a separate maximum. */
 export const oidcDynamicIndexKey = key("OIDC dynamically registered clients", "zset", longestRefreshSeconds, {
   template: "oidc:{registrations}:dynamic",
   lost: "registered clients are not listed and do not count towards the maximum",
