@@ -22,7 +22,7 @@ const places: readonly Process[] = ["gateway", "engine", "nats", "redis", "slapd
 const cores = (micros: number): string => (micros / 1_000_000).toFixed(2);
 
 /** Table and examples of docs/operate/capacity.md, computed from the last recorded run of the benchmark. */
-export function sizing({ rows: recorded }: Pick<Recorded, "rows">): string {
+function sizing({ rows: recorded }: Pick<Recorded, "rows">): string {
   const rowOf = (id: Id): RecordedRow => {
     const found = recorded.find((row) => row.id === id);
     if (found === undefined) throw new Error(`the record has no row ${id}`);

@@ -72,8 +72,10 @@ describe("createSqliteClient", () => {
     const abort = new AbortController();
     const aborted = patient.query({ statement, parameters: {}, maxRows: 1 }, context(10_000, abort.signal));
     abort.abort();
-    await expect(aborted).rejects.toMatchObject({ code: "REQUEST_ABORTED" });
-    await expect(late).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
+    await Promise.all([
+      expect(aborted).rejects.toMatchObject({ code: "REQUEST_ABORTED" }),
+      expect(late).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" }),
+    ]);
     writer.exec("COMMIT");
     writer.close();
     expect(await waiting).toEqual([{ name: "first" }]);
