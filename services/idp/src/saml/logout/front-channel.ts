@@ -1,14 +1,14 @@
 import type { Clock } from "@postern/shared/platform/time";
-import { checkHead } from "../inbound/check-message.ts";
-import { readLogoutResponse } from "../inbound/logout-messages.ts";
-import type { ReadMessage } from "../inbound/read-message.ts";
 import type { SamlKeys } from "../keys/saml-keys.ts";
-import { logoutRequestOf } from "../outbound/logout-xml.ts";
 import { statusCodes } from "../protocol/names.ts";
 import { newId } from "../protocol/new-id.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider, Providers } from "../providers.ts";
 import type { SamlSettings } from "../saml-settings.ts";
+import { checkHead } from "../xml/check-message.ts";
+import { readLogoutResponse } from "../xml/logout-messages.ts";
+import { logoutRequestOf } from "../xml/logout-xml.ts";
+import type { ReadMessage } from "../xml/read-message.ts";
 import { type BrowserStep, browserStep } from "./browser-step.ts";
 import type { LogoutTransactions, OutgoingRequest } from "./logout-transaction.ts";
 import type { DeliveryReporter } from "./report-delivery.ts";

@@ -1,5 +1,5 @@
-import { type Encryption, encryptionOfUri, encryptions } from "../outbound/encrypt-xml.ts";
-import { commonTransport, hashesOf, type KeyTransport } from "../outbound/key-transport.ts";
+import { type Encryption, encryptionOfUri, encryptions } from "../xml/encrypt-xml.ts";
+import { commonTransport, hashesOf, type KeyTransport } from "../xml/key-transport.ts";
 import type { EncryptionMethod } from "./entity-facts.ts";
 
 const sha1 = "http://www.w3.org/2000/09/xmldsig#sha1";

@@ -1,21 +1,21 @@
 import type { Base } from "@postern/shared/assembly";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
-import type { ClientUses } from "../applications/client-uses.ts";
-import type { SamlRoutesDeps } from "../routes/saml/deps.ts";
-import { createBackChannel } from "../saml/logout/back-channel.ts";
-import { createEndLogoutTransaction } from "../saml/logout/end-logout-transaction.ts";
-import { createFrontChannel } from "../saml/logout/front-channel.ts";
-import { createLogout, type Logout, type LogoutDeps } from "../saml/logout/logout.ts";
-import { logoutTransactionPath } from "../saml/logout/logout-transaction.ts";
-import { createLogoutTransactions } from "../saml/logout/logout-transactions-redis.ts";
-import { createDeliveryReporter } from "../saml/logout/report-delivery.ts";
-import { createSoapDelivery, type SoapDelivery } from "../saml/logout/soap-delivery.ts";
-import { createSoapLogouts } from "../saml/logout/soap-logouts-redis.ts";
-import { createWaitingLogouts } from "../saml/logout/waiting-logouts-redis.ts";
-import type { SamlRedisDeps } from "../saml/state/saml-redis.ts";
-import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
-import type { SessionStore } from "../sessions/session-store-redis.ts";
+import type { ClientUses } from "../../applications/client-uses.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { SessionStore } from "../../sessions/session-store-redis.ts";
+import type { SamlRoutesDeps } from "../saml-visit.ts";
+import type { SamlRedisDeps } from "../state/saml-redis.ts";
+import { createBackChannel } from "./back-channel.ts";
+import { createEndLogoutTransaction } from "./end-logout-transaction.ts";
+import { createFrontChannel } from "./front-channel.ts";
+import { createLogout, type Logout, type LogoutDeps } from "./logout.ts";
+import { logoutTransactionPath } from "./logout-transaction.ts";
+import { createLogoutTransactions } from "./logout-transactions-redis.ts";
+import { createDeliveryReporter } from "./report-delivery.ts";
+import { createSoapDelivery, type SoapDelivery } from "./soap-delivery.ts";
+import { createSoapLogouts } from "./soap-logouts-redis.ts";
+import { createWaitingLogouts } from "./waiting-logouts-redis.ts";
 
 export interface SamlParts {
   readonly base: Base;

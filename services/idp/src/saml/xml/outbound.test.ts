@@ -3,13 +3,13 @@ import { DOMParser } from "@xmldom/xmldom";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ExclusiveCanonicalization } from "xml-crypto";
-import { hasSignature } from "../inbound/signature-shape.ts";
-import { verifiedBytes } from "../inbound/verify-signature.ts";
-import { parseXml } from "../inbound/xml-tree.ts";
 import { selfSignedCertificate } from "../keys/certificate.ts";
 import { releasedAttributes } from "./attributes.ts";
 import { contextClassOf } from "./authn-context.ts";
 import { signedElement } from "./sign-xml.ts";
+import { hasSignature } from "./signature-shape.ts";
+import { verifiedBytes } from "./verify-signature.ts";
+import { parseXml } from "./xml-tree.ts";
 import { element, xmlString } from "./xml-writer.ts";
 
 const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });

@@ -1,18 +1,17 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
-import type { ReadMessage } from "../../saml/inbound/read-message.ts";
-import type { NamedLogout } from "../../saml/logout/logout.ts";
-import { logoutTransactionPath } from "../../saml/logout/logout-transaction.ts";
-import type { BrowserBinding } from "../../saml/logout-endpoints.ts";
-import { namingSender } from "../../saml/protocol/refusal.ts";
-import type { Provider } from "../../saml/providers.ts";
+import { auditVisit } from "../../routes/audit-visit.ts";
+import type { VisitHandler } from "../../routes/page-routes.ts";
+import { sendProblem, sendTo, type Visit } from "../../routes/visit.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
-import { auditVisit } from "../audit-visit.ts";
-import type { VisitHandler } from "../page-routes.ts";
-import { sendProblem, sendTo, type Visit } from "../visit.ts";
-import { refusing, sessionOf } from "./answers.ts";
-import type { SamlRoutesDeps } from "./deps.ts";
-import { sendAnswer } from "./logout-transaction.ts";
+import { namingSender } from "../protocol/refusal.ts";
+import type { Provider } from "../providers.ts";
+import { readForm, readQuery, refusing, type SamlRoutesDeps, sessionOf } from "../saml-visit.ts";
+import type { ReadMessage } from "../xml/read-message.ts";
+import type { NamedLogout } from "./logout.ts";
+import type { BrowserBinding } from "./logout-endpoints.ts";
+import { logoutTransactionPath } from "./logout-transaction.ts";
+import { sendAnswer, showLogoutTransaction } from "./logout-transaction-page.ts";
 
 export const names = ["LogoutRequest", "LogoutResponse"] as const;
 
@@ -79,5 +78,26 @@ export function take(deps: SamlRoutesDeps, visit: Visit, received: Received): Pr
 export function guarded(deps: SamlRoutesDeps, handler: VisitHandler): VisitHandler {
   return refusing(deps, async (visit) =>
     deps.settings().saml.slo.enabled ? handler(visit) : sendProblem(deps.pages, visit, "not_found"),
+  );
+}
+
+/**
+ * `GET /saml/slo`: a message of the Redirect binding; with `request`, one that was verified before; with `logout`, the page
+ * of a logout transaction.
+ */
+export function getSlo(deps: SamlRoutesDeps): VisitHandler {
+  return guarded(deps, async (visit) => {
+    const transaction = visit.query("logout");
+    if (transaction !== undefined) return showLogoutTransaction(deps, visit, transaction);
+    const waiting = visit.query("request");
+    if (waiting !== undefined) return repeat(deps, visit, waiting);
+    return take(deps, visit, { read: await readQuery(deps, visit, names), binding: "redirect" });
+  });
+}
+
+/** `POST /saml/slo`: a message of the POST binding; a session index identifies the session. */
+export function postSlo(deps: SamlRoutesDeps): VisitHandler {
+  return guarded(deps, async (visit) =>
+    take(deps, visit, { read: await readForm(deps, visit, names), binding: "post" }),
   );
 }

@@ -1,11 +1,11 @@
 import { loadConfig, type SamlProviderConfig } from "@postern/shared/platform/config";
 import { describe, expect, it } from "vitest";
+import type { EntityFacts, LogoutService } from "../metadata/entity-facts.ts";
+import { readMetadata } from "../metadata/read-metadata.ts";
+import { bindings } from "../protocol/names.ts";
+import { nowMs, sp } from "../testing/forge.ts";
+import { entityOf } from "../testing/forge-metadata.ts";
 import { type LogoutEndpoints, logoutEndpointsOf } from "./logout-endpoints.ts";
-import type { EntityFacts, LogoutService } from "./metadata/entity-facts.ts";
-import { readMetadata } from "./metadata/read-metadata.ts";
-import { bindings } from "./protocol/names.ts";
-import { nowMs, sp } from "./testing/forge.ts";
-import { entityOf } from "./testing/forge-metadata.ts";
 
 const [facts] = readMetadata(entityOf(), { keys: [], wanted: [sp], nowMs, maxBytes: 100_000 }).entities;
 

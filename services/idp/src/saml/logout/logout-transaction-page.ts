@@ -3,12 +3,11 @@ import type { FastifyReply } from "fastify";
 import type { ServiceState } from "../../logout-delivery/service-state.ts";
 import { formTargetOf } from "../../pages/policy-sources.ts";
 import { partlySignedOutPage, signingOutPage } from "../../pages/templates/single-logout.ts";
-import type { LogoutTransactionView } from "../../saml/logout/end-logout-transaction.ts";
-import type { RequestedLogout } from "../../saml/logout/logout.ts";
-import { logoutTransactionPath } from "../../saml/logout/logout-transaction.ts";
-import { lookOf, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
-import { sendPosted } from "./answers.ts";
-import type { SamlRoutesDeps } from "./deps.ts";
+import { lookOf, sendProblem, sendShown, sendTo, type Visit } from "../../routes/visit.ts";
+import { type SamlRoutesDeps, sendPosted } from "../saml-visit.ts";
+import type { LogoutTransactionView } from "./end-logout-transaction.ts";
+import type { RequestedLogout } from "./logout.ts";
+import { logoutTransactionPath } from "./logout-transaction.ts";
 
 function nameOf({ providers }: SamlRoutesDeps, entityId: string): string {
   const name = providers().find(entityId)?.config.name ?? "";

@@ -1,7 +1,7 @@
 import { sign } from "node:crypto";
 import { deflateRawSync } from "node:zlib";
-import type { MessageParameter } from "../inbound/redirect-query.ts";
 import { ns } from "../protocol/names.ts";
+import type { MessageParameter } from "./redirect-query.ts";
 import { rsaSha256, type Signable, type Signer, signedElement, unsignedElement } from "./sign-xml.ts";
 import { element, xmlString } from "./xml-writer.ts";
 

@@ -1,5 +1,5 @@
-import type { Comparison } from "../inbound/authn-request.ts";
 import { contextClasses } from "../protocol/names.ts";
+import type { Comparison } from "./authn-request.ts";
 
 /** Classes by strength; those in one row are equivalent. */
 const ladder: readonly (readonly string[])[] = [

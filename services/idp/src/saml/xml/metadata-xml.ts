@@ -1,5 +1,5 @@
-import { digestUris, signatureUris } from "../inbound/algorithms.ts";
 import { bindings, nameIdFormats, ns } from "../protocol/names.ts";
+import { digestUris, signatureUris } from "./algorithms.ts";
 import { keyInfo, type Signer, signedElement } from "./sign-xml.ts";
 import { element, type Xml, xmlOf, xmlString } from "./xml-writer.ts";
 

@@ -1,14 +1,34 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import { flowDemands } from "../../login/sign-in-demands.ts";
-import { statusCodes } from "../../saml/protocol/names.ts";
-import type { SsoStep } from "../../saml/sso/sso.ts";
+import type { VisitHandler } from "../../routes/page-routes.ts";
+import { sendProblem, sendTo, type Visit } from "../../routes/visit.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
-import type { VisitHandler } from "../page-routes.ts";
-import { sendProblem, sendTo, type Visit } from "../visit.ts";
-import { refusing, sendPosted, sessionOf } from "./answers.ts";
-import type { SamlRoutesDeps } from "./deps.ts";
-import { received } from "./post-sso.ts";
-import { readQuery } from "./read-visit.ts";
+import { statusCodes } from "../protocol/names.ts";
+import { namingSender } from "../protocol/refusal.ts";
+import type { Provider } from "../providers.ts";
+import { readForm, readQuery, refusing, type SamlRoutesDeps, sendPosted, sessionOf } from "../saml-visit.ts";
+import type { ReadMessage } from "../xml/read-message.ts";
+import type { SsoStep } from "./sso.ts";
+
+/** @returns the id under which the request is stored. @throws SamlRefusal with the service provider */
+export function received({ sso }: SamlRoutesDeps, read: ReadMessage<Provider>): Promise<string> {
+  return namingSender(
+    () => read.sender.entityId,
+    () => sso.receive(read),
+  );
+}
+
+/**
+ * `POST /saml/sso`: another site's form arrives without our Lax cookies, so the browser is redirected to repeat the
+ * request by GET.
+ */
+export function postSso(deps: SamlRoutesDeps): VisitHandler {
+  return refusing(deps, async (visit) => {
+    const id = await received(deps, await readForm(deps, visit, ["AuthnRequest"]));
+    return sendTo(visit.reply, `${pathTo("samlSignIn")}?${new URLSearchParams({ request: id }).toString()}`);
+  });
+}
 
 type SignInStep = Extract<SsoStep, { step: "sign_in" }>;
 

@@ -1,21 +1,93 @@
 import { keyRingFromConfig } from "@postern/shared/assembly";
 import { pathTo } from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import type { ListedProvider } from "../applications/list-applications.ts";
 import type { FlowEnd } from "../flow/flow-port.ts";
 import type { ListDemands } from "../login/connected-applications.ts";
 import { createRecordTimes } from "../oidc/storage/record-times.ts";
-import type { SamlRoutesDeps } from "../routes/saml/deps.ts";
-import { createSamlKeyStore } from "../saml/keys/saml-keys-redis.ts";
-import { createSamlMetrics } from "../saml/saml-metrics.ts";
-import { createAnswers } from "../saml/sso/answers.ts";
-import { createPendingRequests } from "../saml/sso/pending-requests-redis.ts";
-import { createSso } from "../saml/sso/sso.ts";
-import { createParticipants } from "../saml/state/participants-redis.ts";
-import { createReplayGuard } from "../saml/state/replay-guard-redis.ts";
-import { createSamlLogout, type SamlLogoutContext, type SamlParts } from "./saml-logout.ts";
-import { createSamlRegistry, type SamlState } from "./saml-registry.ts";
+import { createSamlKeyStore } from "./keys/saml-keys-redis.ts";
+import { createSamlLogout, type SamlLogoutContext, type SamlParts } from "./logout/context.ts";
+import { loadDocument } from "./metadata/load-document.ts";
+import { createMetadataCopies } from "./metadata/metadata-copies-redis.ts";
+import { hasMetadata, metadataSources } from "./metadata/metadata-sources.ts";
+import { createMetadataWatch, type MetadataWatch } from "./metadata/metadata-watch.ts";
+import { readInThread } from "./metadata/read-in-thread.ts";
+import { createProviders, type Providers } from "./providers.ts";
+import { createSamlMetrics, type SamlMetrics } from "./saml-metrics.ts";
+import { type SamlSettings, samlSettings } from "./saml-settings.ts";
+import type { SamlRoutesDeps } from "./saml-visit.ts";
+import { createAnswers } from "./sso/answers.ts";
+import { createPendingRequests } from "./sso/pending-requests-redis.ts";
+import { createSso } from "./sso/sso.ts";
+import { createParticipants } from "./state/participants-redis.ts";
+import { createReplayGuard } from "./state/replay-guard-redis.ts";
+
+export interface SamlState {
+  readonly settings: SamlSettings;
+  readonly providers: Providers;
+}
+
+export interface SamlRegistryDeps {
+  readonly redis: RedisClient;
+  readonly keys: KeyRing;
+  readonly logger: Logger;
+  readonly metrics: SamlMetrics;
+}
+
+function follow(metadata: MetadataWatch, { saml }: SamlSettings): Promise<void> {
+  const { refresh_interval: refreshMs, request_timeout: requestTimeoutMs, max_bytes: maxBytes } = saml.metadata;
+  return metadata.follow(metadataSources(saml.service_providers), { refreshMs, requestTimeoutMs, maxBytes });
+}
+
+/** @throws AppError CONFIG_INVALID for keys and certificates that cannot be read */
+export function createSamlRegistry(config: Config, deps: SamlRegistryDeps) {
+  const { redis, keys, logger, metrics } = deps;
+  const clock = systemClock;
+  const { prefix: keyPrefix } = config.storage.redis;
+  const maxBytes = (): number => state.settings.saml.metadata.max_bytes;
+  const metadata = createMetadataWatch({
+    load: loadDocument,
+    read: readInThread,
+    copies: createMetadataCopies({ redis, keyPrefix, keys, maxBytes }),
+    clock,
+    logger,
+    count: (result) => metrics.refreshed(result),
+    onChange: () => {
+      state = stateOf(state.settings);
+    },
+  });
+  const stateOf = (settings: SamlSettings): SamlState => ({
+    settings,
+    providers: createProviders(settings.saml, (provider) => metadata.factsOf(provider), clock, settings.mfaPolicy),
+  });
+  let state = stateOf(samlSettings(config));
+  metrics.watch(metadata);
+  return {
+    current: (): SamlState => state,
+    /** All service providers of the configuration, with their metadata. */
+    listProviders: (): readonly ListedProvider[] =>
+      state.settings.saml.service_providers.map((provider) => ({
+        config: provider,
+        facts: hasMetadata(provider) ? metadata.factsOf(provider) : undefined,
+      })),
+    /** Applies a new configuration. If it rejects, the previous one remains in use. */
+    apply: async (next: Config): Promise<void> => {
+      const settings = samlSettings(next);
+      metadataSources(settings.saml.service_providers);
+      state = stateOf(settings);
+      await follow(metadata, settings);
+    },
+    /** Starts watching the metadata. Resolves when each document was requested once, or after five seconds. */
+    start: (): Promise<void> => follow(metadata, state.settings),
+    /** Resolves when the metadata of a service provider is known or was requested, or after five seconds. */
+    lookedFor: (entityId: string): Promise<void> => metadata.lookedFor(entityId),
+    close: (): void => metadata.close(),
+  };
+}
 
 /** The SAML identity provider. The routes also need parts of the pages. */
 export interface SamlContext {

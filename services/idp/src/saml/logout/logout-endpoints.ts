@@ -1,6 +1,6 @@
 import type { SamlProviderConfig } from "@postern/shared/platform/config";
-import type { EntityFacts } from "./metadata/entity-facts.ts";
-import { bindings } from "./protocol/names.ts";
+import type { EntityFacts } from "../metadata/entity-facts.ts";
+import { bindings } from "../protocol/names.ts";
 
 /** A binding through the browser. */
 export type BrowserBinding = "redirect" | "post";
