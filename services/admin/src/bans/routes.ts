@@ -9,7 +9,7 @@ import { guardedRoute } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../context.ts";
 import { enqueueCounted, type FlushRouteDeps, flushCounted } from "../flush/flush-route.ts";
-import type { JobQueue } from "../jobs/jobs.ts";
+import type { JobQueue } from "../jobs/job-queue-redis.ts";
 import { readBruteForceFlush, sessionOf } from "../read-request.ts";
 import { listBruteForce } from "./get-list.ts";
 

@@ -1,6 +1,7 @@
 import { consoleRoutes, hasRight, pathTo } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Operator } from "../operators/operator.ts";
+import type { ShownReach } from "./action-forms.ts";
 import type { ConsolePage } from "./console-document.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
 import { type NoticeKey, noticePage } from "./notice-pages.ts";
@@ -87,4 +88,18 @@ export function forOperator(deps: ConsolePagesDeps, { route, handle, onRefused }
     onRefused?.(visit);
     return sendNotice(deps, reply, "role", operator);
   };
+}
+
+/** Never rejects: a page that cannot tell shows everything but the actions. */
+export async function shownReach(
+  { findReach }: Pick<ConsolePagesDeps, "findReach">,
+  operator: Operator,
+  name: string | undefined,
+): Promise<ShownReach> {
+  if (name === undefined) return "allowed";
+  try {
+    return (await findReach(operator, name)).kind;
+  } catch {
+    return "undecided";
+  }
 }

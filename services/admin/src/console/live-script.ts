@@ -1,3 +1,4 @@
+import { type Html, html } from "@postern/shared/platform/pages";
 import { scriptAsset } from "./console-assets.ts";
 
 /**
@@ -30,3 +31,8 @@ source.addEventListener("open", () => {
 `;
 
 export const liveScript = scriptAsset("live", code);
+
+/** What the page's script replaces as the server sends it; without script, a reload shows the latest. */
+export function livePart(events: string, content: Html): Html {
+  return html`<div id="live" data-events="${events}">${content}</div><p id="live-ended" class="lead" role="status" hidden>This page is no longer updated. Reload it.</p>`;
+}

@@ -4,11 +4,10 @@ import { routeOf } from "@postern/shared/platform/http";
 import { createSecurityHeaders } from "@postern/shared/platform/pages";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { getAccountPage } from "./account/get-account-page.ts";
-import { postAuditExport } from "./audit/post-audit-export.ts";
-import { showAudit } from "./audit/show-audit.ts";
+import { postAuditExport, showAudit } from "./audit/audit-page-routes.ts";
 import { getBansEvents, getBansPage } from "./bans/get-bans-page.ts";
-import { getClientsPage } from "./clients/get-clients-page.ts";
-import { getConfigurationPage } from "./configuration/get-configuration-page.ts";
+import { getClientsPage } from "./clients/clients-page.ts";
+import { getConfigurationPage } from "./configuration/configuration-page.ts";
 import { parseConsoleForms } from "./console-form.ts";
 import { type ConsoleVisit, forOperator, goTo, originOf, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./deps.ts";
@@ -17,7 +16,7 @@ import { postAct } from "./post-act.ts";
 import { getSearch } from "./search/get-search.ts";
 import { postFind } from "./search/post-find.ts";
 import { getCallback, getSignIn, postSignIn, postSignOut } from "./sign-in.ts";
-import { getSystemEvents, getSystemPage } from "./system/get-system-page.ts";
+import { getSystemEvents, getSystemPage } from "./system/system-page.ts";
 
 /** `GET /console` */
 export async function getHome(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -1,5 +1,7 @@
-import { type ConsoleActionId, consoleActions } from "@postern/shared/contracts";
+import { type ConsoleActionId, consoleActions, pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
+import type { AskingOperator } from "../operators/operator-api.ts";
+import type { SubjectHandles } from "../operators/subject-handles.ts";
 
 /** A time of the management interface, in UTC to the second. */
 export const time = (iso: string): Html =>
@@ -20,3 +22,9 @@ export const doneNotice = (done: ConsoleActionId | undefined): Html | undefined 
   done === undefined
     ? undefined
     : html`<div class="done" role="status"><p>Done: ${consoleActions[done].label}. The audit stream has the reason.</p></div>`;
+
+/** The links that this operator's pages contain. */
+export function linksOf(handles: SubjectHandles, { account }: Pick<AskingOperator, "account">): SubjectLinks {
+  const to = (path: string) => (subject: string) => `${path}?for=${handles.make(account, subject)}`;
+  return { search: to(pathTo("consoleSearch")), account: to(pathTo("consoleAccount")) };
+}

@@ -3,7 +3,7 @@ import { type Flushes, flushStatus } from "@postern/shared/domain/flush";
 import { guardedRoute } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../context.ts";
-import type { JobQueue } from "../jobs/jobs.ts";
+import type { JobQueue } from "../jobs/job-queue-redis.ts";
 import { readCacheFlush, sessionOf } from "../read-request.ts";
 import { enqueueCounted, type FlushRouteDeps, flushCounted } from "./flush-route.ts";
 

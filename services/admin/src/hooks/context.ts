@@ -1,12 +1,19 @@
 import type { Base } from "@postern/shared/assembly";
 import { scriptPoolsFromConfig } from "@postern/shared/assembly/scripts";
+import { lentScriptFunctions, scriptModule } from "@postern/shared/contracts";
 import type { PasswordVerifier } from "@postern/shared/domain/passwords";
-import { createScriptRunner, type PreparedScripts, type ScriptRunner } from "@postern/shared/domain/scripts";
+import {
+  createScriptRunner,
+  type HostFunction,
+  type HostFunctions,
+  type PreparedScripts,
+  type ScriptRunner,
+  toLuaValue,
+} from "@postern/shared/domain/scripts";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { engineScriptModules } from "./engine-script-modules.ts";
-import { hookFiles } from "./hook-files.ts";
+import { hookFiles } from "./hook-table.ts";
 
 /** The interpreters of custom hooks. */
 export interface HookScripts {
@@ -41,4 +48,16 @@ export async function createHookScripts(config: Config, parts: Parts): Promise<H
     },
     close: () => runner.close(),
   };
+}
+
+/** `sql` and `ldap` in a service without backends: an engine runs them. */
+export function engineScriptModules(bus: Pick<Bus, "request">): HostFunctions {
+  const lent = (name: (typeof lentScriptFunctions)[number]): HostFunction => {
+    return async (args, { script, deadline, signal }) => {
+      const reply = await bus.request(scriptModule, { script, function: name, args: [...args] }, { deadline, signal });
+      if (reply.outcome === "error") throw new Error(reply.message);
+      return toLuaValue(reply.value);
+    };
+  };
+  return Object.fromEntries(lentScriptFunctions.map((name) => [name, lent(name)]));
 }

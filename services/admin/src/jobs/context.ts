@@ -1,9 +1,10 @@
 import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { RedisClient } from "@postern/shared/platform/redis";
+import type { JobQueue } from "./job-queue-redis.ts";
 import { createJobQueue } from "./job-queue-redis.ts";
+import type { ReadJob } from "./job-status-redis.ts";
 import { createJobStatus } from "./job-status-redis.ts";
-import type { JobQueue, ReadJob } from "./jobs.ts";
 
 /** Added to Redis's command timeout, for commands that have not been sent yet. */
 const marginMs = 500;

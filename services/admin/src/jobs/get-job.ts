@@ -1,7 +1,7 @@
 import type { AsyncJobStatus } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sessionOf } from "../read-request.ts";
-import type { ReadJob } from "./jobs.ts";
+import type { ReadJob } from "./job-status-redis.ts";
 
 function jobIdOf({ params }: FastifyRequest): string {
   return typeof params === "object" && params !== null && "jobId" in params ? String(params.jobId) : "";

@@ -5,13 +5,13 @@ import type { Clock } from "@postern/shared/platform/time";
 import { demandsOf, type MfaPolicyConfig, type SignInDemands } from "../login/sign-in-demands.ts";
 import { keysOfPem } from "./keys/pem-keys.ts";
 import { type LogoutEndpoints, logoutEndpointsOf } from "./logout/logout-endpoints.ts";
-import { encryptionWay } from "./metadata/encryption-way.ts";
-import type { EntityFacts } from "./metadata/entity-facts.ts";
+import type { EncryptionMethod, EntityFacts } from "./metadata/entity-facts.ts";
 import { hasMetadata } from "./metadata/metadata-sources.ts";
+import { sameEntity } from "./protocol/identifiers.ts";
 import { bindings } from "./protocol/names.ts";
 import { SamlRefusal } from "./protocol/refusal.ts";
-import { sameEntity } from "./protocol/same-entity.ts";
-import type { KeyTransport } from "./xml/key-transport.ts";
+import { type Encryption, encryptionOfUri, encryptions } from "./xml/encrypt-xml.ts";
+import { commonTransport, hashesOf, type KeyTransport } from "./xml/key-transport.ts";
 import { requestedKind } from "./xml/name-id.ts";
 import type { Sender } from "./xml/read-message.ts";
 
@@ -181,4 +181,18 @@ export function createProviders(
       return provider;
     },
   };
+}
+
+const sha1 = "http://www.w3.org/2000/09/xmldsig#sha1";
+
+/** Selects from the methods that the service provider names: content encryption, key transport, both or neither. */
+export function encryptionWay(methods: readonly EncryptionMethod[]): {
+  readonly name: Encryption | undefined;
+  readonly transport: KeyTransport;
+} {
+  const named = new Set(methods.map(({ algorithm }) => encryptionOfUri(algorithm)));
+  const transport = methods
+    .map(({ algorithm, digest = sha1, mask }): KeyTransport => ({ algorithm, digest, mask }))
+    .find((candidate) => hashesOf(candidate) !== undefined);
+  return { name: encryptions.find((name) => named.has(name)), transport: transport ?? commonTransport };
 }

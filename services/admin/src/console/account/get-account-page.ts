@@ -12,10 +12,9 @@ import type { FastifyReply } from "fastify";
 import type { Operator } from "../../operators/operator.ts";
 import type { AskApi } from "../../operators/operator-api.ts";
 import { createReadAnswer } from "../api-answer.ts";
-import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "../console-visit.ts";
+import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage, shownReach } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../deps.ts";
-import { shownReach } from "../shown-reach.ts";
-import { linksOf } from "../subject-links.ts";
+import { linksOf } from "../shown-values.ts";
 import { type AccountAnswer, accountPage } from "./account-page.ts";
 
 const readReport = createReadAnswer(AccountReport);

@@ -2,19 +2,13 @@ import { AccountQuery } from "@postern/shared/contracts";
 import { auditedCaller } from "@postern/shared/domain/audit";
 import { compileCheck } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AdminContext } from "../../context.ts";
 import { malformed, sessionOf } from "../../read-request.ts";
-import type { AuditReads } from "../audit-reads.ts";
-import type { ReportAccount } from "./account-report.ts";
-
-export interface AccountRouteDeps {
-  readonly reportAccount: ReportAccount;
-  readonly auditReads: AuditReads;
-}
 
 const check = compileCheck(AccountQuery);
 
 /** `POST /api/v1/console/account` */
-export function postAccount({ reportAccount, auditReads }: AccountRouteDeps) {
+export function postAccount({ reportAccount, auditReads }: Pick<AdminContext, "reportAccount" | "auditReads">) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { body } = request;
     if (!check.accepts(body)) throw malformed(check.explain(body));

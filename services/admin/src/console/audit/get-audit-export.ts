@@ -1,13 +1,13 @@
 import { finished, Readable } from "node:stream";
 import { type AuditFormat, auditFormats } from "@postern/shared/contracts";
-import { auditedCaller } from "@postern/shared/domain/audit";
+import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
 import type { AuditHistoryPage, ReadAuditHistory } from "@postern/shared/domain/audit-history";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AdminContext } from "../../context.ts";
 import { malformed, sessionOf } from "../../read-request.ts";
 import { textOf, unreadable } from "../query.ts";
 import { exportFormats, isExportFormat } from "./audit-export.ts";
 import { type AuditQuery, auditQueryIn } from "./audit-query.ts";
-import type { AuditRouteDeps } from "./get-audit.ts";
 
 const size = 500;
 
@@ -36,7 +36,10 @@ async function* linesOf({ format, auditQuery, first, read }: Export): AsyncGener
 }
 
 /** `GET /api/v1/console/audit/export` */
-export function getAuditExport({ readAuditHistory: read, audit }: AuditRouteDeps) {
+export function getAuditExport({
+  readAuditHistory: read,
+  audit,
+}: Pick<AdminContext, "readAuditHistory"> & { readonly audit: Audit }) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { query, caller } = request;
     const auditQuery = auditQueryIn(query);

@@ -1,18 +1,15 @@
 import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
-import type { ReadAuditHistory } from "@postern/shared/domain/audit-history";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AdminContext } from "../../context.ts";
 import { sessionOf } from "../../read-request.ts";
 import { numberOf, textOf, unreadable } from "../query.ts";
 import { auditQueryIn } from "./audit-query.ts";
 
-export interface AuditRouteDeps {
-  /** Undefined while audit records are not kept in Redis. */
-  readonly readAuditHistory: ReadAuditHistory | undefined;
-  readonly audit: Audit;
-}
-
 /** `GET /api/v1/console/audit` */
-export function getAudit({ readAuditHistory, audit }: AuditRouteDeps) {
+export function getAudit({
+  readAuditHistory,
+  audit,
+}: Pick<AdminContext, "readAuditHistory"> & { readonly audit: Audit }) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { query, caller } = request;
     const { filter: target, ...auditQuery } = auditQueryIn(query);

@@ -8,8 +8,7 @@ import {
 import { type Html, html } from "@postern/shared/platform/pages";
 import { type Actionable, actionList } from "../action-forms.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { livePart } from "../live-part.ts";
-import { liveScript } from "../live-script.ts";
+import { livePart, liveScript } from "../live-script.ts";
 import { doneNotice, type SubjectLinks, time } from "../shown-values.ts";
 
 export type BanOrder = "asc" | "desc";

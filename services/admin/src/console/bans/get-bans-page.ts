@@ -5,7 +5,7 @@ import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../deps.ts";
 import { getEvents } from "../get-events.ts";
-import { linksOf } from "../subject-links.ts";
+import { linksOf } from "../shown-values.ts";
 import { type BanOrder, bansPage, liveBans } from "./bans-page.ts";
 
 const readBans = createReadAnswer(BanRecordPage);

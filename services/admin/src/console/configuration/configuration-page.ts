@@ -1,7 +1,13 @@
-import type { SystemReport } from "@postern/shared/contracts";
+import { ConfigLoad, SystemReport } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import { compileCheck } from "@postern/shared/platform/http";
 import { type Html, html } from "@postern/shared/platform/pages";
+import type { FastifyReply } from "fastify";
+import { createReadAnswer } from "../api-answer.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { configurationPart } from "./configuration-part.ts";
+import { type ConsoleVisit, forOperator, sendPage } from "../console-visit.ts";
+import type { ConsolePagesDeps } from "../deps.ts";
+import { time } from "../shown-values.ts";
 
 export interface ConfigurationView {
   /** The configuration in effect, without secrets. Undefined: its operation is disabled. */
@@ -44,4 +50,41 @@ export function configurationPage({ values, system }: ConfigurationView): Consol
           )}`
     }`,
   };
+}
+
+function keys(title: string, paths: readonly string[]): Html | undefined {
+  return paths.length === 0
+    ? undefined
+    : html`<p>${title}:</p><ul class="links">${paths.map((path) => html`<li><code>${path}</code></li>`)}</ul>`;
+}
+
+/** Since when the configuration is in effect, where it differs, and what waits for a restart. */
+export function configurationPart({ configuration }: SystemReport): Html {
+  const { digest, loaded, changed, needs_restart: restart, is_uniform: isUniform } = configuration;
+  return html`<p>Loaded ${time(loaded)}, digest <code>${digest}</code>. ${
+    isUniform ? "All processes that answered have it." : html`<b class="bad">Not all processes have it.</b>`
+  }</p>${keys("Changed since the start", changed)}${keys("Waiting for a restart", restart)}`;
+}
+
+const readSystem = createReadAnswer(SystemReport);
+const check = compileCheck(ConfigLoad);
+
+/** `GET /console/configuration`: without secrets, as the operation returns it. */
+export function getConfigurationPage(deps: ConsolePagesDeps) {
+  const { ask } = deps;
+  const valuesFor = async (operator: ConsoleVisit["operator"]): Promise<ConfigurationView["values"]> => {
+    const { status, body } = await ask(operator, { operation: "loadConfiguration" });
+    if (status === 404) return undefined;
+    if (status === 200 && check.accepts(body)) return JSON.parse(body.result);
+    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `loadConfiguration returned ${status}` });
+  };
+  const handle = async ({ reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
+    const [values, system] = await Promise.all([
+      valuesFor(operator),
+      readSystem(ask, operator, { operation: "showSystem" }),
+    ]);
+    if (system === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showSystem rejected the request" });
+    return sendPage(deps, reply, configurationPage({ values, system }), operator);
+  };
+  return forOperator(deps, { route: "consoleConfiguration", handle });
 }

@@ -1,17 +1,11 @@
 import { auditedCaller } from "@postern/shared/domain/audit";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AdminContext } from "../../context.ts";
 import { malformed, sessionOf } from "../../read-request.ts";
-import type { AuditReads } from "../audit-reads.ts";
 import { textOf, unreadable } from "../query.ts";
-import type { Explain } from "./explain.ts";
-
-export interface ExplainRouteDeps {
-  readonly explain: Explain;
-  readonly auditReads: AuditReads;
-}
 
 /** `GET /api/v1/console/explain` */
-export function getExplain({ explain, auditReads }: ExplainRouteDeps) {
+export function getExplain({ explain, auditReads }: Pick<AdminContext, "explain" | "auditReads">) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const query = textOf(request.query, "query");
     if (query === undefined) throw malformed("query: is required");

@@ -1,18 +1,12 @@
 import { auditedCaller } from "@postern/shared/domain/audit";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AdminContext } from "../../context.ts";
 import { malformed, sessionOf } from "../../read-request.ts";
-import type { AuditReads } from "../audit-reads.ts";
 import { textOf, unreadable } from "../query.ts";
 import { subjectOf } from "../subject.ts";
-import type { ExplainRisk } from "./explain-risk.ts";
-
-export interface RiskRouteDeps {
-  readonly explainRisk: ExplainRisk;
-  readonly auditReads: AuditReads;
-}
 
 /** `GET /api/v1/console/risk` */
-export function getRisk({ explainRisk, auditReads }: RiskRouteDeps) {
+export function getRisk({ explainRisk, auditReads }: Pick<AdminContext, "explainRisk" | "auditReads">) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const query = textOf(request.query, "query");
     if (query === undefined) throw malformed("query: is required");

@@ -13,13 +13,11 @@ import type { Static } from "typebox";
 import type { Operator } from "../../operators/operator.ts";
 import type { AskApi } from "../../operators/operator-api.ts";
 import { createReadAnswer } from "../api-answer.ts";
-import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "../console-visit.ts";
+import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage, shownReach } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../deps.ts";
-import { shownReach } from "../shown-reach.ts";
-import { linksOf } from "../subject-links.ts";
-import { momentText } from "./phrases.ts";
+import { linksOf } from "../shown-values.ts";
+import { momentText, remedyOf } from "./phrases.ts";
 import { reasonText } from "./reason-text.ts";
-import { remedyOf } from "./remedies.ts";
 import { type SearchAnswer, type ShownBan, searchPage } from "./search-page.ts";
 
 const states: Readonly<Record<string, string>> = { blocked: "blocked", undecided: "undecided" };

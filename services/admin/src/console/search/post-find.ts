@@ -2,8 +2,7 @@ import type { FastifyReply } from "fastify";
 import { ownForm } from "../console-form.ts";
 import { type ConsoleVisit, forOperator, goTo, sendNotice } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../deps.ts";
-import type { SubjectLinks } from "../shown-values.ts";
-import { linksOf } from "../subject-links.ts";
+import { linksOf, type SubjectLinks } from "../shown-values.ts";
 
 const longest = 1024;
 const routes = { search: "consoleFind", account: "consoleFindAccount" } as const;

@@ -1,8 +1,7 @@
 import type { BanRecord, DecisionRecord, Explanation, ExplanationCause } from "@postern/shared/contracts";
 import { type CidrSet, createCidrSet, parseCidr } from "@postern/shared/platform/net";
 import type { Standing } from "../standing.ts";
-import { banCause, by, from, momentText, runText } from "./phrases.ts";
-import { remedyOf } from "./remedies.ts";
+import { banCause, by, from, momentText, remedyOf, runText } from "./phrases.ts";
 
 /** The facts from which the sentence is composed. */
 export interface VerdictFacts extends Pick<Explanation, "query" | "kind" | "bans" | "delay" | "guessing_addresses"> {

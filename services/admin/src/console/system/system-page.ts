@@ -1,9 +1,14 @@
-import { pathTo, type SystemReport } from "@postern/shared/contracts";
+import { pathTo, SystemReport } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { configurationPart } from "../configuration/configuration-part.ts";
+import type { Operator } from "../../operators/operator.ts";
+import { createReadAnswer } from "../api-answer.ts";
+import { configurationPart } from "../configuration/configuration-page.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { livePart } from "../live-part.ts";
-import { liveScript } from "../live-script.ts";
+import { type ConsoleVisit, forOperator, sendPage } from "../console-visit.ts";
+import type { ConsolePagesDeps } from "../deps.ts";
+import { getEvents } from "../get-events.ts";
+import { livePart, liveScript } from "../live-script.ts";
 import { time } from "../shown-values.ts";
 
 /** One line of a list: a name, its state and details. */
@@ -118,4 +123,24 @@ export function systemPage(report: SystemReport): ConsolePage {
     script: liveScript.path,
     body: html`<h1>System</h1>${livePart(pathTo("consoleSystemEvents"), liveSystem(report))}`,
   };
+}
+
+const readReport = createReadAnswer(SystemReport);
+
+async function reportFor({ ask }: ConsolePagesDeps, operator: Operator): Promise<SystemReport> {
+  const report = await readReport(ask, operator, { operation: "showSystem" });
+  if (report === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showSystem rejected the request" });
+  return report;
+}
+
+/** `GET /console/system`, which works even while other services are stopped. */
+export function getSystemPage(deps: ConsolePagesDeps) {
+  const handle = async ({ reply, operator }: ConsoleVisit) =>
+    sendPage(deps, reply, systemPage(await reportFor(deps, operator)), operator);
+  return forOperator(deps, { route: "consoleSystem", handle });
+}
+
+/** `GET /console/system/events` */
+export function getSystemEvents(deps: ConsolePagesDeps) {
+  return getEvents(deps, { page: "system", render: async (operator) => liveSystem(await reportFor(deps, operator)) });
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "@postern/shared/platform/time";
 import type { SamlKeys } from "../keys/saml-keys.ts";
+import { newId } from "../protocol/identifiers.ts";
 import { statusCodes } from "../protocol/names.ts";
-import { newId } from "../protocol/new-id.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider, Providers } from "../providers.ts";
 import type { SamlSettings } from "../saml-settings.ts";

@@ -1,4 +1,4 @@
-import { sameEntity } from "../protocol/same-entity.ts";
+import { sameEntity } from "../protocol/identifiers.ts";
 import type { Providers } from "../providers.ts";
 import type { SamlSettings } from "../saml-settings.ts";
 import type { Participant } from "../state/participants-redis.ts";

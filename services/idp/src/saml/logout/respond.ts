@@ -1,6 +1,6 @@
 import type { Clock } from "@postern/shared/platform/time";
 import type { SamlKeys } from "../keys/saml-keys.ts";
-import { newId } from "../protocol/new-id.ts";
+import { newId } from "../protocol/identifiers.ts";
 import type { Provider } from "../providers.ts";
 import type { SamlSettings } from "../saml-settings.ts";
 import { logoutResponseOf } from "../xml/logout-xml.ts";

@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
+import { sameEntity } from "../protocol/identifiers.ts";
 import { ns } from "../protocol/names.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
-import { sameEntity } from "../protocol/same-entity.ts";
 import { instantOf } from "../xml/check-message.ts";
 import { hasSignature } from "../xml/signature-shape.ts";
 import { verifiedBytes } from "../xml/verify-signature.ts";
