@@ -148,7 +148,7 @@ interface HealthParts extends Pick<Base, "service" | "instance" | "logger"> {
   readonly bus: Bus;
 }
 
-export function createAdminHealth(
+function createAdminHealth(
   config: Config,
   { state, cache, queue, bus, service, instance, logger }: HealthParts,
 ): Health {

@@ -14,7 +14,7 @@ import { readBruteForceFlush, sessionOf } from "../read-request.ts";
 import { listBruteForce } from "./get-list.ts";
 
 /** `DELETE /api/v1/bruteforce/flush`. */
-export function deleteBruteForceFlush(flushes: Pick<Flushes, "bruteForce">, deps: FlushRouteDeps) {
+function deleteBruteForceFlush(flushes: Pick<Flushes, "bruteForce">, deps: FlushRouteDeps) {
   return async (request: FastifyRequest): Promise<BruteForceFlush> => {
     const flushRequest = readBruteForceFlush(request.body);
     const flushed = await flushCounted("bruteforce", request, deps, () => flushes.bruteForce(flushRequest));
@@ -24,7 +24,7 @@ export function deleteBruteForceFlush(flushes: Pick<Flushes, "bruteForce">, deps
 }
 
 /** `DELETE /api/v1/bruteforce/flush/async`: 202 once the job is stored. */
-export function deleteBruteForceFlushAsync(queue: JobQueue, deps: FlushRouteDeps) {
+function deleteBruteForceFlushAsync(queue: JobQueue, deps: FlushRouteDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<BruteForceFlushAsync> => {
     const flushRequest = readBruteForceFlush(request.body);
     const enqueue = (): Promise<string> => queue.enqueue({ type: "BF_FLUSH", request: flushRequest });

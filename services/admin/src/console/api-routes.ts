@@ -19,7 +19,7 @@ import { getHistory } from "./search/get-history.ts";
 import { getRisk } from "./search/get-risk.ts";
 
 /** `GET /api/v1/console/system` */
-export function getSystem({ describeSystem }: { readonly describeSystem: DescribeSystem }) {
+function getSystem({ describeSystem }: { readonly describeSystem: DescribeSystem }) {
   return async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
     reply.header("cache-control", "no-store").send(await describeSystem());
 }
@@ -34,7 +34,7 @@ export interface InvitationRouteDeps {
 const check = compileCheck(InvitationRequest);
 
 /** `POST /api/v1/console/invitations` */
-export function postInvitation({ invitations, namesOnPages, audit }: InvitationRouteDeps) {
+function postInvitation({ invitations, namesOnPages, audit }: InvitationRouteDeps) {
   const invite = async (username: string): Promise<Invitation> => {
     const { accounts, isComplete } = await namesOnPages(username);
     const [account, ...others] = accounts;

@@ -19,7 +19,7 @@ import { getCallback, getSignIn, postSignIn, postSignOut } from "./sign-in.ts";
 import { getSystemEvents, getSystemPage } from "./system/system-page.ts";
 
 /** `GET /console` */
-export async function getHome(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function getHome(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   return goTo(reply, pathTo("consoleSearch"));
 }
 
@@ -28,7 +28,7 @@ const yearSeconds = 365 * 86_400;
 const beginning = (path: string): string => path.slice(0, path.indexOf("."));
 
 /** `GET /console/assets/{asset}`: a name of another version gets this version's file, not to be cached. */
-export function getAsset({ assets, origin }: Pick<ConsolePagesDeps, "assets" | "origin">) {
+function getAsset({ assets, origin }: Pick<ConsolePagesDeps, "assets" | "origin">) {
   const { asset: headers } = createSecurityHeaders(origin);
   return async ({ url }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const found =
@@ -40,13 +40,13 @@ export function getAsset({ assets, origin }: Pick<ConsolePagesDeps, "assets" | "
 }
 
 /** `GET /console/api`: the OpenAPI document of the management interface, to read. */
-export function getApiPage(deps: ConsolePagesDeps) {
+function getApiPage(deps: ConsolePagesDeps) {
   const handle = async ({ reply, operator }: ConsoleVisit) => sendPage(deps, reply, deps.apiPage, operator);
   return forOperator(deps, { route: "consoleApi", handle });
 }
 
 /** `GET /console/api/document`: for the page, because a browser's cookie opens no path of the management interface. */
-export function getApiDocument(deps: ConsolePagesDeps) {
+function getApiDocument(deps: ConsolePagesDeps) {
   const handle = async ({ reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
     const { status, body } = await deps.ask(operator, { operation: "managementContractJson" });
     if (status !== 200) return sendNotice(deps, reply, "unavailable", operator);

@@ -8,7 +8,7 @@ import { readCacheFlush, sessionOf } from "../read-request.ts";
 import { enqueueCounted, type FlushRouteDeps, flushCounted } from "./flush-route.ts";
 
 /** `DELETE /api/v1/cache/flush`. */
-export function deleteCacheFlush(flushes: Pick<Flushes, "cache">, deps: FlushRouteDeps) {
+function deleteCacheFlush(flushes: Pick<Flushes, "cache">, deps: FlushRouteDeps) {
   return async (request: FastifyRequest): Promise<CacheFlush> => {
     const flushRequest = readCacheFlush(request.body);
     const flushed = await flushCounted("cache", request, deps, () => flushes.cache(flushRequest));
@@ -18,7 +18,7 @@ export function deleteCacheFlush(flushes: Pick<Flushes, "cache">, deps: FlushRou
 }
 
 /** `DELETE /api/v1/cache/flush/async`: 202 once the job is stored. */
-export function deleteCacheFlushAsync(queue: JobQueue, deps: FlushRouteDeps) {
+function deleteCacheFlushAsync(queue: JobQueue, deps: FlushRouteDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<CacheFlushAsync> => {
     const flushRequest = readCacheFlush(request.body);
     const enqueue = (): Promise<string> => queue.enqueue({ type: "CACHE_FLUSH", request: flushRequest });

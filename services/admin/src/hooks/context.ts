@@ -51,7 +51,7 @@ export async function createHookScripts(config: Config, parts: Parts): Promise<H
 }
 
 /** `sql` and `ldap` in a service without backends: an engine runs them. */
-export function engineScriptModules(bus: Pick<Bus, "request">): HostFunctions {
+function engineScriptModules(bus: Pick<Bus, "request">): HostFunctions {
   const lent = (name: (typeof lentScriptFunctions)[number]): HostFunction => {
     return async (args, { script, deadline, signal }) => {
       const reply = await bus.request(scriptModule, { script, function: name, args: [...args] }, { deadline, signal });

@@ -49,7 +49,7 @@ function requestTable(request: FastifyRequest, location: string): LuaObject {
 }
 
 /** Runs the hook of the request's method and location, whatever the method is. */
-export function anyHook(context: HookContext) {
+function anyHook(context: HookContext) {
   const { hooks, live, adminMetrics, logger } = context;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { disabled, hooks: table, timeoutMs } = live.current.hooks;

@@ -33,7 +33,7 @@ export interface JwtTexts {
 }
 
 /** 404 if disabled, 400, then 200, 401 or 403; the error handler sends 500. */
-export function createJwtRoute({ issuer, counted, contextOf }: JwtRouteDeps, attempt: Attempt, texts: JwtTexts) {
+function createJwtRoute({ issuer, counted, contextOf }: JwtRouteDeps, attempt: Attempt, texts: JwtTexts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<JwtReply> => {
     const enabled = issuer();
     if (enabled === undefined) {
@@ -85,7 +85,7 @@ function usernameOf({ body }: FastifyRequest): string | undefined {
 }
 
 /** Audits the result of a request to the JWT endpoints. */
-export function auditJwt(audit: Audit, event: "token.login" | "token.refresh") {
+function auditJwt(audit: Audit, event: "token.login" | "token.refresh") {
   return (result: JwtResult, request: FastifyRequest): void => {
     const outcome = outcomes[result];
     if (outcome === undefined) return;
@@ -118,7 +118,7 @@ function isTokenRequest(body: unknown): body is JwtTokenRequest {
 }
 
 /** `POST /api/v1/jwt/token`. */
-export function postToken(deps: JwtRouteDeps) {
+function postToken(deps: JwtRouteDeps) {
   return createJwtRoute(
     deps,
     (issuer, { body }, context) => {
@@ -130,7 +130,7 @@ export function postToken(deps: JwtRouteDeps) {
 }
 
 /** `POST /api/v1/jwt/refresh`: the token is in `X-Refresh-Token`; a body is not read. */
-export function postRefresh(deps: JwtRouteDeps) {
+function postRefresh(deps: JwtRouteDeps) {
   return createJwtRoute(
     deps,
     (issuer, { headers }, context) => {

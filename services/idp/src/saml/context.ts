@@ -44,7 +44,7 @@ function follow(metadata: MetadataWatch, { saml }: SamlSettings): Promise<void> 
 }
 
 /** @throws AppError CONFIG_INVALID for keys and certificates that cannot be read */
-export function createSamlRegistry(config: Config, deps: SamlRegistryDeps) {
+function createSamlRegistry(config: Config, deps: SamlRegistryDeps) {
   const { redis, keys, logger, metrics } = deps;
   const clock = systemClock;
   const { prefix: keyPrefix } = config.storage.redis;

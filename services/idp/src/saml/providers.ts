@@ -186,7 +186,7 @@ export function createProviders(
 const sha1 = "http://www.w3.org/2000/09/xmldsig#sha1";
 
 /** Selects from the methods that the service provider names: content encryption, key transport, both or neither. */
-export function encryptionWay(methods: readonly EncryptionMethod[]): {
+function encryptionWay(methods: readonly EncryptionMethod[]): {
   readonly name: Encryption | undefined;
   readonly transport: KeyTransport;
 } {

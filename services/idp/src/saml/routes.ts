@@ -10,7 +10,7 @@ import { instant } from "./xml/response.ts";
 const validMs = 7 * 86_400_000;
 
 /** `GET /saml/metadata`: our entity descriptor. */
-export function getMetadata({ settings, providers, keys, clock }: SamlRoutesDeps): VisitHandler {
+function getMetadata({ settings, providers, keys, clock }: SamlRoutesDeps): VisitHandler {
   return async ({ reply }) => {
     const signer = await keys();
     const { entityId, addresses, saml } = settings();

@@ -9,7 +9,7 @@ import type { ConsolePagesDeps } from "../deps.ts";
 import { type AuditAnswer, type AuditFields, auditPage } from "./audit-page.ts";
 
 /** The filter that a form has; empty without one. */
-export function auditFieldsIn(form: URLSearchParams | undefined): AuditFields {
+function auditFieldsIn(form: URLSearchParams | undefined): AuditFields {
   const of = (name: keyof AuditFields): string => form?.get(name)?.trim() ?? "";
   return {
     actor: of("actor"),
@@ -22,7 +22,7 @@ export function auditFieldsIn(form: URLSearchParams | undefined): AuditFields {
 }
 
 /** What is given, as a query of the operation. */
-export function auditQuery(fields: AuditFields): Readonly<Record<string, string>> {
+function auditQuery(fields: AuditFields): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ""));
 }
 

@@ -86,7 +86,7 @@ function keyLines({ signing_keys: keys = [] }: SystemReport): readonly Line[] {
 const verdictClass: Readonly<Record<string, string>> = { up: "working", down: "blocked" };
 
 /** What changes by itself. */
-export function liveSystem(report: SystemReport): Html {
+function liveSystem(report: SystemReport): Html {
   const { state, verdict, findings, backends, expiries, scripts } = report;
   const parts = [
     lines(

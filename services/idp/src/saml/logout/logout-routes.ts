@@ -13,7 +13,7 @@ import type { BrowserBinding } from "./logout-endpoints.ts";
 import { logoutTransactionPath } from "./logout-transaction.ts";
 import { sendAnswer, showLogoutTransaction } from "./logout-transaction-page.ts";
 
-export const names = ["LogoutRequest", "LogoutResponse"] as const;
+const names = ["LogoutRequest", "LogoutResponse"] as const;
 
 interface Received {
   readonly read: ReadMessage<Provider>;
@@ -55,7 +55,7 @@ async function begin(deps: SamlRoutesDeps, visit: Visit, { read, binding }: Rece
 }
 
 /** A request that the same browser has posted before; now its cookies are there. */
-export async function repeat(deps: SamlRoutesDeps, visit: Visit, id: string): Promise<FastifyReply> {
+async function repeat(deps: SamlRoutesDeps, visit: Visit, id: string): Promise<FastifyReply> {
   const named = await deps.waitingLogouts.take(id);
   if (named === undefined) return sendProblem(deps.pages, visit, "expired");
   return accept(deps, visit, named, await sessionOf(deps, visit));
@@ -67,7 +67,7 @@ async function receive(deps: SamlRoutesDeps, { reply }: Visit, { read }: Receive
   return isFramed ? reply.code(204).send() : sendTo(reply, logoutTransactionPath(transactionId));
 }
 
-export function take(deps: SamlRoutesDeps, visit: Visit, received: Received): Promise<FastifyReply> {
+function take(deps: SamlRoutesDeps, visit: Visit, received: Received): Promise<FastifyReply> {
   const { name, sender } = received.read;
   return namingSender(
     () => sender.entityId,
@@ -75,7 +75,7 @@ export function take(deps: SamlRoutesDeps, visit: Visit, received: Received): Pr
   );
 }
 
-export function guarded(deps: SamlRoutesDeps, handler: VisitHandler): VisitHandler {
+function guarded(deps: SamlRoutesDeps, handler: VisitHandler): VisitHandler {
   return refusing(deps, async (visit) =>
     deps.settings().saml.slo.enabled ? handler(visit) : sendProblem(deps.pages, visit, "not_found"),
   );

@@ -12,7 +12,7 @@ import type { ReadMessage } from "../xml/read-message.ts";
 import type { SsoStep } from "./sso.ts";
 
 /** @returns the id under which the request is stored. @throws SamlRefusal with the service provider */
-export function received({ sso }: SamlRoutesDeps, read: ReadMessage<Provider>): Promise<string> {
+function received({ sso }: SamlRoutesDeps, read: ReadMessage<Provider>): Promise<string> {
   return namingSender(
     () => read.sender.entityId,
     () => sso.receive(read),
