@@ -104,7 +104,7 @@ export const loadRemovals: readonly Removal[] = [
   {
     name: "unproven-callers",
     mechanism: "the audit stream names only API callers that were authenticated",
-    file: "services/admin/src/routes/jwt/audit-jwt.ts",
+    file: "services/admin/src/jwt/routes.ts",
     find: "actor: proved.has(result) ? usernameOf(request) : undefined,",
     replace: "actor: usernameOf(request),",
     tests: ["test/integration/callers/canary.test.ts"],

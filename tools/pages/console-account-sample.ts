@@ -5,10 +5,10 @@ import type {
   OidcSessionList,
   RiskExplanation,
 } from "@postern/shared/contracts";
+import { accountPage } from "../../services/admin/src/console/account/account-page.ts";
+import type { ConsolePage } from "../../services/admin/src/console/console-document.ts";
+import type { SubjectLinks } from "../../services/admin/src/console/shown-values.ts";
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
-import { accountPage } from "../../services/admin/src/pages/account-page.ts";
-import type { ConsolePage } from "../../services/admin/src/pages/console-document.ts";
-import type { SubjectLinks } from "../../services/admin/src/pages/shown-values.ts";
 
 interface AccountSampleParts {
   readonly explanation: Explanation;

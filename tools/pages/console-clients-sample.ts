@@ -1,4 +1,4 @@
-import { clientsPage } from "../../services/admin/src/pages/clients-page.ts";
+import { clientsPage } from "../../services/admin/src/console/clients/clients-page.ts";
 
 /** Clients and service providers. */
 export const clientsSample = clientsPage({

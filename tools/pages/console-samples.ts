@@ -1,13 +1,13 @@
 import type { AuditRecordListed, DecisionRecord, Explanation, SystemReport } from "@postern/shared/contracts";
+import { auditPage } from "../../services/admin/src/console/audit/audit-page.ts";
+import { bansPage } from "../../services/admin/src/console/bans/bans-page.ts";
+import { configurationPage } from "../../services/admin/src/console/configuration/configuration-page.ts";
+import { type ConsoleAsset } from "../../services/admin/src/console/console-assets.ts";
+import { type ConsolePage, createShowPage, type ShownPage } from "../../services/admin/src/console/console-document.ts";
+import { noticePage } from "../../services/admin/src/console/notice-pages.ts";
+import { searchPage } from "../../services/admin/src/console/search/search-page.ts";
+import { systemPage } from "../../services/admin/src/console/system/system-page.ts";
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
-import { auditPage } from "../../services/admin/src/pages/audit-page.ts";
-import { bansPage } from "../../services/admin/src/pages/bans-page.ts";
-import { configurationPage } from "../../services/admin/src/pages/configuration-page.ts";
-import { type ConsoleAsset } from "../../services/admin/src/pages/console-assets.ts";
-import { type ConsolePage, createShowPage, type ShownPage } from "../../services/admin/src/pages/console-document.ts";
-import { noticePage } from "../../services/admin/src/pages/notice-pages.ts";
-import { searchPage } from "../../services/admin/src/pages/search-page.ts";
-import { systemPage } from "../../services/admin/src/pages/system-page.ts";
 import { accountSample } from "./console-account-sample.ts";
 import { clientsSample } from "./console-clients-sample.ts";
 

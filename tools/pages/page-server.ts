@@ -1,8 +1,8 @@
 import { operation } from "@postern/shared/contracts";
 import { routeOf } from "@postern/shared/platform/http";
 import fastify, { type FastifyInstance } from "fastify";
-import { consoleStyle } from "../../services/admin/src/pages/console-style.ts";
-import { liveScript } from "../../services/admin/src/pages/live-script.ts";
+import { consoleStyle } from "../../services/admin/src/console/console-style.ts";
+import { liveScript } from "../../services/admin/src/console/live-script.ts";
 import { createAssets } from "../../services/idp/src/pages/assets.ts";
 import { languages } from "../../services/idp/src/pages/languages.ts";
 import { pageList } from "../../services/idp/src/pages/page-list.ts";

@@ -21,33 +21,34 @@ import {
 import type { FindAccountNames, Flushes } from "@postern/shared/domain/flush";
 import type { DecisionHistory } from "@postern/shared/domain/history";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/domain/passwords";
+import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/platform/http";
-import type { Health } from "@postern/shared/platform/lifecycle";
+import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/openapi";
-import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
+import { type RedisClient, redisHealth, watchRedisClock } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import type { ReportAccount } from "./console/account-report.ts";
+import type { ReportAccount } from "./console/account/account-report.ts";
+import { createAccounts } from "./console/account/context.ts";
 import { type AuditReads, createAuditReads } from "./console/audit-reads.ts";
-import type { Explain } from "./console/explain.ts";
-import type { ExplainRisk } from "./console/explain-risk.ts";
-import { createAccounts } from "./context/accounts.ts";
-import { type CreateConsolePages, createConsole } from "./context/console.ts";
-import { createExplanations } from "./context/explanations.ts";
-import { createAdminHealth } from "./context/health.ts";
-import { createHookScripts, type HookScripts } from "./context/hooks.ts";
-import { createJobs } from "./context/jobs.ts";
-import { createIssuer } from "./context/jwt.ts";
-import { createOperatorProofs, type OperatorProofs } from "./context/operator-proofs.ts";
-import { createSystem, type SystemContext } from "./context/system.ts";
+import { type CreateConsolePages, createConsole } from "./console/context.ts";
+import { createExplanations } from "./console/search/context.ts";
+import type { Explain } from "./console/search/explain.ts";
+import type { ExplainRisk } from "./console/search/explain-risk.ts";
 import { createFactorLocks, type FactorLocks } from "./factor-locks/factor-locks-redis.ts";
-import type { JobQueue, ReadJob } from "./jobs/jobs.ts";
+import { createHookScripts, type HookScripts } from "./hooks/context.ts";
+import { createJobs } from "./jobs/context.ts";
+import type { JobQueue } from "./jobs/job-queue-redis.ts";
+import type { ReadJob } from "./jobs/job-status-redis.ts";
+import { createIssuer } from "./jwt/context.ts";
 import type { JwtIssuer } from "./jwt/jwt-issuer.ts";
 import { type AdminMetrics, createAdminMetrics } from "./metrics.ts";
+import { createOperatorProofs, type OperatorProofs } from "./operators/context.ts";
 import { createEventStreams, type EventStreams } from "./operators/event-streams.ts";
 import { type AdminSettings, adminSettings, type LiveAdminSettings, liveAdminSettings } from "./settings.ts";
+import { createSystem, type SystemContext } from "./system/context.ts";
 
-/** All components of the administration service. Only this file and `context/` construct them. */
+/** All components of the administration service. Only files called `context.ts` construct them. */
 export interface AdminContext extends Base, EngineBus, SystemContext, OperatorProofs {
   readonly settings: AdminSettings;
   readonly live: { current: LiveAdminSettings };
@@ -138,4 +139,29 @@ export async function createContext(config: Config): Promise<AdminContext> {
     hooks: await createHookScripts(config, parts),
     consolePages: await createConsole(config, { ...parts, sharedClock, accountNames, ...proofs }),
   };
+}
+
+interface HealthParts extends Pick<Base, "service" | "instance" | "logger"> {
+  readonly state: RedisClient;
+  readonly cache: RedisClient;
+  readonly queue: RedisClient;
+  readonly bus: Bus;
+}
+
+function createAdminHealth(
+  config: Config,
+  { state, cache, queue, bus, service, instance, logger }: HealthParts,
+): Health {
+  const { prefix: keyPrefix } = config.storage.redis;
+  const ofRedis = { required: false, keyPrefix, service, instance };
+  return createHealth({
+    // Reading the configuration needs neither, so the service runs without them.
+    checks: [
+      redisHealth({ ...ofRedis, client: state, role: "state" }),
+      redisHealth({ ...ofRedis, client: cache, role: "cache" }),
+      redisHealth({ ...ofRedis, client: queue, role: "queue" }),
+      busHealth(bus, false),
+    ],
+    onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
+  });
 }

@@ -1,6 +1,6 @@
 import { scriptChecks } from "@postern/shared/domain/scripts";
 import { commonChecks, type Preflight } from "@postern/shared/platform/preflight";
-import { hookFiles } from "./hooks/hook-files.ts";
+import { hookFiles } from "./hooks/hook-table.ts";
 
 /** What admin opens and compiles from its configuration. */
 export const preflight: Preflight = (config) => {

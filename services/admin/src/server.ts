@@ -15,18 +15,18 @@ import {
   unreadablePaths,
 } from "@postern/shared/platform/http";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
+import { registerBruteForceRoutes } from "./bans/routes.ts";
+import { getConfigLoad } from "./config/get-load.ts";
+import { registerConsole } from "./console/api-routes.ts";
+import { registerConsolePages } from "./console/page-routes.ts";
 import type { AdminContext } from "./context.ts";
+import { registerCacheRoutes } from "./flush/cache-flush.ts";
+import { registerHooks } from "./hooks/routes.ts";
+import { getJob } from "./jobs/get-job.ts";
+import { registerJwtRoutes } from "./jwt/routes.ts";
 import { registerMfaBackchannel } from "./mfa-backchannel/routes.ts";
-import { validateRequests } from "./plugins/openapi-validation.ts";
-import { getJob } from "./routes/async/get-job.ts";
-import { registerBruteForceRoutes } from "./routes/bruteforce/register.ts";
-import { registerCacheRoutes } from "./routes/cache/register.ts";
-import { getConfigLoad } from "./routes/config/get-load.ts";
-import { registerConsole } from "./routes/console/register.ts";
-import { registerConsolePages } from "./routes/console-pages/register.ts";
-import { registerHooks } from "./routes/custom/register.ts";
-import { registerJwtRoutes } from "./routes/jwt/register.ts";
-import { getOpenapi } from "./routes/openapi/get-openapi.ts";
+import { getOpenapi } from "./openapi/get-openapi.ts";
+import { validateRequests } from "./openapi/openapi-validation.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -4,14 +4,14 @@ import { type Config, redactConfig } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerChallenges } from "@postern/shared/platform/http";
 import { type HostPort, parseHostPort } from "@postern/shared/platform/net";
-import { type LiveConsoleSettings, liveConsoleSettings } from "./console-settings.ts";
+import type { ConfigLoadSettings } from "./config/get-load.ts";
+import { type LiveConsoleSettings, liveConsoleSettings } from "./console/console-settings.ts";
 import type { FactorLimitSettings } from "./factor-locks/factor-locks-redis.ts";
 import { type HookTable, hookTable } from "./hooks/hook-table.ts";
 import type { TokenLives } from "./jwt/token-pair.ts";
 import type { UserSettings } from "./jwt/users.ts";
-import type { RequestValidation } from "./plugins/openapi-validation.ts";
-import { createRequestValidation } from "./plugins/request-validation.ts";
-import type { ConfigLoadSettings } from "./routes/config/get-load.ts";
+import type { RequestValidation } from "./openapi/openapi-validation.ts";
+import { createRequestValidation } from "./openapi/request-validation.ts";
 
 export interface AdminSettings {
   readonly address: HostPort;

@@ -30,7 +30,7 @@ import { registerSigningKeyRoutes } from "./routes/oidc/register-signing-keys.ts
 import { getOpenapi } from "./routes/openapi/get-openapi.ts";
 import { registerPages } from "./routes/pages/register.ts";
 import { unknownPage } from "./routes/pages/unknown-page.ts";
-import { registerSamlRoutes } from "./routes/saml/register.ts";
+import { registerSamlRoutes } from "./saml/routes.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -8,7 +8,7 @@ import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { poll } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { DeliveryReport } from "../../../services/idp/src/saml/delivery-report.ts";
+import type { DeliveryReport } from "../../../services/idp/src/saml/logout/delivery-report.ts";
 import { createBackChannel } from "../../../services/idp/src/saml/logout/back-channel.ts";
 import { createLogoutTransactions } from "../../../services/idp/src/saml/logout/logout-transactions-redis.ts";
 import { createSoapDelivery } from "../../../services/idp/src/saml/logout/soap-delivery.ts";

@@ -1,7 +1,7 @@
 import type { BanRecord, DecisionRecord } from "@postern/shared/contracts";
 import type { Ban, BruteForceRules } from "@postern/shared/domain/brute-force";
 import type { RecordedDecision } from "@postern/shared/domain/history";
-import { reasonText } from "./reason-text.ts";
+import { reasonText } from "./search/reason-text.ts";
 
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 

@@ -1,3 +1,4 @@
+import type { ScriptFile } from "@postern/shared/domain/scripts";
 import type { Config } from "@postern/shared/platform/config";
 
 /** One custom hook as the site configured it. */
@@ -33,4 +34,9 @@ export function hookTable({ auth, runtime }: Config): HookTable {
     timeoutMs: runtime.timeouts.lua_script,
     hooks: new Map(hooks),
   };
+}
+
+/** The scripts of custom hooks, in the order of the configuration. */
+export function hookFiles({ auth }: Config): readonly ScriptFile[] {
+  return auth.controls.lua.hooks.map(({ script_path: path }) => ({ path, entryPoints: ["hook"] }));
 }

@@ -3,7 +3,6 @@ import { createLazyQueue, type FlushJob } from "@postern/shared/domain/jobs";
 import { within } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
 import { flushQueue, jobKey, type RedisClient } from "@postern/shared/platform/redis";
-import type { JobQueue } from "./jobs.ts";
 
 export interface JobQueueDeps {
   /** Of the role `queue`. */
@@ -22,7 +21,7 @@ const firstBackoffMs = 500;
 /** Maximum number of records of ended jobs, whatever their age. */
 const maxRecords = 100_000;
 
-export function createJobQueue(deps: JobQueueDeps): JobQueue {
+export function createJobQueue(deps: JobQueueDeps) {
   const { redis, keyPrefix, retentionMs, maxQueued, timeoutMs } = deps;
   const queueOf = createLazyQueue(flushQueue, deps);
   const kept = { age: Math.ceil(retentionMs / 1000), count: maxRecords };
@@ -43,7 +42,12 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
     return jobId;
   };
   return {
-    enqueue: async (job) => {
+    /**
+     * Resolves with the job's id once Redis has stored it.
+     *
+     * @throws AppError REDIS_UNAVAILABLE within `timeoutMs`: the job may run nevertheless. OVERLOADED: too many jobs are queued.
+     */
+    enqueue: async (job: FlushJob): Promise<string> => {
       try {
         return await within(add(job), timeoutMs);
       } catch (cause) {
@@ -53,3 +57,5 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
     },
   };
 }
+
+export type JobQueue = ReturnType<typeof createJobQueue>;

@@ -1,7 +1,6 @@
 import type { JobRecord, JobStatus } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { defineScript, jobKey, type RedisClient, readFields } from "@postern/shared/platform/redis";
-import type { ReadJob } from "./jobs.ts";
 import readJobLua from "./scripts/read-job.lua?raw";
 
 const readJob = { name: "readJob", lua: readJobLua, keys: ["jobKey", "lockKey"], args: ["retentionMs"] } as const;
@@ -44,9 +43,10 @@ function recordOf(jobId: string, fields: Fields): JobRecord {
   };
 }
 
-/**
- * @param redis of the role `queue`.
- */
+/** Undefined for an unknown job, or one whose record has expired. @throws AppError REDIS_UNAVAILABLE */
+export type ReadJob = (jobId: string) => Promise<JobRecord | undefined>;
+
+/** @param redis of the role `queue` */
 export function createJobStatus(redis: RedisClient, keyPrefix: string, retentionMs: number): ReadJob {
   const read = defineScript(redis, readJob);
   return async (jobId) => {

@@ -7,3 +7,6 @@ export type JwtOutcome =
   | { readonly outcome: "denied" }
   /** The user was authenticated but has no role. */
   | { readonly outcome: "no_role" };
+
+/** The result of a request, for the metrics. */
+export type JwtResult = "issued" | "malformed" | "denied" | "no_role" | "undecided";

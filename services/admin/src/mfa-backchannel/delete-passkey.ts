@@ -1,5 +1,5 @@
 import { MfaBackchannelPasskey, mfaWebauthnDelete, mfaWebauthnList } from "@postern/shared/contracts";
-import { storedPasskey } from "../console/stored-passkey.ts";
+import { storedPasskey } from "../console/account/stored-passkey.ts";
 import type { MfaAnswer, MfaRoute, MfaRouteDeps } from "./mfa-route.ts";
 
 /** A sign-in between reading and deleting replaces the stored text. */

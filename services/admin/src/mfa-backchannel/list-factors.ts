@@ -1,5 +1,5 @@
 import { type MfaBackchannelFactors, MfaBackchannelUser, mfaFactorsRead, type Reply } from "@postern/shared/contracts";
-import { storedPasskey } from "../console/stored-passkey.ts";
+import { storedPasskey } from "../console/account/stored-passkey.ts";
 import type { MfaAnswer, MfaRoute, MfaRouteDeps } from "./mfa-route.ts";
 
 type Factors = Extract<Reply<typeof mfaFactorsRead>, { readonly outcome: "ok" }>;

@@ -5,7 +5,7 @@ import { compileCheck } from "@postern/shared/platform/http";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
-import { malformed } from "../routes/read-request.ts";
+import { malformed } from "../read-request.ts";
 import type { MfaOperation, MfaResult } from "./mfa-operation.ts";
 
 export interface MfaRouteDeps {

@@ -5,7 +5,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { compileCheck } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { FactorLocks } from "../factor-locks/factor-locks-redis.ts";
-import { malformed } from "../routes/read-request.ts";
+import { malformed } from "../read-request.ts";
 import type { MfaRouteDeps } from "./mfa-route.ts";
 
 export interface UnlockDeps extends Pick<MfaRouteDeps, "audit" | "counted" | "logger"> {

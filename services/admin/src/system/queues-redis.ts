@@ -2,7 +2,7 @@ import type { JobRecord, SystemReport } from "@postern/shared/contracts";
 import { countJobs, countNotifications, type JobCounts } from "@postern/shared/domain/jobs";
 import { within } from "@postern/shared/platform/concurrency";
 import { jobKey, type RedisClient } from "@postern/shared/platform/redis";
-import type { ReadJob } from "../jobs/jobs.ts";
+import type { ReadJob } from "../jobs/job-status-redis.ts";
 
 export interface QueueStates {
   readonly queues: SystemReport["queues"];

@@ -10,10 +10,10 @@ import { createSingleLogout, type SingleLogout } from "../login/single-logout.ts
 import { accountOfSession } from "../oidc/accounts/session-account.ts";
 import { deviceEnd } from "../oidc/device/device-end.ts";
 import type { Pages } from "../pages/pages.ts";
+import { createSamlContext, type SamlContext } from "../saml/context.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import { createOidcContext, type OidcContext } from "./oidc.ts";
 import type { PagesContext, ProtocolParts } from "./pages.ts";
-import { createSamlContext, type SamlContext } from "./saml.ts";
 import { createSessions } from "./sessions.ts";
 
 /** OIDC, SAML and the logout of both. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MailServer, MailServices } from "@postern/shared/domain/mail-clients";
-import { element, type Xml, xmlOf, xmlString } from "../saml/outbound/xml-writer.ts";
+import { element, type Xml, xmlOf, xmlString } from "../saml/xml/xml-writer.ts";
 import { type MailAddress, userNameAt } from "./mail-address.ts";
 import type { OfferedProfile } from "./profile-offers-redis.ts";
 

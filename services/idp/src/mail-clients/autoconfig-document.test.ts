@@ -1,7 +1,7 @@
 import type { MailServices } from "@postern/shared/domain/mail-clients";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { childOf, childrenOf, parseXml, textOf, type XmlElement } from "../saml/inbound/xml-tree.ts";
+import { childOf, childrenOf, parseXml, textOf, type XmlElement } from "../saml/xml/xml-tree.ts";
 import { autoconfigDocument } from "./autoconfig-document.ts";
 
 const services: MailServices = {

@@ -1,5 +1,5 @@
 import type { MailServer, MailServices } from "@postern/shared/domain/mail-clients";
-import { element, type Xml, xmlString } from "../saml/outbound/xml-writer.ts";
+import { element, type Xml, xmlString } from "../saml/xml/xml-writer.ts";
 
 const socketTypes = { tls: "SSL", starttls: "STARTTLS" } as const;
 

@@ -1,5 +1,5 @@
-import { childOf, isElement, parseXml, textOf, type XmlElement } from "../saml/inbound/xml-tree.ts";
 import { SamlRefusal } from "../saml/protocol/refusal.ts";
+import { childOf, isElement, parseXml, textOf, type XmlElement } from "../saml/xml/xml-tree.ts";
 import { type MailAddress, readMailAddress } from "./mail-address.ts";
 
 /** MS-OXDSCLI */

@@ -3,17 +3,17 @@ import type { SamlConfig, SamlProviderConfig } from "@postern/shared/platform/co
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
 import { demandsOf, type MfaPolicyConfig, type SignInDemands } from "../login/sign-in-demands.ts";
-import type { Sender } from "./inbound/read-message.ts";
 import { keysOfPem } from "./keys/pem-keys.ts";
-import { type LogoutEndpoints, logoutEndpointsOf } from "./logout-endpoints.ts";
-import { encryptionWay } from "./metadata/encryption-way.ts";
-import type { EntityFacts } from "./metadata/entity-facts.ts";
+import { type LogoutEndpoints, logoutEndpointsOf } from "./logout/logout-endpoints.ts";
+import type { EncryptionMethod, EntityFacts } from "./metadata/entity-facts.ts";
 import { hasMetadata } from "./metadata/metadata-sources.ts";
-import type { KeyTransport } from "./outbound/key-transport.ts";
-import { requestedKind } from "./outbound/name-id.ts";
+import { sameEntity } from "./protocol/identifiers.ts";
 import { bindings } from "./protocol/names.ts";
 import { SamlRefusal } from "./protocol/refusal.ts";
-import { sameEntity } from "./protocol/same-entity.ts";
+import { type Encryption, encryptionOfUri, encryptions } from "./xml/encrypt-xml.ts";
+import { commonTransport, hashesOf, type KeyTransport } from "./xml/key-transport.ts";
+import { requestedKind } from "./xml/name-id.ts";
+import type { Sender } from "./xml/read-message.ts";
 
 /** The first supported format; `unspecified` expresses no preference. */
 function nameIdFormatOf({ nameIdFormats }: EntityFacts): SamlProviderConfig["name_id_format"] {
@@ -181,4 +181,18 @@ export function createProviders(
       return provider;
     },
   };
+}
+
+const sha1 = "http://www.w3.org/2000/09/xmldsig#sha1";
+
+/** Selects from the methods that the service provider names: content encryption, key transport, both or neither. */
+function encryptionWay(methods: readonly EncryptionMethod[]): {
+  readonly name: Encryption | undefined;
+  readonly transport: KeyTransport;
+} {
+  const named = new Set(methods.map(({ algorithm }) => encryptionOfUri(algorithm)));
+  const transport = methods
+    .map(({ algorithm, digest = sha1, mask }): KeyTransport => ({ algorithm, digest, mask }))
+    .find((candidate) => hashesOf(candidate) !== undefined);
+  return { name: encryptions.find((name) => named.has(name)), transport: transport ?? commonTransport };
 }

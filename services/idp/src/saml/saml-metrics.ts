@@ -1,5 +1,5 @@
 import type { Metrics } from "@postern/shared/platform/metrics";
-import { type Channel, channels, type DeliveryResult, deliveryResults } from "./delivery-report.ts";
+import { type Channel, channels, type DeliveryResult, deliveryResults } from "./logout/delivery-report.ts";
 import { type MetadataFailure, metadataFailures } from "./metadata/metadata-failure.ts";
 import { type RefusalReason, refusalReasons } from "./protocol/refusal.ts";
 

@@ -5,7 +5,7 @@ import type { Config, SamlConfig } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import type { MfaPolicyConfig } from "../login/sign-in-demands.ts";
 import { derOf, type SamlKeys } from "./keys/saml-keys.ts";
-import type { SamlAddresses } from "./outbound/metadata.ts";
+import type { SamlAddresses } from "./xml/metadata-xml.ts";
 
 /** The part of the configuration that the SAML identity provider uses. */
 export interface SamlSettings {

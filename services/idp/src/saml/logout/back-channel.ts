@@ -2,19 +2,19 @@ import { setTimeout as delay } from "node:timers/promises";
 import { abortAfter } from "@postern/shared/platform/concurrency";
 import type { Clock } from "@postern/shared/platform/time";
 import { DOMParser, XMLSerializer } from "@xmldom/xmldom";
-import { checkHead } from "../inbound/check-message.ts";
-import { messageLimits } from "../inbound/limits.ts";
-import { readLogoutResponse } from "../inbound/logout-messages.ts";
-import { readEnveloped } from "../inbound/read-message.ts";
-import { childOf, isElement, parseXml } from "../inbound/xml-tree.ts";
-import { logoutRequestOf } from "../outbound/logout-xml.ts";
-import { soapEnvelope } from "../outbound/send.ts";
-import type { Signable, Signer } from "../outbound/sign-xml.ts";
+import { newId } from "../protocol/identifiers.ts";
 import { ns, statusCodes } from "../protocol/names.ts";
-import { newId } from "../protocol/new-id.ts";
 import { type RefusalReason, SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
 import type { Participant } from "../state/participants-redis.ts";
+import { checkHead } from "../xml/check-message.ts";
+import { messageLimits } from "../xml/limits.ts";
+import { readLogoutResponse } from "../xml/logout-messages.ts";
+import { logoutRequestOf } from "../xml/logout-xml.ts";
+import { readEnveloped } from "../xml/read-message.ts";
+import { soapEnvelope } from "../xml/send.ts";
+import type { Signable, Signer } from "../xml/sign-xml.ts";
+import { childOf, isElement, parseXml } from "../xml/xml-tree.ts";
 
 export interface BackChannelDeps {
   readonly clock: Clock;

@@ -1,9 +1,9 @@
-import type { MessageParameter } from "../inbound/redirect-query.ts";
-import type { LogoutEndpoint } from "../logout-endpoints.ts";
-import { type PostedMessage, postedMessage, redirectAddress } from "../outbound/send.ts";
-import { type Signable, type Signer, signedElement } from "../outbound/sign-xml.ts";
-import { xmlString } from "../outbound/xml-writer.ts";
 import type { Provider } from "../providers.ts";
+import type { MessageParameter } from "../xml/redirect-query.ts";
+import { type PostedMessage, postedMessage, redirectAddress } from "../xml/send.ts";
+import { type Signable, type Signer, signedElement } from "../xml/sign-xml.ts";
+import { xmlString } from "../xml/xml-writer.ts";
+import type { LogoutEndpoint } from "./logout-endpoints.ts";
 
 /** How the browser carries a message to a service provider. */
 export type BrowserStep =

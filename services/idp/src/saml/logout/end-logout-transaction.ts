@@ -1,10 +1,10 @@
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
 import type { ServiceState } from "../../logout-delivery/service-state.ts";
-import type { Status } from "../outbound/response.ts";
 import { statusCodes } from "../protocol/names.ts";
 import type { Providers } from "../providers.ts";
 import type { SamlMetrics } from "../saml-metrics.ts";
+import type { Status } from "../xml/response.ts";
 import type { RequestedLogout } from "./logout.ts";
 import { type LogoutTransactionNow, type LogoutTransactions, statesOf } from "./logout-transaction.ts";
 import type { DeliveryReporter } from "./report-delivery.ts";

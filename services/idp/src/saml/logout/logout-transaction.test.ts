@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Channel } from "../delivery-report.ts";
+import type { Channel } from "./delivery-report.ts";
 import { logoutTransactionPath, type ServiceResult, statesOf } from "./logout-transaction.ts";
 
 const deadlineMs = 1000;

@@ -1,8 +1,8 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { ServiceState } from "../../logout-delivery/service-state.ts";
-import type { Channel } from "../delivery-report.ts";
-import type { BrowserBinding } from "../logout-endpoints.ts";
 import type { Participant } from "../state/participants-redis.ts";
+import type { Channel } from "./delivery-report.ts";
+import type { BrowserBinding } from "./logout-endpoints.ts";
 
 export interface LogoutTransactionService extends Participant {
   readonly channel: Channel;

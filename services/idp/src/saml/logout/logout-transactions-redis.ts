@@ -2,9 +2,8 @@ import { randomBytes } from "node:crypto";
 import { defineScript, samlLogoutKey, samlLogoutRequestKey } from "@postern/shared/platform/redis";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { channels } from "../delivery-report.ts";
 import { decided, digest, type SamlRedisDeps } from "../state/saml-redis.ts";
-import { ProviderEnd } from "./logout-end.ts";
+import { channels } from "./delivery-report.ts";
 import type { LogoutTransactions, ServiceResult } from "./logout-transaction.ts";
 import countInLogoutLua from "./scripts/count-in-logout.lua?raw";
 import noteLogoutResultLua from "./scripts/note-logout-result.lua?raw";
@@ -23,6 +22,16 @@ const noteLogoutResult = {
 } as const;
 
 const text = Type.String();
+
+/** The stored form of an end at a service provider, which receives our response. */
+export const ProviderEnd = Type.Object({
+  to: Type.Literal("provider"),
+  entityId: text,
+  inResponseTo: text,
+  relayState: Type.Optional(text),
+  binding: Type.Enum(["redirect", "post"]),
+});
+
 const index = Type.Integer();
 
 const Service = Type.Object({

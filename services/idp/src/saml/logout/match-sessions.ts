@@ -1,6 +1,6 @@
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
-import type { LogoutRequest } from "../inbound/logout-messages.ts";
 import type { Participants } from "../state/participants-redis.ts";
+import type { LogoutRequest } from "../xml/logout-messages.ts";
 
 /** The sessions that a request names: only sessions of this service provider with exactly this name ID. */
 export async function matchSessions(

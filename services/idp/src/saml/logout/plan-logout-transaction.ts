@@ -1,8 +1,8 @@
-import type { Channel } from "../delivery-report.ts";
-import { sameEntity } from "../protocol/same-entity.ts";
+import { sameEntity } from "../protocol/identifiers.ts";
 import type { Providers } from "../providers.ts";
 import type { SamlSettings } from "../saml-settings.ts";
 import type { Participant } from "../state/participants-redis.ts";
+import type { Channel } from "./delivery-report.ts";
 import type { LogoutTransaction, LogoutTransactionEnd, LogoutTransactionService } from "./logout-transaction.ts";
 import type { SoapLogout } from "./soap-logouts.ts";
 

@@ -1,7 +1,7 @@
 import type { Audit } from "@postern/shared/domain/audit";
 import type { Logger } from "@postern/shared/platform/logging";
-import type { DeliveryReport } from "../delivery-report.ts";
 import type { SamlMetrics } from "../saml-metrics.ts";
+import type { DeliveryReport } from "./delivery-report.ts";
 
 /** Reports a result in the metric, in the log and, if it is final, in the audit stream. */
 export function createDeliveryReporter(metrics: Pick<SamlMetrics, "notified">, logger: Logger, audit: Audit) {

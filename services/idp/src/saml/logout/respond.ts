@@ -1,12 +1,12 @@
 import type { Clock } from "@postern/shared/platform/time";
 import type { SamlKeys } from "../keys/saml-keys.ts";
-import type { BrowserBinding } from "../logout-endpoints.ts";
-import { logoutResponseOf } from "../outbound/logout-xml.ts";
-import type { Status } from "../outbound/response.ts";
-import { newId } from "../protocol/new-id.ts";
+import { newId } from "../protocol/identifiers.ts";
 import type { Provider } from "../providers.ts";
 import type { SamlSettings } from "../saml-settings.ts";
+import { logoutResponseOf } from "../xml/logout-xml.ts";
+import type { Status } from "../xml/response.ts";
 import { type BrowserStep, browserStep } from "./browser-step.ts";
+import type { BrowserBinding } from "./logout-endpoints.ts";
 
 export interface RespondDeps {
   readonly settings: () => SamlSettings;

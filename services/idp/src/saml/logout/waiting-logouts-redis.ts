@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { decided, digest, type SamlRedisDeps } from "../state/saml-redis.ts";
 import type { NamedLogout } from "./logout.ts";
-import { ProviderEnd } from "./logout-end.ts";
+import { ProviderEnd } from "./logout-transactions-redis.ts";
 
 const Waiting = Type.Object({
   end: ProviderEnd,

@@ -1,18 +1,11 @@
 import type { KeyObject } from "node:crypto";
-import { instantOf } from "../inbound/check-message.ts";
-import { hasSignature } from "../inbound/signature-shape.ts";
-import { verifiedBytes } from "../inbound/verify-signature.ts";
-import {
-  childrenOf,
-  isElement,
-  parseXml,
-  requiredAttribute,
-  type XmlElement,
-  type XmlRules,
-} from "../inbound/xml-tree.ts";
+import { sameEntity } from "../protocol/identifiers.ts";
 import { ns } from "../protocol/names.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
-import { sameEntity } from "../protocol/same-entity.ts";
+import { instantOf } from "../xml/check-message.ts";
+import { hasSignature } from "../xml/signature-shape.ts";
+import { verifiedBytes } from "../xml/verify-signature.ts";
+import { childrenOf, isElement, parseXml, requiredAttribute, type XmlElement, type XmlRules } from "../xml/xml-tree.ts";
 import type { EntityFacts, MetadataFacts } from "./entity-facts.ts";
 import { readRole } from "./service-provider-role.ts";
 import { durationMs } from "./xml-duration.ts";

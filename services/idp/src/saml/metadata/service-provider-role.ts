@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
-import { childOf, childrenOf, requiredAttribute, textOf, type XmlElement } from "../inbound/xml-tree.ts";
 import { bindings, ns } from "../protocol/names.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
+import { childOf, childrenOf, requiredAttribute, textOf, type XmlElement } from "../xml/xml-tree.ts";
 import type { ConsumerService, EncryptionMethod, EntityFacts, LogoutService } from "./entity-facts.ts";
 
 const maxElements = 64;

@@ -1,8 +1,8 @@
-import type { AuthnRequest } from "../inbound/authn-request.ts";
-import { isNameIdKind, type NameIdKind, requestedKind } from "../outbound/name-id.ts";
 import { bindings } from "../protocol/names.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
+import type { AuthnRequest } from "../xml/authn-request.ts";
+import { isNameIdKind, type NameIdKind, requestedKind } from "../xml/name-id.ts";
 import type { PendingRequest } from "./pending-requests-redis.ts";
 
 /** The assertion consumer, which must be known from the configuration or metadata (ADR 0080). */

@@ -2,22 +2,22 @@ import type { Clock } from "@postern/shared/platform/time";
 import type { RecordTimes } from "../../oidc/storage/record-times.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { SamlKeys } from "../keys/saml-keys.ts";
-import { releasedAttributes } from "../outbound/attributes.ts";
-import { isEncryption } from "../outbound/encrypt-xml.ts";
-import { type NameId, type NameIdKind, nameIdOf } from "../outbound/name-id.ts";
+import { newId } from "../protocol/identifiers.ts";
+import { statusCodes } from "../protocol/names.ts";
+import type { Provider } from "../providers.ts";
+import type { SamlSettings } from "../saml-settings.ts";
+import type { Participants } from "../state/participants-redis.ts";
+import { releasedAttributes } from "../xml/attributes.ts";
+import { isEncryption } from "../xml/encrypt-xml.ts";
+import { type NameId, type NameIdKind, nameIdOf } from "../xml/name-id.ts";
 import {
   type AssertionEncryption,
   failureResponse,
   type ResponseHead,
   type Status,
   successResponse,
-} from "../outbound/response.ts";
-import { type PostedMessage, postedMessage } from "../outbound/send.ts";
-import { statusCodes } from "../protocol/names.ts";
-import { newId } from "../protocol/new-id.ts";
-import type { Provider } from "../providers.ts";
-import type { SamlSettings } from "../saml-settings.ts";
-import type { Participants } from "../state/participants-redis.ts";
+} from "../xml/response.ts";
+import { type PostedMessage, postedMessage } from "../xml/send.ts";
 import type { PendingRequest } from "./pending-requests-redis.ts";
 
 export interface AnswersDeps {

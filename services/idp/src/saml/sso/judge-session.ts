@@ -1,7 +1,7 @@
 import { meetsDemands } from "../../login/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
-import { contextClassOf, wouldFactorHelp } from "../outbound/authn-context.ts";
 import type { Provider } from "../providers.ts";
+import { contextClassOf, wouldFactorHelp } from "../xml/authn-context.ts";
 import type { PendingRequest } from "./pending-requests-redis.ts";
 
 export type Judgement =

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { samlRequestKey } from "@postern/shared/platform/redis";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { type Comparison, comparisons } from "../inbound/authn-request.ts";
-import type { NameIdKind } from "../outbound/name-id.ts";
 import { decided, digest, type SamlRedisDeps } from "../state/saml-redis.ts";
+import { type Comparison, comparisons } from "../xml/authn-request.ts";
+import type { NameIdKind } from "../xml/name-id.ts";
 
 /** A verified sign-in request of a service provider, with the configuration applied. */
 export interface PendingRequest {

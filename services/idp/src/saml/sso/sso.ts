@@ -1,13 +1,13 @@
 import type { Clock } from "@postern/shared/platform/time";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
-import { readAuthnRequest } from "../inbound/authn-request.ts";
-import { checkHead } from "../inbound/check-message.ts";
-import type { ReadMessage } from "../inbound/read-message.ts";
 import { statusCodes } from "../protocol/names.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider, Providers } from "../providers.ts";
 import type { SamlSettings } from "../saml-settings.ts";
 import type { ReplayGuard } from "../state/replay-guard-redis.ts";
+import { readAuthnRequest } from "../xml/authn-request.ts";
+import { checkHead } from "../xml/check-message.ts";
+import type { ReadMessage } from "../xml/read-message.ts";
 import { acceptRequest } from "./accept-request.ts";
 import type { Answers, PostStep, ResolvedRequest } from "./answers.ts";
 import { judgeSession } from "./judge-session.ts";

@@ -2,7 +2,7 @@ import { samlIndexKey, samlParticipantsKey } from "@postern/shared/platform/redi
 import type { Clock } from "@postern/shared/platform/time";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import type { NameId } from "../outbound/name-id.ts";
+import type { NameId } from "../xml/name-id.ts";
 import { decided, digest, type SamlRedisDeps } from "./saml-redis.ts";
 
 /** A service provider that a browser session has signed in to. */

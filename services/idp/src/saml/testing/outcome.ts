@@ -1,9 +1,9 @@
-import { readAuthnRequest } from "../inbound/authn-request.ts";
-import { checkHead } from "../inbound/check-message.ts";
-import { readLogoutRequest } from "../inbound/logout-messages.ts";
-import { readEnveloped, readRedirected, type Sender } from "../inbound/read-message.ts";
-import { readRedirectQuery } from "../inbound/redirect-query.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
+import { readAuthnRequest } from "../xml/authn-request.ts";
+import { checkHead } from "../xml/check-message.ts";
+import { readLogoutRequest } from "../xml/logout-messages.ts";
+import { readEnveloped, readRedirected, type Sender } from "../xml/read-message.ts";
+import { readRedirectQuery } from "../xml/redirect-query.ts";
 import { keys, nowMs, sp, sso } from "./forge.ts";
 import type { Forgery } from "./tricks.ts";
 

@@ -1,0 +1,80 @@
+import type { AccountReport, ConsoleActionId } from "@postern/shared/contracts";
+import { type Html, html } from "@postern/shared/platform/pages";
+import { type ActedOn, type Actionable, actionsOf } from "../action-forms.ts";
+import { time } from "../shown-values.ts";
+
+interface Credential {
+  readonly name: string;
+  readonly details: Html;
+  readonly action: ConsoleActionId;
+  readonly item?: string;
+}
+
+function list(about: Actionable, target: string, credentials: readonly Credential[]): Html {
+  return html`<ul class="things">${credentials.map(({ name, details, action, item }) => {
+    const on: ActedOn = { target, called: name, ...(item !== undefined && { item }) };
+    return html`<li><b>${name}</b><span>${details}</span>${actionsOf(about, [action], on)}</li>`;
+  })}</ul>`;
+}
+
+const wrong = (count: number | undefined): Html | undefined =>
+  count === undefined ? undefined : html`, ${count} consecutive wrong ${count === 1 ? "code" : "codes"}`;
+
+const moment = (word: string, iso: string | undefined): Html | undefined =>
+  iso === undefined ? undefined : html`${word} ${time(iso)}`;
+
+const dated = (created: string | undefined, used: string | undefined): Html =>
+  html`${moment("Added", created)}${created !== undefined && ". "}${moment("Last used", used) ?? "Never used"}.`;
+
+function credentialsOf({
+  totp,
+  recovery_codes_left: codes,
+  wrong_codes: wrongCodes,
+  passkeys,
+}: NonNullable<AccountReport["factors"]>): readonly Credential[] {
+  return [
+    ...(totp
+      ? [{ name: "Authenticator app", details: html`Set up${wrong(wrongCodes.totp)}.`, action: "reset-totp" } as const]
+      : []),
+    ...(codes > 0
+      ? [
+          {
+            name: "Recovery codes",
+            details: html`${codes} unused${wrong(wrongCodes.recovery)}.`,
+            action: "reset-recovery",
+          } as const,
+        ]
+      : []),
+    ...passkeys.map(({ id, name, created, last_used: used }) => ({
+      name: name === "" ? "Passkey without a name" : `Passkey ${name}`,
+      details: dated(created, used),
+      action: "remove-passkey" as const,
+      item: id,
+    })),
+  ];
+}
+
+export function factorsPart(about: Actionable, account: string, { factors }: AccountReport): Html {
+  const credentials = factors === undefined ? [] : credentialsOf(factors);
+  return html`<h2>Second factors</h2>${
+    credentials.length === 0
+      ? html`<p class="lead">${factors === undefined ? "Unknown." : "None: the password is enough to sign in."}</p>`
+      : list(about, account, credentials)
+  }`;
+}
+
+export function appPasswordsPart(
+  about: Actionable,
+  account: string,
+  { app_passwords: passwords }: AccountReport,
+): Html {
+  const credentials = passwords.map(({ id, label, protocols, created, last_used: used }) => ({
+    name: label,
+    details: html`For ${protocols.length === 0 ? "all protocols" : protocols.join(", ")}. ${dated(created, used)}`,
+    action: "remove-app-password" as const,
+    item: id,
+  }));
+  return html`<h2>App passwords</h2>${
+    credentials.length === 0 ? html`<p class="lead">None.</p>` : list(about, account, credentials)
+  }`;
+}

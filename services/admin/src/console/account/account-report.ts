@@ -1,0 +1,130 @@
+import type {
+  AccountQuery,
+  AccountReport,
+  describeAccount,
+  MfaTarget,
+  mfaAppPasswordsList,
+  mfaFactorsRead,
+  Reply,
+  Request,
+} from "@postern/shared/contracts";
+import type { SentNotifications } from "@postern/shared/domain/sent-notifications";
+import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
+import { storedPasskey } from "./stored-passkey.ts";
+
+export interface AccountReportDeps {
+  readonly describe: (request: Request<typeof describeAccount>) => Promise<Reply<typeof describeAccount>>;
+  readonly readFactors: (target: MfaTarget) => Promise<Reply<typeof mfaFactorsRead>>;
+  readonly listAppPasswords: (target: MfaTarget) => Promise<Reply<typeof mfaAppPasswordsList>>;
+  readonly locks: Pick<FactorLocks, "read">;
+  /** Undefined while no user notifications are sent. */
+  readonly sent: Pick<SentNotifications, "list"> | undefined;
+}
+
+/** `session` is the GUID of the request. Never throws: what does not answer is named in `incomplete`. */
+export type ReportAccount = (query: AccountQuery, session: string) => Promise<AccountReport>;
+
+type Factors = NonNullable<AccountReport["factors"]>;
+type AppPasswords = AccountReport["app_passwords"];
+
+const isoOf = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+function shownPasskey(text: string): Factors["passkeys"][number] {
+  const { id, name, created, lastUsed } = storedPasskey(text);
+  return {
+    id,
+    name,
+    ...(created !== undefined && { created }),
+    ...(lastUsed !== undefined && { last_used: lastUsed }),
+  };
+}
+
+function shownAppPasswords(reply: Reply<typeof mfaAppPasswordsList>): AppPasswords {
+  if (!("appPasswords" in reply)) return [];
+  return reply.appPasswords.map(({ id, label, protocols, createdAt, lastUsedAt }) => ({
+    id,
+    label,
+    protocols,
+    created: isoOf(createdAt),
+    ...(lastUsedAt !== undefined && { last_used: isoOf(lastUsedAt) }),
+  }));
+}
+
+/** Collects what did not answer. */
+function createParts() {
+  const incomplete: string[] = [];
+  return {
+    incomplete,
+    /** The fallback, and a sentence, if the source does not answer. */
+    get: async <T>(source: () => Promise<T>, fallback: T, missing: string): Promise<T> => {
+      try {
+        return await source();
+      } catch {
+        incomplete.push(missing);
+        return fallback;
+      }
+    },
+  };
+}
+
+/** Counts of wrong codes and notifications are stored under the account's own name. */
+function createStored({ locks, sent }: AccountReportDeps, { get }: ReturnType<typeof createParts>) {
+  return async (account: string | undefined) => {
+    if (account === undefined) return { wrongCodes: {}, notifications: [] };
+    const [wrongCodes, records] = await Promise.all([
+      get(() => locks.read(account), {}, "counts of wrong codes could not be read"),
+      get(async () => (await sent?.list(account)) ?? [], [], "sent user notifications could not be read"),
+    ]);
+    const notifications = records.map(({ timeMs, ...record }) => ({ ...record, time: new Date(timeMs).toISOString() }));
+    return { wrongCodes, notifications };
+  };
+}
+
+function factorsOf(
+  reply: Reply<typeof mfaFactorsRead> | undefined,
+  wrongCodes: Factors["wrong_codes"],
+): Factors | undefined {
+  if (reply === undefined || !("hasTotp" in reply)) return undefined;
+  const { hasTotp, recoveryCodesLeft, webauthnCredentials } = reply;
+  return {
+    totp: hasTotp,
+    recovery_codes_left: recoveryCodesLeft,
+    wrong_codes: wrongCodes,
+    passkeys: webauthnCredentials.map(shownPasskey),
+  };
+}
+
+const noAppPasswords: Reply<typeof mfaAppPasswordsList> = { outcome: "unsupported" };
+
+export function createReportAccount(deps: AccountReportDeps): ReportAccount {
+  const { describe, readFactors, listAppPasswords, sent } = deps;
+  return async ({ account: query, protocol = "imap" }, session) => {
+    const parts = createParts();
+    const { get, incomplete } = parts;
+    const target = { session, username: query };
+    const [{ backends }, factors, appPasswords] = await Promise.all([
+      get(() => describe({ username: query, protocol }), { backends: [] }, "the engines could not be queried"),
+      get<Reply<typeof mfaFactorsRead> | undefined>(
+        () => readFactors(target),
+        undefined,
+        "second factors could not be read",
+      ),
+      get(() => listAppPasswords(target), noAppPasswords, "app passwords could not be read"),
+    ]);
+    const ofFactors = factors !== undefined && "account" in factors ? factors.account : undefined;
+    const account = ofFactors ?? backends.find((one) => one.account !== undefined)?.account;
+    const { wrongCodes, notifications } = await createStored(deps, parts)(account);
+    const shownFactors = factorsOf(factors, wrongCodes);
+    return {
+      query,
+      ...(account !== undefined && { account }),
+      protocol,
+      backends,
+      ...(shownFactors && { factors: shownFactors }),
+      app_passwords: shownAppPasswords(appPasswords),
+      notifications,
+      sends_notifications: sent !== undefined,
+      incomplete,
+    };
+  };
+}

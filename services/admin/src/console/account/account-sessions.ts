@@ -1,0 +1,44 @@
+import type { OidcSessionList } from "@postern/shared/contracts";
+import { type Html, html } from "@postern/shared/platform/pages";
+import { type Actionable, actionsOf } from "../action-forms.ts";
+import { time } from "../shown-values.ts";
+
+type BrowserSession = NonNullable<OidcSessionList["browser_sessions"]>[number];
+type ClientSession = OidcSessionList["sessions"][number];
+
+const factor = (isUsed: boolean): string => (isUsed ? "with a second factor" : "without a second factor");
+
+function browserItem(about: Actionable, target: string, session: BrowserSession): Html {
+  const { id, client_ip: address, user_agent: agent, auth_time: began, last_seen: seen } = session;
+  const { client_ids: clients, mfa_completed: isUsed } = session;
+  const called = `browser ${address === "" ? "of an unknown address" : address}`;
+  return html`<li><b>${agent === "" ? "Unknown browser" : agent}</b><span>From ${
+    address === "" ? "an unknown address" : address
+  } since ${time(began)}, ${factor(isUsed)}. Last seen ${time(seen)}.${
+    clients.length > 0 && html` Applications: ${clients.join(", ")}.`
+  }</span>${actionsOf(about, ["end-session"], { target, item: id, called })}</li>`;
+}
+
+function clientItem(about: Actionable, target: string, session: ClientSession): Html {
+  const { id, client_id: client, auth_time: began, scopes, mfa_completed: isUsed } = session;
+  const called = `application ${client}`;
+  return html`<li><b>${client}</b><span>Since ${time(began)}, ${factor(isUsed)}.${
+    scopes.length > 0 && html` Scopes: ${scopes.join(" ")}.`
+  }</span>${actionsOf(about, ["end-session"], { target, item: id, called })}</li>`;
+}
+
+export function sessionsPart(
+  about: Actionable,
+  account: string,
+  { sessions, browser_sessions: browsers = [] }: OidcSessionList,
+): Html {
+  return html`<h2>Browser sessions</h2>${
+    browsers.length === 0
+      ? html`<p class="lead">None.</p>`
+      : html`<ul class="things">${browsers.map((one) => browserItem(about, account, one))}</ul>`
+  }<h2>Tokens of applications</h2>${
+    sessions.length === 0
+      ? html`<p class="lead">None.</p>`
+      : html`<ul class="things">${sessions.map((one) => clientItem(about, account, one))}</ul>`
+  }`;
+}

@@ -1,0 +1,77 @@
+import { type Invitation, InvitationRequest, type OperationId, operation } from "@postern/shared/contracts";
+import { type Audit, type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
+import { AppError } from "@postern/shared/platform/errors";
+import { compileCheck, guardedRoute } from "@postern/shared/platform/http";
+import { systemClock as clock } from "@postern/shared/platform/time";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { AdminContext } from "../context.ts";
+import type { Invitations } from "../operators/invitations-redis.ts";
+import { malformed, sessionOf } from "../read-request.ts";
+import type { DescribeSystem } from "../system/system-report.ts";
+import { postAccount } from "./account/post-account.ts";
+import { getAudit } from "./audit/get-audit.ts";
+import { getAuditExport } from "./audit/get-audit-export.ts";
+import { getAttacks } from "./bans/get-attacks.ts";
+import { getBans } from "./bans/get-bans.ts";
+import { getExplain } from "./search/get-explain.ts";
+import { getHistory } from "./search/get-history.ts";
+import { getRisk } from "./search/get-risk.ts";
+
+/** `GET /api/v1/console/system` */
+function getSystem({ describeSystem }: { readonly describeSystem: DescribeSystem }) {
+  return async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    reply.header("cache-control", "no-store").send(await describeSystem());
+}
+
+export interface InvitationRouteDeps {
+  readonly invitations: Pick<Invitations, "issue">;
+  /** The console knows operators by the names that the sign-in pages give them; searches of other protocols may name them otherwise. */
+  readonly namesOnPages: FindAccountNames;
+  readonly audit: Audit;
+}
+
+const check = compileCheck(InvitationRequest);
+
+/** `POST /api/v1/console/invitations` */
+function postInvitation({ invitations, namesOnPages, audit }: InvitationRouteDeps) {
+  const invite = async (username: string): Promise<Invitation> => {
+    const { accounts, isComplete } = await namesOnPages(username);
+    const [account, ...others] = accounts;
+    if (!isComplete) throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "the account could not be looked up" });
+    if (account === undefined || others.length > 0) throw malformed("username: must be the name of one account");
+    const { code, expiresMs } = await invitations.issue(account);
+    return { account, code, expires: new Date(expiresMs).toISOString() };
+  };
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { body, caller } = request;
+    if (!check.accepts(body)) throw malformed(check.explain(body));
+    const { username: target } = body;
+    const write = (outcome: AuditOutcome): void =>
+      audit.record({ event: "console.invite", outcome, ...auditedCaller(caller), target, session: sessionOf(request) });
+    const invitation = await invite(target).catch((error: unknown) => {
+      write("undecided");
+      throw error;
+    });
+    write("ok");
+    return reply.header("cache-control", "no-store").send(invitation);
+  };
+}
+
+export function registerConsole(app: FastifyInstance, context: AdminContext): void {
+  const { settings, live } = context;
+  const guarded = (id: OperationId) => guardedRoute(operation(id), settings.identifier);
+  app.route({ ...guarded("explain"), handler: getExplain(context) });
+  app.route({ ...guarded("explainRisk"), handler: getRisk(context) });
+  app.route({ ...guarded("listDecisions"), handler: getHistory(context) });
+  app.route({
+    ...guarded("listBansByEnd"),
+    handler: getBans({ ...context, rules: () => live.current.flush.rules }),
+  });
+  app.route({ ...guarded("showAttacks"), handler: getAttacks({ ...context, clock }) });
+  app.route({ ...guarded("listAuditRecords"), handler: getAudit(context) });
+  app.route({ ...guarded("exportAuditRecords"), handler: getAuditExport(context) });
+  app.route({ ...guarded("showAccount"), handler: postAccount(context) });
+  app.route({ ...guarded("inviteOperator"), handler: postInvitation(context) });
+  app.route({ ...guarded("showSystem"), handler: getSystem(context) });
+}

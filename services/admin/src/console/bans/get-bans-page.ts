@@ -1,0 +1,60 @@
+import { Attacks, BanRecordPage, isConsoleAction, pathTo } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import type { FastifyReply } from "fastify";
+import { createReadAnswer } from "../api-answer.ts";
+import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "../console-visit.ts";
+import type { ConsolePagesDeps } from "../deps.ts";
+import { getEvents } from "../get-events.ts";
+import { linksOf } from "../shown-values.ts";
+import { type BanOrder, bansPage, liveBans } from "./bans-page.ts";
+
+const readBans = createReadAnswer(BanRecordPage);
+const readAttacks = createReadAnswer(Attacks);
+const minutes = "60";
+
+/** `GET /console/bans`: an invalid cursor is a page that does not exist. */
+export function getBansPage(deps: ConsolePagesDeps) {
+  const { ask } = deps;
+  const handle = async ({ request, reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
+    const order: BanOrder = queryOf(request, "order") === "asc" ? "asc" : "desc";
+    const rule = queryOf(request, "rule")?.trim() ?? "";
+    const cursor = queryOf(request, "cursor") ?? "";
+    const query = { order, ...(rule !== "" && { rule }), ...(cursor !== "" && { cursor }) };
+    const [attacks, bans] = await Promise.all([
+      readAttacks(ask, operator, { operation: "showAttacks", query: { minutes } }),
+      readBans(ask, operator, { operation: "listBansByEnd", query }),
+    ]);
+    if (attacks === undefined || bans === undefined) return sendNotice(deps, reply, "not_found", operator);
+    const done = queryOf(request, "done") ?? "";
+    const view = {
+      attacks,
+      bans,
+      order,
+      rule,
+      done: isConsoleAction(done) ? done : undefined,
+      operator,
+      links: linksOf(deps.handles, operator),
+      helpdesk: deps.helpdesk(),
+      next: `${pathTo("consoleBans")}?${new URLSearchParams(query).toString()}`,
+    };
+    return sendPage(deps, reply, bansPage(view), operator);
+  };
+  return forOperator(deps, { route: "consoleBans", handle });
+}
+
+/** `GET /console/bans/events` */
+export function getBansEvents(deps: ConsolePagesDeps) {
+  const { ask, handles } = deps;
+  return getEvents(deps, {
+    page: "bans",
+    render: async (operator) => {
+      const [attacks, bans] = await Promise.all([
+        readAttacks(ask, operator, { operation: "showAttacks", query: { minutes } }),
+        readBans(ask, operator, { operation: "listBansByEnd", query: { limit: "1" } }),
+      ]);
+      if (attacks === undefined || bans === undefined)
+        throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the requests of the page were rejected" });
+      return liveBans({ attacks, links: linksOf(handles, operator), total: bans.total });
+    },
+  });
+}

@@ -1,0 +1,90 @@
+import { ConfigLoad, SystemReport } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import { compileCheck } from "@postern/shared/platform/http";
+import { type Html, html } from "@postern/shared/platform/pages";
+import type { FastifyReply } from "fastify";
+import { createReadAnswer } from "../api-answer.ts";
+import type { ConsolePage } from "../console-document.ts";
+import { type ConsoleVisit, forOperator, sendPage } from "../console-visit.ts";
+import type { ConsolePagesDeps } from "../deps.ts";
+import { time } from "../shown-values.ts";
+
+export interface ConfigurationView {
+  /** The configuration in effect, without secrets. Undefined: its operation is disabled. */
+  readonly values: unknown;
+  readonly system: SystemReport;
+}
+
+type Leaf = readonly [path: string, value: string];
+
+const isSection = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
+
+/** The keys below a value with their full paths, in their order. */
+function leavesOf(path: string, value: unknown): readonly Leaf[] {
+  if (!isSection(value)) return [[path, typeof value === "string" ? value : JSON.stringify(value)]];
+  return Object.entries(value).flatMap(([name, below]) => leavesOf(`${path}.${name}`, below));
+}
+
+function sectionPart(name: string, value: unknown, changed: ReadonlySet<string>): Html {
+  const rows = leavesOf(name, value).map(
+    ([path, text]) =>
+      html`<dt><code>${path}</code></dt><dd>${text === "" ? html`<span class="empty">empty</span>` : text}${
+        changed.has(path) && html` <b class="bad">Changed</b>`
+      }</dd>`,
+  );
+  return html`<details><summary>${name} (${rows.length} ${rows.length === 1 ? "key" : "keys"})</summary><dl class="pairs keys">${rows}</dl></details>`;
+}
+
+/** What admin runs with, and what a reload or another process has differently. */
+export function configurationPage({ values, system }: ConfigurationView): ConsolePage {
+  const { configuration } = system;
+  const changed = new Set([...configuration.changed, ...configuration.needs_restart]);
+  return {
+    title: "Configuration",
+    body: html`<h1>Configuration</h1>${configurationPart(system)}<h2>Values in effect</h2>${
+      values === undefined
+        ? html`<p class="lead">Not shown, because runtime.servers.http.disabled_endpoints.configuration is true.</p>`
+        : html`<p class="lead">The values that admin uses. Secrets are masked.</p>${Object.entries(Object(values)).map(
+            ([name, value]) => sectionPart(name, value, changed),
+          )}`
+    }`,
+  };
+}
+
+function keys(title: string, paths: readonly string[]): Html | undefined {
+  return paths.length === 0
+    ? undefined
+    : html`<p>${title}:</p><ul class="links">${paths.map((path) => html`<li><code>${path}</code></li>`)}</ul>`;
+}
+
+/** Since when the configuration is in effect, where it differs, and what waits for a restart. */
+export function configurationPart({ configuration }: SystemReport): Html {
+  const { digest, loaded, changed, needs_restart: restart, is_uniform: isUniform } = configuration;
+  return html`<p>Loaded ${time(loaded)}, digest <code>${digest}</code>. ${
+    isUniform ? "All processes that answered have it." : html`<b class="bad">Not all processes have it.</b>`
+  }</p>${keys("Changed since the start", changed)}${keys("Waiting for a restart", restart)}`;
+}
+
+const readSystem = createReadAnswer(SystemReport);
+const check = compileCheck(ConfigLoad);
+
+/** `GET /console/configuration`: without secrets, as the operation returns it. */
+export function getConfigurationPage(deps: ConsolePagesDeps) {
+  const { ask } = deps;
+  const valuesFor = async (operator: ConsoleVisit["operator"]): Promise<ConfigurationView["values"]> => {
+    const { status, body } = await ask(operator, { operation: "loadConfiguration" });
+    if (status === 404) return undefined;
+    if (status === 200 && check.accepts(body)) return JSON.parse(body.result);
+    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `loadConfiguration returned ${status}` });
+  };
+  const handle = async ({ reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
+    const [values, system] = await Promise.all([
+      valuesFor(operator),
+      readSystem(ask, operator, { operation: "showSystem" }),
+    ]);
+    if (system === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showSystem rejected the request" });
+    return sendPage(deps, reply, configurationPage({ values, system }), operator);
+  };
+  return forOperator(deps, { route: "consoleConfiguration", handle });
+}

@@ -1,0 +1,104 @@
+import { type Base, type EngineBus, keyRingFromConfig } from "@postern/shared/assembly";
+import { authenticate } from "@postern/shared/contracts";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
+import type { Config } from "@postern/shared/platform/config";
+import { createCallerSigner, type SharedClock } from "@postern/shared/platform/http";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { systemClock as clock, steadyClock } from "@postern/shared/platform/time";
+import { createAct } from "../operators/act.ts";
+import { createAdmit } from "../operators/admit.ts";
+import type { OperatorProofs } from "../operators/context.ts";
+import type { EventStreams } from "../operators/event-streams.ts";
+import { createFindOperator } from "../operators/operator.ts";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  createOperatorApi,
+  createStreamApi,
+  createWriteRequest,
+  type StreamFromOwn,
+  sendTo,
+} from "../operators/operator-api.ts";
+import { createOperatorSessions, createSignInAttempts } from "../operators/operator-sessions-redis.ts";
+import { createProvider } from "../operators/provider-http.ts";
+import { createFindReach } from "../operators/reach.ts";
+import { createRoleLookup } from "../operators/role-lookup.ts";
+import { createSubjectHandles } from "../operators/subject-handles.ts";
+import type { AdminSettings, LiveAdminSettings } from "../settings.ts";
+import { createApiViewer } from "./api-viewer.ts";
+import { createConsoleCookies } from "./console-cookies.ts";
+import { createShowPage } from "./console-document.ts";
+import { consoleSettings } from "./console-settings.ts";
+import { consoleStyle } from "./console-style.ts";
+import type { ConsolePagesDeps } from "./deps.ts";
+import { liveScript } from "./live-script.ts";
+
+interface ConsoleParts extends Pick<Base, "audit" | "logger">, Pick<EngineBus, "bus">, OperatorProofs {
+  readonly settings: AdminSettings;
+  readonly live: { readonly current: LiveAdminSettings };
+  readonly state: RedisClient;
+  readonly consoleStreams: EventStreams;
+  readonly sharedClock: SharedClock;
+  readonly accountNames: FindAccountNames;
+}
+
+/** How a request reaches the management interface of this process. */
+export interface OwnApi {
+  readonly send: (request: ApiRequest) => Promise<ApiResponse>;
+  readonly stream: StreamFromOwn;
+}
+
+export type CreateConsolePages = (own: OwnApi) => ConsolePagesDeps;
+
+const apiTimeoutMs = 20_000;
+
+/** Undefined if the console is off. */
+export async function createConsole(config: Config, parts: ConsoleParts): Promise<CreateConsolePages | undefined> {
+  const settings = consoleSettings(config);
+  const keys = keyRingFromConfig(config, "console");
+  if (settings === undefined || keys === undefined) return undefined;
+  const { audit, logger, bus, live, state: redis, consoleStreams: streams } = parts;
+  const { origin, name, idpUrl, assertionTtlSeconds: ttlSeconds } = settings;
+  const helpdesk = () => live.current.console.helpdesk;
+  const style = consoleStyle(settings.accent);
+  // Two million characters, which V8 holds more than once.
+  const { viewerFiles } = await import("./viewer-files.ts");
+  const viewer = createApiViewer(viewerFiles);
+  const stores = { redis, keyPrefix: config.storage.redis.prefix, keys, clock };
+  const sessions = createOperatorSessions(stores);
+  const findRole = createRoleLookup(
+    () => live.current.console.roles,
+    (request, context) => bus.request(authenticate, request, context),
+    () => live.current.decisionTimeoutMs,
+    steadyClock,
+  );
+  const findReach = createFindReach({ findRole, accountNames: parts.accountNames });
+  const sign = createCallerSigner({ secret: parts.settings.assertionSecret, ttlSeconds }, parts.sharedClock);
+  const writeRequest = createWriteRequest(sign, parts.settings.identifier, helpdesk);
+  return (own) => {
+    const ask = createOperatorApi(writeRequest, { admin: own.send, idp: sendTo(idpUrl, apiTimeoutMs) });
+    return {
+      origin,
+      show: createShowPage(origin, name, style.path),
+      assets: [style, liveScript, ...viewer.assets],
+      apiPage: viewer.page,
+      streams,
+      cookies: createConsoleCookies(origin),
+      sessions,
+      attempts: createSignInAttempts(stores),
+      provider: createProvider({ ...settings, logger }),
+      findRole,
+      admit: createAdmit(parts),
+      findReach,
+      findOperator: createFindOperator(sessions, findRole, clock),
+      ask,
+      stream: createStreamApi(writeRequest, own.stream),
+      act: createAct(findReach, ask, audit, helpdesk),
+      handles: createSubjectHandles(keys, clock),
+      helpdesk,
+      audit,
+      clock,
+      logger,
+    };
+  };
+}

@@ -1,0 +1,96 @@
+import { operation, pathTo } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import { routeOf } from "@postern/shared/platform/http";
+import { createSecurityHeaders } from "@postern/shared/platform/pages";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { getAccountPage } from "./account/get-account-page.ts";
+import { postAuditExport, showAudit } from "./audit/audit-page-routes.ts";
+import { getBansEvents, getBansPage } from "./bans/get-bans-page.ts";
+import { getClientsPage } from "./clients/clients-page.ts";
+import { getConfigurationPage } from "./configuration/configuration-page.ts";
+import { parseConsoleForms } from "./console-form.ts";
+import { type ConsoleVisit, forOperator, goTo, originOf, sendNotice, sendPage } from "./console-visit.ts";
+import type { ConsolePagesDeps } from "./deps.ts";
+import type { NoticeKey } from "./notice-pages.ts";
+import { postAct } from "./post-act.ts";
+import { getSearch } from "./search/get-search.ts";
+import { postFind } from "./search/post-find.ts";
+import { getCallback, getSignIn, postSignIn, postSignOut } from "./sign-in.ts";
+import { getSystemEvents, getSystemPage } from "./system/system-page.ts";
+
+/** `GET /console` */
+async function getHome(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return goTo(reply, pathTo("consoleSearch"));
+}
+
+const yearSeconds = 365 * 86_400;
+
+const beginning = (path: string): string => path.slice(0, path.indexOf("."));
+
+/** `GET /console/assets/{asset}`: a name of another version gets this version's file, not to be cached. */
+function getAsset({ assets, origin }: Pick<ConsolePagesDeps, "assets" | "origin">) {
+  const { asset: headers } = createSecurityHeaders(origin);
+  return async ({ url }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const found =
+      assets.find(({ path }) => path === url) ?? assets.find(({ path }) => beginning(path) === beginning(url));
+    if (found === undefined) return reply.code(404).header("cache-control", "no-store").send();
+    const cache = found.path === url ? `public, max-age=${yearSeconds}, immutable` : "no-store";
+    return reply.headers({ ...headers, "cache-control": cache, "content-type": found.type }).send(found.body);
+  };
+}
+
+/** `GET /console/api`: the OpenAPI document of the management interface, to read. */
+function getApiPage(deps: ConsolePagesDeps) {
+  const handle = async ({ reply, operator }: ConsoleVisit) => sendPage(deps, reply, deps.apiPage, operator);
+  return forOperator(deps, { route: "consoleApi", handle });
+}
+
+/** `GET /console/api/document`: for the page, because a browser's cookie opens no path of the management interface. */
+function getApiDocument(deps: ConsolePagesDeps) {
+  const handle = async ({ reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
+    const { status, body } = await deps.ask(operator, { operation: "managementContractJson" });
+    if (status !== 200) return sendNotice(deps, reply, "unavailable", operator);
+    return reply.headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" }).send(body);
+  };
+  return forOperator(deps, { route: "consoleApiDocument", handle });
+}
+
+function noticeOf(error: unknown): NoticeKey {
+  if (error instanceof AppError) return error.code === "REDIS_UNAVAILABLE" ? "no_sessions" : "unavailable";
+  const status: unknown = Object(error).statusCode;
+  return typeof status === "number" && status < 500 ? "form" : "unavailable";
+}
+
+/** The pages of the console. */
+export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDeps): void {
+  parseConsoleForms(app);
+  app.setErrorHandler((err, request, reply) => {
+    const level = err instanceof AppError ? err.row.logLevel : "error";
+    const notice = noticeOf(err);
+    if (notice !== "form")
+      deps.logger[level]({ session: originOf(request).session, err }, "page of the console failed");
+    return sendNotice(deps, reply, notice);
+  });
+  app.route({ ...routeOf(operation("consoleHome")), handler: getHome });
+  app.route({ ...routeOf(operation("consoleSignIn")), handler: getSignIn(deps) });
+  app.route({ ...routeOf(operation("consoleSignInByCode")), handler: postSignIn(deps) });
+  app.route({ ...routeOf(operation("consoleCallback")), handler: getCallback(deps) });
+  app.route({ ...routeOf(operation("consoleSignOut")), handler: postSignOut(deps) });
+  app.route({ ...routeOf(operation("consoleClients")), handler: getClientsPage(deps) });
+  app.route({ ...routeOf(operation("consoleSearch")), handler: getSearch(deps) });
+  app.route({ ...routeOf(operation("consoleFind")), handler: postFind(deps, "search") });
+  app.route({ ...routeOf(operation("consoleAccount")), handler: getAccountPage(deps) });
+  app.route({ ...routeOf(operation("consoleFindAccount")), handler: postFind(deps, "account") });
+  app.route({ ...routeOf(operation("consoleBans")), handler: getBansPage(deps) });
+  app.route({ ...routeOf(operation("consoleBansEvents")), handler: getBansEvents(deps) });
+  app.route({ ...routeOf(operation("consoleSystemEvents")), handler: getSystemEvents(deps) });
+  app.route({ ...routeOf(operation("consoleSystem")), handler: getSystemPage(deps) });
+  app.route({ ...routeOf(operation("consoleConfiguration")), handler: getConfigurationPage(deps) });
+  app.route({ ...routeOf(operation("consoleAudit")), handler: showAudit(deps, "consoleAudit") });
+  app.route({ ...routeOf(operation("consoleAuditFilter")), handler: showAudit(deps, "consoleAuditFilter") });
+  app.route({ ...routeOf(operation("consoleAuditExport")), handler: postAuditExport(deps) });
+  app.route({ ...routeOf(operation("consoleApi")), handler: getApiPage(deps) });
+  app.route({ ...routeOf(operation("consoleApiDocument")), handler: getApiDocument(deps) });
+  app.route({ ...routeOf(operation("consoleAct")), handler: postAct(deps) });
+  app.route({ ...routeOf(operation("consoleAsset")), handler: getAsset(deps) });
+}

@@ -1,0 +1,83 @@
+import {
+  type ConsoleAction,
+  type ConsoleActionId,
+  consoleActions,
+  Invitation,
+  isConsoleAction,
+} from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import { html } from "@postern/shared/platform/pages";
+import type { FastifyReply } from "fastify";
+import { Value } from "typebox/value";
+import type { Deed } from "../operators/act.ts";
+import { reasonLength } from "./action-forms.ts";
+import type { ConsolePage } from "./console-document.ts";
+import { ownForm } from "./console-form.ts";
+import { pageWithin } from "./console-paths.ts";
+import { type ConsoleVisit, forOperator, goTo, sendNotice, sendPage } from "./console-visit.ts";
+import type { ConsolePagesDeps } from "./deps.ts";
+
+/** The code for a new operator, once. `next`: path of the page from which it was requested. */
+function invitationPage(answer: unknown, next: string): ConsolePage {
+  if (!Value.Check(Invitation, answer))
+    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "inviteOperator returned no code" });
+  const { account, code, expires } = answer;
+  const body = html`<p role="status">Done: ${consoleActions.invite.label}.</p><h1>Invitation code</h1><p class="lead">For ${account}, once, until ${expires}. Pass it on in person; it is not shown again. The operator sets up a second factor, signs in to the console with it, and enters the code.</p><p class="reference"><code>${code}</code></p><a class="button quiet" href="${next}">Back</a>`;
+  return { title: "Invitation code", body };
+}
+
+function actionOf({ request: { params } }: ConsoleVisit): ConsoleActionId | undefined {
+  const id = String(Object(params).action);
+  return isConsoleAction(id) ? id : undefined;
+}
+
+/** Whether it acts on one thing of an account. */
+function needsItem(id: ConsoleActionId): boolean {
+  const { target }: ConsoleAction = consoleActions[id];
+  return target !== "account" && target !== "network";
+}
+
+/** The page from which the form came, which then shows the action that was carried out. */
+function withDone(next: string, id: ConsoleActionId): string {
+  const url = new URL(next, "http://console");
+  url.searchParams.set("done", id);
+  return `${url.pathname}${url.search}`;
+}
+
+/** Undefined without a reason, a target, or the item that the action needs; and with an item that it does not need. */
+function deedIn(form: URLSearchParams, id: ConsoleActionId): Deed | undefined {
+  const [note = "", target = "", item = ""] = ["reason", "target", "item"].map((name) => form.get(name)?.trim());
+  const isReason = note.length >= reasonLength.min && note.length <= reasonLength.max;
+  if (!isReason || target === "" || needsItem(id) !== (item !== "")) return undefined;
+  return { id, target, note, ...(item !== "" && { item }) };
+}
+
+async function carryOut(
+  deps: ConsolePagesDeps,
+  { reply, operator }: ConsoleVisit,
+  id: ConsoleActionId,
+  form: URLSearchParams,
+): Promise<FastifyReply> {
+  const deed = deedIn(form, id);
+  if (deed === undefined) return sendNotice(deps, reply, "reason", operator);
+  const next = pageWithin(deps.origin, form.get("next"));
+  let answer: unknown;
+  const outcome = await deps.act(operator, deed, (body) => void (answer = body));
+  // Shown once, and therefore not behind a redirect.
+  if (outcome === "done" && id === "invite") return sendPage(deps, reply, invitationPage(answer, next), operator);
+  if (outcome === "done") return goTo(reply, withDone(next, id));
+  // The page shows how to sign in again.
+  return outcome === "proof" ? goTo(reply, next) : sendNotice(deps, reply, outcome, operator);
+}
+
+/** `POST /console/actions/{action}` */
+export function postAct(deps: ConsolePagesDeps) {
+  const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
+    const { reply, operator } = visit;
+    const id = actionOf(visit);
+    if (id === undefined) return sendNotice(deps, reply, "not_found", operator);
+    const form = ownForm(deps, visit);
+    return form === undefined ? sendNotice(deps, reply, "form", operator) : carryOut(deps, visit, id, form);
+  };
+  return forOperator(deps, { route: "consoleAct", handle });
+}

@@ -1,0 +1,81 @@
+import type { EngineBus } from "@postern/shared/assembly";
+import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
+import type { DecisionHistory } from "@postern/shared/domain/history";
+import {
+  createRiskNames,
+  createRiskReviews,
+  createRiskStore,
+  type RiskReviews,
+  type RiskSettings,
+} from "@postern/shared/domain/risk";
+import type { Config } from "@postern/shared/platform/config";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { systemClock as clock } from "@postern/shared/platform/time";
+import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
+import type { LiveAdminSettings } from "../../settings.ts";
+import { createDescribe } from "../account/context.ts";
+import { createExplain, type Explain, type ExplainDeps } from "./explain.ts";
+import { createExplainRisk, type ExplainRisk } from "./explain-risk.ts";
+
+interface Parts extends Pick<EngineBus, "bus"> {
+  readonly live: { readonly current: LiveAdminSettings };
+  readonly state: RedisClient;
+  readonly history: DecisionHistory | undefined;
+  readonly accountNames: FindAccountNames;
+  readonly bruteForce: BruteForceRecords;
+  readonly factorLocks: FactorLocks;
+}
+
+export interface Explanations {
+  readonly explain: Explain;
+  readonly explainRisk: ExplainRisk;
+}
+
+const minuteMs = 60_000;
+
+function createHoldOf(reviews: RiskReviews, settings: () => RiskSettings): ExplainDeps["holdOf"] {
+  return async (account) => {
+    if (settings().mode !== "enforce") return undefined;
+    const hold = (await reviews.facts(account))?.hold;
+    const endMs = (hold?.untilMinute ?? 0) * minuteMs;
+    return hold !== undefined && endMs > clock.now()
+      ? { kind: hold.kind, end: new Date(endMs).toISOString() }
+      : undefined;
+  };
+}
+
+/** While brute-force protection only observes, no ban and no delay is the cause of anything. */
+function inForce(bruteForce: BruteForceRecords, live: Parts["live"]): ExplainDeps["bruteForce"] {
+  return {
+    addressesOf: (account) => bruteForce.addressesOf(account),
+    bansOfAddress: async (address) => (live.current.enforcesBans ? bruteForce.bansOfAddress(address) : []),
+    delayedAmong: async (accounts) => (live.current.enforcesBans ? bruteForce.delayedAmong(accounts) : []),
+  };
+}
+
+/** The answers to what happened at a sign-in, and to what engines know of the sign-ins of an account. */
+export function createExplanations({ storage }: Config, parts: Parts): Explanations {
+  const { live, state, history, accountNames, bruteForce, factorLocks } = parts;
+  const settings = () => live.current.risk;
+  const reviews = createRiskReviews({
+    store: createRiskStore(state, live.current.decisionTimeoutMs),
+    names: createRiskNames(storage.redis.password_nonce),
+    keyPrefix: storage.redis.prefix,
+    settings,
+    clock,
+  });
+  return {
+    explain: createExplain({
+      history,
+      bruteForce: inForce(bruteForce, live),
+      rules: () => live.current.flush.rules,
+      accountNames,
+      describe: createDescribe(parts),
+      factorLimits: (account) => factorLocks.limits(account),
+      holdOf: createHoldOf(reviews, settings),
+      clock,
+    }),
+    explainRisk: createExplainRisk({ reviews, history, accountNames, settings, clock }),
+  };
+}

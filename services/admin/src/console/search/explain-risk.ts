@@ -1,0 +1,114 @@
+import type { RiskExplanation } from "@postern/shared/contracts";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
+import type { DecisionHistory } from "@postern/shared/domain/history";
+import {
+  type AccountFacts,
+  guessingNetworks,
+  isKnownNetwork,
+  type ReviewedSignIn,
+  type RiskReviews,
+  type RiskSettings,
+} from "@postern/shared/domain/risk";
+import type { Clock } from "@postern/shared/platform/time";
+import type { Subject } from "../subject.ts";
+
+export interface ExplainRiskDeps {
+  readonly reviews: Pick<RiskReviews, "list" | "facts">;
+  /** Undefined while no history is recorded. */
+  readonly history: Pick<DecisionHistory, "ofReference"> | undefined;
+  readonly accountNames: FindAccountNames;
+  readonly settings: () => RiskSettings;
+  readonly clock: Clock;
+}
+
+type Asked = Extract<Subject, { readonly kind: "account" | "reference" }>;
+export type ExplainRisk = (query: string, subject: Asked) => Promise<RiskExplanation>;
+
+const minuteMs = 60_000;
+const timeOf = (minute: number): string => new Date(minute * minuteMs).toISOString();
+
+function writtenSignIn({
+  minute,
+  isRefused,
+  network: _digest,
+  responses,
+  ...one
+}: ReviewedSignIn): RiskExplanation["sign_ins"][number] {
+  return {
+    ...one,
+    signals: [...one.signals],
+    time: timeOf(minute),
+    refused: isRefused,
+    ...(responses !== undefined && { responses: [...responses] }),
+  };
+}
+
+const names = (list: AccountFacts["countries"]): string[] => list.map(({ name }) => name);
+
+type Known = Omit<RiskExplanation, "query" | "account" | "mode" | "sign_ins" | "incomplete">;
+
+function writtenFacts(facts: AccountFacts | undefined, minute: number, settings: RiskSettings): Known {
+  const none = { countries: [], systems: [], protocols: [], clients: [] };
+  if (facts === undefined) return { ...none, is_learned: false, networks: [], guessing_networks: 0 };
+  const { hold } = facts;
+  const stateOf = (network: AccountFacts["networks"][number]): string => {
+    if (network.isDoubted) return "doubted";
+    return isKnownNetwork(network, minute, settings) ? "known" : "new";
+  };
+  return {
+    since: timeOf(facts.sinceMinute),
+    is_learned: minute - facts.sinceMinute >= settings.learningMinutes,
+    networks: facts.networks.map((network) => ({
+      country: network.country,
+      system: network.system,
+      state: stateOf(network),
+      first: timeOf(network.firstMinute),
+      last: timeOf(network.lastMinute),
+    })),
+    countries: names(facts.countries),
+    systems: names(facts.systems),
+    protocols: names(facts.protocols),
+    clients: names(facts.clients),
+    guessing_networks: guessingNetworks(facts, minute),
+    ...(hold !== undefined &&
+      hold.untilMinute > minute && {
+        hold: { kind: hold.kind, until: timeOf(hold.untilMinute) },
+      }),
+  };
+}
+
+const noHistory = "references are not recorded: observability.decision_history is off; ask for the account";
+const unknownReference = "no sign-in with this reference is recorded; ask for the account";
+const unasked = "a backend could not be asked for the account behind this name";
+
+/** @throws what Redis throws */
+export function createExplainRisk(deps: ExplainRiskDeps): ExplainRisk {
+  const { reviews, history, accountNames, settings, clock } = deps;
+  const accountOf = async (subject: Asked): Promise<{ account?: string; incomplete: string[] }> => {
+    if (subject.kind === "reference") {
+      if (history === undefined) return { incomplete: [noHistory] };
+      const account = (await history.ofReference(subject.reference))?.account;
+      return account === undefined ? { incomplete: [unknownReference] } : { account, incomplete: [] };
+    }
+    const { accounts, isComplete } = await accountNames(subject.name);
+    // Facts are kept under the account's own name.
+    return { account: accounts[0] ?? subject.name, incomplete: isComplete ? [] : [unasked] };
+  };
+  return async (query, subject) => {
+    const { account, incomplete } = await accountOf(subject);
+    const [facts, all] =
+      account === undefined ? [undefined, []] : await Promise.all([reviews.facts(account), reviews.list(account)]);
+    const matching = all.filter(
+      ({ session }) => subject.kind === "account" || session.toLowerCase().startsWith(subject.reference),
+    );
+    const now = settings();
+    return {
+      query,
+      ...(account !== undefined && { account }),
+      mode: now.mode,
+      ...writtenFacts(facts, Math.floor(clock.now() / minuteMs), now),
+      sign_ins: matching.map(writtenSignIn),
+      incomplete,
+    };
+  };
+}

@@ -1,0 +1,214 @@
+import type { BackendDescription, Explanation } from "@postern/shared/contracts";
+import type { Ban, BruteForceRecords, BruteForceRules } from "@postern/shared/domain/brute-force";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
+import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/history";
+import type { Clock } from "@postern/shared/platform/time";
+import type { FactorLimit } from "../../factor-locks/factor-locks-redis.ts";
+import { type Standing, standingOf } from "../standing.ts";
+import { type Subject, subjectOf } from "../subject.ts";
+import { writtenBan, writtenDecision } from "../written.ts";
+import { type CauseFacts, causesOf } from "./causes.ts";
+import { verdictOf } from "./verdict.ts";
+
+export interface ExplainDeps {
+  /** Undefined while no history is recorded. */
+  readonly history: DecisionHistory | undefined;
+  readonly bruteForce: Pick<BruteForceRecords, "bansOfAddress" | "addressesOf" | "delayedAmong">;
+  readonly rules: () => BruteForceRules;
+  readonly accountNames: FindAccountNames;
+  /** What each backend says about a name. May reject. */
+  readonly describe: (name: string) => Promise<readonly BackendDescription[]>;
+  readonly factorLimits: (account: string) => Promise<readonly FactorLimit[]>;
+  /** The hold of an account whose sign-ins looked like those with a stolen password, if there is one in force. */
+  readonly holdOf: (account: string) => Promise<CauseFacts["hold"]>;
+  readonly clock: Clock;
+}
+
+export type Explain = (query: string) => Promise<Explanation>;
+
+/** What was found out about a subject. */
+interface Found {
+  readonly account?: string | undefined;
+  readonly records: readonly RecordedDecision[];
+  readonly bans: readonly Ban[];
+  readonly ownBans: readonly Ban[];
+  /** Bans of the address of the last failure. */
+  readonly lastBans?: readonly Ban[];
+  /** Bans of the addresses from which bans refused the last sign-ins. */
+  readonly refusedBans?: readonly Ban[];
+  readonly limits?: Pick<CauseFacts, "factorLimits" | "hold">;
+  readonly standing?: Standing;
+  readonly delay?: Explanation["delay"];
+  readonly guessingAddresses: readonly string[];
+  readonly otherAccounts: readonly string[];
+  readonly incomplete: readonly string[];
+}
+
+/** Addresses whose bans are looked up; each costs one key per rule. */
+const maxAddresses = 100;
+const maxFailures = 10;
+/** Addresses from which bans refused sign-ins, the latest first. */
+const maxRefused = 10;
+const maxAccounts = 20;
+const noHistory = "sign-ins are not recorded: observability.decision_history is off";
+const isWide = "sign-ins are recorded for each IPv4 /24 and IPv6 /48; search for one of these networks";
+
+function unique(bans: readonly Ban[]): readonly Ban[] {
+  return [...new Map(bans.map((ban) => [`${ban.rule} ${ban.network}`, ban])).values()];
+}
+
+function createBanLookup({ bruteForce }: ExplainDeps) {
+  return async (addresses: readonly string[]): Promise<readonly Ban[]> => {
+    const found = await Promise.all(addresses.slice(0, maxAddresses).map((one) => bruteForce.bansOfAddress(one)));
+    return unique(found.flat());
+  };
+}
+
+const addressesOf = (records: readonly RecordedDecision[]): readonly string[] =>
+  [...new Set(records.map(({ clientIp }) => clientIp))].filter((address) => address !== "");
+
+async function limitsOf({ factorLimits, holdOf }: ExplainDeps, account: string) {
+  const [limits, hold] = await Promise.all([factorLimits(account), holdOf(account)]);
+  return { factorLimits: limits, hold };
+}
+
+/** The subject is a customer: bans matter where the account signs in, not where it is attacked from. */
+function createAccountSearch(deps: ExplainDeps) {
+  const { history, bruteForce, accountNames, describe } = deps;
+  const bansOf = createBanLookup(deps);
+  return async (name: string): Promise<Found> => {
+    const [known, backends] = await Promise.all([accountNames(name), describe(name).catch(() => undefined)]);
+    const { accounts, isComplete } = known;
+    const names = [...new Set([name, ...accounts])];
+    const [found, guessing, delayed] = await Promise.all([
+      Promise.all(
+        [...new Set(names.map((one) => one.toLowerCase()))].map(async (one) => history?.ofAccount(one) ?? []),
+      ),
+      Promise.all(names.map((one) => bruteForce.addressesOf(one))),
+      bruteForce.delayedAmong(names),
+    ]);
+    const records = found.flat().toSorted((a, b) => b.timeMs - a.timeMs);
+    const guessingAddresses = [...new Set(guessing.flat())].slice(0, maxAddresses);
+    const own = addressesOf(records.filter(({ outcome }) => outcome === "ok"));
+    const failed = addressesOf(records.filter(({ outcome }) => outcome !== "ok").slice(0, 1));
+    const refused = addressesOf(records.filter(({ outcome }) => outcome === "blocked")).slice(0, maxRefused);
+    const account = accounts[0] ?? records.find((record) => record.account !== undefined)?.account;
+    const [ownBans, lastBans, refusedBans, others, limits] = await Promise.all([
+      bansOf(own),
+      bansOf(failed),
+      bansOf(refused),
+      bansOf(guessingAddresses),
+      limitsOf(deps, account ?? name),
+    ]);
+    const [first] = delayed;
+    return {
+      account,
+      records,
+      bans: unique([...ownBans, ...lastBans, ...refusedBans, ...others]),
+      ownBans,
+      lastBans,
+      refusedBans,
+      limits,
+      standing: standingOf(known, backends),
+      delay: first && { wrong_passwords: first.wrongPasswords, until: new Date(first.untilMs).toISOString() },
+      guessingAddresses,
+      otherAccounts: [],
+      incomplete: [
+        ...(history === undefined ? [noHistory] : []),
+        ...(isComplete ? [] : ["a backend could not be queried for the account behind this name"]),
+      ],
+    };
+  };
+}
+
+type Place = Extract<Subject, { readonly kind: "address" | "network" }>;
+
+function createPlaceSearch(deps: ExplainDeps) {
+  const { history, bruteForce } = deps;
+  return async (place: Place): Promise<Found> => {
+    const wide = place.kind === "network" && place.isWide;
+    const [all, bans] = await Promise.all([
+      wide ? [] : (history?.ofNetwork(place.address) ?? []),
+      bruteForce.bansOfAddress(place.address),
+    ]);
+    const records = all.filter(({ clientIp }) => place.contains(clientIp));
+    const signedIn = records.filter(({ outcome }) => outcome === "ok").flatMap(({ account }) => account ?? []);
+    const incomplete = [...(history === undefined ? [noHistory] : []), ...(wide ? [isWide] : [])];
+    const otherAccounts = [...new Set(signedIn)].slice(0, maxAccounts);
+    return { records, bans, ownBans: bans, guessingAddresses: [], otherAccounts, incomplete };
+  };
+}
+
+function createReferenceSearch(deps: ExplainDeps) {
+  const { history } = deps;
+  const bansOf = createBanLookup(deps);
+  return async (reference: string): Promise<Found> => {
+    const record = await history?.ofReference(reference);
+    const bans = record === undefined || record.clientIp === "" ? [] : await bansOf([record.clientIp]);
+    const incomplete = history === undefined ? [noHistory] : [];
+    const records = record === undefined ? [] : [record];
+    return {
+      account: record?.account,
+      records,
+      bans,
+      ownBans: bans,
+      guessingAddresses: [],
+      otherAccounts: [],
+      incomplete,
+    };
+  };
+}
+
+/** Answers "what happened?" for anything that a customer may name. @throws what Redis throws */
+export function createExplain(deps: ExplainDeps): Explain {
+  const ofAccount = createAccountSearch(deps);
+  const ofPlace = createPlaceSearch(deps);
+  const ofReference = createReferenceSearch(deps);
+  const search = (subject: Subject): Promise<Found> => {
+    if (subject.kind === "account") return ofAccount(subject.name);
+    return subject.kind === "reference" ? ofReference(subject.reference) : ofPlace(subject);
+  };
+  return async (query) => {
+    const subject = subjectOf(query);
+    const { account, records, delay, guessingAddresses, otherAccounts, incomplete, ...found } = await search(subject);
+    const { kind } = subject;
+    const rules = deps.rules();
+    const written = (list: readonly Ban[] = []) => list.map((ban) => writtenBan(ban, rules));
+    const [bans, ownBans, lastBans] = [written(found.bans), written(found.ownBans), written(found.lastBans)];
+    const nowMs = deps.clock.now();
+    const { standing, limits = { factorLimits: [], hold: undefined } } = found;
+    const otherBans = unique([...(found.lastBans ?? []), ...(found.refusedBans ?? [])]);
+    const about = { query, account, standing, ownBans, ...(delay && { delay }), ...limits, nowMs };
+    const causes = [...causesOf({ ...about, otherBans: written(otherBans) })];
+    const success = records.find(({ outcome }) => outcome === "ok");
+    const lastSuccess = success && writtenDecision(success);
+    const failures = records
+      .filter(({ outcome }) => outcome !== "ok")
+      .slice(0, maxFailures)
+      .map(writtenDecision);
+    const facts = { query, kind, account, bans, ownBans, lastBans, guessing_addresses: [...guessingAddresses] };
+    const verdict = verdictOf({
+      ...facts,
+      causes,
+      ...(delay && { delay }),
+      standing,
+      lastSuccess,
+      lastFailure: failures[0],
+      nowMs,
+    });
+    return {
+      query,
+      kind,
+      ...verdict,
+      causes,
+      ...(account !== undefined && { account }),
+      bans,
+      ...(delay && { delay }),
+      ...(lastSuccess !== undefined && { last_success: lastSuccess }),
+      last_failures: failures,
+      guessing_addresses: [...guessingAddresses],
+      other_accounts: [...otherAccounts],
+      incomplete: [...incomplete],
+    };
+  };
+}

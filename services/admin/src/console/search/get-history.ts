@@ -1,0 +1,108 @@
+import { isIP } from "node:net";
+import type { DecisionHistoryPage } from "@postern/shared/contracts";
+import { auditedCaller } from "@postern/shared/domain/audit";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
+import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/history";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { malformed, sessionOf } from "../../read-request.ts";
+import type { AuditReads } from "../audit-reads.ts";
+import { numberOf, textOf, unreadable } from "../query.ts";
+import { subjectOf } from "../subject.ts";
+import { writtenDecision } from "../written.ts";
+
+type SearchedHistory = Pick<DecisionHistory, "ofAccount" | "ofNetwork" | "ofReference">;
+
+export interface HistoryRouteDeps {
+  /** Undefined while no history is recorded. */
+  readonly history: SearchedHistory | undefined;
+  readonly accountNames: FindAccountNames;
+  readonly auditReads: AuditReads;
+}
+
+const subjects = ["account", "network", "reference"] as const;
+type SubjectName = (typeof subjects)[number];
+
+function subjectIn(query: unknown): readonly [name: SubjectName, value: string] {
+  const present = subjects.flatMap((name) => {
+    const value = textOf(query, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const [first] = present;
+  if (first === undefined || present.length > 1)
+    throw malformed("exactly one of account, network and reference is required");
+  return first;
+}
+
+async function ofNetwork(history: SearchedHistory, value: string): Promise<readonly RecordedDecision[]> {
+  const subject = subjectOf(value);
+  if (subject.kind !== "address" && subject.kind !== "network")
+    throw malformed("network: must be an IP address or a network in CIDR notation");
+  if (subject.kind === "network" && subject.isWide)
+    throw malformed("network: must be an IPv4 /24, an IPv6 /48 or a network within one");
+  const records = await history.ofNetwork(subject.address);
+  return records.filter(({ clientIp }) => isIP(clientIp) > 0 && subject.contains(clientIp));
+}
+
+interface FoundRecords {
+  readonly records: readonly RecordedDecision[];
+  readonly incomplete?: string[];
+}
+
+const unasked = "a backend could not be queried for the account behind this name";
+
+function createSearch({ accountNames }: HistoryRouteDeps, history: SearchedHistory) {
+  return async (name: SubjectName, value: string): Promise<FoundRecords> => {
+    if (name === "network") return { records: await ofNetwork(history, value) };
+    if (name === "reference") {
+      const record = await history.ofReference(value.trim());
+      return { records: record === undefined ? [] : [record] };
+    }
+    const { accounts, isComplete } = await accountNames(value.trim());
+    const names = new Set([value.trim(), ...accounts].map((one) => one.toLowerCase()));
+    const found = await Promise.all([...names].map((one) => history.ofAccount(one)));
+    const records = found.flat().toSorted((a, b) => b.timeMs - a.timeMs);
+    // Sign-ins under other names are recorded under the account's own.
+    return { records, ...(!isComplete && accounts.length === 0 && { incomplete: [unasked] }) };
+  };
+}
+
+/** `<seconds>:<session>` of the last record of a page. */
+function cursorOf({ timeMs, session }: RecordedDecision): string {
+  return `${timeMs}:${session}`;
+}
+
+function pageOf(records: readonly RecordedDecision[], size: number, cursor: string | undefined): DecisionHistoryPage {
+  if (cursor !== undefined && !/^\d+:./u.test(cursor)) throw new RangeError("invalid cursor");
+  const [after] = cursor?.split(":") ?? [];
+  const at = cursor === undefined ? -1 : records.findIndex((record) => cursorOf(record) === cursor);
+  // The record of the cursor may have changed since: then the page begins with what is older.
+  const older = records.findIndex(({ timeMs }) => timeMs < Number(after));
+  const first = at >= 0 || cursor === undefined ? at + 1 : older === -1 ? records.length : older;
+  const page = records.slice(first, first + size);
+  const last = page.at(-1);
+  const isOver = first + size >= records.length || last === undefined;
+  return { records: page.map(writtenDecision), ...(!isOver && { next: cursorOf(last) }) };
+}
+
+/** `GET /api/v1/console/history` */
+export function getHistory(deps: HistoryRouteDeps) {
+  const { history, auditReads } = deps;
+  const search = history && createSearch(deps, history);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { query } = request;
+    const [name, value] = subjectIn(query);
+    const size = numberOf(query, "limit", { usual: 50, max: 500 });
+    const cursor = textOf(query, "cursor");
+    if (search === undefined) return reply.code(404).send({ error: "the decision history is disabled" });
+    try {
+      const { records, ...more } = await search(name, value);
+      const page = { ...pageOf(records, size, cursor), ...more };
+      const event = name === "network" ? "network.read" : "account.read";
+      const caller = auditedCaller(request.caller);
+      auditReads({ event, ...caller, target: value, session: sessionOf(request) });
+      return await reply.header("cache-control", "no-store").send(page);
+    } catch (error) {
+      throw unreadable(error);
+    }
+  };
+}

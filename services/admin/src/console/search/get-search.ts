@@ -1,0 +1,126 @@
+import {
+  DecisionHistoryPage,
+  type DecisionRecord,
+  Explanation,
+  FailedSignInRecord,
+  isConsoleAction,
+  pathTo,
+} from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Clock } from "@postern/shared/platform/time";
+import type { FastifyReply } from "fastify";
+import type { Static } from "typebox";
+import type { Operator } from "../../operators/operator.ts";
+import type { AskApi } from "../../operators/operator-api.ts";
+import { createReadAnswer } from "../api-answer.ts";
+import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage, shownReach } from "../console-visit.ts";
+import type { ConsolePagesDeps } from "../deps.ts";
+import { linksOf } from "../shown-values.ts";
+import { momentText, remedyOf } from "./phrases.ts";
+import { reasonText } from "./reason-text.ts";
+import { type SearchAnswer, type ShownBan, searchPage } from "./search-page.ts";
+
+const states: Readonly<Record<string, string>> = { blocked: "blocked", undecided: "undecided" };
+
+/** The explanation of a reference that only the identity provider knows, because no decision history is kept. */
+function explainedFailure(
+  explanation: Explanation,
+  failed: Static<typeof FailedSignInRecord>,
+  nowMs: number,
+): Explanation {
+  const { account, time, client_ip: address, outcome, step, reason } = failed;
+  const whose = account === undefined ? "" : ` of ${account}`;
+  const place = address === "" ? "" : ` from ${address}`;
+  const remedy = remedyOf(reason, account);
+  return {
+    ...explanation,
+    state: states[outcome] ?? "denied",
+    verdict: `This sign-in${whose} failed at ${momentText(time, nowMs)}${place} on the sign-in pages, step ${step}: ${reasonText(failed)}.`,
+    ...(account !== undefined && { account }),
+    ...(remedy !== undefined && { remedy }),
+  };
+}
+
+const readExplanation = createReadAnswer(Explanation);
+const readHistory = createReadAnswer(DecisionHistoryPage);
+const readFailure = createReadAnswer(FailedSignInRecord);
+/** Networks whose other accounts are looked up. */
+const maxNetworks = 3;
+
+interface SearchDeps {
+  readonly ask: AskApi;
+  readonly clock: Clock;
+}
+
+/** What the history is asked for. */
+function subjectOf({ kind, query, account }: Explanation): Readonly<Record<string, string>> {
+  if (kind === "address" || kind === "network") return { network: query };
+  return kind === "reference" ? { reference: query } : { account: account ?? query };
+}
+
+function accountIn(answer: SearchAnswer | undefined): string | undefined {
+  if (answer === undefined) return undefined;
+  const { kind, query, account } = answer.explanation;
+  return account ?? (kind === "account" ? query.trim() : undefined);
+}
+
+function createExplain({ ask, clock }: SearchDeps) {
+  return async (operator: Operator, query: string): Promise<Explanation> => {
+    const found = await readExplanation(ask, operator, { operation: "explain", query: { query } });
+    if (found === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "explain rejected the request" });
+    if (found.kind !== "reference" || found.state !== "unknown") return found;
+    // Also without the identity provider, the page says what the history does not have.
+    const call = { operation: "getFailedSignIn", path: { reference: query.trim() } } as const;
+    const failed = await readFailure(ask, operator, call).catch(() => undefined);
+    return failed === undefined ? found : explainedFailure(found, failed, clock.now());
+  };
+}
+
+function createSearch(deps: SearchDeps) {
+  const { ask } = deps;
+  const explain = createExplain(deps);
+  /** Empty if the history is off, or is not kept for this kind of network; the explanation says so. */
+  const recordsOf = async (operator: Operator, found: Explanation): Promise<readonly DecisionRecord[]> => {
+    const query = { ...subjectOf(found), limit: "100" };
+    return (await readHistory(ask, operator, { operation: "listDecisions", query }))?.records ?? [];
+  };
+  const bansOf = async (operator: Operator, { bans }: Explanation): Promise<readonly ShownBan[]> => {
+    const networks = [...new Set(bans.map(({ network }) => network))].slice(0, maxNetworks);
+    const found = await Promise.all(
+      networks.map(async (network) => [network, (await explain(operator, network)).other_accounts] as const),
+    );
+    const others = new Map(found);
+    return bans.map((ban) => ({ ...ban, others: others.get(ban.network) ?? [] }));
+  };
+  return async (operator: Operator, query: string): Promise<SearchAnswer> => {
+    const explanation = await explain(operator, query);
+    const [records, bans] = await Promise.all([recordsOf(operator, explanation), bansOf(operator, explanation)]);
+    return { explanation, records, bans };
+  };
+}
+
+/** `GET /console/search`; with `for`, the handle of what to search for. */
+export function getSearch(deps: ConsolePagesDeps) {
+  const { handles } = deps;
+  const search = createSearch(deps);
+  const show = async ({ request, reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
+    const handle = queryOf(request, "for") ?? "";
+    const query = handle === "" ? "" : handles.read(operator.account, handle);
+    if (query === undefined) return sendNotice(deps, reply, "link", operator);
+    const links = linksOf(handles, operator);
+    const done = queryOf(request, "done") ?? "";
+    const answer = query === "" ? undefined : await search(operator, query);
+    const view = {
+      query,
+      answer,
+      reach: await shownReach(deps, operator, accountIn(answer)),
+      done: isConsoleAction(done) ? done : undefined,
+      operator,
+      helpdesk: deps.helpdesk(),
+      links,
+      next: query === "" ? pathTo("consoleSearch") : links.search(query),
+    };
+    return sendPage(deps, reply, searchPage(view), operator);
+  };
+  return forOperator(deps, { route: "consoleSearch", handle: show });
+}

@@ -1,0 +1,22 @@
+import type { FastifyReply } from "fastify";
+import { ownForm } from "../console-form.ts";
+import { type ConsoleVisit, forOperator, goTo, sendNotice } from "../console-visit.ts";
+import type { ConsolePagesDeps } from "../deps.ts";
+import { linksOf, type SubjectLinks } from "../shown-values.ts";
+
+const longest = 1024;
+const routes = { search: "consoleFind", account: "consoleFindAccount" } as const;
+
+/** `POST /console/search` and `POST /console/account`: to the page whose address does not contain the text. */
+export function postFind(deps: ConsolePagesDeps, page: keyof SubjectLinks) {
+  const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
+    const { reply, operator } = visit;
+    const form = ownForm(deps, visit);
+    if (form === undefined) return sendNotice(deps, reply, "form", operator);
+    const query = form.get("query")?.trim().slice(0, longest) ?? "";
+    return query === ""
+      ? sendNotice(deps, reply, "empty", operator)
+      : goTo(reply, linksOf(deps.handles, operator)[page](query));
+  };
+  return forOperator(deps, { route: routes[page], handle });
+}

@@ -1,0 +1,30 @@
+import { type ConsoleActionId, consoleActions, pathTo } from "@postern/shared/contracts";
+import { type Html, html } from "@postern/shared/platform/pages";
+import type { AskingOperator } from "../operators/operator-api.ts";
+import type { SubjectHandles } from "../operators/subject-handles.ts";
+
+/** A time of the management interface, in UTC to the second. */
+export const time = (iso: string): Html =>
+  html`<time datetime="${iso}">${iso.slice(0, 19).replace("T", " ")} UTC</time>`;
+
+/** Addresses of pages about something, which do not contain its name. */
+export interface SubjectLinks {
+  readonly search: (query: string) => string;
+  readonly account: (account: string) => string;
+}
+
+/** Names, each with a link to its search. */
+export const searchLinks = ({ search }: SubjectLinks, names: readonly string[]): Html =>
+  html`<ul class="links">${names.map((name) => html`<li><a href="${search(name)}">${name}</a></li>`)}</ul>`;
+
+/** The action that was just carried out. */
+export const doneNotice = (done: ConsoleActionId | undefined): Html | undefined =>
+  done === undefined
+    ? undefined
+    : html`<div class="done" role="status"><p>Done: ${consoleActions[done].label}. The audit stream has the reason.</p></div>`;
+
+/** The links that this operator's pages contain. */
+export function linksOf(handles: SubjectHandles, { account }: Pick<AskingOperator, "account">): SubjectLinks {
+  const to = (path: string) => (subject: string) => `${path}?for=${handles.make(account, subject)}`;
+  return { search: to(pathTo("consoleSearch")), account: to(pathTo("consoleAccount")) };
+}

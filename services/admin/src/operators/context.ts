@@ -1,0 +1,37 @@
+import { accountNamesFromSettings, type EngineBus } from "@postern/shared/assembly";
+import { createEnrolments, type Enrolments } from "@postern/shared/domain/enrolments";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
+import { createRiskNames, createRiskReviews, createRiskStore } from "@postern/shared/domain/risk";
+import type { Config } from "@postern/shared/platform/config";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { systemClock as clock } from "@postern/shared/platform/time";
+import type { LiveAdminSettings } from "../settings.ts";
+import { createInvitations, type Invitations } from "./invitations-redis.ts";
+
+interface Parts extends Pick<EngineBus, "bus"> {
+  readonly live: { readonly current: LiveAdminSettings };
+  readonly state: RedisClient;
+}
+
+/** What shows that an operator, and not only someone with the operator's password, set up a second factor. */
+export interface OperatorProofs {
+  readonly invitations: Invitations;
+  readonly enrolments: Enrolments;
+  /** Accounts as only the sign-in pages name them. */
+  readonly namesOnPages: FindAccountNames;
+}
+
+export function createOperatorProofs({ storage }: Config, { live, state: redis, bus }: Parts): OperatorProofs {
+  const { password_nonce: nonce, prefix: keyPrefix } = storage.redis;
+  const names = createRiskNames(nonce);
+  const settings = () => live.current.risk;
+  const store = createRiskStore(redis, live.current.decisionTimeoutMs);
+  const reviews = createRiskReviews({ store, names, keyPrefix, settings, clock });
+  const knownSince = async (account: string) => (await reviews.facts(account))?.sinceMinute;
+  const knownAfterMinutes = () => settings().knownAfterMinutes;
+  return {
+    invitations: createInvitations(redis, keyPrefix, names, clock),
+    namesOnPages: accountNamesFromSettings({ bus, live: () => ({ protocols: ["idp"] }) }),
+    enrolments: createEnrolments({ redis, keyPrefix, nonce, names, knownSince, knownAfterMinutes, clock }),
+  };
+}

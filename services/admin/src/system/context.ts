@@ -1,0 +1,66 @@
+import { type Base, createServiceReport, type EngineBus } from "@postern/shared/assembly";
+import type { SystemReport } from "@postern/shared/contracts";
+import { createServiceReports, type ServiceReports } from "@postern/shared/domain/service-reports";
+import { within } from "@postern/shared/platform/concurrency";
+import type { Config } from "@postern/shared/platform/config";
+import type { Health } from "@postern/shared/platform/lifecycle";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { systemClock as clock } from "@postern/shared/platform/time";
+import { hookFiles } from "../hooks/hook-table.ts";
+import type { ReadJob } from "../jobs/job-status-redis.ts";
+import { createQueues } from "./queues-redis.ts";
+import { createRedisRoles } from "./redis-roles-redis.ts";
+import { createDescribeSystem, type DescribeSystem } from "./system-report.ts";
+
+interface Parts extends Base, EngineBus {
+  readonly health: Health;
+  readonly state: RedisClient;
+  readonly queue: RedisClient;
+  readonly cache: RedisClient;
+  readonly readJob: ReadJob;
+}
+
+export interface SystemContext {
+  readonly describeSystem: DescribeSystem;
+  readonly serviceReports: ServiceReports;
+}
+
+const natsTimeoutMs = 1000;
+/** Longer than the health checks of a process. */
+const waitMs = 1500;
+
+/** A site without sign-in pages and protocols runs no identity provider. */
+function expectedServices({ identity }: Config): readonly string[] {
+  const hasIdp = identity.frontend.enabled || identity.oidc.enabled || identity.saml.enabled;
+  return ["gateway", "auth-engine", ...(hasIdp ? ["idp"] : []), "admin", "jobs-worker"];
+}
+
+function natsState({ bus }: EngineBus): () => Promise<SystemReport["nats"]> {
+  return async () => {
+    const startedMs = performance.now();
+    try {
+      await within(bus.flush(), natsTimeoutMs);
+      return { state: "up", latency_ms: Math.round((performance.now() - startedMs) * 100) / 100 };
+    } catch {
+      return { state: "down" };
+    }
+  };
+}
+
+export function createSystem(config: Config, parts: Parts): SystemContext {
+  const { bus, engineWatch, state, queue, cache, readJob } = parts;
+  const expected = expectedServices(config);
+  const serviceReports = createServiceReports({ bus, clock, expected, waitMs });
+  const scripts = async () => ({ scripts: hookFiles(parts.configuration.current()).map(({ path }) => path) });
+  const describeSystem = createDescribeSystem({
+    expected,
+    reports: serviceReports,
+    own: createServiceReport({ base: parts, health: parts.health, own: scripts }),
+    redis: createRedisRoles({ state, queue, cache }),
+    nats: natsState(parts),
+    engines: engineWatch.engines,
+    queues: createQueues({ redis: queue, keyPrefix: config.storage.redis.prefix, readJob }),
+    clock,
+  });
+  return { describeSystem, serviceReports };
+}

@@ -1,0 +1,158 @@
+import type { Audit } from "@postern/shared/domain/audit";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { Clock } from "@postern/shared/platform/time";
+import type { FastifyReply } from "fastify";
+import type { FlowStarts } from "../flow/flow-starter.ts";
+import type { Pages } from "../pages/pages.ts";
+import { formTargetOf } from "../pages/policy-sources.ts";
+import { postMessagePage } from "../pages/templates/post-message.ts";
+import { auditVisit } from "../routes/audit-visit.ts";
+import type { VisitHandler } from "../routes/page-routes.ts";
+import { lookOf, sendProblem, sendShown, type Visit } from "../routes/visit.ts";
+import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
+import { cookieNames } from "../sessions/cookies.ts";
+import type { SessionStore } from "../sessions/session-store-redis.ts";
+import type { SamlKeys } from "./keys/saml-keys.ts";
+import type { EndLogoutTransaction } from "./logout/end-logout-transaction.ts";
+import type { FrontChannel } from "./logout/front-channel.ts";
+import type { Logout } from "./logout/logout.ts";
+import type { WaitingLogouts } from "./logout/waiting-logouts-redis.ts";
+import { namingSender, SamlRefusal } from "./protocol/refusal.ts";
+import type { Provider, Providers } from "./providers.ts";
+import type { SamlMetrics } from "./saml-metrics.ts";
+import type { SamlSettings } from "./saml-settings.ts";
+import type { Sso } from "./sso/sso.ts";
+import { type MessageName, type ReadDeps, type ReadMessage, readPosted, readRedirected } from "./xml/read-message.ts";
+import { checkedRelayState, parameterOf, readRedirectQuery } from "./xml/redirect-query.ts";
+import type { PostedMessage } from "./xml/send.ts";
+
+/** What the SAML routes need. */
+export interface SamlRoutesDeps {
+  readonly settings: () => SamlSettings;
+  readonly providers: () => Providers;
+  /** Resolves within seconds, when the metadata of a service provider is known or was requested. */
+  readonly lookedFor: (entityId: string) => Promise<void>;
+  readonly keys: () => Promise<SamlKeys>;
+  readonly sso: Sso;
+  readonly logout: Logout;
+  readonly waitingLogouts: WaitingLogouts;
+  readonly frontChannel: FrontChannel;
+  readonly endLogoutTransaction: EndLogoutTransaction;
+  readonly metrics: SamlMetrics;
+  readonly logger: Logger;
+  readonly audit: Audit;
+  readonly clock: Clock;
+  /** The clock that all replicas share, for stored times. */
+  readonly sharedClock: Clock;
+  readonly pages: Pages;
+  readonly starts: Pick<FlowStarts, "startSaml">;
+  readonly sessions: Pick<SessionStore, "findBySid">;
+}
+
+const longestName = 256;
+
+/** A rejected message gets a page with status 400 and an audit record, and has no other effect. */
+export function refusing(deps: SamlRoutesDeps, handler: VisitHandler): VisitHandler {
+  return async (visit) => {
+    try {
+      return await handler(visit);
+    } catch (error) {
+      if (!(error instanceof SamlRefusal)) throw error;
+      const { caller } = visit.request;
+      deps.metrics.refused(error.reason);
+      auditVisit(deps.audit, visit.request, { event: "saml.rejected", outcome: "denied", reason: error.reason });
+      deps.logger.warn(
+        {
+          session: caller?.session,
+          clientIp: caller?.clientIp,
+          path: visit.path,
+          client: error.sender?.slice(0, longestName),
+          reason: error.reason,
+          detail: error.message,
+        },
+        "SAML message refused",
+      );
+      return sendProblem(deps.pages, visit, "request");
+    }
+  };
+}
+
+/** A page that posts the message. Browsers also apply `form-action` to the service provider's redirects. */
+export function sendPosted(
+  { pages }: SamlRoutesDeps,
+  visit: Visit,
+  { provider, message }: { readonly provider: Provider; readonly message: PostedMessage },
+  { isFramed = false }: { readonly isFramed?: boolean } = {},
+): FastifyReply {
+  const origin = formTargetOf(message.action);
+  const targets = origin?.startsWith("http:") === true ? [origin, "http:", "https:"] : [origin ?? "", "https:"];
+  const view = {
+    client: provider.config.name === "" ? provider.entityId : provider.config.name,
+    action: message.action,
+    fields: message.fields,
+    script: pages.assets.sender.path,
+  };
+  const look = lookOf(pages, { ...visit, path: "" });
+  return sendShown(visit.reply, pages.show(postMessagePage, view, look, { formTargets: targets, isFramed }));
+}
+
+export async function sessionOf(
+  { pages, sessions }: SamlRoutesDeps,
+  { request }: Visit,
+): Promise<BrowserSessionRecord | undefined> {
+  const sid = pages.cookies.read(request.headers.cookie, cookieNames.session);
+  return sid === undefined ? undefined : sessions.findBySid(sid);
+}
+
+type Read = ReadMessage<Provider>;
+
+/** Waits for the metadata of a service provider that is being requested. */
+async function readKnown(
+  { providers, lookedFor }: SamlRoutesDeps,
+  names: readonly MessageName[],
+  read: (deps: ReadDeps<Provider>) => Read,
+): Promise<Read> {
+  let senderId = "";
+  const findSender = (entityId: string): Provider | undefined => {
+    senderId = entityId;
+    return providers().sender(entityId);
+  };
+  return namingSender(
+    () => senderId,
+    async () => {
+      try {
+        return read({ findSender, names });
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== "UPSTREAM_UNAVAILABLE") throw error;
+      }
+      await lookedFor(senderId);
+      return read({ findSender, names });
+    },
+  );
+}
+
+/** The raw query, because signatures cover exactly these characters. */
+function rawQuery({ request }: Visit): string {
+  const url = request.raw.url ?? "";
+  const cut = url.indexOf("?");
+  return cut < 0 ? "" : url.slice(cut + 1);
+}
+
+/** The message of a GET. @throws SamlRefusal */
+export async function readQuery(route: SamlRoutesDeps, visit: Visit, names: readonly MessageName[]): Promise<Read> {
+  const query = readRedirectQuery(rawQuery(visit));
+  return readKnown(route, names, (deps) => readRedirected(query, deps));
+}
+
+/** The message of a POST. @throws SamlRefusal */
+export async function readForm(route: SamlRoutesDeps, { form }: Visit, names: readonly MessageName[]): Promise<Read> {
+  const once = (name: string): string | undefined => {
+    const values = form.all(name);
+    if (values.length > 1) throw new SamlRefusal("parameters", `${name} occurs twice`);
+    return values[0];
+  };
+  const parameter = parameterOf((name) => once(name) !== undefined);
+  const posted = { parameter, message: once(parameter) ?? "", relayState: checkedRelayState(once("RelayState")) };
+  return readKnown(route, names, (deps) => readPosted(posted, deps));
+}
