@@ -3,10 +3,10 @@ import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { verifiedBytes } from "../../../services/idp/src/saml/xml/verify-signature.ts";
 import type { SamlKeys } from "../../../services/idp/src/saml/keys/saml-keys.ts";
 import { createSamlKeyStore } from "../../../services/idp/src/saml/keys/saml-keys-redis.ts";
 import { metadataOf } from "../../../services/idp/src/saml/xml/metadata-xml.ts";
+import { verifiedBytes } from "../../../services/idp/src/saml/xml/verify-signature.ts";
 import { testRedis } from "../../support/redis-content.ts";
 
 const hour = 3_600_000;
