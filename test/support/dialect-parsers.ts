@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { AppError } from "@postern/shared/platform/errors";
-import { decodeBase64Text } from "../../services/gateway/src/dialects/base64-text.ts";
+import { decodeBase64Text } from "../../services/gateway/src/http/base64-text.ts";
 import { createBasicParser } from "../../services/gateway/src/dialects/basic.ts";
 import { parseCborRequest } from "../../services/gateway/src/dialects/cbor.ts";
 import type { RequestFacts } from "../../services/gateway/src/dialects/complete-request.ts";
 import { createHeaderParser } from "../../services/gateway/src/dialects/header.ts";
 import { parseJsonRequest } from "../../services/gateway/src/dialects/json.ts";
-import { decodePercents } from "../../services/gateway/src/dialects/percent-decode.ts";
+import { decodePercents } from "../../services/gateway/src/http/percent-decode.ts";
 import { parseAuthQuery } from "../../services/gateway/src/dialects/query.ts";
 import { parseSaslRequest } from "../../services/gateway/src/dialects/sasl.ts";
 import { negotiateListType } from "../../services/gateway/src/list-accounts/negotiate.ts";

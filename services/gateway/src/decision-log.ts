@@ -1,7 +1,7 @@
 import { type AuthDecision, type AuthRequest, type Dialect, type Ok, programOf } from "@postern/shared/contracts";
 import type { AppError } from "@postern/shared/platform/errors";
 import { type ProcessLogger, printable } from "@postern/shared/platform/logging";
-import { CredentialsError, type NamedIn } from "./dialects/credentials-error.ts";
+import { CredentialsError, type NamedIn } from "./dialects/complete-request.ts";
 
 /** How a `mode=list-accounts` request ended. */
 export interface ObservedListing {

@@ -8,10 +8,10 @@ import {
 import type { AssertionAudience } from "@postern/shared/platform/http";
 import type { CounterSeries, HistogramSeries, Metrics } from "@postern/shared/platform/metrics";
 import { type PolicyOutcome, policyOutcomes } from "./auth-policy/policy-log.ts";
-import { type CallerAuthOutcome, callerAuthOutcomeNames } from "./caller-auth/outcome.ts";
+import { type CallerAuthOutcome, callerAuthOutcomeNames } from "./callers/outcome.ts";
 import { type OwnerFailure, ownerFailures } from "./forward/owner-failure.ts";
-import { type IgnoredAddressReason, ignoredAddressReasons } from "./ignored-addresses.ts";
-import { type RejectionReason, rejectionReasons } from "./proxy-protocol/proxied-connections.ts";
+import { type IgnoredAddressReason, ignoredAddressReasons } from "./connection/addresses.ts";
+import { type RejectionReason, rejectionReasons } from "./connection/proxied-connections.ts";
 
 const dialects = [
   "json",

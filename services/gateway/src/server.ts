@@ -10,18 +10,18 @@ import {
 } from "@postern/shared/platform/http";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { GatewayContext } from "./context.ts";
-import { jsonReply } from "./dialects/reply.ts";
+import { jsonReply } from "./http/reply.ts";
 import { registerForwarding } from "./forward/forward.ts";
 import { forwardedUrls } from "./forward/owners.ts";
-import { refuseTwoHosts } from "./plugins/refuse-two-hosts.ts";
-import { isClientFault } from "./plugins/request-refusal.ts";
-import { sendReply } from "./plugins/send-reply.ts";
-import { traceGateway } from "./plugins/trace-gateway.ts";
-import { answerUnrouted, unreadablePaths } from "./plugins/unrouted.ts";
-import { registerAuthRoutes } from "./routes/auth/dialect-routes.ts";
+import { refuseTwoHosts } from "./unrouted.ts";
+import { isClientFault } from "./unrouted.ts";
+import { sendReply } from "./http/reply.ts";
+import { traceGateway } from "./server.ts";
+import { answerUnrouted, unreadablePaths } from "./unrouted.ts";
+import { registerAuthRoutes } from "./dialects/register.ts";
 import { registerAuthPolicy } from "./routes/auth-policy/register.ts";
-import { getHealth, getPing } from "./routes/operations/get-health.ts";
-import { getMetrics, type MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
+import { getHealth, getPing } from "./probes.ts";
+import { getMetrics, type MetricsRouteSettings } from "./probes.ts";
 import { getStatus, getStatusJson } from "./routes/operations/get-status.ts";
 
 const metricsPath = pathTo("metrics");

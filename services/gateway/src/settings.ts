@@ -10,21 +10,21 @@ import {
   type SiteNames,
 } from "@postern/shared/platform/http";
 import { createCidrSet, type HostPort, parseHostPort } from "@postern/shared/platform/net";
-import { type BasicCheck, createBasicCheck } from "./caller-auth/basic.ts";
-import { basicCallerNames, basicCallers } from "./caller-auth/basic-caller.ts";
-import type { BearerCheck } from "./caller-auth/bearer.ts";
-import { type CallerCheck, createCallerCheck } from "./caller-auth/check-caller.ts";
+import { type BasicCheck, createBasicCheck } from "./callers/basic.ts";
+import { basicCallerNames, basicCallers } from "./callers/basic.ts";
+import type { BearerCheck } from "./callers/bearer.ts";
+import { type CallerCheck, createCallerCheck } from "./callers/authenticate.ts";
 import type { RequestHeaderNames } from "./dialects/header-fields.ts";
 import { type OauthFailureSettings, oauthFailureSettings } from "./dialects/oauth-failure.ts";
 import type { ProxySettings } from "./dialects/proxy.ts";
 import { type GrpcSettings, grpcSettings } from "./grpc/grpc-settings.ts";
 import type { AccountDelaySettings } from "./limits/account-delays.ts";
-import { type Rate, rateOf } from "./limits/gcra.ts";
-import type { CertificateHeaders } from "./plugins/client-certificate.ts";
-import type { BodyParserSettings } from "./plugins/decompress-body.ts";
-import type { TrustSettings } from "./plugins/request-address.ts";
+import { type Rate, rateOf } from "./limits/token-buckets.ts";
+import type { CertificateHeaders } from "./connection/certificates.ts";
+import type { BodyParserSettings } from "./http/body.ts";
+import type { TrustSettings } from "./connection/addresses.ts";
 import { type PublicStatusSettings, publicStatusSettings } from "./public-status/settings.ts";
-import type { MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
+import type { MetricsRouteSettings } from "./probes.ts";
 import { healthCheckSettings } from "./upstream-health/settings.ts";
 import type { HealthCheckSettings } from "./upstream-health/target.ts";
 

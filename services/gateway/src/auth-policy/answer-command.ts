@@ -5,7 +5,7 @@ import type {
   AuthPolicyVerdict,
 } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
-import type { DialectReply } from "../dialects/reply.ts";
+import type { HttpReply } from "../http/reply.ts";
 import type { AskEngine } from "./ask-engine.ts";
 import { type PolicyLog, type PolicyOutcome, type PolicyResult, policyOutcomes } from "./policy-log.ts";
 import { type Members, unknownMembers } from "./read-members.ts";
@@ -31,7 +31,7 @@ export interface CommandRequest {
 }
 
 export interface CommandAnswer {
-  readonly reply: DialectReply;
+  readonly reply: HttpReply;
   readonly outcome: PolicyOutcome;
 }
 

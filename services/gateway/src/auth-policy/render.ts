@@ -1,6 +1,6 @@
 import type { AuthPolicyVerdict } from "@postern/shared/contracts";
-import type { WireNames } from "../dialects/naming.ts";
-import { type DialectReply, jsonReply } from "../dialects/reply.ts";
+import type { WireNames } from "../http/naming.ts";
+import { type HttpReply, jsonReply } from "../http/reply.ts";
 
 /** `status` of a decision: -1 rejects, 0 accepts, above 0 delays by this number of seconds. */
 function statusOf({ verdict, delaySeconds = 1 }: AuthPolicyVerdict): number {
@@ -20,14 +20,14 @@ function attributesOf({ reason, rule, retryAfterSeconds }: AuthPolicyVerdict): R
 /** The responses of the protocol, with the members that Dovecot and weakforced's clients read. */
 export function createPolicyRenderer({ session: header }: Pick<WireNames, "session">) {
   return {
-    verdict: (verdict: AuthPolicyVerdict, session: string): DialectReply =>
+    verdict: (verdict: AuthPolicyVerdict, session: string): HttpReply =>
       jsonReply(200, [[header, session]], {
         status: statusOf(verdict),
         msg: verdict.message ?? "",
         r_attrs: attributesOf(verdict),
       }),
-    done: (session: string): DialectReply => jsonReply(200, [[header, session]], { status: "ok" }),
-    failure: (status: number, reason: string, session: string): DialectReply =>
+    done: (session: string): HttpReply => jsonReply(200, [[header, session]], { status: "ok" }),
+    failure: (status: number, reason: string, session: string): HttpReply =>
       jsonReply(status, [[header, session]], { status: "failure", reason }),
   };
 }

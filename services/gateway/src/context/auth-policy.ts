@@ -8,13 +8,13 @@ import { type AnswerCommand, createAnswerCommand } from "../auth-policy/answer-c
 import { createAskEngine } from "../auth-policy/ask-engine.ts";
 import { createPolicyLog } from "../auth-policy/policy-log.ts";
 import { createPolicyRenderer } from "../auth-policy/render.ts";
-import type { WireNames } from "../dialects/naming.ts";
-import type { Limits } from "../limits/limits.ts";
+import type { WireNames } from "../http/naming.ts";
+import type { Limits } from "../limits/context.ts";
 import type { GatewayMetrics } from "../metrics.ts";
-import { createReadBody } from "../plugins/read-body.ts";
+import { createReadBody } from "../http/body.ts";
 import type { AuthPolicyRouteDeps } from "../routes/auth-policy/post-auth-policy.ts";
 import type { GatewaySettings, LiveGatewaySettings } from "../settings.ts";
-import type { ClientAddresses } from "./auth-route.ts";
+import type { ClientAddresses } from "../dialects/context.ts";
 
 export interface AuthPolicyParts extends ClientAddresses {
   readonly audit: Audit;

@@ -1,6 +1,6 @@
 import { createCallerSigner, type SharedClock } from "@postern/shared/platform/http";
 import type { ForwardDeps } from "../forward/forward.ts";
-import { createReadBody } from "../plugins/read-body.ts";
+import { createReadBody } from "../http/body.ts";
 import type { GatewaySettings, LiveGatewaySettings } from "../settings.ts";
 
 type FromSettings = Pick<

@@ -1,7 +1,7 @@
 import { busHealth } from "@postern/shared/platform/bus";
 import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
 import { redisHealth } from "@postern/shared/platform/redis";
-import type { LimitsParts } from "./limits.ts";
+import type { LimitsParts } from "../limits/context.ts";
 
 type HealthParts = Pick<LimitsParts, "base" | "settings" | "bus" | "state">;
 

@@ -8,7 +8,7 @@ import type { PublicStatusSettings } from "../public-status/settings.ts";
 import { signInWorks } from "../public-status/sign-in-works.ts";
 import { createStatusPages, type StatusPages } from "../public-status/status-page.ts";
 import { createGatewayHealth } from "./health.ts";
-import type { LimitsParts } from "./limits.ts";
+import type { LimitsParts } from "../limits/context.ts";
 
 interface PublicStatusParts {
   readonly bus: Bus;

@@ -2,7 +2,7 @@ import { createAttributeFilter } from "@postern/shared/domain/released-attribute
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createAttributeHeaders } from "./attribute-headers.ts";
-import { wireNames } from "./naming.ts";
+import { wireNames } from "../http/naming.ts";
 
 const asHeaders = createAttributeHeaders(wireNames("service"), createAttributeFilter(["mailTotp"]));
 const namesOf = (attributes: Record<string, string[]>, maxBytes = 10_000): readonly string[] =>

@@ -1,6 +1,6 @@
 import type { AttributeFilter } from "@postern/shared/domain/released-attributes";
-import type { WireNames } from "./naming.ts";
-import { headerText } from "./reply.ts";
+import type { WireNames } from "../http/naming.ts";
+import { headerText } from "../http/reply.ts";
 
 type Attributes = Readonly<Record<string, readonly string[]>>;
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { defaultHeaderNames } from "../../../../test/support/header-names.ts";
 import { createBasicParser, createBasicRenderer } from "./basic.ts";
 import type { RequestFacts } from "./complete-request.ts";
-import { wireNames } from "./naming.ts";
+import { wireNames } from "../http/naming.ts";
 
 const facts: RequestFacts = {
   session: "7d3f",

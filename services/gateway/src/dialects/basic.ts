@@ -1,13 +1,13 @@
 import type { AuthRequest } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { readAuthFields } from "./auth-fields.ts";
-import { decodeBase64Text } from "./base64-text.ts";
+import { decodeBase64Text } from "../http/base64-text.ts";
 import { completeRequest } from "./complete-request.ts";
 import type { HeaderInput, HeaderParser } from "./header.ts";
 import { createHeaderReader, fieldHeaders, type RequestHeaderNames, requireHeader } from "./header-fields.ts";
-import type { WireNames } from "./naming.ts";
+import type { WireNames } from "../http/naming.ts";
 import { plainQuery } from "./query.ts";
-import { createStatusRenderer, type StatusRenderer } from "./status-renderer.ts";
+import { createStatusRenderer, type StatusRenderer } from "./renderers.ts";
 
 /**
  * Fields that a user's own client may set; the other fields of the header dialect require an authenticated API caller.

@@ -9,7 +9,7 @@ import { textFields, tlsFields } from "./auth-fields.ts";
 import { createCborRenderer, parseCborRequest } from "./cbor.ts";
 import type { RequestFacts } from "./complete-request.ts";
 import { parseJsonRequest } from "./json.ts";
-import { wireNames } from "./naming.ts";
+import { wireNames } from "../http/naming.ts";
 
 const facts: RequestFacts = {
   session: "7d3f",

@@ -1,14 +1,14 @@
 import type { AuthRequest } from "@postern/shared/contracts";
 import { type CborEncodable, encodeCbor } from "@postern/shared/platform/cbor";
 import { readAuthFields } from "./auth-fields.ts";
-import { cborMediaType, readCbor } from "./cbor-body.ts";
+import { cborMediaType, readCbor } from "./cbor.ts";
 import { completeRequest, type RequestFacts } from "./complete-request.ts";
 import {
   createObjectRenderer,
   type ObjectFormat,
   type ObjectRenderer,
   type ObjectRendererDeps,
-} from "./object-renderer.ts";
+} from "./renderers.ts";
 import { parseAuthQuery } from "./query.ts";
 
 export interface CborInput {

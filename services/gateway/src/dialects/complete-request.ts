@@ -1,9 +1,9 @@
 import { type AuthRequest, type Dialect, normalisedProtocol, userNameFault } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { readClientAddress } from "@postern/shared/platform/net";
-import type { ReportIgnoredAddress } from "../ignored-addresses.ts";
+import type { ReportIgnoredAddress } from "../connection/addresses.ts";
 import type { BodyFields } from "./auth-fields.ts";
-import { CredentialsError } from "./credentials-error.ts";
+import { CredentialsError } from "./complete-request.ts";
 import type { AuthQuery } from "./query.ts";
 
 /** What the gateway knows about a request apart from its body. */

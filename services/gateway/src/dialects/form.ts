@@ -1,7 +1,7 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { FieldReader } from "./auth-fields.ts";
-import { CredentialsError } from "./credentials-error.ts";
-import { decodePercents } from "./percent-decode.ts";
+import { CredentialsError } from "./complete-request.ts";
+import { decodePercents } from "../http/percent-decode.ts";
 
 const maxFields = 256;
 

@@ -1,8 +1,8 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { FieldReader } from "./auth-fields.ts";
-import { decodeBase64Text } from "./base64-text.ts";
-import { CredentialsError } from "./credentials-error.ts";
-import { decodeLatin1, decodePercents, decodeUtf8 } from "./percent-decode.ts";
+import { decodeBase64Text } from "../http/base64-text.ts";
+import { CredentialsError } from "./complete-request.ts";
+import { decodeLatin1, decodePercents, decodeUtf8 } from "../http/percent-decode.ts";
 
 /** Field → key of `auth.request.headers`. */
 const keyOfField = {

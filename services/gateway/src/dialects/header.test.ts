@@ -7,7 +7,7 @@ import { defaultHeaderNames } from "../../../../test/support/header-names.ts";
 import { createAttributeHeaders } from "./attribute-headers.ts";
 import type { RequestFacts } from "./complete-request.ts";
 import { createHeaderParser, createHeaderRenderer } from "./header.ts";
-import { wireNames } from "./naming.ts";
+import { wireNames } from "../http/naming.ts";
 
 const facts: RequestFacts = {
   session: "7d3f",

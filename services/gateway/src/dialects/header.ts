@@ -2,7 +2,7 @@ import type { AuthRequest } from "@postern/shared/contracts";
 import type { AttributesAsHeaders } from "./attribute-headers.ts";
 import { readAuthFields } from "./auth-fields.ts";
 import { completeRequest, type RequestFacts } from "./complete-request.ts";
-import { CredentialsError } from "./credentials-error.ts";
+import { CredentialsError } from "./complete-request.ts";
 import {
   createHeaderReader,
   fieldHeaders,
@@ -10,9 +10,9 @@ import {
   type RequestHeaderNames,
   requireHeader,
 } from "./header-fields.ts";
-import type { WireNames } from "./naming.ts";
+import type { WireNames } from "../http/naming.ts";
 import { type AuthQuery, parseAuthQuery, plainQuery } from "./query.ts";
-import { createStatusRenderer, type StatusRenderer } from "./status-renderer.ts";
+import { createStatusRenderer, type StatusRenderer } from "./renderers.ts";
 
 export interface HeaderInput {
   readonly url: string;

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { textFields, tlsFields } from "./auth-fields.ts";
 import type { RequestFacts } from "./complete-request.ts";
 import { createJsonRenderer, parseJsonRequest } from "./json.ts";
-import { wireNames } from "./naming.ts";
+import { wireNames } from "../http/naming.ts";
 
 const facts: RequestFacts = {
   session: "7d3f",

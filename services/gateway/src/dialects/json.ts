@@ -1,15 +1,15 @@
 import type { AuthRequest } from "@postern/shared/contracts";
 import { readAuthFields } from "./auth-fields.ts";
-import { readJsonOrForm } from "./body.ts";
+import { readJsonOrForm } from "./json.ts";
 import { completeRequest, type RequestFacts } from "./complete-request.ts";
 import {
   createObjectRenderer,
   type ObjectFormat,
   type ObjectRenderer,
   type ObjectRendererDeps,
-} from "./object-renderer.ts";
+} from "./renderers.ts";
 import { parseAuthQuery } from "./query.ts";
-import { jsonNullReply, jsonReply } from "./reply.ts";
+import { jsonNullReply, jsonReply } from "../http/reply.ts";
 
 export interface JsonInput {
   readonly url: string;

@@ -1,6 +1,6 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { expect, test } from "vitest";
-import { wireNames } from "./naming.ts";
+import { wireNames } from "../http/naming.ts";
 import { withOauthFailure } from "./oauth-failure.ts";
 
 const settings = {

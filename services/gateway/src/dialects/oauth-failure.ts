@@ -1,7 +1,7 @@
 import { type AuthDecision, type AuthRequest, normalisedProtocol, pathTo } from "@postern/shared/contracts";
 import { type Config, mailScopes } from "@postern/shared/platform/config";
-import type { WireNames } from "./naming.ts";
-import { type DialectReply, headerText } from "./reply.ts";
+import type { WireNames } from "../http/naming.ts";
+import { type HttpReply, headerText } from "../http/reply.ts";
 
 /** What a mail program needs to obtain a token. */
 export interface OauthFailureSettings {
@@ -40,7 +40,7 @@ function failureText({ discovery, scopes, always }: OauthFailureSettings, protoc
  * the mail program, which can then discover how to obtain a token.
  */
 export function withOauthFailure(
-  reply: DialectReply,
+  reply: HttpReply,
   { method, protocol }: Pick<AuthRequest, "method" | "protocol">,
   {
     decision,
@@ -51,7 +51,7 @@ export function withOauthFailure(
     readonly names: WireNames;
     readonly settings: OauthFailureSettings | undefined;
   },
-): DialectReply {
+): HttpReply {
   const isDenial = decision.outcome === "fail" || decision.outcome === "blocked";
   if (settings === undefined || !isDenial || !tokenMethod.test(method?.trim() ?? "")) return reply;
   const text = headerText(failureText(settings, normalisedProtocol(protocol)));

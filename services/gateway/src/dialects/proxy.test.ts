@@ -2,7 +2,7 @@ import type { AuthDecision } from "@postern/shared/contracts";
 import { createAttributeFilter } from "@postern/shared/domain/released-attributes";
 import { describe, expect, test } from "vitest";
 import { createAttributeHeaders } from "./attribute-headers.ts";
-import { wireNames } from "./naming.ts";
+import { wireNames } from "../http/naming.ts";
 import { createProxyRenderer } from "./proxy.ts";
 
 const names = wireNames("service");

@@ -2,9 +2,9 @@ import { type AuthDecision, normalisedProtocol, type Ok, type TempFail } from "@
 import { errorCodes } from "@postern/shared/platform/errors";
 import type { Upstream } from "../upstream-health/pick-upstream.ts";
 import type { AttributesAsHeaders } from "./attribute-headers.ts";
-import { createDecisionHeaders, type ReplyHeaders } from "./decision-headers.ts";
-import type { WireNames } from "./naming.ts";
-import { type Denial, type DialectReply, emptyReply, jsonNullReply, jsonReply } from "./reply.ts";
+import { createDecisionHeaders, type ReplyHeaders } from "./renderers.ts";
+import type { WireNames } from "../http/naming.ts";
+import { type Denial, type HttpReply, emptyReply, jsonNullReply, jsonReply } from "../http/reply.ts";
 
 export interface ProxySettings {
   /** `auth.response.proxy_denial_text`; empty means FAIL. */
@@ -32,8 +32,8 @@ interface RequestContext {
 
 export interface ProxyRenderer {
   /** `protocol` is taken from the request, even if nothing else of the request could be read. */
-  readonly decision: (decision: AuthDecision, session: string, protocol: string) => DialectReply;
-  readonly malformed: (reason: string, session: string) => DialectReply;
+  readonly decision: (decision: AuthDecision, session: string, protocol: string) => HttpReply;
+  readonly malformed: (reason: string, session: string) => HttpReply;
 }
 
 /** nginx reads an answer, from the status line to the end of its headers, into a buffer of 1024 bytes. */
@@ -86,19 +86,19 @@ export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
 
   const codesOf = (protocol: string) => (settings().responseCodes ? responseCodes[protocol] : undefined);
 
-  const undecided = (decision: TempFail, { session, protocol }: RequestContext): DialectReply => {
+  const undecided = (decision: TempFail, { session, protocol }: RequestContext): HttpReply => {
     const code = protocol === "smtp" ? ([["Auth-Error-Code", "451 4.3.0"]] as const) : [];
     const headers = [...bounded(withCode(common.tempfail(decision, session), codesOf(protocol)?.undecided)), ...code];
     return jsonReply(200, headers, { error: decision.message });
   };
 
-  const denied = (decision: Denial, { session, protocol }: RequestContext): DialectReply => {
+  const denied = (decision: Denial, { session, protocol }: RequestContext): HttpReply => {
     const { denialText } = settings();
     const { denied: headers } = denialText === "" ? common : createDecisionHeaders({ names, denialText });
     return jsonNullReply(200, bounded(withCode(headers(decision, session), codesOf(protocol)?.denied)));
   };
 
-  const succeeded = (decision: Ok, context: RequestContext): DialectReply => {
+  const succeeded = (decision: Ok, context: RequestContext): HttpReply => {
     const { session, protocol } = context;
     const upstream =
       decision.upstream ?? liveUpstream(protocol, decision.account) ?? settings().upstreams.get(protocol);

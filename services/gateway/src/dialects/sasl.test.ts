@@ -2,7 +2,7 @@ import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { describe, expect, test } from "vitest";
 import type { RequestFacts } from "./complete-request.ts";
-import { wireNames } from "./naming.ts";
+import { wireNames } from "../http/naming.ts";
 import { createSaslRenderer, parseSaslRequest } from "./sasl.ts";
 
 const facts: RequestFacts = {

@@ -3,9 +3,9 @@ import { AppError } from "@postern/shared/platform/errors";
 import { type FieldReader, readAuthFields } from "./auth-fields.ts";
 import { completeRequest, type RequestFacts } from "./complete-request.ts";
 import { isForm, readForm } from "./form.ts";
-import type { WireNames } from "./naming.ts";
+import type { WireNames } from "../http/naming.ts";
 import { plainQuery } from "./query.ts";
-import { createStatusRenderer, type StatusRenderer } from "./status-renderer.ts";
+import { createStatusRenderer, type StatusRenderer } from "./renderers.ts";
 
 export interface SaslInput {
   readonly contentType: string | undefined;

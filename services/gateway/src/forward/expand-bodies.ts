@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import { AppError, errorCodes } from "@postern/shared/platform/errors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { WireNames } from "../dialects/naming.ts";
-import { type DialectReply, jsonReply } from "../dialects/reply.ts";
-import type { BodyPlaces } from "../limits/body-places.ts";
-import { isCoded } from "../plugins/decompress-body.ts";
-import type { ReadBody } from "../plugins/read-body.ts";
-import { sendReply } from "../plugins/send-reply.ts";
+import type { WireNames } from "../http/naming.ts";
+import { type HttpReply, jsonReply } from "../http/reply.ts";
+import type { BodyPlaces } from "../limits/concurrency.ts";
+import { isCoded } from "../http/body.ts";
+import type { ReadBody } from "../http/body.ts";
+import { sendReply } from "../http/reply.ts";
 import { methodTowardsOwner, passesBody } from "./headers.ts";
 import { uploadOf } from "./upload.ts";
 
@@ -23,7 +23,7 @@ const strangersBodyBytes = 65_536;
 
 function refuseForRoom(request: FastifyRequest, reply: FastifyReply, names: WireNames): void {
   const { httpStatus, publicMessage } = errorCodes.OVERLOADED;
-  const headers: DialectReply["headers"] = [
+  const headers: HttpReply["headers"] = [
     [names.session, request.id],
     ["Connection", "close"],
   ];

@@ -6,14 +6,14 @@ import { type AssertionAudience, acceptsHtml, type Caller, type SignCaller } fro
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Tracer } from "@postern/shared/platform/tracing";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { RejectionDelay } from "../caller-auth/rejection.ts";
-import { type DialectReply, jsonReply, notFoundReply, utf8Body } from "../dialects/reply.ts";
-import type { GuessesInFlight } from "../limits/guesses-in-flight.ts";
-import { unavailablePage } from "../pages/unavailable-page.ts";
-import type { OnRequest } from "../plugins/caller-auth.ts";
-import type { ClientCertificates } from "../plugins/client-certificate.ts";
-import { retryAfterSeconds } from "../plugins/reject-caller.ts";
-import { sendReply } from "../plugins/send-reply.ts";
+import type { RejectionDelay } from "../callers/reject.ts";
+import { type HttpReply, jsonReply, notFoundReply, utf8Body } from "../http/reply.ts";
+import type { GuessesInFlight } from "../limits/concurrency.ts";
+import { unavailablePage } from "../pages/plain-page.ts";
+import type { OnRequest } from "../callers/hooks.ts";
+import type { ClientCertificates } from "../connection/certificates.ts";
+import { retryAfterSeconds } from "../callers/reject.ts";
+import { sendReply } from "../http/reply.ts";
 import type { ForwardedStreams } from "./event-streams.ts";
 import { type ExpandBodiesDeps, expandBodies } from "./expand-bodies.ts";
 import { methodTowardsOwner, requestHeaders, responseHeaders } from "./headers.ts";
@@ -69,7 +69,7 @@ interface OwnerFailed {
 
 /** Read on by the listener for a moment only, because the rest of the body may be endless. */
 function refuseLongBody(request: FastifyRequest, reply: FastifyReply, names: ForwardDeps["names"]): void {
-  const headers: DialectReply["headers"] = [
+  const headers: HttpReply["headers"] = [
     [names.session, request.id],
     ["Connection", "close"],
   ];
@@ -91,7 +91,7 @@ function upstreamFailed({ request, reply, owner, error: err }: OwnerFailed, deps
     { session: request.id, owner, reason, err },
     "service behind the path is unreachable",
   );
-  const session: DialectReply["headers"] = [[names.session, request.id]];
+  const session: HttpReply["headers"] = [[names.session, request.id]];
   if (reason === "oversized") {
     sendReply(reply, jsonReply(400, session, { error: "the response to this request would be too long" }));
     return;
@@ -145,7 +145,7 @@ async function passAnswer({ request, reply, callerIp, answer }: OwnerAnswered, d
   const waitMs = await deps.onOwnerRejected({ callerIp, session: request.id, status, url: request.raw.url });
   if (waitMs > 0) {
     stream.destroy();
-    const headers: DialectReply["headers"] = [
+    const headers: HttpReply["headers"] = [
       [deps.names.session, request.id],
       ["Retry-After", retryAfterSeconds(waitMs)],
     ];

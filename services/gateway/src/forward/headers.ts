@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { operations } from "@postern/shared/contracts";
 import { type Caller, callerAssertionHeader } from "@postern/shared/platform/http";
-import { isCoded } from "../plugins/decompress-body.ts";
-import { pathOf } from "../request-path.ts";
+import { isCoded } from "../http/body.ts";
+import { pathOf } from "../http/request-path.ts";
 import type { CallerRule } from "./owners.ts";
 
 /** The caller, for the assertion to the owner of a path. */

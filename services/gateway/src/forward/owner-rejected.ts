@@ -1,5 +1,5 @@
 import type { Logger } from "@postern/shared/platform/logging";
-import type { Limits } from "../limits/limits.ts";
+import type { Limits } from "../limits/context.ts";
 import { isPasswordPath, passwordKey } from "../limits/password-failures.ts";
 import type { ForwardDeps } from "./forward.ts";
 

@@ -6,7 +6,7 @@ import {
   resolveForwardedFor,
 } from "@postern/shared/platform/net";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
-import type { CallerPatience } from "../auth-client/decide.ts";
+import type { CallerPatience } from "../decide.ts";
 import type { RequestFacts } from "../dialects/complete-request.ts";
 import type { Incoming } from "./protocol.ts";
 

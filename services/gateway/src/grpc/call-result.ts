@@ -1,6 +1,6 @@
 import { status } from "@grpc/grpc-js";
 import type { AppError, ErrorKind } from "@postern/shared/platform/errors";
-import { type CallerAuthOutcome, type OutcomeRow, outcomeRow } from "../caller-auth/outcome.ts";
+import { type CallerAuthOutcome, type OutcomeRow, outcomeRow } from "../callers/outcome.ts";
 import type { DelayedDecision } from "../limits/account-delays.ts";
 
 /** How a call ends: with a message, or with a code other than OK. */

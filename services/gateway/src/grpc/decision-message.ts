@@ -1,7 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { AttributeFilter } from "@postern/shared/domain/released-attributes";
-import { refusalStatus } from "../dialects/decision-headers.ts";
+import { refusalStatus } from "../dialects/renderers.ts";
 import type { CallResult } from "./call-result.ts";
 
 /** Values of the enum in the proto file. */

@@ -2,7 +2,7 @@ import { status } from "@grpc/grpc-js";
 import { createAttributeFilter } from "@postern/shared/domain/released-attributes";
 import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
-import type { CallerAuthOutcome } from "../caller-auth/outcome.ts";
+import type { CallerAuthOutcome } from "../callers/outcome.ts";
 import { requestOf } from "./auth-service.ts";
 import { peerOf } from "./call-facts.ts";
 import { callerRefusal, errorResult } from "./call-result.ts";

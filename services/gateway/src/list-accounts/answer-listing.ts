@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AuthRequest } from "@postern/shared/contracts";
 import { AppError, fromUnknown } from "@postern/shared/platform/errors";
-import type { WireNames } from "../dialects/naming.ts";
+import type { WireNames } from "../http/naming.ts";
 import type { AccountPages, AccountsPage } from "./account-pages.ts";
 import { negotiateListType } from "./negotiate.ts";
 import { createListRenderer, isListable, type ListRenderer } from "./render.ts";

@@ -5,10 +5,10 @@ import { authPolicyCommandOf } from "../../auth-policy/command.ts";
 import type { PolicyLog, PolicyOutcome } from "../../auth-policy/policy-log.ts";
 import { type Members, readMembers } from "../../auth-policy/read-members.ts";
 import type { PolicyRenderer } from "../../auth-policy/render.ts";
-import type { ConcurrencyGate } from "../../limits/concurrency-gate.ts";
+import type { ConcurrencyGate } from "../../limits/concurrency.ts";
 import type { GatewayMetrics } from "../../metrics.ts";
-import type { ReadBody } from "../../plugins/read-body.ts";
-import { sendReply } from "../../plugins/send-reply.ts";
+import type { ReadBody } from "../../http/body.ts";
+import { sendReply } from "../../http/reply.ts";
 
 export interface AuthPolicyRouteDeps {
   /** The answers to one caller. */

@@ -2,8 +2,8 @@ import { operation } from "@postern/shared/contracts";
 import { routeOf } from "@postern/shared/platform/http";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GatewayContext } from "../../context.ts";
-import { notFoundReply } from "../../dialects/reply.ts";
-import { sendReply } from "../../plugins/send-reply.ts";
+import { notFoundReply } from "../../http/reply.ts";
+import { sendReply } from "../../http/reply.ts";
 import { postAuthPolicy } from "./post-auth-policy.ts";
 
 /** The auth-policy protocol; 404 unless `runtime.servers.http.auth_policy_endpoint` is true. */

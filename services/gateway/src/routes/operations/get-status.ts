@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { WireNames } from "../../dialects/naming.ts";
-import { notFoundReply } from "../../dialects/reply.ts";
-import { sendReply } from "../../plugins/send-reply.ts";
+import type { WireNames } from "../../http/naming.ts";
+import { notFoundReply } from "../../http/reply.ts";
+import { sendReply } from "../../http/reply.ts";
 import type { StatusWatch } from "../../public-status/public-status.ts";
 import { languageOf, type StatusPages } from "../../public-status/status-page.ts";
 
