@@ -25,11 +25,7 @@ export function isToken(authorization: string): boolean {
   return tokenScheme.test(authorization);
 }
 
-function findBasic(
-  find: CallerCheckSettings["basic"],
-  authorization: string,
-  address: () => string,
-): CallerFinding {
+function findBasic(find: CallerCheckSettings["basic"], authorization: string, address: () => string): CallerFinding {
   const caller = find?.(authorization);
   if (caller === undefined) return "bad_basic";
   if (caller.networks !== undefined && !caller.networks.has(address())) return "foreign_network";

@@ -3,7 +3,14 @@ export interface OutcomeRow {
   /** 200 admits the caller. */
   readonly httpStatus: 200 | 401 | 403 | 429 | 503;
   /** `none` if gRPC has no such outcome. */
-  readonly grpcCode: "OK" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "UNAVAILABLE" | "CANCELED" | "DEADLINE_EXCEEDED" | "none";
+  readonly grpcCode:
+    | "OK"
+    | "UNAUTHENTICATED"
+    | "PERMISSION_DENIED"
+    | "UNAVAILABLE"
+    | "CANCELED"
+    | "DEADLINE_EXCEEDED"
+    | "none";
   /** Rejections of wrong credentials are delayed by 300 ms. */
   readonly delayedOnHttp: boolean;
   readonly delayedOnGrpc: boolean;

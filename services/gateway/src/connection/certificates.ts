@@ -98,5 +98,3 @@ export function createClientCertificates(
       byListener.has(request.raw) ? fromListener(request.raw.socket) : fromProxy(request),
   };
 }
-
-export type ClientCertificates = ReturnType<typeof createClientCertificates>;

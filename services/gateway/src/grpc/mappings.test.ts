@@ -5,8 +5,7 @@ import { expect, test } from "vitest";
 import type { CallerAuthOutcome } from "../callers/outcome.ts";
 import { requestOf } from "./auth-service.ts";
 import { peerOf } from "./call-facts.ts";
-import { callerRefusal, errorResult } from "./call-result.ts";
-import { decisionResult } from "./decision-message.ts";
+import { callerRefusal, decisionResult, errorResult } from "./call-result.ts";
 
 const releasable = createAttributeFilter(["otpSeed"]);
 const facts = {

@@ -108,5 +108,3 @@ export function createReadBody(settings: DecompressionSettings) {
     return collected.then((body) => expandBody(contentEncoding, body, settings));
   };
 }
-
-export type ReadBody = ReturnType<typeof createReadBody>;

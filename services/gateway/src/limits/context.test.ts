@@ -1,5 +1,5 @@
-import { expect, test, vi } from "vitest";
 import { createMetrics } from "@postern/shared/platform/metrics";
+import { expect, test, vi } from "vitest";
 import { createLimits } from "./context.ts";
 import { passwordKey } from "./password-failures.ts";
 import { rateOf } from "./token-buckets.ts";

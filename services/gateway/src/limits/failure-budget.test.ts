@@ -8,6 +8,8 @@ const burst = 5;
 const rate = rateOf({ perSecond: 10, burst });
 const client = "192.0.2.1";
 
+const nothing = (): void => undefined;
+
 /** A manually advanced clock, and a bucket that replaces the one in Redis. */
 function createWorld() {
   const world = { nowUs: 1_000_000, takes: 0, answering: true };
@@ -26,8 +28,7 @@ type World = ReturnType<typeof createWorld>;
 
 function gatewayIn({ world, take }: World, options: Partial<FailureBudgetDeps> = {}) {
   const onUnavailable = vi.fn<(reason: unknown) => void>();
-  const onAvailable = (): void => undefined;
-  const shared = new SharedBudget(take, { timeoutMs: 1000, retryMs: 10_000, onUnavailable, onAvailable });
+  const shared = new SharedBudget(take, { timeoutMs: 1000, retryMs: 10_000, onUnavailable, onAvailable: nothing });
   const announced: { key: string; emptyForMs: number }[] = [];
   const budget = createFailureBudget({
     shared,
@@ -93,8 +94,8 @@ describe("one gateway", () => {
     const shared = new SharedBudget(take, {
       timeoutMs: 20,
       retryMs: 10_000,
-      onUnavailable: () => undefined,
-      onAvailable: () => undefined,
+      onUnavailable: nothing,
+      onAvailable: nothing,
     });
     const { budget } = gatewayIn(world, { shared });
     expect(await fail(budget)).toBe("401");

@@ -1,5 +1,14 @@
 import type { SharedBudget } from "./shared-budget-redis.ts";
-import { DebtTable, type Debtor, debtAt, debtWithTokenIn, type Rate, takeToken, tokensIn, untilTokenUs } from "./token-buckets.ts";
+import {
+  type Debtor,
+  DebtTable,
+  debtAt,
+  debtWithTokenIn,
+  type Rate,
+  takeToken,
+  tokensIn,
+  untilTokenUs,
+} from "./token-buckets.ts";
 
 /**
  * Evaluates credentials if `waitMs` is 0. Otherwise the budget is empty, and the next token is available after this many milliseconds. A
@@ -114,9 +123,7 @@ export function createFailureBudget(deps: FailureBudgetDeps) {
       if (address.bookings > 0 && waitingLine.hasRoom()) return waitingLine.join(address, evaluate);
       return evaluate(waitMs(address));
     },
-    /**
-     * Takes one token, synchronously from the local bucket. Resolves to 0, or to the milliseconds until a token is available if there was none.
-     */
+    /** Takes one token, synchronously from the local bucket. Resolves to 0, or to the milliseconds until one is available. */
     spend: async (key: string): Promise<number> => {
       const address = table.open(key);
       const waitUs = takeToken(address, now(), rate());

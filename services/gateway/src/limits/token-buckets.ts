@@ -55,6 +55,10 @@ export function takeToken(debtor: Debtor, nowUs: number, rate: Rate): number {
   return wait;
 }
 
+function createDebtor(key: string): Debtor {
+  return { key, fullAtUs: 0 };
+}
+
 const sweepEveryMs = 1000;
 
 /**
@@ -117,8 +121,7 @@ export class DebtTable<D extends Debtor> {
  * and returns 0, or the milliseconds until one is available.
  */
 export function createAddressRateLimit(maxAddresses: number, rate: () => Rate) {
-  const create = (key: string): Debtor => ({ key, fullAtUs: 0 });
-  const table = new DebtTable(maxAddresses, monotonicUs, create, () => false);
+  const table = new DebtTable(maxAddresses, monotonicUs, createDebtor, () => false);
   return (addressKey: string): number => takeToken(table.open(addressKey), monotonicUs(), rate()) / 1000;
 }
 

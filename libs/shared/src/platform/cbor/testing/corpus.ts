@@ -13,7 +13,7 @@ export interface CorpusItem {
   readonly negativeZero: boolean;
 }
 
-const folder = new URL("../../../../../test/corpora/cbor/", import.meta.url);
+const folder = new URL("../../../../../../test/corpora/cbor/", import.meta.url);
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
