@@ -21,11 +21,14 @@ import { limitsOnTheBus } from "./limits/context.ts";
 import { createAccountPages } from "./list-accounts/account-pages.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
 import { createPublicStatus } from "./public-status/context.ts";
-import { type GatewaySettings, gatewaySettings, type LiveGatewaySettings, liveGatewaySettings } from "./settings.ts";
+import {
+  type GatewaySettings,
+  gatewaySettings,
+  type Live,
+  type LiveGatewaySettings,
+  liveGatewaySettings,
+} from "./settings.ts";
 import { createUpstreams } from "./upstream-health/context.ts";
-
-/** The settings that a reload replaces. */
-type Live = { current: LiveGatewaySettings };
 
 /** The health of this gateway for load balancers and operators. Without Redis the gateway is degraded but serves requests. */
 function createGatewayHealth({ service, instance, logger }: Base, bus: Bus, client: RedisClient, keyPrefix: string) {
@@ -60,7 +63,7 @@ export async function createContext(config: Config) {
   const state = redisFromConfig(config, "state", base);
   const sharedClock = watchRedisClock(state);
   const callerTokens = callerTokensFromConfig(config, { logger, redis: state, sharedClock });
-  const live: Live = { current: liveGatewaySettings(config, callerTokens.check) };
+  const live: { current: LiveGatewaySettings } = { current: liveGatewaySettings(config, callerTokens.check) };
   const bus = await busFromConfig(config, base);
   const names = wireNames(settings.identifier);
   const metrics = createGatewayMetrics(base.metrics, base.metricsPrefix);

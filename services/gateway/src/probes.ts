@@ -2,7 +2,7 @@ import type { Health } from "@postern/shared/platform/lifecycle";
 import type { Metrics } from "@postern/shared/platform/metrics";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Channels } from "./connection/channels.ts";
-import type { LiveGatewaySettings } from "./settings.ts";
+import type { Live } from "./settings.ts";
 
 /** `GET /healthz` for load balancers in front of the gateway: 200 while it can serve requests, otherwise 503. */
 export function getHealth(health: Health, { isFront }: Pick<Channels, "isFront">) {
@@ -15,7 +15,7 @@ export function getHealth(health: Health, { isFront }: Pick<Channels, "isFront">
 }
 
 /** `GET /metrics`: the gateway's own metrics; 404 if the route is disabled. */
-export function getMetrics(metrics: Metrics, live: { readonly current: LiveGatewaySettings }) {
+export function getMetrics(metrics: Metrics, live: Live) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { enabled, isCaller } = live.current.metricsRoute;
     if (!enabled) return reply.code(404).send();

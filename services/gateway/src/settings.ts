@@ -214,3 +214,6 @@ export function liveGatewaySettings(config: Config, bearer: BearerCheck | undefi
 }
 
 export type LiveGatewaySettings = ReturnType<typeof liveGatewaySettings>;
+
+/** Holds the settings in force. */
+export type Live = { readonly current: LiveGatewaySettings };

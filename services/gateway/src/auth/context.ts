@@ -8,7 +8,7 @@ import { createAccountDelay } from "../limits/account-delays.ts";
 import type { Limits } from "../limits/context.ts";
 import type { AccountPages } from "../list-accounts/account-pages.ts";
 import { createAnswerListing } from "../list-accounts/answer-listing.ts";
-import type { LiveGatewaySettings } from "../settings.ts";
+import type { Live } from "../settings.ts";
 import type { AuthDeps } from "./answer.ts";
 import { createDecide } from "./decide.ts";
 import { createDecisionLog } from "./decision-log.ts";
@@ -16,7 +16,7 @@ import { createDecisionLog } from "./decision-log.ts";
 interface AuthParts extends Pick<AuthDeps, "metrics" | "addresses" | "reportIgnoredAddress" | "names"> {
   readonly bus: Bus;
   readonly engineWatch: EngineWatch;
-  readonly live: { readonly current: LiveGatewaySettings };
+  readonly live: Live;
   readonly accountPages: AccountPages;
   readonly limits: Limits;
   readonly processLogger: ProcessLogger;

@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import type { WireNames } from "../http/naming.ts";
 import type { Limits } from "../limits/context.ts";
 import type { GatewayMetrics } from "../metrics.ts";
-import type { LiveGatewaySettings } from "../settings.ts";
+import type { Live } from "../settings.ts";
 import type { RouteDemand } from "./demands.ts";
 import {
   type CallerHookDeps,
@@ -16,7 +16,7 @@ import {
 import { createRejectCaller, createReportRejected, RejectionDelay } from "./reject.ts";
 
 interface CallerParts extends Pick<Base, "logger" | "audit"> {
-  readonly live: { readonly current: LiveGatewaySettings };
+  readonly live: Live;
   readonly names: WireNames;
   readonly callerAddress: (request: FastifyRequest) => string;
   readonly limits: Limits;

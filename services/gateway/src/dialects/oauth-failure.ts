@@ -22,7 +22,7 @@ export type OauthFailureSettings = ReturnType<typeof oauthFailureSettings>;
 
 const tokenMethod = /^(?:oauthbearer|xoauth2)$/iu;
 
-/** The same for every denial, so that it does not tell why the token was refused. */
+/** Every denial has the same text, so that it does not tell why the token was refused. */
 function failureText({ discovery, scopes, always }: NonNullable<OauthFailureSettings>, protocol: string): string {
   const fitting = scopes.filter(({ protocols }) => protocols.some((name) => normalisedProtocol(name) === protocol));
   const scope = fitting.length > 0 ? fitting.map(({ name }) => name) : always;

@@ -4,7 +4,7 @@ import type { Bus } from "@postern/shared/platform/bus";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { AuthDeps } from "../auth/answer.ts";
 import { createReadBody } from "../http/body.ts";
-import type { GatewaySettings, LiveGatewaySettings } from "../settings.ts";
+import type { GatewaySettings, Live } from "../settings.ts";
 import { createAnswerCommand } from "./answer-command.ts";
 import { createPolicyLog } from "./policy-log.ts";
 import { createPolicyRenderer } from "./render.ts";
@@ -14,7 +14,7 @@ interface DovecotParts extends Pick<Base, "audit" | "processLogger"> {
   readonly bus: Bus;
   readonly engineWatch: EngineWatch;
   readonly settings: GatewaySettings;
-  readonly live: { readonly current: LiveGatewaySettings };
+  readonly live: Live;
 }
 
 const maxBodyBytes = 131_072;

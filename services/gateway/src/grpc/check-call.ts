@@ -9,10 +9,10 @@ import type { ScopeNeed } from "../callers/demands.ts";
 import { type CallerAuthOutcome, outcomeRow } from "../callers/outcome.ts";
 import { createReportRejected, RejectionDelay } from "../callers/reject.ts";
 import type { GatewayMetrics } from "../metrics.ts";
-import type { LiveGatewaySettings } from "../settings.ts";
+import type { Live } from "../settings.ts";
 
 interface CheckCallParts extends Pick<Base, "logger" | "audit"> {
-  readonly live: { readonly current: LiveGatewaySettings };
+  readonly live: Live;
   /** Whether token verification is configured. */
   readonly takesTokens: boolean;
   readonly need: ScopeNeed;

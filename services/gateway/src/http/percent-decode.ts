@@ -18,7 +18,7 @@ function bytesOf(byteText: string): string {
   );
 }
 
-/** The same for Latin-1: each byte is a character, and unprintable ones become U+FFFD. */
+/** Decodes escapes to Latin-1: each byte is a character, and unprintable ones become U+FFFD. */
 export function decodeLatin1(byteText: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what is replaced
   return bytesOf(byteText).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, "\ufffd");

@@ -10,13 +10,13 @@ import type { WireNames } from "../http/naming.ts";
 import type { Limits } from "../limits/context.ts";
 import { isPasswordPath, passwordKey } from "../limits/password-failures.ts";
 import type { GatewayMetrics } from "../metrics.ts";
-import type { GatewaySettings, LiveGatewaySettings } from "../settings.ts";
+import type { GatewaySettings, Live } from "../settings.ts";
 import { ForwardedStreams } from "./event-streams.ts";
 import type { ServiceFailure } from "./service-agent.ts";
 
 interface ForwardParts extends Pick<Base, "logger" | "tracer"> {
   readonly settings: GatewaySettings;
-  readonly live: { readonly current: LiveGatewaySettings };
+  readonly live: Live;
   readonly names: WireNames;
   readonly addresses: RequestAddresses;
   readonly hooks: CallerHooks;

@@ -4,7 +4,7 @@ import type { ResponseDelays } from "@postern/shared/platform/concurrency";
 /** `auth.controls.brute_force`: maximum number of delayed answers for one address of an API caller. */
 export interface AccountDelaySettings {
   readonly maxWaiting: number;
-  /** The same if the client address is unknown. */
+  /** The maximum if the client address is unknown. */
   readonly maxWaitingWithoutClient: number;
   /** The maximum time until an answer, in milliseconds. */
   readonly decisionTimeoutMs: number;

@@ -3,7 +3,7 @@ import { budgetExhausted } from "@postern/shared/contracts";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Metrics } from "@postern/shared/platform/metrics";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import type { GatewaySettings, LiveGatewaySettings } from "../settings.ts";
+import type { GatewaySettings, Live, LiveGatewaySettings } from "../settings.ts";
 import { BodyPlaces, ConcurrencyGate, GuessesInFlight } from "./concurrency.ts";
 import { createFailureBudget, type FailureBudget, type FailureBudgetDeps, noFailureBudget } from "./failure-budget.ts";
 import { addressOfKey, isPasswordKey } from "./password-failures.ts";
@@ -124,7 +124,7 @@ export type Limits = ReturnType<typeof createLimits>;
 interface LimitsParts {
   readonly base: Base;
   readonly settings: GatewaySettings;
-  readonly live: { readonly current: LiveGatewaySettings };
+  readonly live: Live;
   readonly bus: Bus;
   readonly state: RedisClient;
 }
