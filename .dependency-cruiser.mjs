@@ -1,5 +1,6 @@
 const tests = "(\\.test\\.ts$|^(test|tools|bench)/|/testing/)";
-const domain = "^services/[^/]+/src/(dialects|decision|facts|pipeline|brute-force|caller-auth|limits)/";
+const domain =
+  "^services/[^/]+/src/((dialects|decision|facts|pipeline|brute-force|limits)/|callers/(authenticate|basic|bearer|demands|outcome)\\.ts$)";
 const contexts = "/context\\.ts$|/src/context/";
 const adapters = "-(redis|nats|ldap|sql|http)\\.ts$";
 /** Folders that talk to the site's backends. Their settings, and what checks a configuration without a connection, are no adapters. */

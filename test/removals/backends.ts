@@ -156,7 +156,7 @@ export const backendRemovals: readonly Removal[] = [
   {
     name: "bounded-expansion",
     mechanism: "a compressed body is expanded up to its limit",
-    file: "services/gateway/src/plugins/decompress-body.ts",
+    file: "services/gateway/src/http/body.ts",
     find: "expandGzip(body, { maxOutputLength })",
     replace: "expandGzip(body, { maxOutputLength: maxOutputLength * 1000 })",
     tests: ["test/integration/gateway/decompression.test.ts"],

@@ -1,6 +1,6 @@
 import type { Removal } from "../../tools/removals/removal.ts";
 
-const ownerAgent = "services/gateway/src/forward/owner-agent.ts";
+const serviceAgent = "services/gateway/src/internal-services/service-agent.ts";
 const frozenReplica = "test/long/outages/frozen-replica.test.ts";
 
 /** The gateway: callers, limits, and the services behind it. */
@@ -8,16 +8,16 @@ export const gatewayRemovals: readonly Removal[] = [
   {
     name: "frozen-owner",
     mechanism: "requests to an owner that answers no probe are given up",
-    file: "services/gateway/src/forward/owner-watch.ts",
-    find: "      if (probing.ticksLeft === 0) giveUp();\n",
-    replace: "      if (probing.ticksLeft === -1_000_000) giveUp();\n",
+    file: "services/gateway/src/internal-services/service-watch.ts",
+    find: "      if (probing.ticksLeft === 0) this.#giveUp();\n",
+    replace: "      if (probing.ticksLeft === -1_000_000) this.#giveUp();\n",
     tests: ["test/integration/gateway/frozen-owners.test.ts"],
     rows: ["idp or admin frozen: 500 on its paths"],
   },
   {
     name: "long-forward-timeout",
     mechanism: "a forwarded request whose response does not begin within 30 s fails",
-    file: ownerAgent,
+    file: serviceAgent,
     find: "      headersTimeout: timeoutMs,\n",
     replace: "",
     tests: [frozenReplica],
@@ -27,7 +27,7 @@ export const gatewayRemovals: readonly Removal[] = [
   {
     name: "long-several-probes",
     mechanism: "an owner is probed over several connections, so that each of its replicas receives one",
-    file: ownerAgent,
+    file: serviceAgent,
     find: "const connectionsOfProbe = 3;",
     replace: "const connectionsOfProbe = 1;",
     tests: [frozenReplica],
@@ -46,17 +46,17 @@ export const gatewayRemovals: readonly Removal[] = [
   {
     name: "concurrency-limit",
     mechanism: "requests above `max_concurrent_requests` are refused",
-    file: "services/gateway/src/limits/concurrency-gate.ts",
-    find: "      if (inside >= limit) {",
-    replace: "      if (inside >= limit * 1000) {",
+    file: "services/gateway/src/limits/concurrency.ts",
+    find: "    if (this.#inside >= this.#limit) {",
+    replace: "    if (this.#inside >= this.#limit * 1000) {",
     tests: ["test/integration/callers/limits.test.ts"],
     rows: ["more requests than `max_concurrent_requests`"],
   },
   {
     name: "shared-budget",
     mechanism: "gateways take tokens of the failure budget in Redis",
-    file: "services/gateway/src/limits/budget-booking.ts",
-    find: "      if (awayUntilMs === undefined) return attempt(addressKey, rate);\n",
+    file: "services/gateway/src/limits/shared-budget-redis.ts",
+    find: "    if (this.#retryAtMs === undefined) return this.#attempt(addressKey, rate);\n",
     replace: "",
     tests: ["test/integration/callers/budget.test.ts"],
     rows: ["guessing from one address through two gateways"],
@@ -64,16 +64,16 @@ export const gatewayRemovals: readonly Removal[] = [
   {
     name: "budget-without-redis",
     mechanism: "a gateway whose failure Redis did not count counts on its own, and says so",
-    file: "services/gateway/src/limits/budget-booking.ts",
-    find: "      leave(reason);\n      return undefined;\n",
-    replace: "      void reason;\n      return undefined;\n",
+    file: "services/gateway/src/limits/shared-budget-redis.ts",
+    find: "      if (!this.isUnavailable) onUnavailable(reason);\n      this.#retryAtMs = performance.now() + retryMs;\n",
+    replace: "      void [reason, retryMs, onUnavailable];\n",
     tests: ["test/integration/callers/redis-unavailable.test.ts"],
     rows: ["failure budgets: each gateway counts on its own and reports it"],
   },
   {
     name: "unknown-is-503",
     mechanism: "a token whose revocation cannot be read is undecided, not invalid",
-    file: "services/gateway/src/caller-auth/bearer.ts",
+    file: "services/gateway/src/callers/bearer.ts",
     find: `      return "unavailable";\n`,
     replace: `      return "bad_token";\n`,
     tests: ["test/integration/callers/bearer.test.ts"],

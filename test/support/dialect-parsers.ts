@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { AppError } from "@postern/shared/platform/errors";
-import { decodeBase64Text } from "../../services/gateway/src/dialects/base64-text.ts";
 import { createBasicParser } from "../../services/gateway/src/dialects/basic.ts";
 import { parseCborRequest } from "../../services/gateway/src/dialects/cbor.ts";
 import type { RequestFacts } from "../../services/gateway/src/dialects/complete-request.ts";
 import { createHeaderParser } from "../../services/gateway/src/dialects/header.ts";
 import { parseJsonRequest } from "../../services/gateway/src/dialects/json.ts";
-import { decodePercents } from "../../services/gateway/src/dialects/percent-decode.ts";
 import { parseAuthQuery } from "../../services/gateway/src/dialects/query.ts";
 import { parseSaslRequest } from "../../services/gateway/src/dialects/sasl.ts";
+import { decodeBase64Text } from "../../services/gateway/src/http/base64-text.ts";
+import { decodePercents } from "../../services/gateway/src/http/percent-decode.ts";
 import { negotiateListType } from "../../services/gateway/src/list-accounts/negotiate.ts";
 import { defaultHeaderNames } from "./header-names.ts";
 
@@ -27,7 +27,7 @@ const facts: RequestFacts = {
 const form = "application/x-www-form-urlencoded";
 const url = "/api/v1/auth/json";
 const names = defaultHeaderNames();
-const parseHeader = createHeaderParser({ names, query: true });
+const parseHeader = createHeaderParser(names, true);
 const parseBasic = createBasicParser(names);
 
 /** The form in which Node returns headers: one character for each byte. */

@@ -1,135 +1,112 @@
 import { randomUUID } from "node:crypto";
 import { type Base, baseFromConfig, busFromConfig, redisFromConfig, watchEngines } from "@postern/shared/assembly";
-import type { AuthOperation } from "@postern/shared/contracts";
-import type { EngineWatch } from "@postern/shared/domain/engine-watch";
 import type { AttributeFilter } from "@postern/shared/domain/released-attributes";
-import type { Bus } from "@postern/shared/platform/bus";
-import { createResponseDelays, type ResponseDelays } from "@postern/shared/platform/concurrency";
+import { type Bus, busHealth } from "@postern/shared/platform/bus";
+import { createResponseDelays } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
-import type { Health } from "@postern/shared/platform/lifecycle";
-import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
-import { steadyClock } from "@postern/shared/platform/time";
-import { type BearerCheck, createBearerCheck } from "./caller-auth/bearer.ts";
-import { createAuthPolicy } from "./context/auth-policy.ts";
-import { createAuthRoute, createClientAddresses } from "./context/auth-route.ts";
-import { type CallerTokens, callerTokensFromConfig } from "./context/caller-tokens.ts";
-import { forwardSettings } from "./context/forward-settings.ts";
-import { createHooks } from "./context/hooks.ts";
-import { limitsOnTheBus } from "./context/limits.ts";
-import { proxiedConnections } from "./context/proxied-connections.ts";
-import { createStates, type PublicStatusContext } from "./context/public-status.ts";
-import { createUpstreams } from "./context/upstreams.ts";
-import { type AttributesAsHeaders, createAttributeHeaders } from "./dialects/attribute-headers.ts";
-import { type WireNames, wireNames } from "./dialects/naming.ts";
-import { createForwardedStreams } from "./forward/event-streams.ts";
-import type { ForwardDeps } from "./forward/forward.ts";
-import { type AccountPages, createAccountPages } from "./list-accounts/account-pages.ts";
-import { createGatewayMetrics } from "./metrics.ts";
-import type { OnRequest } from "./plugins/caller-auth.ts";
-import { type Channels, createChannels } from "./plugins/channels.ts";
-import type { RequestAddresses } from "./plugins/request-address.ts";
-import type { ProxiedConnections } from "./proxy-protocol/proxied-connections.ts";
-import type { AuthRouteDeps } from "./routes/auth/auth-route.ts";
-import type { AuthPolicyRouteDeps } from "./routes/auth-policy/post-auth-policy.ts";
-import { type GatewaySettings, gatewaySettings, type LiveGatewaySettings, liveGatewaySettings } from "./settings.ts";
-import type { UpstreamHealth } from "./upstream-health/health-checks.ts";
+import { createHealth } from "@postern/shared/platform/lifecycle";
+import { type RedisClient, redisHealth, watchRedisClock } from "@postern/shared/platform/redis";
+import { steadyClock, systemClock } from "@postern/shared/platform/time";
+import { createAuth } from "./auth/context.ts";
+import { createCallerHooks } from "./callers/context.ts";
+import { callerTokensFromConfig } from "./callers/tokens.ts";
+import { createReportIgnoredAddress, createRequestAddresses } from "./connection/addresses.ts";
+import { createChannels } from "./connection/channels.ts";
+import { ProxiedConnections } from "./connection/proxied-connections.ts";
+import { createAttributeHeaders } from "./dialects/attribute-headers.ts";
+import { createDovecot } from "./dovecot/context.ts";
+import { wireNames } from "./http/naming.ts";
+import { createForwarding } from "./internal-services/context.ts";
+import { limitsOnTheBus } from "./limits/context.ts";
+import { createAccountPages } from "./list-accounts/account-pages.ts";
+import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
+import { createPublicStatus } from "./public-status/context.ts";
+import {
+  type GatewaySettings,
+  gatewaySettings,
+  type Live,
+  type LiveGatewaySettings,
+  liveGatewaySettings,
+} from "./settings.ts";
+import { createUpstreams } from "./upstream-health/context.ts";
 
-/** All components of the gateway. Only this file and `context/` construct them. */
-export interface GatewayContext extends Base {
-  readonly settings: GatewaySettings;
-  readonly live: { current: LiveGatewaySettings };
-  readonly bus: Bus;
-  /** The gateway can serve requests without it. */
-  readonly state: RedisClient;
-  readonly callerTokens: CallerTokens;
-  readonly bearer: BearerCheck | undefined;
-  readonly health: Health;
-  readonly names: WireNames;
-  readonly releasable: AttributeFilter;
-  readonly attributeHeaders: AttributesAsHeaders;
-  readonly engineWatch: EngineWatch;
-  readonly isFromTrustedProxy: RequestAddresses["isFromTrustedProxy"];
-  /** For authentication requests, whose operation the dialect determines. */
-  readonly callerAuthFor: (operationOf: (url: string) => AuthOperation) => OnRequest;
-  readonly policyCallerAuth: OnRequest;
-  /** Replaces `callerAuthFor` where each request takes a token. */
-  readonly spendBudget: OnRequest;
-  readonly limitAddress: OnRequest;
-  /** Keeps the series of these Basic callers, after a reload. */
-  readonly keepCallers: (names: readonly string[]) => void;
-  readonly channels: Channels;
-  /** Undefined if connections do not begin with PROXY protocol headers. */
-  readonly proxied: ProxiedConnections | undefined;
-  /** Delayed responses for accounts under attack. */
-  readonly responseDelays: ResponseDelays;
-  readonly authRoute: AuthRouteDeps;
-  readonly authPolicy: AuthPolicyRouteDeps;
-  readonly upstreams: UpstreamHealth;
-  readonly accountPages: AccountPages;
-  /** Undefined if the site does not show its status. */
-  readonly publicStatus: PublicStatusContext | undefined;
-  readonly forward: ForwardDeps;
-  readonly newSession: () => string;
+/** The health of this gateway for load balancers and operators. Without Redis the gateway is degraded but serves requests. */
+function createGatewayHealth({ service, instance, logger }: Base, bus: Bus, client: RedisClient, keyPrefix: string) {
+  return createHealth({
+    checks: [
+      busHealth(bus, true),
+      redisHealth({ client, role: "state", required: false, keyPrefix, service, instance }),
+    ],
+    onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
+  });
 }
-type Live = GatewayContext["live"];
 
-export async function createContext(config: Config): Promise<GatewayContext> {
+/** The addresses of callers and clients, and the PROXY protocol; `proxied` is undefined if no listener requires its headers. */
+function createConnections(settings: GatewaySettings, live: Live, { logger }: Base, metrics: GatewayMetrics) {
+  const reportIgnoredAddress = createReportIgnoredAddress(logger, systemClock, metrics.addressIgnored);
+  const { proxyProtocol, requestTimeoutMs } = settings;
+  const trustedProxies = () => live.current.trustedProxies;
+  const proxied =
+    proxyProtocol.size > 0
+      ? new ProxiedConnections(trustedProxies, requestTimeoutMs, logger, metrics.connectionRejected)
+      : undefined;
+  const addresses = createRequestAddresses(() => live.current, reportIgnoredAddress, proxied?.sourceOf);
+  return { proxied, addresses, reportIgnoredAddress };
+}
+
+/** Constructs all components of the gateway, with the `context.ts` of each feature. */
+export async function createContext(config: Config) {
   const base = await baseFromConfig(config, "gateway");
-  const { logger, audit, processLogger } = base;
+  const { logger } = base;
   const settings = gatewaySettings(config);
+  // The gateway can serve requests without it.
   const state = redisFromConfig(config, "state", base);
   const sharedClock = watchRedisClock(state);
   const callerTokens = callerTokensFromConfig(config, { logger, redis: state, sharedClock });
-  const bearer = callerTokens.verifier === undefined ? undefined : createBearerCheck(callerTokens.verifier);
-  const live: Live = { current: liveGatewaySettings(config, bearer) };
+  const live: { current: LiveGatewaySettings } = { current: liveGatewaySettings(config, callerTokens.check) };
   const bus = await busFromConfig(config, base);
   const names = wireNames(settings.identifier);
   const metrics = createGatewayMetrics(base.metrics, base.metricsPrefix);
   metrics.keepCallers(live.current.callerNames);
-  const proxied = proxiedConnections({ settings, live, logger, metrics });
-  const clients = createClientAddresses({ live, logger, metrics, proxied });
-  const { callerAddress, isFromTrustedProxy } = clients.addresses;
-  const { limits, metrics: limitMetrics } = limitsOnTheBus({ base, settings, live, bus, state });
-  const about = { callerAddress, isFromTrustedProxy, names };
-  const hookParts = { ...about, audit, settings, live, limits, metrics, limitMetrics, logger };
-  const { forwarding, ...hooks } = createHooks(hookParts);
+  const connections = createConnections(settings, live, base, metrics);
+  const { addresses } = connections;
+  const limits = limitsOnTheBus({ base, settings, live, bus, state });
+  const hooks = createCallerHooks({ ...base, ...addresses, live, names, limits, metrics });
   const engineWatch = watchEngines(bus, base);
   const responseDelays = createResponseDelays();
-  const accountPages = createAccountPages({ bus, clock: steadyClock, timeoutMs: () => live.current.decisionTimeoutMs });
+  const accountPages = createAccountPages(bus, steadyClock, () => live.current.decisionTimeoutMs);
   const releasable: AttributeFilter = (attributes) => live.current.releasable(attributes);
-  const routeParts = { bus, engineWatch, live, accountPages, names, limits, metrics, processLogger, responseDelays };
+  const health = createGatewayHealth(base, bus, state, settings.keyPrefix);
+  const common = { ...base, ...connections, settings, live, names, bus, engineWatch, limits, hooks, sharedClock };
+  const auth = createAuth({ ...common, metrics, accountPages, responseDelays });
   return {
     ...base,
-    ...hooks,
+    ...connections,
     settings,
     live,
     state,
     callerTokens,
-    bearer,
     bus,
     names,
     engineWatch,
-    isFromTrustedProxy,
+    hooks,
+    /** Keeps the series of these Basic callers, after a reload. */
     keepCallers: metrics.keepCallers,
     channels: createChannels(names, settings.frontAddresses.length > 0),
-    proxied,
-    ...createStates({ base, settings, bus, state, engineWatch }),
+    health,
+    /** Undefined if the site does not show its status. */
+    publicStatus: createPublicStatus(settings.publicStatus, { bus, health, engineWatch }),
     releasable,
     attributeHeaders: createAttributeHeaders(names, releasable),
     accountPages,
     upstreams: createUpstreams(base, live.current.healthChecks),
+    /** Delayed responses for accounts under attack. */
     responseDelays,
-    authRoute: createAuthRoute({ ...routeParts, ...clients }),
-    authPolicy: createAuthPolicy({ ...routeParts, ...clients, audit, settings }),
-    forward: {
-      ...forwarding,
-      ...forwardSettings(settings, live, sharedClock),
-      ...about,
-      streams: createForwardedStreams(),
-      strangersBodies: limits.strangersBodies,
-      logger,
-      tracer: base.tracer,
-    },
-    newSession: () => randomUUID(),
+    auth,
+    dovecot: createDovecot({ ...common, auth }),
+    forward: createForwarding({ ...common, metrics }),
+    newSession: (): string => randomUUID(),
   };
 }
+
+export type GatewayContext = Awaited<ReturnType<typeof createContext>>;

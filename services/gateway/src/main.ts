@@ -9,7 +9,6 @@ import {
 import { runService, type Service } from "@postern/shared/platform/lifecycle";
 import type { FastifyInstance } from "fastify";
 import { createContext, type GatewayContext } from "./context.ts";
-import type { GrpcListener } from "./grpc/listener.ts";
 import { preflight } from "./preflight.ts";
 import { createGateway } from "./server.ts";
 import { liveGatewaySettings, type ProxiedListener } from "./settings.ts";
@@ -27,9 +26,9 @@ async function openOther(
 }
 
 /** gRPC is loaded from disk only if it is enabled: it is a tenth of all code. */
-async function openGrpc(context: GatewayContext): Promise<GrpcListener> {
+async function openGrpc(context: GatewayContext) {
   const { grpc } = context.settings;
-  if (grpc === undefined) return { addresses: [], close: async () => undefined };
+  if (grpc === undefined) return { addresses: [], close: async (): Promise<void> => undefined };
   const { openGrpcListener } = await import("./grpc/listener.ts");
   return openGrpcListener(context, grpc);
 }
@@ -89,7 +88,7 @@ async function start(config: Config): Promise<Service> {
     bus,
     apply: async (next) => {
       await Promise.all(all.map((each) => each.renewCertificate()));
-      context.live.current = liveGatewaySettings(next, context.bearer);
+      context.live.current = liveGatewaySettings(next, callerTokens.check);
       context.keepCallers(context.live.current.callerNames);
       context.upstreams.apply(context.live.current.healthChecks);
     },
@@ -104,7 +103,7 @@ async function start(config: Config): Promise<Service> {
       },
       { name: "routes", run: () => app.close() },
       { name: "upstreams", run: () => context.upstreams.close() },
-      { name: "public status", run: () => context.publicStatus?.watch.close() },
+      { name: "public status", run: () => context.publicStatus?.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "engine watch", run: () => engineWatch.close() },
       { name: "keys of tokens", run: () => callerTokens.close() },

@@ -6,12 +6,12 @@ import {
   type Dialect,
 } from "@postern/shared/contracts";
 import type { AssertionAudience } from "@postern/shared/platform/http";
-import type { CounterSeries, HistogramSeries, Metrics } from "@postern/shared/platform/metrics";
-import { type PolicyOutcome, policyOutcomes } from "./auth-policy/policy-log.ts";
-import { type CallerAuthOutcome, callerAuthOutcomeNames } from "./caller-auth/outcome.ts";
-import { type OwnerFailure, ownerFailures } from "./forward/owner-failure.ts";
-import { type IgnoredAddressReason, ignoredAddressReasons } from "./ignored-addresses.ts";
-import { type RejectionReason, rejectionReasons } from "./proxy-protocol/proxied-connections.ts";
+import type { Metrics } from "@postern/shared/platform/metrics";
+import { type CallerAuthOutcome, callerAuthOutcomeNames } from "./callers/outcome.ts";
+import { type IgnoredAddressReason, ignoredAddressReasons } from "./connection/addresses.ts";
+import { type RejectedConnection, rejectedConnections } from "./connection/proxied-connections.ts";
+import { type PolicyOutcome, policyOutcomes } from "./dovecot/policy-log.ts";
+import { type ServiceFailure, serviceFailures } from "./internal-services/service-agent.ts";
 
 const dialects = [
   "json",
@@ -31,47 +31,19 @@ const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readon
 const loginResult = { ok: "success", fail: "failure", blocked: "failure", tempfail: "tempfail" } as const;
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-export interface ObservedDecision {
+interface ObservedDecision {
   readonly dialect: Dialect;
   readonly operation: AuthOperation;
   readonly outcome: AuthDecision["outcome"];
   readonly seconds: number;
 }
 
-/** One function for each metric of the gateway. */
-export interface GatewayMetrics {
-  decided(decision: ObservedDecision): void;
-  malformed(dialect: Dialect): void;
-  addressIgnored(dialect: Dialect, reason: IgnoredAddressReason): void;
-  callerChecked(outcome: CallerAuthOutcome): void;
-  /** A request with correct credentials of a configured Basic caller. */
-  basicCallerChecked(name: string, outcome: CallerAuthOutcome): void;
-  /** The configured Basic callers: each has its series, and former ones have none. */
-  readonly keepCallers: (names: readonly string[]) => void;
-  /** A connection that the PROXY protocol's rules closed. */
-  connectionRejected(reason: RejectionReason): void;
-  /** A request of the auth-policy protocol; `none`: it contains no command. */
-  policyAnswered(command: AuthPolicyCommand | "none", outcome: PolicyOutcome, seconds: number): void;
-  /** A forwarded request that the service behind its path did not answer. */
-  ownerFailed(owner: AssertionAudience, reason: OwnerFailure): void;
-}
-
-type DecisionSeries = {
-  readonly count: CounterSeries;
-  readonly seconds: HistogramSeries;
-  readonly login: CounterSeries;
-};
-
-type SeriesTable = ReadonlyMap<
-  Dialect,
-  ReadonlyMap<AuthOperation, ReadonlyMap<ObservedDecision["outcome"], DecisionSeries>>
->;
-
-function mapOf<K, V>(keys: readonly K[], make: (key: K) => V): ReadonlyMap<K, V> {
+function mapOf<K extends string, V>(keys: readonly K[], make: (key: K) => V): Pick<ReadonlyMap<string, V>, "get"> {
   return new Map(keys.map((key) => [key, make(key)]));
 }
 
-function seriesTable(registry: Metrics, prefix: string): SeriesTable {
+/** The series of decisions by dialect, operation and outcome. */
+function seriesTable(registry: Metrics, prefix: string) {
   const logins = registry.counter({
     name: `${prefix}_logins_total`,
     help: "Password checks, by result",
@@ -99,7 +71,7 @@ function seriesTable(registry: Metrics, prefix: string): SeriesTable {
   );
 }
 
-function policyAnswers(registry: Metrics, prefix: string): GatewayMetrics["policyAnswered"] {
+function policyAnswers(registry: Metrics, prefix: string) {
   const commands = [...authPolicyCommands, "none"] as const;
   const requests = registry.counter({
     name: `${prefix}_auth_policy_requests_total`,
@@ -112,29 +84,30 @@ function policyAnswers(registry: Metrics, prefix: string): GatewayMetrics["polic
     labels: { command: commands },
     buckets: secondsBuckets,
   });
-  return (command, outcome, seconds) => {
+  return (command: AuthPolicyCommand | "none", outcome: PolicyOutcome, seconds: number): void => {
     requests({ command, outcome }).inc();
     durations({ command }).observe(seconds);
   };
 }
 
-const callerResults = ["admitted", "operation_denied"] as const;
-
-function basicCallers(registry: Metrics, prefix: string): Pick<GatewayMetrics, "basicCallerChecked" | "keepCallers"> {
+function basicCallers(registry: Metrics, prefix: string) {
   const requests = registry.configuredCounter({
     name: `${prefix}_caller_requests_total`,
     help: "Requests of API callers with correct Basic credentials, by caller",
     configured: "caller",
-    labels: { result: callerResults },
+    labels: { result: ["admitted", "operation_denied"] },
   });
   return {
-    keepCallers: (names) => requests.keep(names),
-    basicCallerChecked: (name, outcome) =>
+    /** The configured Basic callers: each has its series, and former ones have none. */
+    keepCallers: (names: readonly string[]): void => requests.keep(names),
+    /** A request with correct credentials of a configured Basic caller. */
+    basicCallerChecked: (name: string, outcome: CallerAuthOutcome): void =>
       requests.inc(name, { result: outcome === "operation_denied" ? "operation_denied" : "admitted" }),
   };
 }
 
-export function createGatewayMetrics(registry: Metrics, prefix: string): GatewayMetrics {
+/** One function for each metric of the gateway. */
+export function createGatewayMetrics(registry: Metrics, prefix: string) {
   const table = seriesTable(registry, prefix);
   const callers = registry.counter({
     name: "backchannel_caller_auth_total",
@@ -147,11 +120,10 @@ export function createGatewayMetrics(registry: Metrics, prefix: string): Gateway
     help: "Requests answered with 400",
     labels: { dialect: dialects },
   });
-  const policyAnswered = policyAnswers(registry, prefix);
-  const ownerFailed = registry.counter({
+  const serviceFailed = registry.counter({
     name: `${prefix}_forward_failures_total`,
     help: "Forwarded requests that the owning service did not answer",
-    labels: { owner: ["admin", "idp"], reason: ownerFailures },
+    labels: { owner: ["admin", "idp"], reason: serviceFailures },
   });
   const addresses = registry.counter({
     name: `${prefix}_client_address_ignored_total`,
@@ -161,23 +133,28 @@ export function createGatewayMetrics(registry: Metrics, prefix: string): Gateway
   const connections = registry.counter({
     name: `${prefix}_proxy_protocol_rejected_total`,
     help: "Connections closed because of their PROXY protocol header, by reason",
-    labels: { reason: rejectionReasons },
+    labels: { reason: rejectedConnections },
   });
   return {
-    connectionRejected: (reason) => connections({ reason }).inc(),
-    ownerFailed: (owner, reason) => ownerFailed({ owner, reason }).inc(),
-    decided: ({ dialect, operation, outcome, seconds }) => {
+    ...basicCallers(registry, prefix),
+    /** A connection that the PROXY protocol's rules closed. */
+    connectionRejected: (reason: RejectedConnection): void => connections({ reason }).inc(),
+    /** A forwarded request that the service behind its path did not answer. */
+    serviceFailed: (owner: AssertionAudience, reason: ServiceFailure): void => serviceFailed({ owner, reason }).inc(),
+    decided: ({ dialect, operation, outcome, seconds }: ObservedDecision): void => {
       const series = table.get(dialect)?.get(operation)?.get(outcome);
       series?.count.inc();
       series?.seconds.observe(seconds);
       if (operation === "authenticate") series?.login.inc();
     },
-    malformed: (dialect) => {
+    malformed: (dialect: Dialect): void => {
       if (dialect !== "auth_policy") malformed({ dialect }).inc();
     },
-    policyAnswered,
-    addressIgnored: (dialect, reason) => addresses({ dialect, reason }).inc(),
-    ...basicCallers(registry, prefix),
-    callerChecked: (outcome) => callerSeries.get(outcome)?.inc(),
+    /** A request of the auth-policy protocol; `none`: it contains no command. */
+    policyAnswered: policyAnswers(registry, prefix),
+    addressIgnored: (dialect: Dialect, reason: IgnoredAddressReason): void => addresses({ dialect, reason }).inc(),
+    callerChecked: (outcome: CallerAuthOutcome): void => callerSeries.get(outcome)?.inc(),
   };
 }
+
+export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;

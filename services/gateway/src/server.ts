@@ -1,28 +1,24 @@
-import { operation, operations, pathTo } from "@postern/shared/contracts";
+import { operations, pathTo } from "@postern/shared/contracts";
 import { errorCodes } from "@postern/shared/platform/errors";
 import {
   createMethodTable,
   ignoreQueryMethod,
   noRouteSchemas,
   onlyOperations,
-  routeOf,
   sitePath,
+  traceRequests,
 } from "@postern/shared/platform/http";
-import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
+import type { Tracer } from "@postern/shared/platform/tracing";
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
+import { registerAuthRoutes } from "./auth/register.ts";
 import type { GatewayContext } from "./context.ts";
-import { jsonReply } from "./dialects/reply.ts";
-import { registerForwarding } from "./forward/forward.ts";
-import { forwardedUrls } from "./forward/owners.ts";
-import { refuseTwoHosts } from "./plugins/refuse-two-hosts.ts";
-import { isClientFault } from "./plugins/request-refusal.ts";
-import { sendReply } from "./plugins/send-reply.ts";
-import { traceGateway } from "./plugins/trace-gateway.ts";
-import { answerUnrouted, unreadablePaths } from "./plugins/unrouted.ts";
-import { registerAuthRoutes } from "./routes/auth/dialect-routes.ts";
-import { registerAuthPolicy } from "./routes/auth-policy/register.ts";
-import { getHealth, getPing } from "./routes/operations/get-health.ts";
-import { getMetrics, type MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
-import { getStatus, getStatusJson } from "./routes/operations/get-status.ts";
+import { registerAuthPolicy } from "./dovecot/endpoint.ts";
+import { sendError } from "./http/reply.ts";
+import { registerForwarding } from "./internal-services/forward.ts";
+import { forwardedUrls } from "./internal-services/paths.ts";
+import { getHealth, getMetrics } from "./probes.ts";
+import { registerStatus } from "./public-status/endpoint.ts";
+import { answerUnrouted, refuseTwoHosts, unreadablePaths } from "./unrouted.ts";
 
 const metricsPath = pathTo("metrics");
 
@@ -43,20 +39,35 @@ function switchedOff(context: GatewayContext): (pattern: string) => boolean {
   };
 }
 
-/** Answered here, because the status must be visible while the service behind the sign-in pages is down. */
-function registerStatus(app: FastifyInstance, { publicStatus, names }: GatewayContext): void {
-  if (publicStatus === undefined) return;
-  const probes = ["GET", "HEAD"];
-  const deps = { ...publicStatus, names };
-  const { inLanguage } = operation("statusPage");
-  app.route({ method: probes, url: pathTo("statusPage"), handler: getStatus(deps) });
-  if (inLanguage !== undefined) app.route({ ...routeOf(inLanguage), method: probes, handler: getStatus(deps) });
-  app.route({ method: probes, url: pathTo("publicStatus"), handler: getStatusJson(deps) });
+/**
+ * Begins the trace of each request. A caller may select the trace to join, and so decide about sampling, only if it is authenticated or a
+ * trusted proxy. Requests that are rejected before their handler are not traced.
+ */
+function traceGateway(
+  app: FastifyInstance,
+  tracer: Tracer,
+  isFromTrustedProxy: (request: FastifyRequest) => boolean,
+): void {
+  traceRequests<FastifyRequest>(app, tracer, (start, request) => {
+    const isTrusted = request.callerMethod !== "none" || isFromTrustedProxy(request);
+    const { traceparent } = request.raw.headers;
+    const named = isTrusted && typeof traceparent === "string" ? traceparent : undefined;
+    const startHere = () => {
+      const begun = start();
+      return { ...begun, attributes: { ...begun.attributes, "postern.session": request.id } };
+    };
+    return tracer.begin(startHere, named);
+  });
+}
+
+/** Errors that Fastify and Node mark as the client's fault. */
+function isClientFault({ statusCode }: FastifyError): boolean {
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500;
 }
 
 /** The gateway: the back channel's dialects, the operators' pages, and the paths of the services behind it. */
 export async function createGateway(context: GatewayContext): Promise<FastifyInstance> {
-  const { settings, names, logger } = context;
+  const { settings, names, logger, channels, live, addresses, tracer } = context;
   const app = Fastify({
     logger: false,
     bodyLimit: settings.maxBodyBytes,
@@ -79,27 +90,27 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
   app.decorateRequest("isOpenCaller", false);
   app.decorateRequest("callerName", null);
   app.decorateRequest("callerToken", null);
-  if (context.tracer !== undefined) traceGateway(app, context.tracer, context.isFromTrustedProxy);
+  if (tracer !== undefined) traceGateway(app, tracer, addresses.isFromTrustedProxy);
   app.addHook("onRequest", refuseTwoHosts(names));
   const isApart = settings.frontAddresses.length > 0 || settings.consoleAddresses.length > 0;
-  const channels = isApart ? context.channels : undefined;
-  const page = { channels: context.channels, servesPages: context.forward.servesPages };
-  app.setNotFoundHandler(answerUnrouted({ names, methods, channels, isOff: switchedOff(context), page }));
-  if (isApart) app.addHook("onRequest", context.channels.onlyOwn);
+  const { servesPages } = settings;
+  app.setNotFoundHandler(
+    answerUnrouted({ names, methods, channels, isApart, isOff: switchedOff(context), servesPages }),
+  );
+  if (isApart) app.addHook("onRequest", channels.onlyOwn);
   app.setErrorHandler((err: FastifyError, request, reply) => {
     const status = isClientFault(err) ? 400 : 500;
     if (status === 500) logger.error({ session: request.id, err }, "request failed");
     const error = status === 500 ? errorCodes.INTERNAL.publicMessage : "the request cannot be read";
-    sendReply(reply, jsonReply(status, [[names.session, request.id]], { error }));
+    sendError(reply, names, { status, error });
   });
   await app.register(async (scope) => registerAuthRoutes(scope, context));
   await app.register(async (scope) => registerAuthPolicy(scope, context));
-  const probes = ["GET", "HEAD"];
-  app.route({ method: probes, url: pathTo("ping"), handler: getPing });
-  app.route({ method: probes, url: pathTo("health"), handler: getHealth(context.health, context.channels) });
-  const metricsRoute = (): MetricsRouteSettings => context.live.current.metricsRoute;
-  app.route({ method: probes, url: pathTo("metrics"), handler: getMetrics(context.metrics, metricsRoute) });
-  registerStatus(app, context);
+  const method = ["GET", "HEAD"];
+  app.route({ method, url: pathTo("ping"), handler: (_request, reply) => reply.type("text/plain").send("pong") });
+  app.route({ method, url: pathTo("health"), handler: getHealth(context.health, channels) });
+  app.route({ method, url: pathTo("metrics"), handler: getMetrics(context.metrics, live) });
+  registerStatus(app, context.publicStatus, names);
   await registerForwarding(app, context.forward);
   await app.ready();
   return app;

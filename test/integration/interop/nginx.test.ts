@@ -197,7 +197,7 @@ describe("while no engine can decide", () => {
   });
 });
 
-const parser = createHeaderParser({ names: defaultHeaderNames(), query: false });
+const parser = createHeaderParser(defaultHeaderNames(), false);
 
 function rawHeadersOf(request: string): readonly string[] {
   const [, ...lines] = request.split("\r\n\r\n", 1).join("").split("\r\n");

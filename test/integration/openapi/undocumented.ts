@@ -1,6 +1,6 @@
 import { operations } from "@postern/shared/contracts";
 import { routeOf } from "@postern/shared/platform/http";
-import { forwardedUrls } from "../../../services/gateway/src/forward/owners.ts";
+import { forwardedUrls } from "../../../services/gateway/src/internal-services/paths.ts";
 import type { RegisteredRoute } from "./registered-routes.ts";
 
 interface Exception {

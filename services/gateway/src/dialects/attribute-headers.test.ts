@@ -1,8 +1,8 @@
 import { createAttributeFilter } from "@postern/shared/domain/released-attributes";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { wireNames } from "../http/naming.ts";
 import { createAttributeHeaders } from "./attribute-headers.ts";
-import { wireNames } from "./naming.ts";
 
 const asHeaders = createAttributeHeaders(wireNames("service"), createAttributeFilter(["mailTotp"]));
 const namesOf = (attributes: Record<string, string[]>, maxBytes = 10_000): readonly string[] =>

@@ -1,17 +1,8 @@
 import type { AttributeFilter } from "@postern/shared/domain/released-attributes";
-import type { WireNames } from "./naming.ts";
-import { headerText } from "./reply.ts";
+import type { WireNames } from "../http/naming.ts";
+import { headerText } from "../http/reply.ts";
 
 type Attributes = Readonly<Record<string, readonly string[]>>;
-
-export interface AttributeHeaders {
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Attributes that exceeded `maxBytes`. */
-  readonly leftOut: readonly string[];
-}
-
-/** Attributes of one decision as headers that take at most `maxBytes` on the wire. */
-export type AttributesAsHeaders = (attributes: Attributes, maxBytes: number) => AttributeHeaders;
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
@@ -22,12 +13,8 @@ const refused =
 /** `: ` and the line ending. */
 const lineBytes = 4;
 
-interface HeaderForm {
-  readonly name: string;
-  readonly lowerName: string;
-  /** Separator between two values. */
-  readonly separator: string;
-}
+/** A header's name, and the separator between two of its values. */
+type HeaderForm = { readonly name: string; readonly lowerName: string; readonly separator: string };
 
 const maxForms = 10_000;
 
@@ -59,13 +46,14 @@ function joined(values: readonly string[], separator: string): string {
 
 /**
  * Adds one header per released attribute, with the name as the backend spells it. Except for session and memory cache, no other response
- * header shares the attributes' prefix, and those two are never overwritten.
+ * header shares the attributes' prefix, and those two are never overwritten. The headers take at most `maxBytes` on the wire; `leftOut` are
+ * the attributes that exceeded them.
  */
-export function createAttributeHeaders(names: WireNames, releasable: AttributeFilter): AttributesAsHeaders {
+export function createAttributeHeaders(names: WireNames, releasable: AttributeFilter) {
   const formOf = createHeaderForms(names);
-  return (attributes, maxBytes) => {
+  return (attributes: Attributes, maxBytes: number) => {
     const taken = new Set<string>();
-    const headers: (readonly [string, string])[] = [];
+    const headers: (readonly [name: string, value: string])[] = [];
     const leftOut: string[] = [];
     let bytes = 0;
     for (const [attribute, values] of Object.entries(releasable(attributes))) {
@@ -84,3 +72,5 @@ export function createAttributeHeaders(names: WireNames, releasable: AttributeFi
     return { headers, leftOut };
   };
 }
+
+export type AttributesAsHeaders = ReturnType<typeof createAttributeHeaders>;

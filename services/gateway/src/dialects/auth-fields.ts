@@ -1,5 +1,5 @@
 import type { AuthRequest, TlsDetails } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/platform/errors";
+import { malformed } from "./request-error.ts";
 
 type TextField = Exclude<
   keyof AuthRequest,
@@ -94,10 +94,6 @@ export type FieldReader = (wireName: string) => unknown;
 
 /** The content of a body, before defaults and the facts of the connection are added. */
 export type BodyFields = Partial<Pick<AuthRequest, TextField | "loginAttempt" | "tlsDetails">> & { tls: boolean };
-
-function malformed(reason: string): AppError {
-  return new AppError("REQUEST_MALFORMED", { publicMessage: reason });
-}
 
 function readText(read: FieldReader, wireName: string): string | undefined {
   const value = read(wireName);

@@ -3,9 +3,9 @@ import { AppError } from "@postern/shared/platform/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { defaultHeaderNames } from "../../../../test/support/header-names.ts";
-import { createBasicParser, createBasicRenderer } from "./basic.ts";
+import { wireNames } from "../http/naming.ts";
+import { basicEndpoint, createBasicParser } from "./basic.ts";
 import type { RequestFacts } from "./complete-request.ts";
-import { wireNames } from "./naming.ts";
 
 const facts: RequestFacts = {
   session: "7d3f",
@@ -116,7 +116,7 @@ describe("GET /api/v1/auth/basic", () => {
       { outcome: "fail", reason: "wrong_password", memoryCache: "miss", waitSeconds: 2 },
       { outcome: "tempfail", code: "OVERLOADED", message: "Later" },
     ];
-    const { decision: render, malformed } = createBasicRenderer(wireNames("service"));
+    const { decision: render, malformed } = basicEndpoint(wireNames("service"), defaultHeaderNames());
     const answers = [...decisions.map((decision) => render(decision, "7d3f")), malformed("why", "7d3f")];
     expect(answers.map(({ status, body }) => [status, body])).toEqual([
       [200, ""],

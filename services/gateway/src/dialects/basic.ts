@@ -1,22 +1,19 @@
-import type { AuthRequest } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/platform/errors";
+import { type AuthRequest, operation } from "@postern/shared/contracts";
+import { decodeBase64Text } from "../http/base64-text.ts";
+import type { WireNames } from "../http/naming.ts";
 import { readAuthFields } from "./auth-fields.ts";
-import { decodeBase64Text } from "./base64-text.ts";
 import { completeRequest } from "./complete-request.ts";
-import type { HeaderInput, HeaderParser } from "./header.ts";
+import type { DialectEndpoint } from "./dialect.ts";
+import type { HeaderInput } from "./header.ts";
 import { createHeaderReader, fieldHeaders, type RequestHeaderNames, requireHeader } from "./header-fields.ts";
-import type { WireNames } from "./naming.ts";
 import { plainQuery } from "./query.ts";
-import { createStatusRenderer, type StatusRenderer } from "./status-renderer.ts";
+import { createPlainRenderer } from "./renderers.ts";
+import { malformed } from "./request-error.ts";
 
 /**
  * Fields that a user's own client may set; the other fields of the header dialect require an authenticated API caller.
  */
 const permitted = new Set(["protocol", "method", "auth_login_attempt", "oidc_cid"]);
-
-function malformed(reason: string): AppError {
-  return new AppError("REQUEST_MALFORMED", { publicMessage: reason });
-}
 
 /** RFC 7617, with UTF-8: the first colon ends the user name. */
 function credentials(authorization: unknown): { readonly username: string; readonly password: string } {
@@ -28,8 +25,8 @@ function credentials(authorization: unknown): { readonly username: string; reado
   return { username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** `GET /api/v1/auth/basic`: the credentials are the user's own, and `Auth-Protocol` is required. */
-export function createBasicParser(names: RequestHeaderNames): HeaderParser {
+/** The credentials are the user's own, and `Auth-Protocol` is required. */
+export function createBasicParser(names: RequestHeaderNames) {
   const allowed = Object.entries(fieldHeaders(names)).filter(([field]) => permitted.has(field));
   const headers = { ...Object.fromEntries(allowed), authorization: "Authorization" };
   const readerOf = createHeaderReader(headers);
@@ -41,7 +38,13 @@ export function createBasicParser(names: RequestHeaderNames): HeaderParser {
   };
 }
 
-/** Users' own clients receive the account name, but no `Auth-Wait`. */
-export function createBasicRenderer(names: WireNames): StatusRenderer {
-  return createStatusRenderer(names, (headers) => headers, new Set(["Auth-Wait"]));
+/** `GET /api/v1/auth/basic`. */
+export function basicEndpoint(names: WireNames, requestHeaders: RequestHeaderNames) {
+  return {
+    dialect: "basic",
+    operations: [operation("authenticateBasic")],
+    takesUserCredentials: true,
+    parse: createBasicParser(requestHeaders),
+    ...createPlainRenderer(names),
+  } satisfies DialectEndpoint;
 }

@@ -5,11 +5,11 @@ import { readCborCorpus, wellFormedCbor } from "@postern/shared/platform/cbor/te
 import { AppError } from "@postern/shared/platform/errors";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { wireNames } from "../http/naming.ts";
 import { textFields, tlsFields } from "./auth-fields.ts";
-import { createCborRenderer, parseCborRequest } from "./cbor.ts";
+import { cborEndpoint, parseCborRequest } from "./cbor.ts";
 import type { RequestFacts } from "./complete-request.ts";
 import { parseJsonRequest } from "./json.ts";
-import { wireNames } from "./naming.ts";
 
 const facts: RequestFacts = {
   session: "7d3f",
@@ -190,7 +190,7 @@ describe("400", () => {
 
 describe("responses", () => {
   const names = wireNames("service");
-  const renderer = createCborRenderer({ names, releasable: createAttributeFilter(["mailTotp"]) });
+  const renderer = cborEndpoint({ names, releasable: createAttributeFilter(["mailTotp"]) });
   const ok: AuthDecision = {
     outcome: "ok",
     account: "alice@example.test",

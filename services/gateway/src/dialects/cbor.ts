@@ -1,29 +1,53 @@
-import type { AuthRequest } from "@postern/shared/contracts";
-import { type CborEncodable, encodeCbor } from "@postern/shared/platform/cbor";
-import { readAuthFields } from "./auth-fields.ts";
-import { cborMediaType, readCbor } from "./cbor-body.ts";
-import { completeRequest, type RequestFacts } from "./complete-request.ts";
-import {
-  createObjectRenderer,
-  type ObjectFormat,
-  type ObjectRenderer,
-  type ObjectRendererDeps,
-} from "./object-renderer.ts";
+import { type AuthRequest, operation } from "@postern/shared/contracts";
+import { CborError, decodeCbor, encodeCbor } from "@postern/shared/platform/cbor";
+import { AppError } from "@postern/shared/platform/errors";
+import { type FieldReader, isFieldName, readAuthFields } from "./auth-fields.ts";
+import { completeRequest } from "./complete-request.ts";
+import type { DialectEndpoint, DialectInput } from "./dialect.ts";
+import { mediaTypeOf } from "./form.ts";
 import { parseAuthQuery } from "./query.ts";
+import { type BodyFormat, createObjectRenderer, type ObjectRendererParts } from "./renderers.ts";
+import { malformed } from "./request-error.ts";
 
-export interface CborInput {
-  readonly url: string;
-  readonly contentType: string | undefined;
-  readonly body: Buffer;
-  readonly facts: RequestFacts;
+const mediaType = "application/cbor";
+
+/** Field names that may appear in an error; otherwise only the body limits their length. */
+const printableName = /^[\u0021-\u007e]{1,64}$/;
+
+/** Converts an error of the decoder to a message for the caller. */
+function refusal(thrown: unknown): unknown {
+  if (!(thrown instanceof CborError)) return thrown;
+  if (thrown.reason === "too-large") return new AppError("REQUEST_TOO_LARGE");
+  return malformed(`the CBOR body was rejected: ${thrown.message}`);
 }
 
-/**
- * Parses `POST /api/v1/auth/cbor`.
- *
- * @throws AppError of kind `caller`: the request is answered with 400.
- */
-export function parseCborRequest({ url, contentType, body, facts }: CborInput): AuthRequest {
+function readMap(body: Buffer): ReadonlyMap<string, unknown> {
+  let value: unknown;
+  try {
+    value = decodeCbor(body);
+  } catch (thrown) {
+    throw refusal(thrown);
+  }
+  if (!(value instanceof Map)) throw malformed("the body must be a CBOR map");
+  return value;
+}
+
+/** Reads one CBOR map of known fields only. `null` means that the field is absent, as in JSON. */
+function readCbor(contentType: string | undefined, body: Buffer): FieldReader {
+  if (mediaTypeOf(contentType) !== mediaType) throw new AppError("REQUEST_MEDIA_TYPE");
+  const fields = readMap(body);
+  for (const name of fields.keys()) {
+    if (!isFieldName(name)) throw malformed(printableName.test(name) ? `unknown field ${name}` : "unknown field");
+  }
+  return (wireName) => fields.get(wireName);
+}
+
+export function parseCborRequest({
+  url,
+  contentType,
+  body,
+  facts,
+}: Pick<DialectInput, "url" | "contentType" | "body" | "facts">): AuthRequest {
   const query = parseAuthQuery(url);
   return completeRequest(readAuthFields(readCbor(contentType, body)), query, facts);
 }
@@ -31,21 +55,28 @@ export function parseCborRequest({ url, contentType, body, facts }: CborInput): 
 /** The message of a denial if no policy or script provides one. */
 const denialText = "Invalid login or password";
 
-const contentTypeHeader = ["Content-Type", cborMediaType] as const;
-function cborBody(value: CborEncodable): string {
-  return encodeCbor(value).toString("latin1");
-}
+const contentTypeHeader = ["Content-Type", mediaType] as const;
+const nullBody = encodeCbor(null).toString("latin1");
 
-const nullBody = cborBody(null);
-
-const cborFormat: ObjectFormat = {
-  object: (status, headers, value) => ({ status, headers: [...headers, contentTypeHeader], body: cborBody(value) }),
+const cborFormat: BodyFormat = {
+  object: (status, headers, value) => ({
+    status,
+    headers: [...headers, contentTypeHeader],
+    body: encodeCbor(value).toString("latin1"),
+  }),
   nothing: (status, headers) => ({ status, headers: [...headers, contentTypeHeader], body: nullBody }),
 };
 
 /**
- * The same answers as JSON, in deterministic CBOR; `Auth-Status` of a denial is always the rendered message (ADR 0013).
+ * `POST /api/v1/auth/cbor`: the same answers as JSON, in deterministic CBOR; `Auth-Status` of a denial is always the rendered message
+ * (ADR 0013).
  */
-export function createCborRenderer(deps: ObjectRendererDeps): ObjectRenderer {
-  return createObjectRenderer(deps, cborFormat, denialText);
+export function cborEndpoint(parts: ObjectRendererParts) {
+  return {
+    dialect: "cbor",
+    operations: [operation("authenticateCbor")],
+    listsAccounts: true,
+    parse: parseCborRequest,
+    ...createObjectRenderer(parts, cborFormat, denialText),
+  } satisfies DialectEndpoint;
 }

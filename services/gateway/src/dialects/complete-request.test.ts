@@ -2,7 +2,7 @@ import { type AuthRequest, programOf } from "@postern/shared/contracts";
 import { canonicalIp } from "@postern/shared/platform/net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { IgnoredAddress } from "../ignored-addresses.ts";
+import type { IgnoredAddress } from "../connection/addresses.ts";
 import type { BodyFields } from "./auth-fields.ts";
 import { completeRequest, type RequestFacts } from "./complete-request.ts";
 import { plainQuery } from "./query.ts";

@@ -1,10 +1,9 @@
 import { type AuthRequest, type Dialect, normalisedProtocol, userNameFault } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/platform/errors";
 import { readClientAddress } from "@postern/shared/platform/net";
-import type { ReportIgnoredAddress } from "../ignored-addresses.ts";
+import type { ReportIgnoredAddress } from "../connection/addresses.ts";
 import type { BodyFields } from "./auth-fields.ts";
-import { CredentialsError } from "./credentials-error.ts";
 import type { AuthQuery } from "./query.ts";
+import { CredentialsError, malformed } from "./request-error.ts";
 
 /** What the gateway knows about a request apart from its body. */
 export interface RequestFacts {
@@ -18,10 +17,6 @@ export interface RequestFacts {
   readonly reportIgnoredAddress?: ReportIgnoredAddress;
   readonly userAgent: string | undefined;
   readonly acceptLanguage: string | undefined;
-}
-
-function malformed(reason: string): AppError {
-  return new AppError("REQUEST_MALFORMED", { publicMessage: reason });
 }
 
 /** The trimmed user name: surrounding spaces are typing errors, and backends treat them differently. */

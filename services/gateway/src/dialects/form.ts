@@ -1,17 +1,19 @@
-import { AppError } from "@postern/shared/platform/errors";
+import type { AppError } from "@postern/shared/platform/errors";
+import { decodePercents } from "../http/percent-decode.ts";
 import type { FieldReader } from "./auth-fields.ts";
-import { CredentialsError } from "./credentials-error.ts";
-import { decodePercents } from "./percent-decode.ts";
+import { CredentialsError, malformed } from "./request-error.ts";
 
 const maxFields = 256;
 
-function malformed(reason: string): AppError {
-  return new AppError("REQUEST_MALFORMED", { publicMessage: reason });
+/** The media type of a `Content-Type`, in lower case and without parameters; empty if there is none. */
+export function mediaTypeOf(contentType: string | undefined): string {
+  if (contentType === undefined) return "";
+  const end = contentType.indexOf(";");
+  return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
 }
 
 export function isForm(contentType: string | undefined): boolean {
-  const [type = ""] = (contentType ?? "").split(";", 1);
-  return type.trim().toLowerCase() === "application/x-www-form-urlencoded";
+  return mediaTypeOf(contentType) === "application/x-www-form-urlencoded";
 }
 
 function decoded(text: string): string | undefined {

@@ -1,8 +1,8 @@
-import { AppError } from "@postern/shared/platform/errors";
+import type { AppError } from "@postern/shared/platform/errors";
+import { decodeBase64Text } from "../http/base64-text.ts";
+import { decodeLatin1, decodePercents, decodeUtf8 } from "../http/percent-decode.ts";
 import type { FieldReader } from "./auth-fields.ts";
-import { decodeBase64Text } from "./base64-text.ts";
-import { CredentialsError } from "./credentials-error.ts";
-import { decodeLatin1, decodePercents, decodeUtf8 } from "./percent-decode.ts";
+import { CredentialsError, malformed } from "./request-error.ts";
 
 /** Field → key of `auth.request.headers`. */
 const keyOfField = {
@@ -47,9 +47,6 @@ export type RequestHeaderNames = Readonly<Record<(typeof keyOfField)[HeaderField
 /** The header of each field; a field whose name the site has set to empty is not read. */
 export type FieldHeaders = Readonly<Partial<Record<string, string>>>;
 
-/** Headers as received: name, value, name, value … (`IncomingMessage.rawHeaders`). */
-export type RawHeaders = readonly string[];
-
 export function fieldHeaders(names: RequestHeaderNames): FieldHeaders {
   return Object.fromEntries(
     Object.entries(keyOfField)
@@ -58,11 +55,7 @@ export function fieldHeaders(names: RequestHeaderNames): FieldHeaders {
   );
 }
 
-function malformed(reason: string): AppError {
-  return new AppError("REQUEST_MALFORMED", { publicMessage: reason });
-}
-
-function collect(rawHeaders: RawHeaders, wanted: ReadonlySet<string>): ReadonlyMap<string, string> {
+function collect(rawHeaders: readonly string[], wanted: ReadonlySet<string>): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] ?? "").toLowerCase();
@@ -73,26 +66,22 @@ function collect(rawHeaders: RawHeaders, wanted: ReadonlySet<string>): ReadonlyM
   return found;
 }
 
-/** Encoding of `Auth-Pass`. Without `Auth-Password-Encoded` it has escapes, as nginx writes it. */
-type PasswordForm = "escaped" | "verbatim" | "base64";
-
-const passwordForms: Readonly<Record<string, PasswordForm>> = { "": "escaped", "0": "verbatim", "1": "base64" };
-
-const decoders: Readonly<Record<PasswordForm, (byteText: string) => string | undefined>> = {
-  escaped: decodePercents,
-  verbatim: decodeUtf8,
-  base64: decodeBase64Text,
+/** Decoders of `Auth-Pass` by `Auth-Password-Encoded`. Without that, the password has escapes, as nginx writes it. */
+const passwordDecoders: Readonly<Record<string, (byteText: string) => string | undefined>> = {
+  "": decodePercents,
+  "0": decodeUtf8,
+  "1": decodeBase64Text,
 };
 
 /** Reads a field of one request's headers, undecoded. */
 type Found = (field: string) => string | undefined;
 
 /** @throws AppError if `Auth-Password-Encoded` is neither 0 nor 1 */
-function passwordForm(found: Found, headers: FieldHeaders): PasswordForm {
+function passwordDecoder(found: Found, headers: FieldHeaders) {
   const flag = found("password_encoded") ?? "";
-  const form = Object.hasOwn(passwordForms, flag) ? passwordForms[flag] : undefined;
-  if (form === undefined) throw malformed(`${headers["password_encoded"]} must be 0 or 1`);
-  return form;
+  const decode = Object.hasOwn(passwordDecoders, flag) ? passwordDecoders[flag] : undefined;
+  if (decode === undefined) throw malformed(`${headers["password_encoded"]} must be 0 or 1`);
+  return decode;
 }
 
 /**
@@ -109,7 +98,7 @@ function notUtf8(field: string, found: Found, headers: FieldHeaders): AppError {
  * Reads fields from headers: some are percent-decoded, each header may occur once (proxies disagree on which of two counts), and the
  * password is decoded by `Auth-Password-Encoded`.
  */
-export function createHeaderReader(headers: FieldHeaders): (rawHeaders: RawHeaders) => FieldReader {
+export function createHeaderReader(headers: FieldHeaders): (rawHeaders: readonly string[]) => FieldReader {
   const lowerNames = new Map(
     Object.entries(headers).flatMap(([field, header]) => (header === undefined ? [] : [[field, header.toLowerCase()]])),
   );
@@ -117,15 +106,16 @@ export function createHeaderReader(headers: FieldHeaders): (rawHeaders: RawHeade
   return (rawHeaders) => {
     const values = collect(rawHeaders, wanted);
     const found: Found = (field) => values.get(lowerNames.get(field) ?? "");
-    const form = passwordForm(found, headers);
+    const decodePassword = passwordDecoder(found, headers);
     return (field) => {
       const value = found(field);
       if (value === undefined) return undefined;
-      const decoded = field === "password" ? decoders[form](value) : decodePercents(value);
+      const decoded = field === "password" ? decodePassword(value) : decodePercents(value);
       if (decoded !== undefined) return decoded;
       // Names in certificates may be Latin-1 or T.61, which does not make the request malformed.
       if (field.startsWith("ssl_")) return decodeLatin1(value);
-      if (field === "password" && form === "base64") throw malformed(`${headers[field]} is not Base64`);
+      if (field === "password" && decodePassword === decodeBase64Text)
+        throw malformed(`${headers[field]} is not Base64`);
       throw notUtf8(field, found, headers);
     };
   };

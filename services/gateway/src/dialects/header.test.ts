@@ -4,10 +4,10 @@ import { AppError } from "@postern/shared/platform/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { defaultHeaderNames } from "../../../../test/support/header-names.ts";
+import { wireNames } from "../http/naming.ts";
 import { createAttributeHeaders } from "./attribute-headers.ts";
 import type { RequestFacts } from "./complete-request.ts";
-import { createHeaderParser, createHeaderRenderer } from "./header.ts";
-import { wireNames } from "./naming.ts";
+import { createHeaderParser, headerEndpoint } from "./header.ts";
 
 const facts: RequestFacts = {
   session: "7d3f",
@@ -19,7 +19,7 @@ const facts: RequestFacts = {
   acceptLanguage: undefined,
 };
 const headerNames = defaultHeaderNames();
-const parseWithQuery = createHeaderParser({ names: headerNames, query: true });
+const parseWithQuery = createHeaderParser(headerNames, true);
 const minimal = { "Auth-User": "alice@example.test", "Auth-Pass": "pw", "Auth-Protocol": "imap" };
 
 function parse(headers: Record<string, string>, url = "/api/v1/auth/header"): AuthRequest {
@@ -144,11 +144,9 @@ describe("request headers", () => {
 
   test("headers are read under their configured names, in any case, and a header whose name is empty is not read", () => {
     const names = { ...headerNames, username: "X-Login", client_id: "" };
-    const request = createHeaderParser({ names, query: true })({
-      url: "/",
-      rawHeaders: ["x-LOGIN", "bob", "Auth-User", "alice", "Auth-Protocol", "imap", "X-Client-Id", "x", "", "x"],
-      facts,
-    });
+    const parser = createHeaderParser(names, true);
+    const rawHeaders = ["x-LOGIN", "bob", "Auth-User", "alice", "Auth-Protocol", "imap", "X-Client-Id", "x", "", "x"];
+    const request = parser({ url: "/", rawHeaders, facts });
     expect(request.username).toBe("bob");
     expect(request.clientId).toBeUndefined();
   });
@@ -204,7 +202,7 @@ describe("query parameters", () => {
   });
 
   test("an endpoint without query parameters ignores them", () => {
-    const parser = createHeaderParser({ names: headerNames, query: false });
+    const parser = createHeaderParser(headerNames, false);
     const request = parser({ url: "/x?mode=no-auth&cache=0", rawHeaders: Object.entries(minimal).flat(), facts });
     expect(request).toMatchObject({ operation: "authenticate", sharedCache: true });
   });
@@ -213,10 +211,11 @@ describe("query parameters", () => {
 describe("response headers", () => {
   const names = wireNames("service");
   const leftOut: unknown[] = [];
-  const renderer = createHeaderRenderer({
+  const renderer = headerEndpoint({
     names,
     attributeHeaders: createAttributeHeaders(names, createAttributeFilter([])),
-    onLeftOut: (session, attributes) => leftOut.push({ session, attributes }),
+    settings: { requestHeaders: headerNames },
+    logger: { warn: (fields: object) => void leftOut.push(fields) },
   });
   const ok = {
     outcome: "ok",

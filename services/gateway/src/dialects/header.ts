@@ -1,41 +1,26 @@
-import type { AuthRequest } from "@postern/shared/contracts";
+import { type AuthRequest, operation } from "@postern/shared/contracts";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { WireNames } from "../http/naming.ts";
 import type { AttributesAsHeaders } from "./attribute-headers.ts";
 import { readAuthFields } from "./auth-fields.ts";
-import { completeRequest, type RequestFacts } from "./complete-request.ts";
-import { CredentialsError } from "./credentials-error.ts";
-import {
-  createHeaderReader,
-  fieldHeaders,
-  type RawHeaders,
-  type RequestHeaderNames,
-  requireHeader,
-} from "./header-fields.ts";
-import type { WireNames } from "./naming.ts";
+import { completeRequest } from "./complete-request.ts";
+import type { DialectEndpoint, DialectInput } from "./dialect.ts";
+import { createHeaderReader, fieldHeaders, type RequestHeaderNames, requireHeader } from "./header-fields.ts";
 import { type AuthQuery, parseAuthQuery, plainQuery } from "./query.ts";
-import { createStatusRenderer, type StatusRenderer } from "./status-renderer.ts";
+import { createRenderer } from "./renderers.ts";
+import { CredentialsError } from "./request-error.ts";
 
-export interface HeaderInput {
-  readonly url: string;
-  readonly rawHeaders: RawHeaders;
-  readonly facts: RequestFacts;
-}
-
-export interface HeaderParserOptions {
-  readonly names: RequestHeaderNames;
-  /** Whether the endpoint accepts `mode`, `in-memory` and `cache`. */
-  readonly query: boolean;
-}
-
-/** @throws AppError of kind `caller`: the request is answered with 400. */
-export type HeaderParser = (input: HeaderInput) => AuthRequest;
+export type HeaderInput = Pick<DialectInput, "url" | "rawHeaders" | "facts">;
 
 /**
  * Parses requests of the header and proxy dialects. A missing password is treated as empty, which the decision denies.
+ *
+ * @param takesQuery whether the endpoint accepts `mode`, `in-memory` and `cache`
  */
-export function createHeaderParser({ names, query: takesQuery }: HeaderParserOptions): HeaderParser {
+export function createHeaderParser(names: RequestHeaderNames, takesQuery: boolean) {
   const headers = fieldHeaders(names);
   const readerOf = createHeaderReader(headers);
-  return ({ url, rawHeaders, facts }) => {
+  return ({ url, rawHeaders, facts }: HeaderInput): AuthRequest => {
     const query: AuthQuery = takesQuery ? parseAuthQuery(url) : plainQuery;
     const read = readerOf(rawHeaders);
     requireHeader(read, "protocol", headers);
@@ -48,21 +33,31 @@ export function createHeaderParser({ names, query: takesQuery }: HeaderParserOpt
   };
 }
 
-export interface HeaderRendererDeps {
+interface HeaderParts {
   readonly names: WireNames;
   readonly attributeHeaders: AttributesAsHeaders;
-  /** Called with the attributes that did not fit into an answer. */
-  readonly onLeftOut: (session: string, attributes: readonly string[]) => void;
+  readonly settings: { readonly requestHeaders: RequestHeaderNames };
+  readonly logger: Pick<Logger, "warn">;
 }
 
 /** Limit for attributes in headers; common clients stop reading at 16 KiB. */
 const maxAttributeBytes = 12_288;
 
-/** `POST /api/v1/auth/header`: 200 with an empty body and the attributes in headers. */
-export function createHeaderRenderer({ names, attributeHeaders, onLeftOut }: HeaderRendererDeps): StatusRenderer {
-  return createStatusRenderer(names, (common, decision, session) => {
-    const { headers, leftOut } = attributeHeaders(decision.attributes, maxAttributeBytes);
-    if (leftOut.length > 0) onLeftOut(session, leftOut);
-    return [...common, ...headers];
-  });
+/** `POST /api/v1/auth/header`: 200 with an empty body and the attributes in headers. A body of the request is ignored. */
+export function headerEndpoint({ names, attributeHeaders, settings, logger }: HeaderParts) {
+  return {
+    dialect: "header",
+    operations: [operation("authenticateHeader")],
+    listsAccounts: true,
+    parse: createHeaderParser(settings.requestHeaders, true),
+    ...createRenderer({
+      names,
+      success: (common, decision, session) => {
+        const { headers, leftOut } = attributeHeaders(decision.attributes, maxAttributeBytes);
+        if (leftOut.length > 0)
+          logger.warn({ session, attributes: leftOut.slice(0, 16) }, "attributes too large for headers");
+        return { status: 200, headers: [...common, ...headers], body: "" };
+      },
+    }),
+  } satisfies DialectEndpoint;
 }

@@ -3,10 +3,10 @@ import { createAttributeFilter } from "@postern/shared/domain/released-attribute
 import { AppError } from "@postern/shared/platform/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { wireNames } from "../http/naming.ts";
 import { textFields, tlsFields } from "./auth-fields.ts";
 import type { RequestFacts } from "./complete-request.ts";
-import { createJsonRenderer, parseJsonRequest } from "./json.ts";
-import { wireNames } from "./naming.ts";
+import { jsonEndpoint, parseJsonRequest } from "./json.ts";
 
 const facts: RequestFacts = {
   session: "7d3f",
@@ -177,7 +177,7 @@ describe("400", () => {
 
 describe("responses", () => {
   const names = wireNames("service");
-  const renderer = createJsonRenderer({ names, releasable: createAttributeFilter(["mailTotp"]) });
+  const renderer = jsonEndpoint({ names, releasable: createAttributeFilter(["mailTotp"]) });
   const ok: AuthDecision = {
     outcome: "ok",
     account: "alice@example.test",

@@ -1,6 +1,6 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { expect, test } from "vitest";
-import { wireNames } from "./naming.ts";
+import { wireNames } from "../http/naming.ts";
 import { withOauthFailure } from "./oauth-failure.ts";
 
 const settings = {
@@ -16,7 +16,7 @@ const denial: AuthDecision = { outcome: "fail", reason: "bad_token", memoryCache
 const plain = { status: 403, headers: [["Auth-Status", "FAIL"]] as const, body: "null" };
 
 function added(method: string, protocol: string, decision: AuthDecision = denial): readonly (readonly string[])[] {
-  return withOauthFailure(plain, { method, protocol }, { decision, names, settings }).headers.slice(1);
+  return withOauthFailure(plain, { method, protocol }, decision, { names, settings }).headers.slice(1);
 }
 
 test("the denial of a token tells a mail program where to obtain one for its protocol", () => {
@@ -33,6 +33,6 @@ test("the denial of a token tells a mail program where to obtain one for its pro
 test("passwords, successes and sites without own tokens have no such header", () => {
   expect(added("plain", "imap")).toEqual([]);
   const request = { method: "xoauth2", protocol: "imap" };
-  expect(withOauthFailure(plain, request, { decision: denial, names, settings: undefined })).toEqual(plain);
+  expect(withOauthFailure(plain, request, denial, { names, settings: undefined })).toEqual(plain);
   expect(added("xoauth2", "imap", { outcome: "tempfail", code: "INTERNAL", message: "later" })).toEqual([]);
 });

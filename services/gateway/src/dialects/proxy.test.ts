@@ -1,8 +1,8 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { createAttributeFilter } from "@postern/shared/domain/released-attributes";
 import { describe, expect, test } from "vitest";
+import { wireNames } from "../http/naming.ts";
 import { createAttributeHeaders } from "./attribute-headers.ts";
-import { wireNames } from "./naming.ts";
 import { createProxyRenderer } from "./proxy.ts";
 
 const names = wireNames("service");
@@ -12,17 +12,23 @@ function rendererWith(denialText = "", responseCodes = false) {
   return createProxyRenderer({
     names,
     attributeHeaders: createAttributeHeaders(names, createAttributeFilter([])),
-    settings: () => ({
-      denialText,
-      responseCodes,
-      upstreams: new Map([
-        ["imap", { address: "192.0.2.1", port: 143 }],
-        ["smtp", { address: "2001:db8::1", port: 25 }],
-      ]),
-    }),
-    liveUpstream: (protocol, account) =>
-      protocol === "pop3" && account !== "" ? { address: "192.0.2.9", port: 1110 } : undefined,
-    onNoUpstream: (session, protocol) => noUpstream.push({ session, protocol }),
+    live: {
+      current: {
+        proxy: {
+          denialText,
+          responseCodes,
+          upstreams: new Map([
+            ["imap", { address: "192.0.2.1", port: 143 }],
+            ["smtp", { address: "2001:db8::1", port: 25 }],
+          ]),
+        },
+      },
+    },
+    upstreams: {
+      pick: (protocol, account) =>
+        protocol === "pop3" && account !== "" ? { address: "192.0.2.9", port: 1110 } : undefined,
+    },
+    logger: { warn: (fields: object) => void noUpstream.push(fields) },
   });
 }
 

@@ -1,10 +1,15 @@
-import { type AuthDecision, normalisedProtocol, type Ok, type TempFail } from "@postern/shared/contracts";
+import { type AuthDecision, normalisedProtocol, type Ok, operation, type TempFail } from "@postern/shared/contracts";
 import { errorCodes } from "@postern/shared/platform/errors";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { WireNames } from "../http/naming.ts";
+import { decodePercents } from "../http/percent-decode.ts";
+import { type HttpReply, jsonNullReply, jsonReply, type ReplyHeaders } from "../http/reply.ts";
 import type { Upstream } from "../upstream-health/pick-upstream.ts";
 import type { AttributesAsHeaders } from "./attribute-headers.ts";
-import { createDecisionHeaders, type ReplyHeaders } from "./decision-headers.ts";
-import type { WireNames } from "./naming.ts";
-import { type Denial, type DialectReply, emptyReply, jsonNullReply, jsonReply } from "./reply.ts";
+import type { DialectEndpoint } from "./dialect.ts";
+import { createHeaderParser } from "./header.ts";
+import type { RequestHeaderNames } from "./header-fields.ts";
+import { createDecisionHeaders, type Denial } from "./renderers.ts";
 
 export interface ProxySettings {
   /** `auth.response.proxy_denial_text`; empty means FAIL. */
@@ -15,25 +20,13 @@ export interface ProxySettings {
   readonly upstreams: ReadonlyMap<string, Upstream>;
 }
 
-export interface ProxyRendererDeps {
+interface ProxyRendererParts {
   readonly names: WireNames;
   readonly attributeHeaders: AttributesAsHeaders;
-  readonly settings: () => ProxySettings;
-  /** A live server for protocol and account; if undefined, `upstreams` applies. */
-  readonly liveUpstream: (protocol: string, account: string) => Upstream | undefined;
-  /** Called for a success for which no upstream is configured. */
-  readonly onNoUpstream: (session: string, protocol: string) => void;
-}
-
-interface RequestContext {
-  readonly session: string;
-  readonly protocol: string;
-}
-
-export interface ProxyRenderer {
-  /** `protocol` is taken from the request, even if nothing else of the request could be read. */
-  readonly decision: (decision: AuthDecision, session: string, protocol: string) => DialectReply;
-  readonly malformed: (reason: string, session: string) => DialectReply;
+  readonly live: { readonly current: { readonly proxy: ProxySettings } };
+  /** `pick` returns a live server for protocol and account; if undefined, the settings apply. */
+  readonly upstreams: { readonly pick: (protocol: string, account: string) => Upstream | undefined };
+  readonly logger: Pick<Logger, "warn">;
 }
 
 /** nginx reads an answer, from the status line to the end of its headers, into a buffer of 1024 bytes. */
@@ -63,48 +56,38 @@ const responseCodes: Readonly<Record<string, Readonly<Record<"denied" | "undecid
   pop3: { denied: "[AUTH]", undecided: "[SYS/TEMP]" },
 };
 
-/** A text of the site may already begin with a code. */
-function withCode(headers: ReplyHeaders, code: string | undefined): ReplyHeaders {
-  if (code === undefined) return headers;
-  return headers.map(([name, value]) => [
-    name,
-    name === "Auth-Status" && !value.startsWith("[") ? `${code} ${value}` : value,
-  ]);
+/** `Auth-Status` with a response code, unless a text of the site begins with one, truncated at a character boundary, because clients show it to users. */
+function withStatus(headers: ReplyHeaders, code: string | undefined): ReplyHeaders {
+  return headers.map(([name, value]) => {
+    if (name !== "Auth-Status") return [name, value];
+    return [name, cut(code === undefined || value.startsWith("[") ? value : `${code} ${value}`)];
+  });
 }
 
-/** `Auth-Status` truncated at a character boundary, because clients show it to users. */
-function bounded(headers: ReplyHeaders): ReplyHeaders {
-  return headers.map(([name, value]) => [name, name === "Auth-Status" ? cut(value) : value]);
-}
+/** Always 200, with the outcome in `Auth-Status`. Attributes are sent as far as they fit into nginx's buffer. */
+export function createProxyRenderer({ names, attributeHeaders, live, upstreams, logger }: ProxyRendererParts) {
+  const common = createDecisionHeaders(names, "FAIL");
+  const codesOf = (protocol: string) => (live.current.proxy.responseCodes ? responseCodes[protocol] : undefined);
 
-/**
- * The proxy dialect: always 200, with the outcome in `Auth-Status`. Attributes are sent as far as they fit into nginx's buffer.
- */
-export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
-  const { names, attributeHeaders, settings, liveUpstream, onNoUpstream } = deps;
-  const common = createDecisionHeaders({ names, denialText: "FAIL" });
-
-  const codesOf = (protocol: string) => (settings().responseCodes ? responseCodes[protocol] : undefined);
-
-  const undecided = (decision: TempFail, { session, protocol }: RequestContext): DialectReply => {
+  const undecided = (decision: TempFail, session: string, protocol: string): HttpReply => {
     const code = protocol === "smtp" ? ([["Auth-Error-Code", "451 4.3.0"]] as const) : [];
-    const headers = [...bounded(withCode(common.tempfail(decision, session), codesOf(protocol)?.undecided)), ...code];
+    const headers = [...withStatus(common.tempfail(decision, session), codesOf(protocol)?.undecided), ...code];
     return jsonReply(200, headers, { error: decision.message });
   };
 
-  const denied = (decision: Denial, { session, protocol }: RequestContext): DialectReply => {
-    const { denialText } = settings();
-    const { denied: headers } = denialText === "" ? common : createDecisionHeaders({ names, denialText });
-    return jsonNullReply(200, bounded(withCode(headers(decision, session), codesOf(protocol)?.denied)));
+  const denied = (decision: Denial, session: string, protocol: string): HttpReply => {
+    const { denialText } = live.current.proxy;
+    const { denied: headers } = denialText === "" ? common : createDecisionHeaders(names, denialText);
+    return jsonNullReply(200, withStatus(headers(decision, session), codesOf(protocol)?.denied));
   };
 
-  const succeeded = (decision: Ok, context: RequestContext): DialectReply => {
-    const { session, protocol } = context;
+  const succeeded = (decision: Ok, session: string, protocol: string): HttpReply => {
     const upstream =
-      decision.upstream ?? liveUpstream(protocol, decision.account) ?? settings().upstreams.get(protocol);
+      decision.upstream ?? upstreams.pick(protocol, decision.account) ?? live.current.proxy.upstreams.get(protocol);
     if (upstream === undefined) {
-      onNoUpstream(session, protocol);
-      return undecided({ outcome: "tempfail", code: "INTERNAL", message: errorCodes.INTERNAL.publicMessage }, context);
+      logger.warn({ session, protocol }, "no upstream is configured for the protocol");
+      const { publicMessage: message } = errorCodes.INTERNAL;
+      return undecided({ outcome: "tempfail", code: "INTERNAL", message }, session, protocol);
     }
     const headers: ReplyHeaders = [
       ...common.ok(decision, session),
@@ -112,22 +95,44 @@ export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
       ["Auth-Port", String(upstream.port)],
     ];
     const room = maxAnswerBytes - frameBytes - bytesOf(headers);
-    return emptyReply(200, [...headers, ...attributeHeaders(decision.attributes, room).headers]);
+    const { headers: attributes } = attributeHeaders(decision.attributes, room);
+    return { status: 200, headers: [...headers, ...attributes], body: "" };
   };
 
   return {
-    decision: (decision, session, protocol) => {
-      const context = { session, protocol: normalisedProtocol(protocol) };
+    decision: (decision: AuthDecision, session: string, requestedProtocol: string): HttpReply => {
+      const protocol = normalisedProtocol(requestedProtocol);
       switch (decision.outcome) {
         case "ok":
-          return succeeded(decision, context);
+          return succeeded(decision, session, protocol);
         case "fail":
         case "blocked":
-          return denied(decision, context);
+          return denied(decision, session, protocol);
         case "tempfail":
-          return undecided(decision, context);
+          return undecided(decision, session, protocol);
       }
     },
-    malformed: (reason, session) => jsonReply(400, [[names.session, session]], { error: reason }),
+    malformed: (reason: string, session: string): HttpReply =>
+      jsonReply(400, [[names.session, session]], { error: reason }),
+  };
+}
+
+interface ProxyParts extends ProxyRendererParts {
+  readonly settings: { readonly requestHeaders: RequestHeaderNames };
+}
+
+/** `GET` or `POST /api/v1/auth/proxy`, for nginx's mail proxy. */
+export function proxyEndpoint({ settings: { requestHeaders }, ...parts }: ProxyParts): DialectEndpoint {
+  const { decision: render, malformed } = createProxyRenderer(parts);
+  const protocolHeader = requestHeaders.protocol.toLowerCase();
+  return {
+    dialect: "proxy",
+    operations: [operation("authenticateProxy"), operation("authenticateProxyPost")],
+    deniesUnacceptableCredentials: true,
+    parse: createHeaderParser(requestHeaders, false),
+    // The protocol is taken from the request, even if nothing else of the request could be read.
+    decision: (decision, session, { [protocolHeader]: protocol }) =>
+      render(decision, session, decodePercents(String(protocol ?? "")) ?? ""),
+    malformed,
   };
 }

@@ -1,5 +1,5 @@
 import type { AuthOperation } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/platform/errors";
+import { malformed } from "./request-error.ts";
 
 export interface AuthQuery {
   readonly operation: AuthOperation;
@@ -14,7 +14,7 @@ function operationOf(mode: string | null): AuthOperation {
   if (mode === null || mode === "") return "authenticate";
   if (mode === "no-auth") return "lookup";
   if (mode === "list-accounts") return "list-accounts";
-  throw new AppError("REQUEST_MALFORMED", { publicMessage: "mode is not supported" });
+  throw malformed("mode is not supported");
 }
 
 /**
@@ -37,9 +37,7 @@ export function parseAuthQuery(url: string): AuthQuery {
   if (start === -1) return plainQuery;
   const query = new URLSearchParams(url.slice(start + 1));
   for (const name of ["mode", "in-memory", "cache"]) {
-    if (query.getAll(name).length > 1) {
-      throw new AppError("REQUEST_MALFORMED", { publicMessage: `${name} is given more than once` });
-    }
+    if (query.getAll(name).length > 1) throw malformed(`${name} is given more than once`);
   }
   return {
     operation: operationOf(query.get("mode")),

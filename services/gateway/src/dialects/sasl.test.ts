@@ -1,9 +1,9 @@
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { describe, expect, test } from "vitest";
+import { wireNames } from "../http/naming.ts";
 import type { RequestFacts } from "./complete-request.ts";
-import { wireNames } from "./naming.ts";
-import { createSaslRenderer, parseSaslRequest } from "./sasl.ts";
+import { parseSaslRequest, saslEndpoint } from "./sasl.ts";
 
 const facts: RequestFacts = {
   session: "7d3f",
@@ -103,7 +103,7 @@ test("responses are those of the header endpoint, without attributes and Auth-Wa
     attributes: { mail: ["a"] },
     memoryCache: "miss",
   };
-  const { decision: render, malformed } = createSaslRenderer(wireNames("service"));
+  const { decision: render, malformed } = saslEndpoint(wireNames("service"));
   expect(render(ok, "7d3f")).toEqual({
     status: 200,
     headers: [

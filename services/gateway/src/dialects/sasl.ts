@@ -1,17 +1,12 @@
-import type { AuthRequest } from "@postern/shared/contracts";
+import { type AuthRequest, operation } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
+import type { WireNames } from "../http/naming.ts";
 import { type FieldReader, readAuthFields } from "./auth-fields.ts";
-import { completeRequest, type RequestFacts } from "./complete-request.ts";
+import { completeRequest } from "./complete-request.ts";
+import type { DialectEndpoint, DialectInput } from "./dialect.ts";
 import { isForm, readForm } from "./form.ts";
-import type { WireNames } from "./naming.ts";
 import { plainQuery } from "./query.ts";
-import { createStatusRenderer, type StatusRenderer } from "./status-renderer.ts";
-
-export interface SaslInput {
-  readonly contentType: string | undefined;
-  readonly body: Buffer;
-  readonly facts: RequestFacts;
-}
+import { createPlainRenderer } from "./renderers.ts";
 
 /** Field of an authentication request → field of the SASL form. */
 const formFields = new Map([
@@ -32,12 +27,12 @@ function withRealm(form: FieldReader): unknown {
   return joins ? `${username}@${realm}` : username;
 }
 
-/**
- * Parses `POST /api/v1/auth/sasl`: the nine fields of its form and no others.
- *
- * @throws AppError of kind `caller`: the request is answered with 400.
- */
-export function parseSaslRequest({ contentType, body, facts }: SaslInput): AuthRequest {
+/** Reads the nine fields of the form and no others. */
+export function parseSaslRequest({
+  contentType,
+  body,
+  facts,
+}: Pick<DialectInput, "contentType" | "body" | "facts">): AuthRequest {
   if (!isForm(contentType)) throw new AppError("REQUEST_MEDIA_TYPE");
   const form = readForm(body);
   const fields = readAuthFields((wireName) => {
@@ -48,7 +43,12 @@ export function parseSaslRequest({ contentType, body, facts }: SaslInput): AuthR
   return completeRequest(fields, plainQuery, facts);
 }
 
-/** The responses of the header dialect, without attributes and without `Auth-Wait`, which SASL daemons do not support. */
-export function createSaslRenderer(names: WireNames): StatusRenderer {
-  return createStatusRenderer(names, (headers) => headers, new Set(["Auth-Wait"]));
+/** `POST /api/v1/auth/sasl`, for saslauthd and similar daemons. */
+export function saslEndpoint(names: WireNames) {
+  return {
+    dialect: "sasl",
+    operations: [operation("authenticateSasl")],
+    parse: parseSaslRequest,
+    ...createPlainRenderer(names),
+  } satisfies DialectEndpoint;
 }

@@ -1,43 +1,25 @@
 import { type handleUnaryCall, Metadata, status, type UntypedServiceImplementation } from "@grpc/grpc-js";
-import type { AuthDecision, AuthOperation, AuthRequest } from "@postern/shared/contracts";
-import type { AttributeFilter } from "@postern/shared/domain/released-attributes";
+import type { AuthOperation, AuthRequest } from "@postern/shared/contracts";
 import { AppError, fromUnknown } from "@postern/shared/platform/errors";
-import type { CidrSet } from "@postern/shared/platform/net";
-import type { Clock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { SpanStart, Tracer } from "@postern/shared/platform/tracing";
-import type { CallerPatience, Decide } from "../auth-client/decide.ts";
-import type { DecisionLog } from "../decision-log.ts";
+import { tempfail } from "../auth/answer.ts";
+import type { CallerPatience } from "../auth/decide.ts";
+import type { GatewayContext } from "../context.ts";
 import { readAuthFields } from "../dialects/auth-fields.ts";
 import { completeRequest, type RequestFacts } from "../dialects/complete-request.ts";
-import type { WireNames } from "../dialects/naming.ts";
-import type { ReportIgnoredAddress } from "../ignored-addresses.ts";
-import type { AccountDelays, DelayedDecision } from "../limits/account-delays.ts";
-import type { ConcurrencyGate } from "../limits/concurrency-gate.ts";
-import type { GatewayMetrics } from "../metrics.ts";
+import type { DelayedDecision } from "../limits/account-delays.ts";
 import { type AuthCall, callFacts, metadataValue, patienceOf } from "./call-facts.ts";
-import { type CallResult, callerRefusal, errorResult } from "./call-result.ts";
+import { type CallResult, callerRefusal, decisionResult, errorResult, metadataText } from "./call-result.ts";
 import type { CheckCall } from "./check-call.ts";
-import { decisionResult, metadataText } from "./decision-message.ts";
 import type { ListAllAccounts } from "./list-all-accounts.ts";
 import type { Incoming } from "./protocol.ts";
 
-export interface AuthServiceDeps {
+interface AuthServiceDeps extends Pick<GatewayContext, "auth" | "live" | "releasable" | "newSession" | "tracer"> {
   readonly checkCall: CheckCall;
   /** The base scope, named in rejections. */
   readonly baseScope: string;
-  readonly trusted: () => CidrSet;
-  readonly decide: Decide;
   readonly listAll: ListAllAccounts;
-  readonly releasable: AttributeFilter;
-  readonly gate: ConcurrencyGate;
-  readonly accountDelays: AccountDelays;
-  readonly clock: Clock;
-  readonly metrics: GatewayMetrics;
-  readonly log: DecisionLog;
-  readonly reportIgnoredAddress: ReportIgnoredAddress;
-  readonly names: WireNames;
-  readonly newSession: () => string;
-  readonly tracer: Tracer | undefined;
 }
 
 /** Converts a message to a request; @throws AppError REQUEST_MALFORMED */
@@ -59,13 +41,9 @@ interface ReceivedCall {
   readonly caller: string | null;
 }
 
-function tempfail({ code, publicMessage }: AppError): AuthDecision {
-  return { outcome: "tempfail", code, message: publicMessage };
-}
-
-async function askEngine(received: ReceivedCall, deps: AuthServiceDeps): Promise<CallResult> {
+async function askEngine(received: ReceivedCall, { auth, listAll, releasable }: AuthServiceDeps): Promise<CallResult> {
   const { operation, incoming, facts, patience, caller } = received;
-  const { decide, listAll, releasable, metrics, log, clock } = deps;
+  const { decide, metrics, log } = auth;
   const started = performance.now();
   const request = requestOf(operation, incoming, facts);
   if (operation === "list-accounts") return listAll(request, patience.signal, caller);
@@ -78,7 +56,7 @@ async function askEngine(received: ReceivedCall, deps: AuthServiceDeps): Promise
     isPeer: request.clientIpIsPeer === true,
     caller: facts.clientIp,
     elapsedMs: seconds * 1000,
-    patienceMs: patience.deadlineMs - clock.now(),
+    patienceMs: patience.deadlineMs - steadyClock.now(),
   };
   const written = (delayedMs: number): void => log.decided(request, decision, seconds, { delayedMs, caller });
   if (result.code === status.OK) return { ...result, delayed, written };
@@ -94,20 +72,20 @@ function undecided({ operation, facts }: ReceivedCall, error: AppError, { releas
 
 /** Above the limit of concurrent requests the answer is an immediate temporary failure (ADR 0013). */
 async function answer(received: ReceivedCall, deps: AuthServiceDeps): Promise<CallResult> {
-  const { gate, metrics, log } = deps;
+  const { gate, metrics, log } = deps.auth;
   if (!gate.enter()) return undecided(received, new AppError("OVERLOADED"), deps);
   try {
     return await askEngine(received, deps);
   } catch (thrown) {
     const error = fromUnknown(thrown);
-    const { session } = received.facts;
+    const { facts, caller } = received;
+    const { session, clientIp } = facts;
     if (error.row.kind !== "caller") {
       log.failed(session, error);
       return undecided(received, error, deps);
     }
     metrics.malformed("grpc");
-    const { facts, caller } = received;
-    log.malformed({ session, dialect: "grpc", error, clientIp: facts.clientIp, caller });
+    log.malformed({ session, dialect: "grpc", error, clientIp, caller });
     return errorResult(error);
   } finally {
     gate.leave();
@@ -134,26 +112,23 @@ async function answerTraced(
 }
 
 async function serve(operation: AuthOperation, call: AuthCall, deps: AuthServiceDeps, session: string) {
-  const facts = { ...callFacts(call, session, deps.trusted()), reportIgnoredAddress: deps.reportIgnoredAddress };
+  const { auth, live, checkCall, baseScope, tracer } = deps;
+  const { reportIgnoredAddress } = auth;
+  const facts = { ...callFacts(call, session, live.current.trustedProxies), reportIgnoredAddress };
   const patience = patienceOf(call);
   const authorization = metadataValue(call.metadata, "authorization");
-  const { outcome, name } = await deps.checkCall({
-    authorization,
-    session,
-    callerIp: facts.clientIp,
-    operation,
-    patience,
-  });
-  const refusal = callerRefusal(outcome, deps.baseScope);
+  const { outcome, name } = await checkCall({ authorization, session, callerIp: facts.clientIp, operation, patience });
+  const refusal = callerRefusal(outcome, baseScope);
   if (refusal !== undefined) return refusal;
   const traceparent = outcome === "ok_open" ? undefined : metadataValue(call.metadata, "traceparent");
   const received = { operation, incoming: call.request, facts, patience, caller: name };
-  return deps.tracer === undefined ? answer(received, deps) : answerTraced(received, traceparent, deps.tracer, deps);
+  return tracer === undefined ? answer(received, deps) : answerTraced(received, traceparent, tracer, deps);
 }
 
 /** The methods of `AuthService`: one for each `mode` of the HTTP endpoints. */
 export function createAuthService(deps: AuthServiceDeps): UntypedServiceImplementation {
-  const sessionKey = deps.names.session.toLowerCase();
+  const { delayAccount, log, names } = deps.auth;
+  const sessionKey = names.session.toLowerCase();
   const method =
     (operation: AuthOperation): handleUnaryCall<Incoming, object> =>
     (call, callback) => {
@@ -173,7 +148,7 @@ export function createAuthService(deps: AuthServiceDeps): UntypedServiceImplemen
       };
       const answer = (result: CallResult): void => {
         const delayed = result.code === status.OK ? result.delayed : undefined;
-        const waiting = delayed && deps.accountDelays.delay(delayed, () => end(result));
+        const waiting = delayed && delayAccount(delayed, () => end(result));
         if (result.code === status.OK) result.written?.(waiting?.ms ?? 0);
         if (waiting === undefined) end(result);
         else
@@ -184,7 +159,7 @@ export function createAuthService(deps: AuthServiceDeps): UntypedServiceImplemen
       };
       serve(operation, call, deps, session).then(answer, (thrown: unknown) => {
         const error = new AppError("INTERNAL", { cause: thrown });
-        deps.log.failed(session, error);
+        log.failed(session, error);
         end(errorResult(error));
       });
     };

@@ -6,7 +6,7 @@ import {
   resolveForwardedFor,
 } from "@postern/shared/platform/net";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
-import type { CallerPatience } from "../auth-client/decide.ts";
+import type { CallerPatience } from "../auth/decide.ts";
 import type { RequestFacts } from "../dialects/complete-request.ts";
 import type { Incoming } from "./protocol.ts";
 
@@ -18,13 +18,8 @@ export function metadataValue(metadata: Metadata, key: string): string | undefin
   return values.length === 0 ? undefined : values.map(String).join(",");
 }
 
-interface Peer {
-  readonly host: string;
-  readonly port: string;
-}
-
 /** The library writes IPv6 addresses without brackets. */
-export function peerOf(text: string): Peer {
+export function peerOf(text: string): { readonly host: string; readonly port: string } {
   const parsed = parseHostPort(text);
   if (parsed !== undefined) return { host: parsed.host, port: String(parsed.port) };
   const at = text.lastIndexOf(":");

@@ -12,23 +12,15 @@ import type { Health } from "@postern/shared/platform/lifecycle";
 const servingStatus = { serving: 1, notServing: 2, serviceUnknown: 3 } as const;
 type ServingStatus = (typeof servingStatus)[keyof typeof servingStatus];
 
-interface HealthRequest {
-  readonly service: string;
-}
+type HealthRequest = { readonly service: string };
 type Reply = { readonly status: ServingStatus };
 type Watcher = ServerWritableStream<HealthRequest, Reply>;
 
 const maxWatchers = 64;
 const watchEveryMs = 1000;
 
-export interface HealthService {
-  readonly implementation: UntypedServiceImplementation;
-  /** Ends the streaming health calls, which would keep the listener open. */
-  close(): void;
-}
-
 /** `grpc.health.v1` with the state of `/readyz`. Open to all callers, because probes have no credentials. */
-export function createHealthService(health: Health, serviceNames: readonly string[]): HealthService {
+export function createHealthService(health: Health, serviceNames: readonly string[]) {
   const watchers = new Map<Watcher, ServingStatus | undefined>();
   const known = new Set(["", ...serviceNames]);
   const statusOf = async (service: string): Promise<ServingStatus> => {
@@ -61,8 +53,9 @@ export function createHealthService(health: Health, serviceNames: readonly strin
     void sendStatus(call);
   };
   return {
-    implementation: { Check: check, Watch: watch },
-    close: () => {
+    implementation: { Check: check, Watch: watch } satisfies UntypedServiceImplementation,
+    /** Ends the streaming health calls, which would keep the listener open. */
+    close: (): void => {
       clearInterval(timer);
       for (const watcher of watchers.keys()) {
         watcher.write({ status: servingStatus.notServing });

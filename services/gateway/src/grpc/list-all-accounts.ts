@@ -1,7 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import type { AuthRequest } from "@postern/shared/contracts";
 import { AppError, fromUnknown } from "@postern/shared/platform/errors";
-import type { DecisionLog } from "../decision-log.ts";
+import type { DecisionLog } from "../auth/decision-log.ts";
 import type { AccountPages } from "../list-accounts/account-pages.ts";
 import { isListable } from "../list-accounts/render.ts";
 import type { GatewayMetrics } from "../metrics.ts";
@@ -14,17 +14,15 @@ const maxNamesBytes = maxResponseBytes - 1024;
 /** Tag and length of one name; no valid name needs more. */
 const bytesAroundName = 5;
 
-export interface ListAllDeps {
-  readonly pages: AccountPages;
-  readonly metrics: GatewayMetrics;
-  readonly log: DecisionLog;
+/** If the peer rejects our own message, the bug is ours and not in the caller's request. */
+function asOurs(error: AppError): AppError {
+  const isCallers = error.row.kind === "caller" && error.code !== "LIST_TOO_LONG";
+  return isCallers ? new AppError("INTERNAL", { cause: error }) : error;
 }
 
 /** Returns a whole list as one message or fails: a partial list would be mistaken for the whole. */
-export type ListAllAccounts = (request: AuthRequest, signal: AbortSignal, caller: string | null) => Promise<CallResult>;
-
-export function createListAllAccounts({ pages, metrics, log }: ListAllDeps): ListAllAccounts {
-  return async (request, signal, caller) => {
+export function createListAllAccounts(pages: AccountPages, metrics: GatewayMetrics, log: DecisionLog) {
+  return async (request: AuthRequest, signal: AbortSignal, caller: string | null): Promise<CallResult> => {
     const started = performance.now();
     const accounts: string[] = [];
     let leftOut = 0;
@@ -46,14 +44,9 @@ export function createListAllAccounts({ pages, metrics, log }: ListAllDeps): Lis
     const { dialect, operation, session } = request;
     metrics.decided({ dialect, operation, outcome, seconds });
     log.listed(request, { outcome, error, accounts: accounts.length, leftOut, seconds }, caller);
-    if (error !== undefined) return errorResult(ours(error));
+    if (error !== undefined) return errorResult(asOurs(error));
     return { code: status.OK, message: { accounts, session }, authStatus: "OK" };
   };
 }
 
-/** If the peer rejects our own message, the bug is ours and not in the caller's request. */
-function ours(error: AppError): AppError {
-  return error.row.kind === "caller" && error.code !== "LIST_TOO_LONG"
-    ? new AppError("INTERNAL", { cause: error })
-    : error;
-}
+export type ListAllAccounts = ReturnType<typeof createListAllAccounts>;

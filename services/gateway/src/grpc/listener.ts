@@ -1,29 +1,26 @@
 import { readFile } from "node:fs/promises";
-import { Server, ServerCredentials, type ServerOptions } from "@grpc/grpc-js";
+import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
 import { pathTo } from "@postern/shared/contracts";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import { cipherList } from "@postern/shared/platform/net";
-import { steadyClock } from "@postern/shared/platform/time";
-import { createNeedOf } from "../caller-auth/scopes.ts";
+import { createNeedOf } from "../callers/demands.ts";
 import type { GatewayContext } from "../context.ts";
-import { type AuthServiceDeps, createAuthService } from "./auth-service.ts";
+import type { GrpcSettings } from "../settings.ts";
+import { createAuthService } from "./auth-service.ts";
 import { createCheckCall } from "./check-call.ts";
-import type { GrpcSettings, GrpcTlsSettings } from "./grpc-settings.ts";
 import { createHealthService } from "./health-service.ts";
 import { createListAllAccounts, maxResponseBytes } from "./list-all-accounts.ts";
 import { loadProtocol } from "./protocol.ts";
 
-interface TlsMaterial {
-  readonly cert: Buffer;
-  readonly key: Buffer;
-  readonly ca: Buffer | undefined;
-  readonly tls: GrpcTlsSettings;
-}
+/** Answers in progress get the time limit of a decision plus this much. */
+const closeMarginMs = 500;
+
+type GrpcTls = NonNullable<GrpcSettings["tls"]>;
 
 /** The library's `createSsl` does not accept a minimum TLS version. */
 class ListenerCredentials extends ServerCredentials {
-  constructor({ cert, key, ca, tls: { minVersion, cipherSuites, curves } }: TlsMaterial) {
+  constructor(cert: Buffer, key: Buffer, ca: Buffer | undefined, { minVersion, cipherSuites, curves }: GrpcTls) {
     const names = { ciphers: cipherList(cipherSuites), ecdhCurve: curves.join(":") };
     const requiresClientCert = ca !== undefined;
     super(
@@ -38,78 +35,13 @@ class ListenerCredentials extends ServerCredentials {
 }
 
 /** @throws if a file cannot be read: a listener without its certificate does not open. */
-async function listenerCredentials(tls: GrpcTlsSettings | undefined): Promise<ServerCredentials> {
+async function listenerCredentials(tls: GrpcTls | undefined): Promise<ServerCredentials> {
   if (tls === undefined) return ServerCredentials.createInsecure();
-  const { certFile, keyFile, clientCaFile } = tls;
   // In order, so that the same files always cause the same error.
-  const cert = await readFile(certFile);
-  const key = await readFile(keyFile);
-  const ca = clientCaFile === undefined ? undefined : await readFile(clientCaFile);
-  return new ListenerCredentials({ cert, key, ca, tls });
-}
-
-export interface GrpcListener {
-  /** Where it listens. */
-  readonly addresses: readonly string[];
-  /** Stops accepting calls, lets running calls end, and resolves when the last connection is closed. */
-  close(): Promise<void>;
-}
-
-/** Answers in progress get the time limit of a decision plus this much. */
-const closeMarginMs = 500;
-
-function serverOptions({ maxRequestBytes }: GrpcSettings): ServerOptions {
-  return {
-    "grpc.max_receive_message_length": maxRequestBytes,
-    "grpc.max_send_message_length": maxResponseBytes,
-    "grpc.max_concurrent_streams": 1024,
-    "grpc.keepalive_time_ms": 60_000,
-    "grpc.keepalive_timeout_ms": 20_000,
-  };
-}
-
-function authServiceDeps(context: GatewayContext): AuthServiceDeps {
-  const {
-    authRoute,
-    live,
-    settings,
-    bearer,
-    logger,
-    audit,
-    names,
-    releasable,
-    newSession,
-    accountPages: pages,
-  } = context;
-  const { decide, metrics, log, gate, accountDelays, reportIgnoredAddress } = authRoute;
-  const need = createNeedOf(settings.identifier)("POST", pathTo("authenticateJson"));
-  return {
-    checkCall: createCheckCall({
-      check: () => live.current.checkCaller,
-      takesTokens: bearer !== undefined,
-      need,
-      clock: steadyClock,
-      timeoutMs: () => live.current.decisionTimeoutMs,
-      counted: (outcome) => metrics.callerChecked(outcome),
-      basicCounted: (name, outcome) => metrics.basicCallerChecked(name, outcome),
-      logger,
-      audit,
-    }),
-    baseScope: need.base,
-    trusted: () => live.current.trustedProxies,
-    decide,
-    listAll: createListAllAccounts({ pages, metrics, log }),
-    releasable,
-    gate,
-    accountDelays,
-    clock: steadyClock,
-    metrics,
-    log,
-    reportIgnoredAddress,
-    names,
-    newSession,
-    tracer: context.tracer,
-  };
+  const cert = await readFile(tls.certFile);
+  const key = await readFile(tls.keyFile);
+  const ca = tls.caFile === undefined ? undefined : await readFile(tls.caFile);
+  return new ListenerCredentials(cert, key, ca, tls);
 }
 
 async function bind(server: Server, { address, tls }: GrpcSettings): Promise<number> {
@@ -119,21 +51,41 @@ async function bind(server: Server, { address, tls }: GrpcSettings): Promise<num
   });
 }
 
+function createService(context: GatewayContext) {
+  const { auth, live, settings, callerTokens, logger, audit, accountPages } = context;
+  const { metrics, log } = auth;
+  const need = createNeedOf(settings.identifier)("POST", pathTo("authenticateJson"));
+  const takesTokens = callerTokens.check !== undefined;
+  return createAuthService({
+    ...context,
+    checkCall: createCheckCall({ live, takesTokens, need, metrics, logger, audit }),
+    baseScope: need.base,
+    listAll: createListAllAccounts(accountPages, metrics, log),
+  });
+}
+
 /**
- * Opens `runtime.servers.grpc.authority` with AuthService, health and reflection, using the same components as the HTTP routes.
+ * Opens `runtime.servers.grpc.authority` with AuthService, health and reflection, using the same components as the HTTP routes. `close`
+ * stops accepting calls, lets running calls end, and resolves when the last connection is closed.
  */
-export async function openGrpcListener(context: GatewayContext, own: GrpcSettings): Promise<GrpcListener> {
+export async function openGrpcListener(context: GatewayContext, own: GrpcSettings) {
   const { settings, health, live } = context;
   const protocol = loadProtocol(settings.identifier);
-  const server = new Server(serverOptions(own));
+  const server = new Server({
+    "grpc.max_receive_message_length": own.maxRequestBytes,
+    "grpc.max_send_message_length": maxResponseBytes,
+    "grpc.max_concurrent_streams": 1024,
+    "grpc.keepalive_time_ms": 60_000,
+    "grpc.keepalive_timeout_ms": 20_000,
+  });
   const healthService = createHealthService(health, [protocol.authServiceName]);
-  server.addService(protocol.authService, createAuthService(authServiceDeps(context)));
+  server.addService(protocol.authService, createService(context));
   server.addService(protocol.healthService, healthService.implementation);
   new ReflectionService(protocol.all).addToServer(server);
   const port = await bind(server, own);
   return {
     addresses: [own.address.replace(/:\d+$/, `:${port}`)],
-    close: async () => {
+    close: async (): Promise<void> => {
       healthService.close();
       const ended = new Promise<void>((resolve) => {
         server.tryShutdown(() => resolve());

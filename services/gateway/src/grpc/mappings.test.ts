@@ -2,11 +2,10 @@ import { status } from "@grpc/grpc-js";
 import { createAttributeFilter } from "@postern/shared/domain/released-attributes";
 import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
-import type { CallerAuthOutcome } from "../caller-auth/outcome.ts";
+import type { CallerAuthOutcome } from "../callers/outcome.ts";
 import { requestOf } from "./auth-service.ts";
 import { peerOf } from "./call-facts.ts";
-import { callerRefusal, errorResult } from "./call-result.ts";
-import { decisionResult } from "./decision-message.ts";
+import { callerRefusal, decisionResult, errorResult } from "./call-result.ts";
 
 const releasable = createAttributeFilter(["otpSeed"]);
 const facts = {

@@ -9,17 +9,6 @@ export interface Incoming {
   readonly message: object | undefined;
 }
 
-/** The services of the listener. */
-export interface Protocol {
-  /** `service.auth.v1.AuthService`, with this site's identifier. */
-  readonly authServiceName: string;
-  /** Its requests are read as `Incoming`. */
-  readonly authService: ServiceDefinition;
-  readonly healthService: ServiceDefinition;
-  /** The original proto files, for reflection. */
-  readonly all: PackageDefinition;
-}
-
 const healthServiceName = "grpc.health.v1.Health";
 const options: Options = { keepCase: true, defaults: true };
 
@@ -79,15 +68,18 @@ function readingAnything(service: ServiceDefinition): ServiceDefinition {
 }
 
 /** Loads the proto files of the parent folder, with `runtime.naming.identifier` in the package (ADR 0021). */
-export function loadProtocol(identifier: string): Protocol {
+export function loadProtocol(identifier: string) {
   const authPackage = `${identifier}.auth.v1`;
   const authText = protoText("auth.proto").replace(/^package service\.auth\.v1;$/m, `package ${authPackage};`);
   const all = { ...definitionOf(authText), ...definitionOf(protoText("health.proto")) };
   const authServiceName = `${authPackage}.AuthService`;
   return {
+    /** `service.auth.v1.AuthService`, with this site's identifier. */
     authServiceName,
+    /** Its requests are read as `Incoming`. */
     authService: readingAnything(serviceOf(all, authServiceName)),
     healthService: serviceOf(all, healthServiceName),
+    /** The original proto files, for reflection. */
     all,
   };
 }

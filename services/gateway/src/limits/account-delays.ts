@@ -4,7 +4,7 @@ import type { ResponseDelays } from "@postern/shared/platform/concurrency";
 /** `auth.controls.brute_force`: maximum number of delayed answers for one address of an API caller. */
 export interface AccountDelaySettings {
   readonly maxWaiting: number;
-  /** The same if the client address is unknown. */
+  /** The maximum if the client address is unknown. */
   readonly maxWaitingWithoutClient: number;
   /** The maximum time until an answer, in milliseconds. */
   readonly decisionTimeoutMs: number;
@@ -21,30 +21,23 @@ export interface DelayedDecision {
   readonly patienceMs: number;
 }
 
-export interface AccountDelays {
-  /**
-   * Delays the answer about a guessed account after its request has left the concurrency gate. Returns the delay and a function that
-   * cancels it; undefined: answer now.
-   */
-  delay(delayed: DelayedDecision, answer: () => void): { readonly ms: number; readonly cancel: () => void } | undefined;
-}
-
 /** Time reserved for the response to reach a caller before its deadline. */
 const spareMs = 100;
 
-export function createAccountDelays(
-  responseDelays: ResponseDelays,
-  settings: () => AccountDelaySettings,
-): AccountDelays {
-  return {
-    delay: ({ decision, isPeer, caller, elapsedMs, patienceMs }, answer) => {
-      const holdMs = decision.outcome === "ok" || decision.outcome === "fail" ? (decision.holdMs ?? 0) : 0;
-      if (holdMs === 0) return undefined;
-      const { maxWaiting, maxWaitingWithoutClient, decisionTimeoutMs } = settings();
-      const ms = Math.floor(Math.min(holdMs, decisionTimeoutMs - elapsedMs, patienceMs - spareMs));
-      const maxPerKey = isPeer ? maxWaitingWithoutClient : maxWaiting;
-      const cancel = responseDelays.delay({ key: caller, ms, maxPerKey }, answer);
-      return cancel && { ms, cancel };
-    },
+/**
+ * Delays the answer about a guessed account after its request has left the concurrency gate. The returned function returns the delay and a
+ * function that cancels it; undefined: answer now.
+ */
+export function createAccountDelay(responseDelays: ResponseDelays, settings: () => AccountDelaySettings) {
+  return ({ decision, isPeer, caller, elapsedMs, patienceMs }: DelayedDecision, answer: () => void) => {
+    const holdMs = decision.outcome === "ok" || decision.outcome === "fail" ? (decision.holdMs ?? 0) : 0;
+    if (holdMs === 0) return undefined;
+    const { maxWaiting, maxWaitingWithoutClient, decisionTimeoutMs } = settings();
+    const ms = Math.floor(Math.min(holdMs, decisionTimeoutMs - elapsedMs, patienceMs - spareMs));
+    const maxPerKey = isPeer ? maxWaitingWithoutClient : maxWaiting;
+    const cancel = responseDelays.delay({ key: caller, ms, maxPerKey }, answer);
+    return cancel && { ms, cancel };
   };
 }
+
+export type AccountDelay = ReturnType<typeof createAccountDelay>;

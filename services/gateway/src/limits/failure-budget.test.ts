@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { createBooking, type SharedTake, type TakeShared } from "./budget-booking.ts";
-import { takeToken } from "./debt-table.ts";
 import { createFailureBudget, type FailureBudget, type FailureBudgetDeps } from "./failure-budget.ts";
-import { rateOf } from "./gcra.ts";
+import { SharedBudget, type TakeShared } from "./shared-budget-redis.ts";
+import { rateOf, takeToken } from "./token-buckets.ts";
 
 const burst = 5;
 const rate = rateOf({ perSecond: 10, burst });
 const client = "192.0.2.1";
+
+const nothing = (): void => undefined;
 
 /** A manually advanced clock, and a bucket that replaces the one in Redis. */
 function createWorld() {
@@ -18,7 +19,7 @@ function createWorld() {
     if (!world.answering) throw new Error("connection refused");
     const granted = takeToken(row, world.nowUs, rate) === 0;
     await Promise.resolve();
-    return { granted, debtUs: Math.max(0, row.fullAtUs - world.nowUs) } satisfies SharedTake;
+    return { granted, debtUs: Math.max(0, row.fullAtUs - world.nowUs) };
   };
   return { world, take };
 }
@@ -26,11 +27,11 @@ function createWorld() {
 type World = ReturnType<typeof createWorld>;
 
 function gatewayIn({ world, take }: World, options: Partial<FailureBudgetDeps> = {}) {
-  const onAway = vi.fn<(reason: unknown) => void>();
-  const booking = createBooking({ take, timeoutMs: 1000, retryMs: 10_000, onAway, onBack: () => undefined });
+  const onUnavailable = vi.fn<(reason: unknown) => void>();
+  const shared = new SharedBudget(take, { timeoutMs: 1000, retryMs: 10_000, onUnavailable, onAvailable: nothing });
   const announced: { key: string; emptyForMs: number }[] = [];
   const budget = createFailureBudget({
-    booking,
+    shared,
     rate: () => rate,
     now: () => world.nowUs,
     maxAddresses: 100,
@@ -40,7 +41,7 @@ function gatewayIn({ world, take }: World, options: Partial<FailureBudgetDeps> =
     onEmpty: () => undefined,
     ...options,
   });
-  return { budget, announced, onAway, booking };
+  return { budget, announced, onUnavailable, shared };
 }
 
 /** Acts as the caller hook with wrong credentials: returns whether they were evaluated and whether the response is 401. */
@@ -79,29 +80,28 @@ describe("one gateway", () => {
   test("while Redis is unavailable the local bucket decides, and no other gateway is notified", async () => {
     const world = createWorld();
     world.world.answering = false;
-    const { budget, announced, onAway, booking } = gatewayIn(world);
+    const { budget, announced, onUnavailable, shared } = gatewayIn(world);
     const answers = await Promise.all(Array.from({ length: 50 }, () => fail(budget)));
     expect(answers.filter((answer) => answer === "401").length).toBe(burst);
     expect(answers).not.toContain("429 evaluated");
-    expect([booking.away, onAway.mock.calls.length, world.world.takes]).toEqual([true, 1, 1]);
+    expect([shared.isUnavailable, onUnavailable.mock.calls.length, world.world.takes]).toEqual([true, 1, 1]);
     expect(announced).toEqual([]);
   });
 
   test("if Redis never answers, only one request waits for the timeout", async () => {
     const world = createWorld();
     const take = vi.fn(() => new Promise<never>(() => undefined));
-    const booking = createBooking({
-      take,
+    const shared = new SharedBudget(take, {
       timeoutMs: 20,
       retryMs: 10_000,
-      onAway: () => undefined,
-      onBack: () => undefined,
+      onUnavailable: nothing,
+      onAvailable: nothing,
     });
-    const { budget } = gatewayIn(world, { booking });
+    const { budget } = gatewayIn(world, { shared });
     expect(await fail(budget)).toBe("401");
     expect(await fail(budget)).toBe("401");
     expect(take).toHaveBeenCalledTimes(1);
-    expect(booking.away).toBe(true);
+    expect(shared.isUnavailable).toBe(true);
   });
 
   test("the address that took a token longest ago is dropped when the table is full", async () => {

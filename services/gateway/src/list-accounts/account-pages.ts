@@ -14,27 +14,15 @@ export interface AccountsPage {
   readonly isLast: boolean;
 }
 
-/**
- * The pages of one list, each requested when it is needed. Throws an `AppError`; a list that ends normally is complete.
- * If `signal` aborts, the page that is being read is awaited first, so that its listing can be closed at the engine.
- */
-export type AccountPages = (request: AuthRequest, signal: AbortSignal) => AsyncGenerator<AccountsPage, undefined>;
-
-export interface AccountPagesDeps {
-  readonly bus: Pick<Bus, "request">;
-  readonly clock: Clock;
-  /** Time limit for one page, in milliseconds. */
-  readonly timeoutMs: () => number;
-}
-
 /** About 16 KiB of typical names: small pages are collected by the garbage collector while young. */
 const accountsPerPage = 500;
 
-interface PagePosition {
+/** Where the next page begins, and the engine that must return it, if not any can. */
+type PagePosition = {
   readonly method: ListAccountsMethod;
   readonly cursor: string;
   readonly instance: string | undefined;
-}
+};
 
 function firstPage(request: AuthRequest): ListAccountsRequest {
   const { session, protocol, username, clientIp, clientPort, localIp, localPort } = request;
@@ -62,8 +50,15 @@ function throwIfLeft({ aborted }: AbortSignal): void {
   if (aborted) throw new AppError("REQUEST_ABORTED", { detail: "the client disconnected" });
 }
 
-export function createAccountPages({ bus, clock, timeoutMs }: AccountPagesDeps): AccountPages {
-  return async function* accountPages(request, signal) {
+/**
+ * The pages of one list, each requested when it is needed, within `timeoutMs`. Throws an `AppError`; a list that ends normally is complete.
+ * If `signal` aborts, the page that is being read is awaited first, so that its listing can be closed at the engine.
+ */
+export function createAccountPages(bus: Pick<Bus, "request">, clock: Clock, timeoutMs: () => number) {
+  return async function* accountPages(
+    request: AuthRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<AccountsPage, undefined> {
     throwIfLeft(signal);
     const first = firstPage(request);
     let position: PagePosition | undefined;
@@ -88,3 +83,5 @@ export function createAccountPages({ bus, clock, timeoutMs }: AccountPagesDeps):
     return undefined;
   };
 }
+
+export type AccountPages = ReturnType<typeof createAccountPages>;

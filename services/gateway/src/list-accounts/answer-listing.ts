@@ -1,36 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AuthRequest } from "@postern/shared/contracts";
 import { AppError, fromUnknown } from "@postern/shared/platform/errors";
-import type { WireNames } from "../dialects/naming.ts";
+import type { WireNames } from "../http/naming.ts";
 import type { AccountPages, AccountsPage } from "./account-pages.ts";
 import { negotiateListType } from "./negotiate.ts";
 import { createListRenderer, isListable, type ListRenderer } from "./render.ts";
-
-export interface ListingDeps {
-  readonly pages: AccountPages;
-  readonly names: WireNames;
-  readonly onError: (error: AppError, session: string) => void;
-  /** How long a reader may accept no data before the list is aborted, in milliseconds. */
-  readonly stallMs?: number | undefined;
-}
-
-/** How a listing ended. With an error before the first byte, the caller has not been answered yet. */
-export interface ListingResult {
-  readonly outcome: "ok" | "tempfail";
-  readonly error: AppError | undefined;
-  readonly isBegun: boolean;
-  readonly accounts: number;
-  readonly leftOut: number;
-  readonly firstPageSeconds: number;
-  readonly seconds: number;
-}
-
-/** @throws AppError ACCEPT_UNSUPPORTED before an engine is called. */
-export type AnswerListing = (
-  authRequest: AuthRequest,
-  request: IncomingMessage,
-  response: ServerResponse,
-) => Promise<ListingResult>;
 
 /** Shorter than the time for which engines keep a listing open for the next page. */
 const defaultStallMs = 30_000;
@@ -39,19 +13,24 @@ const defaultStallMs = 30_000;
  * `mode=list-accounts`: writes page after page. The next page is requested when the socket has accepted the previous one, so a list of any
  * length needs one page of memory. The dialect answers a failure before the first byte. After it the connection is reset, because a body
  * that ends normally would be mistaken for the whole list.
+ *
+ * The result says how the listing ended. With an error before the first byte, the caller has not been answered yet.
+ *
+ * @param stallMs how long a reader may accept no data before the list is aborted
  */
-export function createAnswerListing(deps: ListingDeps): AnswerListing {
-  const { pages, names, onError, stallMs = defaultStallMs } = deps;
-  return async (authRequest, request, response) => {
+export function createAnswerListing(
+  pages: AccountPages,
+  names: WireNames,
+  onError: (error: AppError, session: string) => void,
+  stallMs = defaultStallMs,
+) {
+  /** @throws AppError ACCEPT_UNSUPPORTED before an engine is called. */
+  return async (authRequest: AuthRequest, request: IncomingMessage, response: ServerResponse) => {
     const type = negotiateListType(request.headers.accept);
     if (type === undefined) throw new AppError("ACCEPT_UNSUPPORTED");
     const started = performance.now();
     const seconds = (): number => (performance.now() - started) / 1000;
-    const writer = createListWriter(response, {
-      renderer: createListRenderer(type),
-      names,
-      session: authRequest.session,
-    });
+    const writer = createListWriter(response, createListRenderer(type), [names.session, authRequest.session]);
     const left = new AbortController();
     const onClose = (): void => left.abort(new AppError("REQUEST_ABORTED", { detail: "the client disconnected" }));
     response.once("close", onClose);
@@ -74,7 +53,7 @@ export function createAnswerListing(deps: ListingDeps): AnswerListing {
     }
     const total = seconds();
     return {
-      outcome: error === undefined ? "ok" : "tempfail",
+      outcome: error === undefined ? ("ok" as const) : ("tempfail" as const),
       error,
       isBegun: response.headersSent,
       ...writer.counts(),
@@ -84,29 +63,20 @@ export function createAnswerListing(deps: ListingDeps): AnswerListing {
   };
 }
 
+export type AnswerListing = ReturnType<typeof createAnswerListing>;
+
 /** If the peer rejects our own message, the bug is ours and not in the caller's request. */
 function undecided(thrown: unknown): AppError {
   const error = fromUnknown(thrown);
   return error.row.kind === "caller" ? new AppError("INTERNAL", { cause: error }) : error;
 }
 
-interface ListWriterOptions {
-  readonly renderer: ListRenderer;
-  readonly names: WireNames;
-  readonly session: string;
-}
-
-interface ListWriter {
-  write(page: AccountsPage): void;
-  counts(): { readonly accounts: number; readonly leftOut: number };
-}
-
-function createListWriter(response: ServerResponse, { renderer, names, session }: ListWriterOptions): ListWriter {
+function createListWriter(response: ServerResponse, renderer: ListRenderer, sessionHeader: readonly [string, string]) {
   let accounts = 0;
   let leftOut = 0;
-  const headers = ["Auth-Status", "OK", names.session, session, "Content-Type", renderer.contentType];
+  const headers = ["Auth-Status", "OK", ...sessionHeader, "Content-Type", renderer.contentType];
   return {
-    write: ({ accounts: found, isLast }) => {
+    write: ({ accounts: found, isLast }: AccountsPage): void => {
       const listed = found.filter(isListable);
       accounts += listed.length;
       leftOut += found.length - listed.length;

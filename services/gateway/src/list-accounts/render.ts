@@ -55,15 +55,12 @@ function cborRenderer(): ListRenderer {
   };
 }
 
-interface Joined {
-  readonly contentType: string;
-  readonly begin: string;
-  readonly separator: string;
-  readonly end: string;
-  readonly encode: (name: string) => string;
-}
-
-function joiningRenderer({ contentType, begin, separator, end, encode }: Joined): ListRenderer {
+/** Joins encoded names; the page that is the last completes the list. */
+function joiningRenderer(
+  contentType: string,
+  [begin, separator, end]: readonly [string, string, string],
+  encode: (name: string) => string,
+): ListRenderer {
   let isBegun = false;
   let isEmpty = true;
   return {
@@ -79,17 +76,9 @@ function joiningRenderer({ contentType, begin, separator, end, encode }: Joined)
 }
 
 /** Names are written unchanged: existing readers split the body of both types at CRLF and decode nothing. */
-function lines(contentType: string): Joined {
-  return { contentType, begin: "", separator: "\r\n", end: "", encode: (name) => name };
+function linesRenderer(contentType: string): ListRenderer {
+  return joiningRenderer(contentType, ["", "\r\n", ""], (name) => name);
 }
-
-const jsonArray: Joined = {
-  contentType: "application/json; charset=utf-8",
-  begin: "[",
-  separator: ",",
-  end: "]",
-  encode: (name) => JSON.stringify(name),
-};
 
 /** A renderer for one list. */
 export function createListRenderer(type: ListType): ListRenderer {
@@ -97,10 +86,10 @@ export function createListRenderer(type: ListType): ListRenderer {
     case "application/cbor":
       return cborRenderer();
     case "application/json":
-      return joiningRenderer(jsonArray);
+      return joiningRenderer("application/json; charset=utf-8", ["[", ",", "]"], (name) => JSON.stringify(name));
     case "application/x-www-form-urlencoded":
-      return joiningRenderer(lines("application/x-www-form-urlencoded"));
+      return linesRenderer("application/x-www-form-urlencoded");
     case "text/plain":
-      return joiningRenderer(lines("text/plain; charset=utf-8"));
+      return linesRenderer("text/plain; charset=utf-8");
   }
 }

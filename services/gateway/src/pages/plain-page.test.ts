@@ -1,8 +1,8 @@
 import { writtenTag } from "@postern/shared/domain/localisation";
 import { expect, test } from "vitest";
-import { notFoundTexts } from "./not-found-texts.ts";
-import { unavailablePage } from "./unavailable-page.ts";
-import { unavailableTexts } from "./unavailable-texts.ts";
+import notFoundTexts from "./not-found-texts.json" with { type: "json" };
+import { unavailablePage } from "./plain-page.ts";
+import unavailableTexts from "./unavailable-texts.json" with { type: "json" };
 
 test("every language has its page", () => {
   for (const [tag, { title, text, link }] of Object.entries(unavailableTexts)) {

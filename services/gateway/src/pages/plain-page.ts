@@ -1,22 +1,14 @@
 import { createHash } from "node:crypto";
 import { isLanguageTag, lookUpLanguage, negotiateLanguage, writtenTag } from "@postern/shared/domain/localisation";
+import unavailableTexts from "./unavailable-texts.json" with { type: "json" };
 
-export interface PageRequest {
+interface PageRequest {
   readonly url: string;
   readonly acceptLanguage: string | undefined;
 }
 
-export interface PlainPage {
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly html: string;
-}
-
 /** The texts of a page with one link, in one language. */
-export interface PlainTexts {
-  readonly title: string;
-  readonly text: string;
-  readonly link: string;
-}
+type PlainTexts = (typeof unavailableTexts)["en"];
 
 /** A short form of the identity provider's style, because its stylesheet is unavailable too. */
 const style = `*{box-sizing:border-box}
@@ -33,7 +25,7 @@ code{font-size:.8125rem}
 const styleDigest = createHash("sha256").update(style).digest("base64");
 
 /** Allows only this style: no script, image, form or frame. */
-const headers: PlainPage["headers"] = [
+const headers: readonly (readonly [name: string, value: string])[] = [
   ["Content-Type", "text/html; charset=utf-8"],
   ["Cache-Control", "no-store"],
   [
@@ -63,7 +55,7 @@ interface PlainParts {
 }
 
 /** A page of the gateway's own, which needs no other service. */
-export function plainPage(request: PageRequest, { texts, href, reference }: PlainParts): PlainPage {
+export function plainPage(request: PageRequest, { texts, href, reference }: PlainParts) {
   const tag = languageOf(request, Object.keys(texts));
   const { title, text, link }: PlainTexts = texts[tag] ?? { title: "", text: "", link: "" };
   const html = `<!doctype html>
@@ -85,4 +77,9 @@ ${reference === undefined ? "" : `<p><code>${reference}</code></p>\n`}</main>
 </html>
 `;
   return { headers, html };
+}
+
+/** For a page whose service is unavailable. */
+export function unavailablePage(request: PageRequest, reference: string) {
+  return plainPage(request, { texts: unavailableTexts, href: "", reference });
 }

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { createStatusCount } from "./public-status.ts";
-import { type SignInFacts, signInWorks } from "./sign-in-works.ts";
+import { createStatusCount, type SignInFacts, signInWorks } from "./public-status.ts";
 import { createStatusPages, languageOf } from "./status-page.ts";
-import { statusTexts } from "./status-texts.ts";
+import statusTexts from "./status-texts.json" with { type: "json" };
 
 const backend = (state: string) => ({ backends: [{ name: "ldap", state }] });
 const engine = { service: "auth-engine", status: "up", isCurrent: true, checks: {}, ...backend("up") };

@@ -1,3 +1,4 @@
+import type { HeardReport } from "@postern/shared/domain/service-reports";
 import type { Clock } from "@postern/shared/platform/time";
 
 /** What customers see: no names, no numbers, no causes. */
@@ -6,18 +7,33 @@ export interface PublicStatus {
   readonly degradedSinceMs: number | undefined;
 }
 
-export interface StatusWatch {
-  /** Waits only until the first observation after the start. */
-  readonly current: () => Promise<PublicStatus>;
-  readonly close: () => void;
+export interface SignInFacts {
+  /** Health of this gateway: `up` includes NATS and Redis. */
+  readonly gateway: string;
+  /** Engines whose heartbeats arrive. */
+  readonly engines: number;
+  /** The services that a sign-in needs behind the gateway. */
+  readonly needed: readonly string[];
+  readonly reports: readonly Pick<HeardReport, "service" | "status" | "isCurrent" | "backends" | "checks">[];
 }
 
-export interface StatusWatchDeps {
-  /** Resolves to whether sign-in works, within seconds. */
-  readonly observe: () => Promise<boolean>;
-  readonly clock: Clock;
-  /** Between the end of one observation and the next. */
-  readonly everyMs: number;
+/** Without Redis, idp is ready, and tells users that they have to wait. */
+function serves({ service, status, checks }: SignInFacts["reports"][number]): boolean {
+  if (service === "idp" && checks["redis_state"] === "down") return false;
+  return status === "up" || status === "degraded";
+}
+
+/** Whether every user can sign in: each part that a sign-in needs works in at least one process. */
+export function signInWorks({ gateway, engines, needed, reports }: SignInFacts): boolean {
+  const serving = reports.filter((report) => report.isCurrent && serves(report));
+  const backends = serving.flatMap((report) => report.backends ?? []);
+  const usable = new Set(backends.filter(({ state }) => state === "up").map(({ name }) => name));
+  return (
+    gateway === "up" &&
+    engines > 0 &&
+    needed.every((service) => serving.some((report) => report.service === service)) &&
+    backends.every(({ name }) => usable.has(name))
+  );
 }
 
 const minuteMs = 60_000;
@@ -26,23 +42,28 @@ const minuteMs = 60_000;
  * Counts observations. A failure must repeat itself, so that one slow answer of a busy process is not published; the time is that of its
  * first observation. The first observation after the start counts alone.
  */
-export function createStatusCount(clock: Clock): { add: (works: boolean) => void; status: () => PublicStatus } {
+export function createStatusCount(clock: Clock) {
   let failingSinceMs: number | undefined;
   let seen = 0;
   let failures = 0;
   return {
-    add(works) {
+    add: (works: boolean): void => {
       failures = works ? 0 : failures + 1;
       if (works) failingSinceMs = undefined;
       else failingSinceMs ??= Math.floor(clock.now() / minuteMs) * minuteMs;
       seen = Math.min(seen + 1, 2);
     },
-    status: () => ({ degradedSinceMs: failures >= 2 || seen === 1 ? failingSinceMs : undefined }),
+    status: (): PublicStatus => ({ degradedSinceMs: failures >= 2 || seen === 1 ? failingSinceMs : undefined }),
   };
 }
 
-/** Observes at a fixed interval, so that requests for the status, however many arrive, cause no observation. */
-export function watchStatus({ observe, clock, everyMs }: StatusWatchDeps): StatusWatch {
+/**
+ * Observes at a fixed interval, so that requests for the status, however many arrive, cause no observation.
+ *
+ * @param observe resolves to whether sign-in works, within seconds
+ * @param everyMs time between the end of one observation and the next
+ */
+export function watchStatus(observe: () => Promise<boolean>, clock: Clock, everyMs: number) {
   const count = createStatusCount(clock);
   const first = Promise.withResolvers<void>();
   let timer: NodeJS.Timeout | undefined;
@@ -54,11 +75,12 @@ export function watchStatus({ observe, clock, everyMs }: StatusWatchDeps): Statu
   };
   void round();
   return {
-    current: async () => {
+    /** Waits only until the first observation after the start. */
+    current: async (): Promise<PublicStatus> => {
       await first.promise;
       return count.status();
     },
-    close: () => {
+    close: (): void => {
       isClosed = true;
       clearTimeout(timer);
     },

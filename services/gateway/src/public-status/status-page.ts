@@ -2,19 +2,10 @@ import { createHash } from "node:crypto";
 import { isLanguageTag, lookUpLanguage, negotiateLanguage, writtenTag } from "@postern/shared/domain/localisation";
 import { type AccentColours, html, htmlText, icons, stylesheetOf, trustedHtml } from "@postern/shared/platform/pages";
 import type { PublicStatus } from "./public-status.ts";
-import { type StatusTexts, statusTexts } from "./status-texts.ts";
+import statusTexts from "./status-texts.json" with { type: "json" };
 
-export interface StatusPageSettings {
-  /** Of the site, as on the sign-in pages. */
-  readonly brand: string;
-  readonly accent: AccentColours;
-}
-
-export interface StatusPages {
-  /** In one of the languages; undefined for another one. */
-  readonly render: (tag: string, status: PublicStatus) => string | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-}
+type StatusTexts = (typeof statusTexts)["en"];
+const textsOf: Readonly<Record<string, StatusTexts>> = statusTexts;
 
 const tags = Object.keys(statusTexts);
 
@@ -50,7 +41,7 @@ function message(tag: string, texts: StatusTexts, { degradedSinceMs: ms }: Publi
 }
 
 /** In the style of the sign-in pages, but in one piece: their stylesheet is served by a service that may be down. */
-export function createStatusPages({ brand, accent }: StatusPageSettings): StatusPages {
+export function createStatusPages({ brand, accent }: { readonly brand: string; readonly accent: AccentColours }) {
   const style = stylesheetOf(accent);
   const digest = createHash("sha256").update(style).digest("base64");
   const [letter = ""] = brand;
@@ -63,8 +54,9 @@ export function createStatusPages({ brand, accent }: StatusPageSettings): Status
       "x-frame-options": "DENY",
       "referrer-policy": "no-referrer",
     },
-    render: (tag, status) => {
-      const texts = statusTexts[tag];
+    /** The page in one of the languages; undefined for another one. */
+    render: (tag: string, status: PublicStatus): string | undefined => {
+      const { [tag]: texts } = textsOf;
       if (texts === undefined) return undefined;
       const ms = status.degradedSinceMs;
       const known = rendered.get(tag);

@@ -3,18 +3,7 @@ import type { Socket } from "node:net";
 /** A greeting is short; a server that sends more is not a mail server. */
 const maxBytes = 16_384;
 
-export interface LineReader {
-  /**
-   * Reads lines up to and including the first for which `isLast` is true. Rejects if the connection ends or the limit is exceeded.
-   */
-  until(isLast: (line: string) => boolean): Promise<string>;
-  /**
-   * Removes its listeners. Data that was received but not expected is an error, because it could precede the TLS handshake.
-   */
-  detach(): void;
-}
-
-export function createLineReader(socket: Socket): LineReader {
+export function createLineReader(socket: Socket) {
   let text = "";
   let failure: Error | undefined;
   let wake: (() => void) | undefined;
@@ -45,15 +34,19 @@ export function createLineReader(socket: Socket): LineReader {
   };
 
   return {
-    until: async (isLast) => {
+    /** Reads lines up to and including the first for which `isLast` is true. Rejects if the connection ends or the limit is exceeded. */
+    until: async (isLast: (line: string) => boolean): Promise<string> => {
       for (;;) {
         const line = await nextLine();
         if (isLast(line)) return line;
       }
     },
-    detach: () => {
+    /** Removes its listeners. Data that was received but not expected is an error, because it could precede the TLS handshake. */
+    detach: (): void => {
       socket.off("data", onData).off("close", onEnd).off("end", onEnd);
       if (text !== "") throw new Error("server sent data before the TLS handshake");
     },
   };
 }
+
+export type LineReader = ReturnType<typeof createLineReader>;

@@ -9,9 +9,6 @@ import type { MailTarget } from "./target.ts";
 /** PROXY protocol version 2, command LOCAL, no addresses: the proxy's own connection. */
 const localProxyHeader = Buffer.from("0d0a0d0a000d0a515549540a20000000", "hex");
 
-/** Connects to a server as a client would, up to its greeting. Resolves with the address that answered. */
-export type Probe = (target: MailTarget, timeoutMs: number) => Promise<string>;
-
 async function exchange(socket: Socket, reader: LineReader, { send, isLast, isGood }: Exchange): Promise<void> {
   if (send !== "") socket.write(send);
   const line = await reader.until(isLast);
@@ -50,7 +47,8 @@ async function converse(socket: Socket, target: MailTarget): Promise<string> {
   return address;
 }
 
-export const probeMailServer: Probe = async (target, timeoutMs) => {
+/** Connects to a server as a client would, up to its greeting. Resolves with the address that answered. */
+export async function probeMailServer(target: MailTarget, timeoutMs: number): Promise<string> {
   const socket = connectTcp({ host: target.host, port: target.port, noDelay: true });
   const { promise: failed, reject } = Promise.withResolvers<never>();
   socket.on("error", reject);
@@ -64,4 +62,4 @@ export const probeMailServer: Probe = async (target, timeoutMs) => {
     socket.destroySoon();
     setTimeout(() => socket.destroy(), 1000).unref();
   }
-};
+}

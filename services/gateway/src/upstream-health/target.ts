@@ -1,24 +1,41 @@
-export type MailProtocol = "imap" | "pop3" | "smtp" | "lmtp" | "sieve" | "http";
+import type { AuthConfig } from "@postern/shared/platform/config";
 
-/** A mail server as configured (`auth.services.backend_health_checks.targets[]`). */
-export interface MailTarget {
-  readonly protocol: MailProtocol;
-  readonly host: string;
-  readonly port: number;
-  readonly tls: boolean;
-  readonly startTls: boolean;
-  readonly skipVerify: boolean;
-  readonly proxyHeader: boolean;
-  readonly requestUri: string;
+/** Ports without TLS and with implicit TLS, from IANA's registry. */
+const ownPorts = {
+  imap: [143, 993],
+  pop3: [110, 995],
+  smtp: [25, 465],
+  lmtp: [24, 24],
+  sieve: [4190, 4190],
+  http: [80, 443],
+} as const;
+
+export type MailProtocol = keyof typeof ownPorts;
+
+/** The mail servers as configured (`auth.services.backend_health_checks`). */
+export function healthCheckSettings({ backend_health_checks: checks }: AuthConfig["services"]) {
+  return {
+    intervalMs: checks.interval,
+    timeoutMs: checks.timeout,
+    failureThreshold: checks.failure_threshold,
+    recoveryThreshold: checks.recovery_threshold,
+    targets: checks.targets.map(
+      ({ protocol, host, port, tls, starttls, tls_skip_verify, haproxy_v2, request_uri }) => ({
+        protocol,
+        host,
+        port: port === 0 ? ownPorts[protocol][tls ? 1 : 0] : port,
+        tls,
+        startTls: starttls,
+        skipVerify: tls_skip_verify,
+        proxyHeader: haproxy_v2,
+        requestUri: request_uri,
+      }),
+    ),
+  };
 }
 
-export interface HealthCheckSettings {
-  readonly intervalMs: number;
-  readonly timeoutMs: number;
-  readonly failureThreshold: number;
-  readonly recoveryThreshold: number;
-  readonly targets: readonly MailTarget[];
-}
+export type HealthCheckSettings = ReturnType<typeof healthCheckSettings>;
+export type MailTarget = Readonly<HealthCheckSettings["targets"][number]>;
 
 /** Targets with the same key are checked once. */
 export const targetKey = (target: MailTarget): string => JSON.stringify(Object.values(target));

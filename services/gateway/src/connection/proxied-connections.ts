@@ -1,0 +1,106 @@
+import type { Socket } from "node:net";
+import type { Logger } from "@postern/shared/platform/logging";
+import { type CidrSet, type HostPort, peerOf } from "@postern/shared/platform/net";
+import { systemClock } from "@postern/shared/platform/time";
+import { maxHeaderBytes, readProxyHeader } from "./proxy-header.ts";
+import { createQuietLog } from "./quiet-log.ts";
+
+/** Why a connection was closed, with the text for the log. */
+const rejections = {
+  untrusted: "connection from a peer that is not a trusted proxy was closed",
+  malformed: "connection without a valid PROXY protocol header was closed",
+  timeout: "connection whose PROXY protocol header did not arrive in time was closed",
+} as const;
+export type RejectedConnection = keyof typeof rejections;
+export const rejectedConnections = ["untrusted", "malformed", "timeout"] as const satisfies RejectedConnection[];
+
+/** The two ends of a TCP connection. A TLS socket reports those of the socket below it. */
+export type ConnectionEnds = Pick<Socket, "remoteAddress" | "remotePort" | "localAddress" | "localPort">;
+
+type Reading = { readonly source?: HostPort } | RejectedConnection;
+
+/** Reads one header. Resolves to undefined if the peer closed the connection first. */
+function readHeader(socket: Socket, timeoutMs: number): Promise<Reading | undefined> {
+  return new Promise((resolve) => {
+    let bytes: Buffer = Buffer.alloc(0);
+    const settle = (reading: Reading | undefined): void => {
+      clearTimeout(timer);
+      socket.off("readable", read).off("close", closed).off("error", closed);
+      resolve(reading);
+    };
+    const closed = (): void => settle(undefined);
+    const read = (): void => {
+      // An empty read also reports that the peer has ended its side.
+      const chunk: unknown = socket.read();
+      if (!Buffer.isBuffer(chunk)) {
+        if (socket.readableEnded) closed();
+        return;
+      }
+      bytes = Buffer.concat([bytes, chunk]);
+      const header = readProxyHeader(bytes);
+      if (header.kind === "incomplete" && bytes.length <= maxHeaderBytes) return;
+      if (header.kind !== "complete") {
+        settle("malformed");
+        return;
+      }
+      if (bytes.length > header.length) socket.unshift(bytes.subarray(header.length));
+      settle(header.source === undefined ? {} : { source: header.source });
+    };
+    const timer = setTimeout(settle, timeoutMs, "timeout");
+    socket.on("readable", read).once("close", closed).once("error", closed);
+  });
+}
+
+function keyOf({ remoteAddress, remotePort, localAddress, localPort }: ConnectionEnds): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
+}
+
+/** A proxy sends the header immediately; a lost packet takes a few seconds to arrive. */
+const maxHeaderWaitMs = 5000;
+
+/** The connections of listeners that require a PROXY protocol header (`runtime.servers.http.haproxy_v2`). */
+export class ProxiedConnections {
+  readonly #sources = new Map<string, HostPort>();
+  readonly #unloggedOf = createQuietLog(systemClock);
+  readonly #trustedProxies: () => CidrSet;
+  readonly #timeoutMs: number;
+  readonly #logger: Pick<Logger, "warn">;
+  readonly #counted: (reason: RejectedConnection) => void;
+
+  constructor(
+    trustedProxies: () => CidrSet,
+    requestTimeoutMs: number,
+    logger: Pick<Logger, "warn">,
+    counted: (reason: RejectedConnection) => void,
+  ) {
+    this.#trustedProxies = trustedProxies;
+    this.#timeoutMs = Math.min(maxHeaderWaitMs, requestTimeoutMs);
+    this.#logger = logger;
+    this.#counted = counted;
+  }
+
+  #rejected(reason: RejectedConnection, peer: string): false {
+    this.#counted(reason);
+    const unlogged = this.#unloggedOf(reason);
+    if (unlogged !== undefined) this.#logger.warn({ peer, ...(unlogged > 0 && { unlogged }) }, rejections[reason]);
+    return false;
+  }
+
+  /** Reads the header of a new connection, and leaves the bytes behind it unread. Returns false if the connection must be closed. */
+  readonly accept = async (socket: Socket): Promise<boolean> => {
+    const { address, isTrusted } = peerOf(socket.remoteAddress ?? "", this.#trustedProxies());
+    if (!isTrusted) return this.#rejected("untrusted", address);
+    const key = keyOf(socket);
+    const reading = await readHeader(socket, this.#timeoutMs);
+    if (reading === undefined || socket.destroyed) return false;
+    if (typeof reading === "string") return this.#rejected(reading, address);
+    if (reading.source !== undefined) {
+      this.#sources.set(key, reading.source);
+      socket.once("close", () => this.#sources.delete(key));
+    }
+    return true;
+  };
+
+  /** The client's end, as the header named it. Undefined if it named none: then the peer is the client. */
+  readonly sourceOf = (connection: ConnectionEnds): HostPort | undefined => this.#sources.get(keyOf(connection));
+}

@@ -1,0 +1,107 @@
+import {
+  type AuthPolicyCommand,
+  type AuthPolicyEffect,
+  type AuthPolicyLogin,
+  type AuthPolicyVerdict,
+  authPolicyAllow,
+  authPolicyReport,
+  authPolicyReset,
+} from "@postern/shared/contracts";
+import type { Bus } from "@postern/shared/platform/bus";
+import { AppError, fromUnknown } from "@postern/shared/platform/errors";
+import { steadyClock } from "@postern/shared/platform/time";
+import type { HttpReply } from "../http/reply.ts";
+import { type Members, unknownMembers } from "./members.ts";
+import { type PolicyLog, type PolicyOutcome, type PolicyResult, policyOutcomes } from "./policy-log.ts";
+import { type PolicyRequestFacts, readPolicyLogin, readPolicyReport, readPolicyReset } from "./read-request.ts";
+import type { PolicyRenderer } from "./render.ts";
+
+interface AnswerDeps {
+  /** A bus whose requests fail immediately while no engine sends heartbeats. */
+  readonly bus: Pick<Bus, "request">;
+  readonly timeoutMs: () => number;
+  readonly renderer: PolicyRenderer;
+  readonly log: Pick<PolicyLog, "answered" | "ignoredMembers">;
+  /** Number of engines whose heartbeat arrived recently. */
+  readonly engines: () => number;
+}
+
+interface CommandRequest {
+  readonly command: AuthPolicyCommand;
+  readonly members: Members;
+  readonly facts: PolicyRequestFacts;
+  /** The name of the API caller, if it has authenticated. */
+  readonly caller: string | undefined;
+  /** A reset that was done or failed, for the audit stream. */
+  readonly resetDone: (target: string, outcome: "ok" | "failed") => void;
+}
+
+type CommandAnswer = { readonly reply: HttpReply; readonly outcome: PolicyOutcome };
+
+function resultOfVerdict({ verdict, reason, rule, delaySeconds }: AuthPolicyVerdict): PolicyResult {
+  if (verdict === "accept") return { outcome: "accepted" };
+  return { outcome: verdict === "reject" ? "rejected" : "delayed", reason, rule, delaySeconds };
+}
+
+function resultOfEffect({ effect, rule }: AuthPolicyEffect): PolicyResult {
+  return { outcome: policyOutcomes.find((known) => known === effect) ?? "done", rule };
+}
+
+/** Dovecot waits two seconds by default, and an answer within this time tells it why. */
+const patienceMs = 1500;
+
+/** If the engine rejects our message, the bug is ours and not in the caller's request. */
+function asOurs(thrown: unknown): never {
+  const error = fromUnknown(thrown);
+  throw error.row.kind === "caller" ? new AppError("INTERNAL", { cause: error }) : error;
+}
+
+/**
+ * Answers one command of the auth-policy protocol.
+ *
+ * @throws AppError of kind `caller` for a malformed request, any other if no engine could answer
+ */
+export function createAnswerCommand({ bus, timeoutMs, renderer, log, engines }: AnswerDeps) {
+  const waiting = () => ({ deadline: steadyClock.now() + Math.min(patienceMs, timeoutMs()) });
+  const allow = async ({ members, facts, caller }: CommandRequest): Promise<CommandAnswer> => {
+    const started = performance.now();
+    const login = readPolicyLogin(members, facts);
+    const verdict = await bus.request(authPolicyAllow, login, waiting()).catch(asOurs);
+    const result = resultOfVerdict(verdict);
+    log.answered("allow", login, { ...result, caller }, (performance.now() - started) / 1000);
+    return { reply: renderer.verdict(verdict, facts.session), outcome: result.outcome };
+  };
+  const report = async ({ members, facts, caller }: CommandRequest): Promise<CommandAnswer> => {
+    const started = performance.now();
+    const read = readPolicyReport(members, facts);
+    const done = (login: AuthPolicyLogin, result: PolicyResult): CommandAnswer => {
+      log.answered("report", login, { ...result, caller }, (performance.now() - started) / 1000);
+      return { reply: renderer.done(facts.session), outcome: result.outcome };
+    };
+    if (read.ignored !== undefined) return done(read.login, { outcome: "ignored", reason: read.ignored });
+    const effect = await bus.request(authPolicyReport, read.login, waiting()).catch(asOurs);
+    return done(read.login, resultOfEffect(effect));
+  };
+  const reset = async ({ members, facts: { session }, resetDone }: CommandRequest): Promise<CommandAnswer> => {
+    const request = readPolicyReset(members, session);
+    const target = [request.address, request.username].filter((part) => part !== undefined).join(" ");
+    try {
+      await bus.request(authPolicyReset, request, { deadline: steadyClock.now() + timeoutMs() }).catch(asOurs);
+    } catch (thrown) {
+      resetDone(target, "failed");
+      throw thrown;
+    }
+    resetDone(target, "ok");
+    return { reply: renderer.done(session), outcome: "done" };
+  };
+  const ping = async ({ facts }: CommandRequest): Promise<CommandAnswer> => {
+    if (engines() === 0) throw new AppError("ENGINE_SILENT");
+    return { reply: renderer.done(facts.session), outcome: "done" };
+  };
+  const handlers = { allow, report, reset, ping } as const;
+  return async (request: CommandRequest): Promise<CommandAnswer> => {
+    const answer = await handlers[request.command](request);
+    log.ignoredMembers(unknownMembers(request.members));
+    return answer;
+  };
+}

@@ -1,0 +1,207 @@
+import { METHODS } from "node:http";
+import type { Readable } from "node:stream";
+import replyFrom from "@fastify/reply-from";
+import { errorCodes } from "@postern/shared/platform/errors";
+import { type AssertionAudience, acceptsHtml, type Caller } from "@postern/shared/platform/http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { OnRequest } from "../callers/hooks.ts";
+import type { WireNames } from "../http/naming.ts";
+import { sendError, sendNotFound, sendReply, sendTooManyRequests, utf8Body } from "../http/reply.ts";
+import { unavailablePage } from "../pages/plain-page.ts";
+import { expandBodies, uploadError } from "./bodies.ts";
+import type { ForwardDeps } from "./context.ts";
+import { forwardedMethod, requestHeaders, responseHeaders } from "./headers.ts";
+import { type ServicePaths, servicePaths, urlsOf } from "./paths.ts";
+import { failureReason, ServiceAgent } from "./service-agent.ts";
+
+/** Read on by the listener for a moment only, because the rest of the body may be endless. */
+function refuseLongBody(reply: FastifyReply, names: WireNames): void {
+  sendError(reply, names, { status: 413, error: "the body is too large", headers: [["Connection", "close"]] });
+}
+
+interface ServiceFailed {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly service: AssertionAudience;
+  readonly error: unknown;
+}
+
+/** Answers in the service's place: a page for browsers, JSON otherwise. */
+function serviceFailed({ request, reply, service, error: err }: ServiceFailed, deps: ForwardDeps): void {
+  const { names, logger, onFailed } = deps;
+  const upload = uploadError(err);
+  if (upload !== undefined) {
+    if (upload.reason === "too-large") refuseLongBody(reply, names);
+    else reply.raw.destroy();
+    return;
+  }
+  const reason = failureReason(err);
+  onFailed(service, reason);
+  logger[reason === "oversized" ? "warn" : "error"](
+    { session: request.id, owner: service, reason, err },
+    "service behind the path is unreachable",
+  );
+  if (reason === "oversized") {
+    sendError(reply, names, { status: 400, error: "the response to this request would be too long" });
+    return;
+  }
+  const { accept, "accept-language": acceptLanguage } = request.raw.headers;
+  if (acceptsHtml(accept)) {
+    const { headers, html } = unavailablePage({ url: request.raw.url ?? "/", acceptLanguage }, request.id);
+    sendReply(reply, { status: 500, headers: [[names.session, request.id], ...headers], body: utf8Body(html) });
+  } else {
+    sendError(reply, names, { status: 500, error: errorCodes.UPSTREAM_UNAVAILABLE.publicMessage });
+  }
+}
+
+/**
+ * A path that the HTTP client would rewrite, so that the service would see a different path from the one that was checked.
+ */
+const dotSegment = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\/i;
+
+/** The service decides which of them a path supports. CONNECT has no path. */
+const forwardedMethods = METHODS.filter((method) => method !== "CONNECT");
+
+interface ServiceAnswered {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly callerIp: string;
+  readonly answer: { readonly statusCode?: number | undefined; readonly stream: Readable };
+}
+
+function passLater(reply: FastifyReply, stream: Readable, { rejectionDelay }: ForwardDeps): void {
+  reply.raw.once("close", () => stream.destroy());
+  rejectionDelay.later(reply.raw, (closing) => {
+    if (closing) reply.header("connection", "close");
+    reply.send(stream);
+  });
+}
+
+/** Passes the answer on. A rejection of credentials takes a token and is delayed by 300 ms, like the gateway's own. */
+async function passAnswer({ request, reply, callerIp, answer }: ServiceAnswered, deps: ForwardDeps): Promise<void> {
+  const { stream, statusCode: status } = answer;
+  if (status !== 401 && status !== 403) {
+    reply.send(stream);
+    return;
+  }
+  // An answer that is not passed on is destroyed. Its stream reports that as an error, for which there is no other listener yet.
+  stream.on("error", () => undefined);
+  const waitMs = await deps.onRejected({ callerIp, session: request.id, status, url: request.raw.url });
+  if (waitMs > 0) {
+    stream.destroy();
+    sendTooManyRequests(reply, deps.names, waitMs);
+  } else if (status === 403) {
+    reply.send(stream);
+  } else {
+    passLater(reply, stream, deps);
+  }
+}
+
+/** What a proxy in front of the services answers if the one that it chose has failed. No service does, except in the name of a hook. */
+const proxyStatuses: ReadonlySet<number | undefined> = new Set([502, 504]);
+
+/** Passes the service's answer on, or answers in its place. */
+function takeAnswer(
+  answered: ServiceAnswered,
+  { service, caller, checksCredentials }: ServicePaths,
+  deps: ForwardDeps,
+): void {
+  const { request, reply, answer } = answered;
+  if (caller !== "offered" && proxyStatuses.has(answer.statusCode)) {
+    answer.stream.on("error", () => undefined).destroy();
+    const error = new Error(`a proxy in front of ${service} answered ${answer.statusCode}`);
+    serviceFailed({ request, reply, service, error }, deps);
+  } else if (checksCredentials === true) void passAnswer(answered, deps);
+  else reply.send(answer.stream);
+  // By now the wrong password has taken its token, before any other request could.
+  deps.guesses.leave(request);
+}
+
+/** The caller as the service learns it. */
+function vouchedCaller(request: FastifyRequest, { service, caller }: ServicePaths, deps: ForwardDeps): Caller {
+  return {
+    method: request.callerMethod,
+    name: request.callerName ?? undefined,
+    scopes: request.callerToken?.scopes ?? [],
+    isOpen: request.isOpenCaller && caller === "backchannel" ? true : undefined,
+    clientIp: deps.callerAddress(request),
+    session: request.id,
+    certificate: service === "idp" ? deps.certificates.read(request) : undefined,
+  };
+}
+
+function registerPaths(app: FastifyInstance, paths: ServicePaths, deps: ForwardDeps): void {
+  const { service, caller, checksCredentials } = paths;
+  const origin = deps.origins[service];
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    // Without the query, which is passed on unchanged: the library would look for paths in it and reject some.
+    const [path = "/"] = (request.raw.url ?? "/").split("?", 1);
+    if (dotSegment.test(path)) {
+      sendNotFound(reply, deps.names);
+      return reply;
+    }
+    const vouched = vouchedCaller(request, paths, deps);
+    const assertion = await deps.sign(vouched, service);
+    const traceparent = deps.tracer?.active()?.traceparent;
+    if (paths.channel === "console") deps.streams.add(reply);
+    const method = forwardedMethod(request.raw);
+    reply.from(`${origin}${path}`, {
+      method,
+      rewriteRequestHeaders: (_request, headers) =>
+        requestHeaders({ method, host: request.raw.headers.host }, headers, {
+          rule: caller,
+          caller: vouched,
+          assertion,
+          traceparent,
+        }),
+      rewriteHeaders: responseHeaders,
+      // A 503 with Retry-After is the service's response to the caller; the gateway must not retry it.
+      retryDelay: () => null,
+      onResponse: (_request: unknown, _reply: unknown, answer: ServiceAnswered["answer"]) =>
+        takeAnswer({ request, reply, callerIp: vouched.clientIp, answer }, paths, deps),
+      onError: (_reply, { error }) => {
+        deps.guesses.leave(request);
+        serviceFailed({ request, reply, service, error }, deps);
+      },
+    });
+    deps.guesses.forwarded(request);
+    return reply;
+  };
+  const { callerAuth, limitAddress, admitByBudget } = deps;
+  const offered: OnRequest = async (request, reply) => {
+    const [path = ""] = (request.raw.url ?? "").split("?", 1);
+    if (request.raw.headers.authorization === undefined || deps.publicPaths().has(path)) return;
+    await callerAuth(request, reply);
+  };
+  const hooksOf = {
+    backchannel: [callerAuth],
+    service: checksCredentials === true ? [limitAddress, admitByBudget] : [limitAddress],
+    offered: [limitAddress, offered],
+  };
+  for (const url of urlsOf(paths)) app.route({ method: forwardedMethods, url, onRequest: hooksOf[caller], handler });
+}
+
+/** Forwards the paths of the other services (ADR 0010): bodies as streams, with a signed caller assertion. */
+export async function registerForwarding(app: FastifyInstance, deps: ForwardDeps): Promise<void> {
+  await app.register(async (scope) => {
+    for (const method of forwardedMethods) {
+      if (!scope.supportedMethods.includes(method)) scope.addHttpMethod(method, { hasBody: false });
+    }
+    scope.removeAllContentTypeParsers();
+    expandBodies(scope, deps);
+    const { origins, timeoutMs, logger } = deps;
+    const agent = new ServiceAgent(origins, timeoutMs, (owner, requests) =>
+      logger.error({ owner, requests }, "service behind a path does not respond: its waiting requests fail"),
+    );
+    scope.addHook("onClose", async () => agent.unwatch());
+    // The service would reject it and close its connection during the upload, which would look like an outage.
+    scope.addHook("onRequest", (request, reply, next) => {
+      if (!(Number(request.raw.headers["content-length"]) > deps.maxBodyBytes)) next();
+      else refuseLongBody(reply, deps.names);
+    });
+    await scope.register(replyFrom, { undici: agent, destroyAgent: true, disableRequestLogging: true });
+    const isServed = ({ isPage, channel }: ServicePaths): boolean =>
+      (isPage !== true || deps.servesPages) && (channel !== "console" || deps.servesConsole);
+    for (const paths of servicePaths.filter(isServed)) registerPaths(scope, paths, deps);
+  });
+}

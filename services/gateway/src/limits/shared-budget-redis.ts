@@ -1,0 +1,83 @@
+import { within } from "@postern/shared/platform/concurrency";
+import { defineScript, failureBudgetKey, type RedisClient, readFields } from "@postern/shared/platform/redis";
+import takeFailureTokenLua from "./scripts/take-failure-token.lua?raw";
+import type { Rate } from "./token-buckets.ts";
+
+const takeFailureToken = {
+  name: "takeFailureToken",
+  lua: takeFailureTokenLua,
+  keys: ["bucketKey"],
+  args: ["intervalUs", "depthUs", "maxLifeMs"],
+} as const;
+
+/**
+ * Takes a token from the bucket of an address that all gateways share; `debtUs` is the bucket's debt afterwards. Rejects if Redis does not
+ * answer as expected.
+ */
+export function createTakeShared(client: RedisClient, keyPrefix: string) {
+  const run = defineScript(client, takeFailureToken);
+  const maxLifeMs = failureBudgetKey.ttlSeconds * 1000;
+  return async (addressKey: string, { intervalUs, depthUs }: Rate) => {
+    const reply = await run(
+      { bucketKey: failureBudgetKey.build(keyPrefix, addressKey) },
+      { intervalUs, depthUs, maxLifeMs },
+    );
+    const { granted, debtUs } = readFields(reply);
+    if (typeof debtUs !== "number") throw new TypeError("the failure budget script did not return a number");
+    return { granted: granted === 1, debtUs };
+  };
+}
+
+export type TakeShared = ReturnType<typeof createTakeShared>;
+
+interface Options {
+  /** Maximum time that a failure waits for Redis. */
+  readonly timeoutMs: number;
+  /** Time between two attempts while Redis is unavailable. */
+  readonly retryMs: number;
+  readonly onUnavailable: (reason: unknown) => void;
+  readonly onAvailable: () => void;
+}
+
+/**
+ * Takes tokens in Redis. While Redis is unavailable it is retried in the background, one attempt at a time, and no failure waits for it.
+ */
+export class SharedBudget {
+  readonly #take: TakeShared;
+  readonly #options: Options;
+  /** Set while Redis is unavailable. */
+  #retryAtMs: number | undefined;
+
+  constructor(take: TakeShared, options: Options) {
+    this.#take = take;
+    this.#options = options;
+  }
+
+  get isUnavailable(): boolean {
+    return this.#retryAtMs !== undefined;
+  }
+
+  /** Settles within the timeout, and without waiting while Redis is unavailable: undefined, and the local bucket applies. */
+  async take(addressKey: string, rate: Rate): Promise<Awaited<ReturnType<TakeShared>> | undefined> {
+    if (this.#retryAtMs === undefined) return this.#attempt(addressKey, rate);
+    if (performance.now() >= this.#retryAtMs) {
+      this.#retryAtMs = performance.now() + this.#options.retryMs;
+      void this.#attempt(addressKey, rate);
+    }
+    return undefined;
+  }
+
+  async #attempt(addressKey: string, rate: Rate): ReturnType<SharedBudget["take"]> {
+    const { timeoutMs, retryMs, onUnavailable, onAvailable } = this.#options;
+    try {
+      const result = await within(this.#take(addressKey, rate), timeoutMs);
+      if (this.isUnavailable) onAvailable();
+      this.#retryAtMs = undefined;
+      return result;
+    } catch (reason) {
+      if (!this.isUnavailable) onUnavailable(reason);
+      this.#retryAtMs = performance.now() + retryMs;
+      return undefined;
+    }
+  }
+}
