@@ -124,7 +124,7 @@ ${explanations.flatMap((one) => missed(targets, one)).join("\n\n")}
 
 ## Measured costs
 
-CPU time per request in µs by process; the columns are explained in [capacity](../operate/capacity.md#read-the-results).
+CPU time per request in µs by process; the columns are explained in [capacity](benchmark.md#read-the-results).
 
 | Row | conn | req/s | p50 / p99 ms | CPU µs total | gateway | engine | nats | slapd | redis | other |
 |---|---|---|---|---|---|---|---|---|---|---|
@@ -136,7 +136,7 @@ ${rows
 ## Beside other products
 
 The same slapd, users and passwords, a search and a bind; and the same from each product's cache ([what they do
-less](../operate/capacity.md#beside-other-products)). Decisions per CPU-second: of the product's own CPU time, and of it and slapd's together.
+less](benchmark.md#beside-other-products)). Decisions per CPU-second: of the product's own CPU time, and of it and slapd's together.
 
 | Work | own µs | slapd µs | per own CPU-second | of all | req/s | other |
 |---|---|---|---|---|---|---|
