@@ -27,7 +27,7 @@ import type { DescribeAccount } from "./rpc/describe-account.ts";
 import type { ListAccounts } from "./rpc/list-accounts.ts";
 import { type EngineSettings, engineSettings, type LiveEngineSettings, liveEngineSettings } from "./settings.ts";
 
-/** All objects of an engine. Only this file and `context/` create them. */
+/** All objects of an engine. Only this file, those in `context/` and the `context.ts` of a feature create them. */
 export interface EngineContext extends Base, MfaCredentialParts {
   readonly settings: EngineSettings;
   readonly live: { current: LiveEngineSettings };

@@ -19,6 +19,59 @@ import { verifyInBackends } from "./steps/verify-in-backends.ts";
 import { verifyMasterUser } from "./steps/verify-master-user.ts";
 import { verifyToken } from "./steps/verify-token.ts";
 
+/** Denies an empty password before any backend sees it: LDAP would treat it as an anonymous bind (RFC 4513 §5.1.2). */
+const rejectEmptyPassword: Step = {
+  name: "reject-empty-password",
+  run: ({ operation, password }) =>
+    operation === "authenticate" && (password === undefined || password.isEmpty)
+      ? { outcome: "fail", reason: "empty_password", memoryCache: "miss" }
+      : undefined,
+};
+
+/** It is a class because V8 gives every object literal with a getter its own hidden class (docs/contributing/performance.md). */
+class ControlsContext implements ControlContext {
+  readonly facts: ControlFacts = {};
+  readonly #step: StepContext;
+
+  constructor(step: StepContext) {
+    this.#step = step;
+  }
+
+  get signal(): AbortSignal {
+    return this.#step.signal;
+  }
+}
+
+/** Runs the controls in their fixed order, for sign-ins only. The first that rejects ends the decision. */
+const runControls: Step = {
+  name: "run-controls",
+  run: (attempt, context, { controls }) => {
+    if (controls === undefined || attempt.operation !== "authenticate") return undefined;
+    const controlsContext = new ControlsContext(context);
+    context.facts.controls = controlsContext.facts;
+    return controls.run(attempt, controlsContext);
+  },
+};
+
+function denialOf(verdicts: readonly EnvironmentVerdict[]): AuthDecision | undefined {
+  const denied = verdicts.find(({ deny }) => deny === true);
+  if (denied === undefined) return undefined;
+  const { message } = denied;
+  return { outcome: "fail", reason: "script", memoryCache: "miss", ...(message === undefined ? {} : { message }) };
+}
+
+/**
+ * Runs the site's environment scripts before any cache or backend. Each may deny. Lookups skip them, as they skip all
+ * controls.
+ */
+const runEnvironmentScripts: Step = {
+  name: "run-environment-scripts",
+  run: (attempt, { deadline }, { scripts }) =>
+    attempt.operation === "authenticate" && scripts.has("environment")
+      ? scripts.environment(attempt, deadline).then(denialOf)
+      : undefined,
+};
+
 interface Hit {
   readonly found: CachedResult;
   readonly cache: CacheState;
@@ -45,32 +98,20 @@ function cachedAnswer(
   return found.decision;
 }
 
-/** A class for the same reason as `DecisionContext`. */
-class ControlsContext implements ControlContext {
-  readonly facts: ControlFacts = {};
-  readonly #step: StepContext;
-
-  constructor(step: StepContext) {
-    this.#step = step;
-  }
-
-  get signal(): AbortSignal {
-    return this.#step.signal;
-  }
-}
-
-/** Runs the controls in their fixed order, for sign-ins only. The first that rejects ends the decision. */
-const runControls: Step = {
-  name: "run-controls",
-  run: (attempt, context, { controls }) => {
-    if (controls === undefined || attempt.operation !== "authenticate") return undefined;
-    const controlsContext = new ControlsContext(context);
-    context.facts.controls = controlsContext.facts;
-    return controls.run(attempt, controlsContext);
+/** A recent success from this process's memory decides. Anything that does not match is a miss, never a denial. */
+const readMemoryCache: Step = {
+  name: "read-memory-cache",
+  run: (attempt, context, deps) => {
+    const { resultCaches } = deps;
+    const cache = resultCaches?.begin(attempt);
+    if (resultCaches === undefined || cache === undefined) return undefined;
+    context.facts.cache = cache;
+    const found = resultCaches.readMemory(attempt, cache);
+    return found === undefined ? undefined : cachedAnswer({ found, cache }, attempt, context, deps);
   },
 };
 
-async function read(
+async function answerOfSharedCache(
   attempt: Attempt,
   { resultCaches, cache }: { readonly resultCaches: ResultCaches; readonly cache: CacheState },
   context: StepContext,
@@ -88,27 +129,8 @@ const readSharedCache: Step = {
     const { cache } = context.facts;
     return resultCaches === undefined || cache === undefined
       ? undefined
-      : read(attempt, { resultCaches, cache }, context, deps);
+      : answerOfSharedCache(attempt, { resultCaches, cache }, context, deps);
   },
-};
-
-function denialOf(verdicts: readonly EnvironmentVerdict[]): AuthDecision | undefined {
-  const denied = verdicts.find(({ deny }) => deny === true);
-  if (denied === undefined) return undefined;
-  const { message } = denied;
-  return { outcome: "fail", reason: "script", memoryCache: "miss", ...(message === undefined ? {} : { message }) };
-}
-
-/**
- * Runs the site's environment scripts before any cache or backend. Each may deny. Lookups skip them, as they skip all
- * controls.
- */
-const runEnvironmentScripts: Step = {
-  name: "run-environment-scripts",
-  run: (attempt, { deadline }, { scripts }) =>
-    attempt.operation === "authenticate" && scripts.has("environment")
-      ? scripts.environment(attempt, deadline).then(denialOf)
-      : undefined,
 };
 
 /**
@@ -126,28 +148,6 @@ const determineAccountDelay: Finalizer = {
     const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
     return bruteForce.determineDelay(account, found).then(() => decision);
   },
-};
-
-/** A recent success from this process's memory decides. Anything that does not match is a miss, never a denial. */
-const readMemoryCache: Step = {
-  name: "read-memory-cache",
-  run: (attempt, context, deps) => {
-    const { resultCaches } = deps;
-    const cache = resultCaches?.begin(attempt);
-    if (resultCaches === undefined || cache === undefined) return undefined;
-    context.facts.cache = cache;
-    const found = resultCaches.readMemory(attempt, cache);
-    return found === undefined ? undefined : cachedAnswer({ found, cache }, attempt, context, deps);
-  },
-};
-
-/** Denies an empty password before any backend sees it: LDAP would treat it as an anonymous bind (RFC 4513 §5.1.2). */
-const rejectEmptyPassword: Step = {
-  name: "reject-empty-password",
-  run: ({ operation, password }) =>
-    operation === "authenticate" && (password === undefined || password.isEmpty)
-      ? { outcome: "fail", reason: "empty_password", memoryCache: "miss" }
-      : undefined,
 };
 
 /** Applies the site's policies last, whether the decision came from a backend or from a cache. */
