@@ -59,14 +59,16 @@ interface LimitsDeps
 
 type Budgets = { readonly budget: FailureBudget; readonly passwordBudget: FailureBudget };
 
-function createBudgets({ takeShared, live, announce, metrics, metricsPrefix, logger }: LimitsDeps): Budgets {
+function createBudgets(
+  { takeShared, live, announce, metrics, metricsPrefix, logger }: LimitsDeps,
+  counted: FailureBudgetDeps["counted"],
+): Budgets {
   const shared = new SharedBudget(takeShared, {
     timeoutMs: redisTimeoutMs,
     retryMs: redisRetryMs,
     onUnavailable: (err) => logger.warn({ err }, "failure budget: Redis is unavailable, this gateway counts locally"),
     onAvailable: () => logger.info("failure budget: Redis is available again, the budget is shared"),
   });
-  const counted = createTokenCounter(metrics, metricsPrefix);
   const budgetFor = (users: "callers" | "passwords", rate: FailureBudgetDeps["rate"]): FailureBudget =>
     createFailureBudget({
       shared,
@@ -112,7 +114,10 @@ export function createLimits(deps: LimitsDeps) {
     read: () => guesses.size,
   });
   const strangersBodies = new BodyPlaces(maxStrangersBodies, () => shed.bodies.inc());
-  const budgets = rateLimited ? createBudgets(deps) : { budget: noFailureBudget, passwordBudget: noFailureBudget };
+  const counted = createTokenCounter(metrics, prefix);
+  const budgets = rateLimited
+    ? createBudgets(deps, counted)
+    : { budget: noFailureBudget, passwordBudget: noFailureBudget };
   const addressLimit: AddressRateLimit = rateLimited
     ? createAddressRateLimit(maxAddresses, () => live.current.rate)
     : () => 0;
