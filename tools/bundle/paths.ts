@@ -12,7 +12,7 @@ const reviewed: ReadonlySet<string> = new Set([
   "services/auth-engine/src/context/history-thread.ts",
   "services/idp/src/saml/metadata/read-in-thread.ts",
   // Finds the demo of a working copy, which a package has not.
-  "cli/src/main.ts",
+  "cli/src/operator/running-demo.ts",
   // Loads a package that is external.
   "libs/shared/src/domain/scripts/worker/lua-api.ts",
   "node_modules/cbor-x/node-index.js",
