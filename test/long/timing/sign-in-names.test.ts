@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => site[Symbol.asyncDispose]());
 
-/** An attempt that mostly waits, for the backend or for the fixed time of a rejected passkey, is measured beside others. */
-const lanesFor = (step: Step, delayMs: number): number => (delayMs === 0 && step !== "passkey" ? 1 : 4);
+/** Rejections mostly wait, for the backend or for a fixed time, so several attempts are measured beside each other. */
+const lanesFor = (step: Step, delayMs: number): number => (delayMs === 0 && step === "appPassword" ? 1 : 4);
 let unknownNames = 0;
 const unknown = (): string => `unknown-${(unknownNames += 1)}`;
 
