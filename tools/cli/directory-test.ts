@@ -76,7 +76,7 @@ async function testBackends(username: string, values: Values, terminal: Terminal
   const password = values["no-password"] ? undefined : await readPassword(terminal);
   const passwords = createPasswordVerifier({ concurrency: 1, maxQueued: 4 });
   // Timing does not matter here, so the decoys are arbitrary.
-  const decoys = createDecoys({ digest: createKeyedDigest(createSecretKey(randomBytes(32))), samples: [] });
+  const decoys = createDecoys(createKeyedDigest(createSecretKey(randomBytes(32))), []);
   const login = { username, protocol: values.protocol, password };
   const report = await testLogin(loaded.config, login, { clock: systemClock, log: quiet, passwords, decoys });
   await passwords.close();

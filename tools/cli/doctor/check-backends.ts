@@ -14,7 +14,7 @@ async function checkBackend(settings: BackendSettings, timeoutMs: number): Promi
   const { name } = settings.settings;
   const passwords = createPasswordVerifier({ concurrency: 1, maxQueued: 4 });
   // Never compared with a password here, so the decoys are arbitrary.
-  const decoys = createDecoys({ digest: createKeyedDigest(createSecretKey(randomBytes(32))), samples: [] });
+  const decoys = createDecoys(createKeyedDigest(createSecretKey(randomBytes(32))), []);
   const deps: MakeDeps = { clock: systemClock, log: quiet, passwords, decoys };
   try {
     const backend = await makeBackend(settings, deps);

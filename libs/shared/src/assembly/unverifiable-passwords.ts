@@ -22,5 +22,5 @@ export function scriptPasswordReports(
   count: (reason: DataFault) => void,
 ): ReturnType<typeof createUnverifiableReports> {
   const log = (fault: object): void => logger.warn({ source: "script", ...fault }, unverifiableText);
-  return createUnverifiableReports({ clock: systemClock, count, log });
+  return createUnverifiableReports(systemClock, count, log);
 }

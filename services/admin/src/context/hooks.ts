@@ -30,11 +30,9 @@ export async function createHookScripts(config: Config, parts: Parts): Promise<H
     const { auth } = of;
     return makePool(of, hookFiles(of), { workers: auth.backends.lua.backend.default.hook_number_of_workers, modules });
   };
-  const runner = createScriptRunner({
-    first: await make(config),
-    lingerMs: config.runtime.timeouts.lua_script,
-    onError: (err) => logger.warn({ err }, "replaced hooks could not be stopped"),
-  });
+  const runner = createScriptRunner(await make(config), config.runtime.timeouts.lua_script, (err) =>
+    logger.warn({ err }, "replaced hooks could not be stopped"),
+  );
   return {
     runner,
     prepare: async (next) => {

@@ -24,7 +24,7 @@ async function timed<Outcome extends { readonly kind: string }>(
   }
 }
 
-/** The same backend, with every call reported to `observe`. */
+/** Reports every call of the backend to `observe`. */
 export function measuredBackend(backend: Backend, observe: ObserveBackend): Backend {
   return {
     kind: backend.kind,

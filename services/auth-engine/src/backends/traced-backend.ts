@@ -1,7 +1,7 @@
 import { type Tracer, traced } from "@postern/shared/platform/tracing";
 import type { Backend } from "./backend.ts";
 
-/** The same backend, with a span for each call of a traced request. */
+/** Adds a span for each call of a traced request to the backend. */
 export function tracedBackend(backend: Backend, tracer: Tracer): Backend {
   const { kind, name } = backend;
   const attributes = { "postern.backend": `${kind}:${name}` };

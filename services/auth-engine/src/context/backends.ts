@@ -42,7 +42,7 @@ async function makeBackend(
     case "sql":
       return makeSqlBackend(of, { base, passwords, decoys, countUnverifiable });
     case "lua":
-      return createLuaBackend({ settings: of.settings, runner: scripts.decisions, passwords, decoys });
+      return createLuaBackend(of.settings, scripts.decisions, passwords, decoys);
   }
 }
 

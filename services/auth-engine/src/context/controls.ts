@@ -19,16 +19,14 @@ interface Parts {
 const noteFailuresEveryMs = 60_000;
 
 function makeRbl({ rbl, dns, cache }: RblControlSettings, { logger, metrics }: Parts): Control {
-  return createRbl({
-    settings: rbl,
-    lookup: createCachingLookup({ lookup: createDnsLookup(dns), clock: steadyClock, settings: cache }),
-    observe: (outcome) => metrics.rblQueried(outcome),
-    onFailure: createFailureNotes({
-      clock: steadyClock,
-      everyMs: noteFailuresEveryMs,
-      note: (note) => logger.warn(note, "a block list could not be queried"),
-    }),
-  });
+  return createRbl(
+    rbl,
+    createCachingLookup(createDnsLookup(dns), steadyClock, cache),
+    (outcome) => metrics.rblQueried(outcome),
+    createFailureNotes(steadyClock, noteFailuresEveryMs, (note) =>
+      logger.warn(note, "a block list could not be queried"),
+    ),
+  );
 }
 
 /** The enabled controls, cheapest first; undefined if there is none. */

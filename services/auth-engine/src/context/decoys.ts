@@ -21,8 +21,8 @@ export function decoysMaker({ storage }: Config): DecoysOf {
   return {
     digest,
     of: (backend, samples) => {
-      if (samples.length > 0) return createDecoys({ digest, samples });
-      const decoys = learned.get(backend) ?? createDecoys({ digest, samples });
+      if (samples.length > 0) return createDecoys(digest, samples);
+      const decoys = learned.get(backend) ?? createDecoys(digest, samples);
       learned.set(backend, decoys);
       return decoys;
     },

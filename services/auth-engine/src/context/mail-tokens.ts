@@ -25,11 +25,8 @@ export function createMailTokens(
 ): MailTokenState | undefined {
   if (!oauthBearer.enabled || redis === undefined) return undefined;
   const tokens = mailTokensFromConfig(config, { logger: base.logger, redis });
-  const check = createMailTokenCheck({
-    verifier: tokens.verifier,
-    ignoreCase: oauthBearer.ignoreCase,
-    limits: oauthBearer.limits,
-    observe: (outcome) => metrics.mailTokenChecked(outcome),
-  });
+  const check = createMailTokenCheck(tokens.verifier, oauthBearer.ignoreCase, oauthBearer.limits, (outcome) =>
+    metrics.mailTokenChecked(outcome),
+  );
   return { check, tokens };
 }

@@ -54,7 +54,7 @@ export function createMfaCredentialParts(
   const hashing = createWorkGate({ concurrency: 1, maxQueued: maxRecoveryQueue });
   return {
     secondFactors: createSecondFactors({ backends, ring: keyRingFromConfig(config, "mfa-artefact"), hashing }),
-    appPasswords: createAppPasswords({ backends, clock: systemClock }),
+    appPasswords: createAppPasswords(backends, systemClock),
     appPasswordUses: createAppPasswordUses({ clock: systemClock, onResult: createUseReporter({ logger, metrics }) }),
     closeMfaCredentials: () => hashing.close(),
   };

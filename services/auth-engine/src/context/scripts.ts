@@ -58,7 +58,7 @@ interface Generation {
   release(): Promise<void>;
 }
 
-/** The same pool; `onClosed` runs after it was closed. */
+/** Calls `onClosed` after the pool was closed. */
 function closingWith(pool: ScriptPool, onClosed: () => Promise<void>): ScriptPool {
   return {
     run: (call) => pool.run(call),
@@ -162,8 +162,8 @@ export async function createEngineScripts(config: Config, parts: Parts): Promise
   const onError = (err: unknown): void => logger.warn({ err }, "replaced scripts could not be stopped");
   const { lua_backend, lua_script } = config.runtime.timeouts;
   const lending = createLending(first, lua_script, onError);
-  const decisions = createScriptRunner({ first: first.decisions, lingerMs: lua_backend, onError });
-  const actions = createScriptRunner({ first: first.actions, lingerMs: lua_script, onError });
+  const decisions = createScriptRunner(first.decisions, lua_backend, onError);
+  const actions = createScriptRunner(first.actions, lua_script, onError);
   const begin = (of: Config): void => {
     for (const script of of.auth.backends.lua.backend.default.init_script_paths) {
       decisions.run({ script, entry: "start", args: [], deadline: steadyClock.now() + lua_script }).then(

@@ -65,10 +65,8 @@ export async function makeSqlBackend(
   const client = makeSqlClient(settings.name, database, base);
   const mfa = createMfaCredentialsSql({ settings, client });
   const onUpgradeFailure = (err: unknown): void => base.logger.warn({ err }, "a password hash could not be upgraded");
-  const onUnverifiable = createUnverifiableReports({
-    clock: systemClock,
-    count: countUnverifiable,
-    log: (fault) => base.logger.warn({ directory: settings.name, ...fault }, unverifiableText),
-  });
+  const onUnverifiable = createUnverifiableReports(systemClock, countUnverifiable, (fault) =>
+    base.logger.warn({ directory: settings.name, ...fault }, unverifiableText),
+  );
   return createSqlBackend({ settings, client, passwords, decoys, mfa, onUnverifiable, onUpgradeFailure });
 }

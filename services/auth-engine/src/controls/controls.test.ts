@@ -110,15 +110,15 @@ describe("block lists", () => {
 
   const rbl = (lists: readonly RblList[], change: object = {}) => {
     const failures: string[] = [];
-    const control = createRbl({
-      settings: { lists, threshold: 10, ipAllowlist: ["192.0.2.0/24"], allowlist: noUsers, ...change },
-      lookup: createDnsLookup({
+    const control = createRbl(
+      { lists, threshold: 10, ipAllowlist: ["192.0.2.0/24"], allowlist: noUsers, ...change },
+      createDnsLookup({
         servers: [dns.address],
         timeoutMs: lists.some(({ zone }) => zone === "silent.test") ? 500 : 20_000,
       }),
-      observe: () => undefined,
-      onFailure: (name) => failures.push(name),
-    });
+      () => undefined,
+      (name) => failures.push(name),
+    );
     return { control, failures };
   };
   const outcome = async (lists: readonly RblList[], change: Partial<AuthRequest> = {}) =>

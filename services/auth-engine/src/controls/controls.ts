@@ -5,22 +5,18 @@ import type { Control, ControlContext, ControlName } from "./control.ts";
 export const controlOutcomes = ["pass", "deny", "tempfail"] as const;
 export type ControlOutcome = (typeof controlOutcomes)[number];
 
-/** The enabled controls. */
-export interface Controls {
-  run(attempt: Attempt, context: ControlContext): Promise<AuthDecision | undefined>;
-}
-
 function outcomeOf(decision: AuthDecision | undefined): ControlOutcome {
   if (decision === undefined) return "pass";
   return decision.outcome === "tempfail" ? "tempfail" : "deny";
 }
 
+/** The enabled controls. */
 export function createControls(
   controls: readonly Control[],
   observe: (name: ControlName, outcome: ControlOutcome) => void,
-): Controls {
+) {
   return {
-    run: async (attempt, context) => {
+    run: async (attempt: Attempt, context: ControlContext): Promise<AuthDecision | undefined> => {
       for (const control of controls) {
         const decision = await control.check(attempt, context);
         observe(control.name, outcomeOf(decision));
@@ -33,3 +29,5 @@ export function createControls(
     },
   };
 }
+
+export type Controls = ReturnType<typeof createControls>;

@@ -1,12 +1,7 @@
 import { type CidrSet, canonicalName, createCidrSet } from "@postern/shared/platform/net";
 
-/** Users and the networks from which a control does not apply to them. Names are compared in lower case. */
-export interface UserAllowlist {
-  has(username: string, clientIp: string | undefined): boolean;
-}
-
 /** @param allowlist networks by user name, as validated by the configuration */
-export function createUserAllowlist(allowlist: unknown): UserAllowlist {
+export function createUserAllowlist(allowlist: unknown) {
   const entries = typeof allowlist === "object" && allowlist !== null ? Object.entries(allowlist) : [];
   const byName = new Map<string, CidrSet>(
     entries.map(([name, networks]) => [
@@ -15,9 +10,12 @@ export function createUserAllowlist(allowlist: unknown): UserAllowlist {
     ]),
   );
   return {
-    has: (username, clientIp) =>
+    has: (username: string, clientIp: string | undefined): boolean =>
       byName.size > 0 &&
       clientIp !== undefined &&
       (byName.get(canonicalName(username.toLowerCase()))?.has(clientIp) ?? false),
   };
 }
+
+/** Users and the networks from which a control does not apply to them. Names are compared in lower case. */
+export type UserAllowlist = ReturnType<typeof createUserAllowlist>;

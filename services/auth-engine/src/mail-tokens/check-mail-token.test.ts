@@ -31,12 +31,7 @@ function checkWith(verdict: TokenVerdict | Promise<TokenVerdict>, ignoreCase = f
     verified.push(text);
     return verdict;
   };
-  const check = createMailTokenCheck({
-    verifier: { verify },
-    ignoreCase,
-    limits,
-    observe: (what) => outcomes.push(what),
-  });
+  const check = createMailTokenCheck({ verify }, ignoreCase, limits, (what) => outcomes.push(what));
   return { check, outcomes, verified };
 }
 

@@ -37,15 +37,6 @@ export type CheckMailToken = (
   context: { readonly signal: AbortSignal },
 ) => Promise<AcceptedToken | undefined>;
 
-export interface MailTokenDeps {
-  readonly verifier: TokenVerifier;
-  /** `auth.oauthbearer.ignore_case` */
-  readonly ignoreCase: boolean;
-  /** Scopes that limit a token: one with any of them is valid only for the protocols of those that it has. */
-  readonly limits: readonly ProtocolLimit[];
-  readonly observe: (outcome: MailTokenOutcome) => void;
-}
-
 export interface ProtocolLimit {
   /** The scope. */
   readonly name: string;
@@ -67,7 +58,16 @@ function undecidable(cause: "keys" | "revocation"): AppError {
     : new AppError("REDIS_UNAVAILABLE", { detail: "the revocation state of access tokens is unavailable" });
 }
 
-export function createMailTokenCheck({ verifier, ignoreCase, limits, observe }: MailTokenDeps): CheckMailToken {
+/**
+ * @param ignoreCase `auth.oauthbearer.ignore_case`
+ * @param limits scopes that limit a token: one with any of them is valid only for the protocols of those that it has.
+ */
+export function createMailTokenCheck(
+  verifier: TokenVerifier,
+  ignoreCase: boolean,
+  limits: readonly ProtocolLimit[],
+  observe: (outcome: MailTokenOutcome) => void,
+): CheckMailToken {
   const fold = (name: string): string => canonicalName(ignoreCase ? name.toLowerCase() : name);
   const isSame = (one: string, other: string): boolean => fold(one) === fold(other);
 

@@ -27,20 +27,14 @@ export interface MasterUsersDeps {
 }
 
 type Login = Omit<AuthRequest, "password"> & { readonly password: Secret | undefined };
-
-export interface MasterUsers {
-  /** Rewrites the attempt as the master user's if its login name contains a configured master user; otherwise returns it unchanged. */
-  read(attempt: Login): Login & { readonly masterLogin?: MasterLoginFacts };
-  audit(event: MasterLoginAudit): void;
-}
-
 /** Mail dialects only: tokens and browser sessions for another user are never issued this way. */
 const dialects: ReadonlySet<Dialect> = new Set(["json", "cbor", "header", "basic", "proxy", "sasl", "grpc"]);
 
-export function createMasterUsers({ parse, users, audit }: MasterUsersDeps): MasterUsers {
+export function createMasterUsers({ parse, users, audit }: MasterUsersDeps) {
   const masters = new Set(users);
   return {
-    read: (attempt) => {
+    /** Rewrites the attempt as the master user's if its login name contains a configured master user; otherwise returns it unchanged. */
+    read: (attempt: Login): Login & { readonly masterLogin?: MasterLoginFacts } => {
       if (attempt.operation !== "authenticate" || !dialects.has(attempt.dialect)) return attempt;
       const login = parse(attempt.username);
       if (login === undefined || !masters.has(login.masterUser)) return attempt;
@@ -50,3 +44,5 @@ export function createMasterUsers({ parse, users, audit }: MasterUsersDeps): Mas
     audit,
   };
 }
+
+export type MasterUsers = ReturnType<typeof createMasterUsers>;

@@ -12,15 +12,6 @@ export type AppPasswordOutcome = (typeof appPasswordOutcomes)[number];
 const withinMs = 5000;
 /** Bound for a backend that hangs. A use that is not written now is written at the next sign-in. */
 const maxAtOnce = 64;
-
-/** Records when app passwords were last used. */
-export interface AppPasswordUses {
-  /** Writes the use if the last one was written long enough ago. A failure to write does not affect the sign-in. */
-  readonly note: (account: MfaAccount, appPassword: StoredAppPassword) => void;
-  /** Resolves when no write is in progress, at most 5 s after the last `note`. */
-  readonly settled: () => Promise<void>;
-}
-
 /** `dropped`: too many writes were in progress. */
 export const appPasswordUseResults = ["written", "failed", "dropped"] as const;
 export type AppPasswordUseResult = (typeof appPasswordUseResults)[number];
@@ -31,10 +22,12 @@ export interface AppPasswordUsesDeps {
   readonly onResult: (result: AppPasswordUseResult, error?: unknown) => void;
 }
 
-export function createAppPasswordUses({ clock, onResult }: AppPasswordUsesDeps): AppPasswordUses {
+/** Records when app passwords were last used. */
+export function createAppPasswordUses({ clock, onResult }: AppPasswordUsesDeps) {
   const running = new Set<Promise<void>>();
   return {
-    note(account, appPassword) {
+    /** Writes the use if the last one was written long enough ago. A failure to write does not affect the sign-in. */
+    note(account: MfaAccount, appPassword: StoredAppPassword): void {
       const seconds = Math.floor(clock.now() / 1000);
       if (!isUseNews(appPassword, seconds)) return;
       if (running.size >= maxAtOnce) return onResult("dropped");
@@ -48,8 +41,11 @@ export function createAppPasswordUses({ clock, onResult }: AppPasswordUsesDeps):
         .finally(() => running.delete(one));
       running.add(one);
     },
-    async settled() {
+    /** Resolves when no write is in progress, at most 5 s after the last `note`. */
+    async settled(): Promise<void> {
       await Promise.all(running);
     },
   };
 }
+
+export type AppPasswordUses = ReturnType<typeof createAppPasswordUses>;

@@ -41,36 +41,22 @@ function shown({ id, label, protocols, createdAt, lastUsedAt }: StoredAppPasswor
 }
 
 /** Management of app passwords: what the bus methods do. */
-export interface AppPasswords {
-  readonly list: (request: MfaTarget, context: CallContext) => Promise<Reply<typeof mfaAppPasswordsList>>;
-  readonly create: (
-    request: Request<typeof mfaAppPasswordCreate>,
-    context: CallContext,
-  ) => Promise<Reply<typeof mfaAppPasswordCreate>>;
-  readonly revoke: (
-    request: Request<typeof mfaAppPasswordRevoke>,
-    context: CallContext,
-  ) => Promise<Reply<typeof mfaAppPasswordRevoke>>;
-}
-
-export interface AppPasswordsDeps {
-  readonly backends: () => readonly Backend[];
-  readonly clock: Clock;
-}
-
-export function createAppPasswords({ backends, clock }: AppPasswordsDeps): AppPasswords {
+export function createAppPasswords(backends: () => readonly Backend[], clock: Clock) {
   const find = async (request: MfaTarget, context: CallContext) => {
     const found = await findAccount(backends(), request, context);
     return isRefusal(found) ? found : (requireKind(found, "app_passwords") ?? found);
   };
   return {
-    async list(request, context) {
+    list: async (request: MfaTarget, context: CallContext): Promise<Reply<typeof mfaAppPasswordsList>> => {
       const found = await find(request, context);
       if (isRefusal(found)) return found;
       const stored = await found.account.listAppPasswords(context);
       return { outcome: "ok", appPasswords: stored.map(shown) };
     },
-    async create(request, context) {
+    create: async (
+      request: Request<typeof mfaAppPasswordCreate>,
+      context: CallContext,
+    ): Promise<Reply<typeof mfaAppPasswordCreate>> => {
       const found = await find(request, context);
       if (isRefusal(found)) return found;
       const existing = await found.account.listAppPasswords(context);
@@ -93,13 +79,18 @@ export function createAppPasswords({ backends, clock }: AppPasswordsDeps): AppPa
       }
       return { outcome: "ok", appPassword: shown(stored), password };
     },
-    async revoke(request, context) {
+    revoke: async (
+      request: Request<typeof mfaAppPasswordRevoke>,
+      context: CallContext,
+    ): Promise<Reply<typeof mfaAppPasswordRevoke>> => {
       const found = await find(request, context);
       if (isRefusal(found)) return found;
       return { outcome: (await found.account.removeAppPassword(request.id, context)) ? "ok" : "absent" };
     },
   };
 }
+
+export type AppPasswords = ReturnType<typeof createAppPasswords>;
 
 /** The account's app password with this digest, if it is valid for the protocol. */
 export async function matchAppPassword(

@@ -5,11 +5,38 @@ import type { Backend } from "../backends/backend.ts";
 import type { CallContext } from "../decision/call-context.ts";
 import { type FoundAccount, findAccount, isRefusal } from "./find-account.ts";
 import { findCredentialHolder } from "./find-credential-holder.ts";
-import { createOnAccount, done, invalid } from "./on-account.ts";
-import { createRecoveryCodes } from "./recovery-codes.ts";
+import { createOnAccount, done, invalid, type OnAccount } from "./on-account.ts";
+import { hashRecoveryCodes, matchRecoveryCode } from "./recovery-code.ts";
 import type { SecondFactors } from "./second-factors.ts";
 import { openTotpSecret, readTotpSecret, sealTotpSecret } from "./totp-secret.ts";
 import { createWebauthnCredentials } from "./webauthn-credentials.ts";
+
+type RecoveryCodeMethods = "setRecoveryCodes" | "deleteRecoveryCodes" | "redeemRecoveryCode";
+
+function createRecoveryCodes(on: OnAccount, hashing: Pick<WorkGate, "run">): Pick<SecondFactors, RecoveryCodeMethods> {
+  return {
+    setRecoveryCodes: (request, context) =>
+      on(request, "recovery_codes", context, async ({ account }) => {
+        const stored = await hashing.run(() => hashRecoveryCodes(request.codes), context);
+        await account.replaceRecoveryCodes(stored, context);
+        return done;
+      }),
+    deleteRecoveryCodes: (request, context) =>
+      on(request, "recovery_codes", context, async ({ account }) => {
+        await account.replaceRecoveryCodes([], context);
+        return done;
+      }),
+    redeemRecoveryCode: (request, context) =>
+      on(request, "recovery_codes", context, async ({ account }) => {
+        const { recoveryCodes } = await account.readFactors(context);
+        const fitting = await hashing.run(() => matchRecoveryCode(request.code, recoveryCodes), context);
+        if (fitting === undefined) return { outcome: "rejected" as const };
+        const isMine = await account.removeRecoveryCode(fitting, context);
+        if (!isMine) return { outcome: "rejected" as const };
+        return { outcome: "ok" as const, left: Math.max(0, recoveryCodes.length - 1) };
+      }),
+  };
+}
 
 export interface SecondFactorsDeps {
   /** In the order of `auth.backends.order`; a reload replaces them. */

@@ -55,7 +55,7 @@ function open(searches: readonly SqlSearchSettings[]): Backend {
   const client = createSqliteClient({ file, busyTimeoutMs: 1000 });
   const passwords = createPasswordVerifier({ concurrency: 1, maxQueued: 4 });
   const digest = createKeyedDigest(createSecretKey(Buffer.from("a key of the test")));
-  const decoys = createDecoys({ digest, samples: [] });
+  const decoys = createDecoys(digest, []);
   stack.defer(() => passwords.close());
   const sqlBackend = createSqlBackend({
     settings,
@@ -87,7 +87,7 @@ function engine(of: Backend = backend) {
   const hashing = createWorkGate({ concurrency: 1, maxQueued: 16 });
   return {
     factors: createSecondFactors({ backends, ring, hashing }),
-    apps: createAppPasswords({ backends, clock: systemClock }),
+    apps: createAppPasswords(backends, systemClock),
   };
 }
 

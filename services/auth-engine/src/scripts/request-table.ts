@@ -2,7 +2,7 @@ import type { AuthDecision } from "@postern/shared/contracts";
 import type { LuaObject } from "@postern/shared/domain/scripts";
 import type { Attempt } from "../decision/attempt.ts";
 
-/** The attempt as scripts see it, with the fields of docs/guides/scripts/stages.md. Actions do not get the password. */
+/** The attempt as scripts see it, with the fields of docs/operate/scripts/stages.md. Actions do not get the password. */
 export function requestTable({ tlsDetails, password, ...attempt }: Attempt, withPassword: boolean): LuaObject {
   return {
     session: attempt.session,

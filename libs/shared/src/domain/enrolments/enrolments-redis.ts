@@ -8,21 +8,6 @@ import type { Clock } from "../../platform/time/clock.ts";
 import { beforeRecords, type RiskNames } from "../risk/index.ts";
 import { type Enrolment, isPrunable, maxEnrolments, readEnrolment, writeEnrolment } from "./enrolment.ts";
 
-/**
- * When second factors were set up. Directories do not say it, so Redis remembers it; a flush of the account does not erase it. Every method
- * throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
- */
-export interface Enrolments {
-  /** What a factor of the account is recorded under. `part`: its secret, or its identifier. */
-  readonly idOf: (kind: "totp" | "webauthn" | "recovery", part: string) => string;
-  /** A factor without a record was there before enrolments were recorded, or an operator set it up. */
-  readonly find: (account: string, id: string) => Promise<Enrolment>;
-  /** Called before the factor is stored, so that none is stored without it. @returns false if the account has too many records */
-  readonly note: (account: string, id: string, how: Pick<Enrolment, "isDoubted" | "isVouched">) => Promise<boolean>;
-  /** An operator vouches for the user who set the factor up. */
-  readonly vouch: (account: string, id: string) => Promise<void>;
-}
-
 export interface EnrolmentsDeps {
   readonly redis: RedisClient;
   readonly keyPrefix: string;
@@ -39,7 +24,11 @@ const idLength = 22;
 const minuteMs = 60_000;
 const decided = decidedInRedis("enrolments of second factors cannot be reached");
 
-export function createEnrolments(deps: EnrolmentsDeps): Enrolments {
+/**
+ * When second factors were set up. Directories do not say it, so Redis remembers it; a flush of the account does not erase it. Every method
+ * throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
+ */
+export function createEnrolments(deps: EnrolmentsDeps) {
   const { redis, keyPrefix, nonce, names, knownSince, knownAfterMinutes, clock } = deps;
   const digest = createKeyedDigest(createSecretKey(Buffer.from(`factor\0${nonce}`)));
   const keyOf = (account: string): string => enrolmentsKey.build(keyPrefix, names.account(account));
@@ -63,8 +52,11 @@ export function createEnrolments(deps: EnrolmentsDeps): Enrolments {
     return value === null ? undefined : readEnrolment(value);
   };
   return {
-    idOf: (kind, part) => `${kind}:${digest(JSON.stringify([kind, part]), "base64url").slice(0, idLength)}`,
-    find: (account, id) =>
+    /** What a factor of the account is recorded under. `part`: its secret, or its identifier. */
+    idOf: (kind: "totp" | "webauthn" | "recovery", part: string): string =>
+      `${kind}:${digest(JSON.stringify([kind, part]), "base64url").slice(0, idLength)}`,
+    /** A factor without a record was there before enrolments were recorded, or an operator set it up. */
+    find: (account: string, id: string): Promise<Enrolment> =>
       decided(async () => {
         const key = keyOf(account);
         const found = await read(key, id);
@@ -72,7 +64,8 @@ export function createEnrolments(deps: EnrolmentsDeps): Enrolments {
         await redis.expire(key, enrolmentsKey.ttlSeconds);
         return found;
       }),
-    note: (account, id, how) =>
+    /** Called before the factor is stored, so that none is stored without it. @returns false if the account has too many records */
+    note: (account: string, id: string, how: Pick<Enrolment, "isDoubted" | "isVouched">): Promise<boolean> =>
       decided(async () => {
         await began();
         const [key, minute] = [keyOf(account), minuteNow()];
@@ -83,7 +76,8 @@ export function createEnrolments(deps: EnrolmentsDeps): Enrolments {
         await write(key, id, { minute, ...how });
         return true;
       }),
-    vouch: (account, id) =>
+    /** An operator vouches for the user who set the factor up. */
+    vouch: (account: string, id: string): Promise<void> =>
       decided(async () => {
         const key = keyOf(account);
         const found = await read(key, id);
@@ -91,3 +85,5 @@ export function createEnrolments(deps: EnrolmentsDeps): Enrolments {
       }),
   };
 }
+
+export type Enrolments = ReturnType<typeof createEnrolments>;

@@ -56,7 +56,7 @@ function countOf(value: Json): number {
   return Math.max(0, ...counts);
 }
 
-/** Reads what Postern or a compatible product wrote; undefined for anything that is not a usable credential. */
+/** Reads what Postern or Nauthilus wrote; undefined for anything that is not a usable credential. */
 export function readCredential(text: string): StoredCredential | undefined {
   const value = parsedCredential(text);
   const id = bytesOf(value?.["id"]);

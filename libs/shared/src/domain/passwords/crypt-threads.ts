@@ -2,18 +2,11 @@ import { Piscina } from "piscina";
 import type { ShaCryptTask } from "./sha-crypt-digest.ts";
 import type { CryptTask } from "./system-crypt.ts";
 
-/** Threads for hashes that take milliseconds of JavaScript, or that only crypt(3) computes. */
-export interface CryptThreads {
-  computeShaCrypt(task: ShaCryptTask): Promise<string>;
-  /** What crypt(3) makes of the password; empty if it refuses. Rejects if the system has no libcrypt. */
-  computeCrypt(task: CryptTask): Promise<string>;
-  close(): Promise<void>;
-}
-
 /** Threads start with the first such password and end after half a minute without one. */
 const idleTimeoutMs = 30_000;
 
-export function createCryptThreads({ maxThreads }: { readonly maxThreads: number }): CryptThreads {
+/** Threads for hashes that take milliseconds of JavaScript, or that only crypt(3) computes. */
+export function createCryptThreads({ maxThreads }: { readonly maxThreads: number }) {
   let threads: Piscina<ShaCryptTask | CryptTask, string> | undefined;
   const start = (): Piscina<ShaCryptTask | CryptTask, string> =>
     new Piscina<ShaCryptTask | CryptTask, string>({
@@ -23,19 +16,22 @@ export function createCryptThreads({ maxThreads }: { readonly maxThreads: number
       idleTimeout: idleTimeoutMs,
     });
   return {
-    computeShaCrypt(task) {
+    computeShaCrypt(task: ShaCryptTask): Promise<string> {
       threads ??= start();
       return threads.run(task, { name: "computeShaCryptDigest" });
     },
-    computeCrypt(task) {
+    /** What crypt(3) makes of the password; empty if it refuses. Rejects if the system has no libcrypt. */
+    computeCrypt(task: CryptTask): Promise<string> {
       threads ??= start();
       return threads.run(task, { name: "computeCrypt" });
     },
-    async close() {
+    async close(): Promise<void> {
       await threads?.destroy();
     },
   };
 }
+
+export type CryptThreads = ReturnType<typeof createCryptThreads>;
 
 /** The worker is TypeScript when run from source and JavaScript in the build: it has the extension of this file. */
 function workerUrl(): string {

@@ -9,21 +9,6 @@ export interface DecoySample {
   readonly weight: number;
 }
 
-export interface DecoysDeps {
-  /** Keyed with a secret that all replicas share, so that outsiders cannot predict which names get which cost. */
-  readonly digest: KeyedDigest;
-  /** The site's own proportions; empty: they are learned from the accounts that are read. */
-  readonly samples: readonly DecoySample[];
-}
-
-/** Stored passwords to verify in place of a missing one, so that an unknown account costs as much as a known one. */
-export interface Decoys {
-  /** Returns the same decoy for the same name, regardless of case, so that repeated probes learn nothing. */
-  choose(name: string): StoredPassword;
-  /** Records that an account's stored password was read. */
-  learn(account: string, stored: StoredPassword): void;
-}
-
 /** Stored passwords of the same class cost the same. */
 function costClass(stored: StoredPassword): string {
   switch (stored.scheme) {
@@ -53,14 +38,21 @@ function costClass(stored: StoredPassword): string {
 /**
  * Decoys in the proportions of the site's own schemes. If none are configured, they are learned from the accounts that are read, starting
  * with the default of current tools.
+ * @param digest keyed with a secret that all replicas share, so that outsiders cannot predict which names get which cost.
+ * @param samples the site's own proportions; empty: they are learned from the accounts that are read.
  */
-export function createDecoys({ digest, samples }: DecoysDeps): Decoys {
+export function createDecoys(digest: KeyedDigest, samples: readonly DecoySample[]) {
   const choice = createWeightedChoice<StoredPassword>({ digest, usual: ["usual", usualPassword] });
   if (samples.length > 0) choice.fix(samples.map(({ stored, weight }) => [costClass(stored), stored, weight]));
   return {
-    choose: (name) => choice.choose(name.toLowerCase()),
-    learn: (account, stored) => {
+    /** Returns the same decoy for the same name, regardless of case, so that repeated probes learn nothing. */
+    choose: (name: string): StoredPassword => choice.choose(name.toLowerCase()),
+    /** Records that an account's stored password was read. */
+    learn: (account: string, stored: StoredPassword): void => {
       if (samples.length === 0) choice.learn(account.toLowerCase(), costClass(stored), stored);
     },
   };
 }
+
+/** Stored passwords to verify in place of a missing one, so that an unknown account costs as much as a known one. */
+export type Decoys = ReturnType<typeof createDecoys>;

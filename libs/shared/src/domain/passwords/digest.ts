@@ -22,7 +22,7 @@ const kind = (algorithm: DigestKind["algorithm"], digestBytes: number, isSalted:
   isSalted,
 });
 
-/** By Dovecot's names of the schemes. */
+/** The keys are Dovecot's names of the schemes. */
 export const digestKinds = {
   SSHA: kind("sha1", 20, true),
   SSHA256: kind("sha256", 32, true),

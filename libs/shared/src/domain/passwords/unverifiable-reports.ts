@@ -1,12 +1,6 @@
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DataFault, UnverifiableReason } from "./unverifiable.ts";
 
-export interface UnverifiableReportsDeps {
-  readonly clock: Clock;
-  readonly count: (reason: DataFault) => void;
-  readonly log: (fault: UnverifiableFault) => void;
-}
-
 /** Log fields about stored passwords that cannot be verified; never the stored text. */
 export interface UnverifiableFault {
   readonly reason: DataFault;
@@ -23,7 +17,11 @@ const everyMs = 60_000;
  * Called for each login that was denied because its stored password can never be verified. Counts all of them that are faults of the site's
  * data, and logs the first of each minute.
  */
-export function createUnverifiableReports({ clock, count, log }: UnverifiableReportsDeps) {
+export function createUnverifiableReports(
+  clock: Clock,
+  count: (reason: DataFault) => void,
+  log: (fault: UnverifiableFault) => void,
+) {
   let loggedAtMs = Number.NEGATIVE_INFINITY;
   let denials = 0;
   return (reason: UnverifiableReason, account?: string): void => {

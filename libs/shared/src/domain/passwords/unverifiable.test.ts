@@ -34,11 +34,11 @@ test("every denial caused by faulty data is counted, the first of a minute is lo
   let nowMs = 1_000_000;
   const counted: string[] = [];
   const logged: UnverifiableFault[] = [];
-  const report = createUnverifiableReports({
-    clock: { now: () => nowMs },
-    count: (reason) => counted.push(reason),
-    log: (fault) => logged.push(fault),
-  });
+  const report = createUnverifiableReports(
+    { now: () => nowMs },
+    (reason) => counted.push(reason),
+    (fault) => logged.push(fault),
+  );
   report("locked", "alice");
   for (let count = 0; count < 3; count += 1) report("unknown_scheme", "bob");
   nowMs += 60_000;

@@ -28,30 +28,11 @@ export interface PasswordVerifierOptions {
   readonly onUnverifiable?: ((reason: UnverifiableReason) => void) | undefined;
 }
 
-/** Verifies passwords against a backend's stored ones, off the event loop and with limited concurrency. */
-export interface PasswordVerifier {
-  /**
-   * True if the password matches. False, at the cost of an ordinary verification, for a stored text that can never be verified: that is
-   * permanent, so a temporary failure would be wrong. Throws `DIRECTORY_UNAVAILABLE` (no memory, no thread), `DIRECTORY_OVERLOADED`,
-   * `DEADLINE_EXCEEDED`, `REQUEST_ABORTED`, `SHUTTING_DOWN`: all of them temporary failures.
-   */
-  verify(stored: string | StoredPassword, password: Secret, context: WorkContext): Promise<boolean>;
-  /** Costs as much as `verify` against `decoy`, and throws the same errors. */
-  spend(decoy: StoredPassword, password: Secret, context: WorkContext): Promise<void>;
-  /**
-   * An Argon2id hash of the current cost, of the composed form (NFC, NIST SP 800-63B), for a password that matched `stored`; undefined if `stored` is current already. Throws the same
-   * errors as `verify`.
-   */
-  upgrade(stored: StoredPassword, password: Secret, context: WorkContext): Promise<string | undefined>;
-  /** Counts only the costly schemes; digests of one round are not limited. */
-  load(): WorkGateLoad;
-  close(): Promise<void>;
-}
-
 /** No supported scheme is used with longer ones, and SHA-crypt's cost grows with the length. */
 const maxPasswordBytes = 4096;
 
-export function createPasswordVerifier(options: PasswordVerifierOptions): PasswordVerifier {
+/** Verifies passwords against a backend's stored ones, off the event loop and with limited concurrency. */
+export function createPasswordVerifier(options: PasswordVerifierOptions) {
   const { concurrency = availableParallelism(), maxQueued, clock, onUnverifiable } = options;
   const gate = createWorkGate({ concurrency, maxQueued, clock });
   const threads = createCryptThreads({ maxThreads: concurrency });
@@ -79,25 +60,39 @@ export function createPasswordVerifier(options: PasswordVerifierOptions): Passwo
   };
 
   return {
-    verify: async (stored, password, context) => {
+    /**
+     * True if the password matches. False, at the cost of an ordinary verification, for a stored text that can never be verified: that is
+     * permanent, so a temporary failure would be wrong. Throws `DIRECTORY_UNAVAILABLE` (no memory, no thread), `DIRECTORY_OVERLOADED`,
+     * `DEADLINE_EXCEEDED`, `REQUEST_ABORTED`, `SHUTTING_DOWN`: all of them temporary failures.
+     */
+    verify: async (stored: string | StoredPassword, password: Secret, context: WorkContext): Promise<boolean> => {
       const read = typeof stored === "string" ? readStoredPassword(stored) : stored;
       if (typeof read !== "string") return compare(read, password, context);
       onUnverifiable?.(read);
       await compare(usualPassword, password, context);
       return false;
     },
-    spend: async (decoy, password, context) => void (await compare(decoy, password, context)),
-    async upgrade(stored, password, context) {
+    /** Costs as much as `verify` against `decoy`, and throws the same errors. */
+    spend: async (decoy: StoredPassword, password: Secret, context: WorkContext): Promise<void> =>
+      void (await compare(decoy, password, context)),
+    /**
+     * An Argon2id hash of the current cost, of the composed form (NFC, NIST SP 800-63B), for a password that matched `stored`; undefined if `stored` is current already. Throws the same
+     * errors as `verify`.
+     */
+    async upgrade(stored: StoredPassword, password: Secret, context: WorkContext): Promise<string | undefined> {
       if (stored.scheme === "argon2" && isCurrentArgon2(stored)) return undefined;
       return gate.run(async () => `{ARGON2ID}${await hashArgon2(password.reveal().normalize("NFC"))}`, context);
     },
-    load: () => gate.load(),
-    async close() {
+    /** Counts only the costly schemes; digests of one round are not limited. */
+    load: (): WorkGateLoad => gate.load(),
+    async close(): Promise<void> {
       await gate.close();
       await threads.close();
     },
   };
 }
+
+export type PasswordVerifier = ReturnType<typeof createPasswordVerifier>;
 
 type CostlyPassword = Exclude<StoredPassword, { scheme: "digest" }>;
 

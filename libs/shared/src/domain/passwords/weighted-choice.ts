@@ -17,7 +17,7 @@ export interface WeightedChoice<Value> {
    * Returns the same value for the same name, except for the few names that must change when the proportions change.
    */
   choose(name: string): Value;
-  /** The same among some of the values; undefined if no member has one of them. */
+  /** Chooses among some of the values; undefined if no member has one of them. */
   chooseAmong(name: string, values: readonly Value[]): Value | undefined;
   /** Records that a member has a value of this kind. Each member counts once, with its latest kind. */
   learn(member: string, kind: string, value: Value): void;

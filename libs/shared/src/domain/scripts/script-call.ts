@@ -7,7 +7,7 @@ export interface ScriptCall {
   readonly args: readonly LuaValue[];
   /** A script without the function returns nothing. */
   readonly isOptional?: boolean | undefined;
-  /** By `steadyClock`; waiting for modules counts. */
+  /** Time of `steadyClock`; waiting for modules counts. */
   readonly deadline: number;
   /** For the script's log lines. */
   readonly session?: string | undefined;

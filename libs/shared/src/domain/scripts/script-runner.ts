@@ -3,14 +3,6 @@ import type { LuaValue } from "./lua-value.ts";
 import type { ScriptPool } from "./pool.ts";
 import type { ScriptCall } from "./script-call.ts";
 
-/** The current pool. A reload replaces it; the old pool ends with its last call. */
-export interface ScriptRunner {
-  run(call: ScriptCall): Promise<LuaValue>;
-  inFlight(): number;
-  swap(next: ScriptPool | undefined): void;
-  close(): Promise<void>;
-}
-
 /**
  * Compiled scripts of another configuration. One of the two functions must be called, otherwise their threads remain.
  */
@@ -20,15 +12,12 @@ export interface PreparedScripts {
   discard(): Promise<void>;
 }
 
-export interface ScriptRunnerDeps {
-  /** Absent if no script is configured. */
-  readonly first: ScriptPool | undefined;
-  /** Time that calls to a replaced pool may still take, in milliseconds. */
-  readonly lingerMs: number;
-  readonly onError: (error: unknown) => void;
-}
-
-export function createScriptRunner({ first, lingerMs, onError }: ScriptRunnerDeps): ScriptRunner {
+/**
+ * The current pool. A reload replaces it; the old pool ends with its last call.
+ * @param first absent if no script is configured.
+ * @param lingerMs time that calls to a replaced pool may still take, in milliseconds.
+ */
+export function createScriptRunner(first: ScriptPool | undefined, lingerMs: number, onError: (error: unknown) => void) {
   let current = first;
   const retired = new Map<ScriptPool, NodeJS.Timeout>();
   const end = (pool: ScriptPool): void => {
@@ -36,18 +25,20 @@ export function createScriptRunner({ first, lingerMs, onError }: ScriptRunnerDep
     pool.close().catch(onError);
   };
   return {
-    run: (call) =>
+    run: (call: ScriptCall): Promise<LuaValue> =>
       current?.run(call) ?? Promise.reject(new AppError("SCRIPT_FAILED", { detail: `${call.script} is not loaded` })),
-    inFlight: () => current?.load().inFlight ?? 0,
-    swap: (next) => {
+    inFlight: (): number => current?.load().inFlight ?? 0,
+    swap: (next: ScriptPool | undefined): void => {
       const old = current;
       current = next;
       if (old !== undefined) retired.set(old, setTimeout(() => end(old), lingerMs).unref());
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       for (const timer of retired.values()) clearTimeout(timer);
       await Promise.all([...retired.keys(), ...(current === undefined ? [] : [current])].map((pool) => pool.close()));
       retired.clear();
     },
   };
 }
+
+export type ScriptRunner = ReturnType<typeof createScriptRunner>;

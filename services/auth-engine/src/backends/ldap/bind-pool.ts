@@ -20,18 +20,7 @@ const patienceMs = 1500;
  * 4.2.1). The connections serve no other purpose: after a bind they act as that user until the next bind. Binding again
  * costs less than half of reconnecting.
  */
-export interface BindPool {
-  /**
-   * Rejects with the server's `ResultCodeError` if it refuses, or with `DIRECTORY_OVERLOADED` above the pool's rate.
-   * `controls` receive what the server adds about the password.
-   */
-  bind(dn: string, password: Secret, context: BackendContext, controls?: Control[]): Promise<void>;
-  rebalance(): void;
-  snapshot(): ConnectionPoolSnapshot;
-  close(): Promise<void>;
-}
-
-export function createBindPool(settings: LdapPoolSettings, targets: TargetSet<ServerAddress>, clock: Clock): BindPool {
+export function createBindPool(settings: LdapPoolSettings, targets: TargetSet<ServerAddress>, clock: Clock) {
   const pool = new ConnectionPool({
     label: "LDAP bind connection",
     targets,
@@ -52,14 +41,20 @@ export function createBindPool(settings: LdapPoolSettings, targets: TargetSet<Se
   });
   const takeBind = createBindRate(settings.bindRate, steadyClock);
   return {
-    bind: async (dn, password, context, controls) => {
+    /**
+     * Rejects with the server's `ResultCodeError` if it refuses, or with `DIRECTORY_OVERLOADED` above the pool's rate.
+     * `controls` receive what the server adds about the password.
+     */
+    bind: async (dn: string, password: Secret, context: BackendContext, controls?: Control[]): Promise<void> => {
       if (!takeBind())
         throw new AppError("DIRECTORY_OVERLOADED", { detail: "more binds than auth_rate_limit_per_second allows" });
       const sent = settings.composesPasswords === true ? new Secret(password.reveal().normalize("NFC")) : password;
       await pool.run((connection) => connection.bind(dn, sent, controls), context);
     },
-    rebalance: () => pool.rebalance(),
-    snapshot: () => pool.snapshot(),
-    close: () => pool.close(),
+    rebalance: (): void => pool.rebalance(),
+    snapshot: (): ConnectionPoolSnapshot => pool.snapshot(),
+    close: (): Promise<void> => pool.close(),
   };
 }
+
+export type BindPool = ReturnType<typeof createBindPool>;

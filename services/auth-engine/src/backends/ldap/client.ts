@@ -16,7 +16,7 @@ export interface LdapConnection {
   /** False if the connection is lost. It never recovers; a new connection is a new object. */
   readonly isAlive: boolean;
   search(baseDn: string, options: SearchOptions): Promise<SearchResult>;
-  /** The same in pages (RFC 2696). One search at a time: servers keep one position per connection. */
+  /** Searches in pages (RFC 2696). One search at a time: servers keep one position per connection. */
   searchPages(baseDn: string, options: SearchOptions): AsyncGenerator<SearchResult>;
   /**
    * Simple bind. The connection then belongs to that user until the next bind. `controls` receive what the server adds.

@@ -136,7 +136,7 @@ export function createMfaCredentialValues(pool: LdapPool, dn: string, place: Lda
         try {
           await write(connection, dn, { place, change: changeOf("add", field, [value]) });
         } catch (error) {
-          // The same value exists already.
+          // The value exists already.
           if (!hasCode(error, typeOrValueExists)) throw error;
         }
       }, context),

@@ -60,7 +60,7 @@ async function findUnder(
 }
 
 /**
- * The same under any form of the name. The searches run side by side, so that the time does not reveal which of them found an
+ * Finds the user under any form of the name. The searches run side by side, so that the time does not reveal which of them found an
  * entry; the entry with A-labels takes precedence.
  */
 export async function findInSearch(

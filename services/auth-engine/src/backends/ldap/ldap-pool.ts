@@ -75,7 +75,7 @@ export function createLdapPool(
     settings,
     lookup,
     bind,
-    writer: createWriter({ name, settings, targets, clock }),
+    writer: createWriter(name, settings, targets, clock),
     caches: createPoolCaches(settings.caches, steadyClock),
     open: () => openAnywhere(targets, settings),
     snapshot: () => ({

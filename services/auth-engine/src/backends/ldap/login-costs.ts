@@ -2,20 +2,6 @@ import { randomInt } from "node:crypto";
 import { createWeightedChoice } from "@postern/shared/domain/passwords";
 import { createBoundedCache } from "@postern/shared/platform/cache";
 import type { KeyedDigest } from "@postern/shared/platform/crypto";
-
-/** Times that sign-ins of known accounts took at one pool, so that unknown names take as long. All in milliseconds. */
-export interface LoginCosts {
-  /** From the search to the server's answer to the bind, whatever the answer. */
-  observe(account: string, tookMs: number): void;
-  /**
-   * How long a sign-in with this name should take: one of the observed times, always of accounts of the same cost for
-   * the same name. `usualMs` is the median of those accounts. Undefined if nothing was observed.
-   */
-  draw(name: string): { readonly takesMs: number; readonly usualMs: number } | undefined;
-  /** Records how long requests for an unknown name took, and returns the median of such requests. */
-  usualInVain(what: VainWork, tookMs: number): number;
-}
-
 /** What was requested from the server for an unknown name. */
 export type VainWork = "bind" | "search_and_bind";
 
@@ -46,7 +32,8 @@ function middle(costs: readonly number[]): number {
   return costs.toSorted((a, b) => a - b)[Math.floor(costs.length / 2)] ?? 0;
 }
 
-export function createLoginCosts(digest: KeyedDigest): LoginCosts {
+/** Times that sign-ins of known accounts took at one pool, so that unknown names take as long. All in milliseconds. */
+export function createLoginCosts(digest: KeyedDigest) {
   const leastMs = createBoundedCache<number>({ maxEntries: maxAccounts, evict: "oldest" });
   const kinds = new Map<number, Kind>();
   const inVain: Readonly<Record<VainWork, Kind>> = { bind: newKind(), search_and_bind: newKind() };
@@ -60,7 +47,8 @@ export function createLoginCosts(digest: KeyedDigest): LoginCosts {
   };
 
   return {
-    observe: (account, tookMs) => {
+    /** From the search to the server's answer to the bind, whatever the answer. */
+    observe: (account: string, tookMs: number): void => {
       const name = account.toLowerCase();
       const number = kindOf(minCost(name, tookMs));
       const kind = kinds.get(number) ?? newKind();
@@ -68,14 +56,21 @@ export function createLoginCosts(digest: KeyedDigest): LoginCosts {
       keep(kind, tookMs);
       choice.learn(name, String(number), kind);
     },
-    draw: (name) => {
+    /**
+     * How long a sign-in with this name should take: one of the observed times, always of accounts of the same cost for
+     * the same name. `usualMs` is the median of those accounts. Undefined if nothing was observed.
+     */
+    draw: (name: string): { readonly takesMs: number; readonly usualMs: number } | undefined => {
       const costs = choice.choose(name.toLowerCase())?.costs ?? [];
       const takesMs = costs.length === 0 ? undefined : costs[randomInt(costs.length)];
       return takesMs === undefined ? undefined : { takesMs, usualMs: middle(costs) };
     },
-    usualInVain: (what, tookMs) => {
+    /** Records how long requests for an unknown name took, and returns the median of such requests. */
+    usualInVain: (what: VainWork, tookMs: number): number => {
       keep(inVain[what], tookMs);
       return middle(inVain[what].costs);
     },
   };
 }
+
+export type LoginCosts = ReturnType<typeof createLoginCosts>;

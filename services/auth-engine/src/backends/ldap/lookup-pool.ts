@@ -14,26 +14,13 @@ const searchesPerConnection = 32;
 /** Searches for an account take milliseconds. */
 const patienceMs = 1000;
 
-/** Searches as the service account, several concurrently on each of a few connections. */
-export interface LookupPool {
-  search(baseDn: string, options: SearchOptions, context: BackendContext): Promise<SearchResult>;
-  /** Resolves if a server answers the cheapest search now. */
-  check(context: BackendContext): Promise<void>;
-  rebalance(): void;
-  snapshot(): ConnectionPoolSnapshot;
-  close(): Promise<void>;
-}
-
 export function serviceIdentity({ saslExternal, bindDn, bindPassword }: LdapPoolSettings): ServiceIdentity {
   if (saslExternal) return { kind: "external" };
   return bindDn === "" ? { kind: "anonymous" } : { kind: "simple", dn: bindDn, password: bindPassword };
 }
 
-export function createLookupPool(
-  settings: LdapPoolSettings,
-  targets: TargetSet<ServerAddress>,
-  clock: Clock,
-): LookupPool {
+/** Searches as the service account, several concurrently on each of a few connections. */
+export function createLookupPool(settings: LdapPoolSettings, targets: TargetSet<ServerAddress>, clock: Clock) {
   const identity = serviceIdentity(settings);
   const pool = new ConnectionPool({
     label: "LDAP lookup connection",
@@ -50,10 +37,14 @@ export function createLookupPool(
     clock,
   });
   return {
-    search: (baseDn, options, context) => pool.run((connection) => connection.search(baseDn, options), context),
-    check: (context) => pool.run(readRootDse, context),
-    rebalance: () => pool.rebalance(),
-    snapshot: () => pool.snapshot(),
-    close: () => pool.close(),
+    search: (baseDn: string, options: SearchOptions, context: BackendContext): Promise<SearchResult> =>
+      pool.run((connection) => connection.search(baseDn, options), context),
+    /** Resolves if a server answers the cheapest search now. */
+    check: (context: BackendContext): Promise<void> => pool.run(readRootDse, context),
+    rebalance: (): void => pool.rebalance(),
+    snapshot: (): ConnectionPoolSnapshot => pool.snapshot(),
+    close: (): Promise<void> => pool.close(),
   };
 }
+
+export type LookupPool = ReturnType<typeof createLookupPool>;

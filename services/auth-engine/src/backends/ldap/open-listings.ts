@@ -11,16 +11,6 @@ export interface AccountPages {
   cancel(): void;
 }
 
-/** Listings that wait for their reader between two pages. */
-export interface OpenListings {
-  /** The first page. @throws AppError DIRECTORY_OVERLOADED when too many are open. */
-  open(pages: AccountPages, context: BackendContext): Promise<ListOutcome>;
-  /** @throws AppError DIRECTORY_UNAVAILABLE if the page was requested too late or belongs to another process. */
-  read(position: string, context: BackendContext): Promise<ListOutcome>;
-  readonly end: (position: string) => void;
-  readonly close: () => void;
-}
-
 /** Each listing keeps a connection to an LDAP server. */
 const maxOpen = 8;
 /** Longer than the gateway waits for a slow reader. */
@@ -33,7 +23,7 @@ interface OpenListing {
 }
 
 /** A listing has one reader, who requests one page after the other; a page that fails ends it. */
-export function createOpenListings(clock: Clock): OpenListings {
+export function createOpenListings(clock: Clock) {
   const listings = new Map<string, OpenListing>();
 
   const forget = (position: string): OpenListing | undefined => {
@@ -64,7 +54,8 @@ export function createOpenListings(clock: Clock): OpenListings {
   };
 
   return {
-    open: async (pages, context) => {
+    /** The first page. @throws AppError DIRECTORY_OVERLOADED when too many are open. */
+    open: async (pages: AccountPages, context: BackendContext): Promise<ListOutcome> => {
       if (listings.size >= maxOpen) {
         throw new AppError("DIRECTORY_OVERLOADED", { detail: `${maxOpen} LDAP listings are open` });
       }
@@ -73,13 +64,14 @@ export function createOpenListings(clock: Clock): OpenListings {
       listings.set(position, listing);
       return advance(position, listing, context);
     },
-    read: async (position, context) => {
+    /** @throws AppError DIRECTORY_UNAVAILABLE if the page was requested too late or belongs to another process. */
+    read: async (position: string, context: BackendContext): Promise<ListOutcome> => {
       const listing = listings.get(position);
       if (listing?.timer !== undefined) return advance(position, listing, context);
       throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "the listing has expired or is open in another engine" });
     },
     end,
-    close: () => {
+    close: (): void => {
       for (const position of listings.keys()) end(position);
     },
   };

@@ -24,7 +24,7 @@ function filterOf({ filter, mfa }: CompiledSearch, { id, by, query }: Wanted): F
   return new OrFilter({ filters });
 }
 
-/** By its id, a credential is searched for below all bases to which the search's base may expand. */
+/** A credential is searched for by its id, below all bases to which the search's base may expand. */
 function placeOf({ baseDn, scope }: CompiledSearch, { by, query }: Wanted) {
   if (by === "name" || !baseDn.hasMacros || baseDn.fixedPart === "") return { baseDn: baseDn.expand(query), scope };
   return { baseDn: baseDn.fixedPart, scope: "sub" as const };

@@ -22,14 +22,12 @@ export interface Writer {
 /** Changes are rare (an enrolment, a recovery code), so each opens its own connection. */
 const maxAtOnce = 16;
 
-export interface WriterDeps {
-  readonly name: string;
-  readonly settings: LdapPoolSettings;
-  readonly targets: TargetSet<ServerAddress>;
-  readonly clock: Clock;
-}
-
-export function createWriter({ name, settings, targets, clock }: WriterDeps): Writer {
+export function createWriter(
+  name: string,
+  settings: LdapPoolSettings,
+  targets: TargetSet<ServerAddress>,
+  clock: Clock,
+): Writer {
   let running = 0;
   const options = { ...settings, operationTimeoutMs: settings.modifyTimeoutMs, onClose: () => undefined };
 

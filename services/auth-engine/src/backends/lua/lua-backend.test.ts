@@ -16,7 +16,7 @@ function backendThatAnswers(answer: LuaValue) {
     swap: () => undefined,
     close: async () => undefined,
   };
-  return createLuaBackend({ settings, runner, passwords: { spend: unasked }, decoys: { choose: unasked } });
+  return createLuaBackend(settings, runner, { spend: unasked }, { choose: unasked });
 }
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
     close: async () => undefined,
   };
   const settings = { name: "own", script: "own.lua", protocols: [], timeoutMs: 1000, keepsMfa: true };
-  const { mfa } = createLuaBackend({ settings, runner, passwords: { spend: unasked }, decoys: { choose: unasked } });
+  const { mfa } = createLuaBackend(settings, runner, { spend: unasked }, { choose: unasked });
   const byName = await mfa?.holdersOf({ id: "AQID", by: "name" }, { username: name }, context);
   expect(byName?.map(({ account }) => account)).toEqual(holders);
   // The script has no function for this.

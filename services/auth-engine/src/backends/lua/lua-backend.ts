@@ -18,15 +18,6 @@ import type {
 import { createMfaCredentialsLua } from "./mfa-credentials.ts";
 import type { LuaBackendSettings } from "./settings.ts";
 
-export interface LuaBackendDeps {
-  readonly settings: LuaBackendSettings;
-  /** Shared with the other scripts, so it is not closed with the backend. */
-  readonly runner: ScriptRunner;
-  readonly passwords: Pick<PasswordVerifier, "spend">;
-  /** What is verified if the script returns `unknown_user`. */
-  readonly decoys: Pick<Decoys, "choose">;
-}
-
 type ScriptAnswer = ReturnType<typeof readBackend>;
 
 const readBackend = resultReader(BackendResult);
@@ -61,8 +52,17 @@ function isNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 
-/** A backend in a site's script: its functions `verify_password`, `lookup` and `list_accounts`. */
-export function createLuaBackend({ settings, runner, passwords, decoys }: LuaBackendDeps): Backend {
+/**
+ * A backend in a site's script: its functions `verify_password`, `lookup` and `list_accounts`.
+ * @param runner shared with the other scripts, so it is not closed with the backend.
+ * @param decoys what is verified if the script returns `unknown_user`.
+ */
+export function createLuaBackend(
+  settings: LuaBackendSettings,
+  runner: ScriptRunner,
+  passwords: Pick<PasswordVerifier, "spend">,
+  decoys: Pick<Decoys, "choose">,
+): Backend {
   const { name, script, protocols, timeoutMs, keepsMfa } = settings;
   const serves = (protocol: string): boolean =>
     protocols.length === 0 || protocols.includes(protocol) || protocols.includes("*");
@@ -85,7 +85,7 @@ export function createLuaBackend({ settings, runner, passwords, decoys }: LuaBac
   return {
     kind: "lua",
     name,
-    ...(keepsMfa ? { mfa: createMfaCredentialsLua({ script, runner, timeoutMs, serves }) } : {}),
+    ...(keepsMfa ? { mfa: createMfaCredentialsLua(script, runner, timeoutMs, serves) } : {}),
     verify: async (query, password, context): Promise<VerifyOutcome> => {
       if (!serves(query.protocol)) return { kind: "not_served" };
       const found = await ask("verify_password", query, password, context);

@@ -21,14 +21,6 @@ import {
   MfaHoldersResult,
 } from "./mfa-results.ts";
 
-export interface MfaCredentialsLuaDeps {
-  readonly script: string;
-  readonly runner: ScriptRunner;
-  readonly timeoutMs: number;
-  /** Whether the backend serves the protocol. */
-  readonly serves: (protocol: string) => boolean;
-}
-
 const allKinds: ReadonlySet<MfaCredentialKind> = new Set(["totp", "recovery_codes", "webauthn", "app_passwords"]);
 
 type Run = (entry: string, table: LuaObject, context: CallContext) => Promise<LuaValue>;
@@ -39,8 +31,16 @@ const readAppPasswords = resultReader(MfaAppPasswordsResult);
 const readHolders = resultReader(MfaHoldersResult);
 const readChanged = resultReader(MfaChangedResult);
 
-/** Second factors and app passwords that a site's script stores, in its functions `mfa_…`. */
-export function createMfaCredentialsLua({ script, runner, timeoutMs, serves }: MfaCredentialsLuaDeps): MfaCredentials {
+/**
+ * Second factors and app passwords that a site's script stores, in its functions `mfa_…`.
+ * @param serves whether the backend serves the protocol.
+ */
+export function createMfaCredentialsLua(
+  script: string,
+  runner: ScriptRunner,
+  timeoutMs: number,
+  serves: (protocol: string) => boolean,
+): MfaCredentials {
   const callOf = (entry: string, table: LuaObject, { deadline }: CallContext) => {
     const ends = Math.min(deadline, steadyClock.now() + timeoutMs);
     return { script, entry, args: [table], deadline: ends };

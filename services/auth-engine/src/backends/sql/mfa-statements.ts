@@ -41,7 +41,7 @@ export const mfaStatementNames: readonly MfaStatementName[] = [
 
 export type MfaStatements = Readonly<Record<MfaStatementName, string>>;
 
-/** Statements for Postern's own tables (docs/guides/sql.md has their definitions). */
+/** Statements for Postern's own tables (docs/connect/sql.md has their definitions). */
 export function mfaTableStatements(prefix: string): MfaStatements {
   const of = (table: string) => `${prefix}${table}`;
   const mine = "WHERE account = :account";

@@ -4,19 +4,13 @@ import type { Secret } from "@postern/shared/platform/crypto";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { SqlClient } from "./sql-client.ts";
 
-export interface PasswordUpgradesDeps {
-  readonly client: SqlClient;
-  readonly passwords: Pick<PasswordVerifier, "upgrade">;
-  readonly onFailure: (error: unknown) => void;
-}
-
 export interface Upgradable {
   /** The site's statement; absent if the site wants no upgrades. */
   readonly statement: string | undefined;
   readonly account: string;
   /** The hash that the password matched. */
   readonly stored: StoredPassword;
-  /** The same hash in the database's own spelling. */
+  /** The hash in the database's own spelling. */
   readonly text: string;
 }
 
@@ -31,7 +25,11 @@ const withinMs = 10_000;
  * Stores a better hash after a sign-in with an old one. No sign-in waits for it, and its failure does not affect the
  * sign-in.
  */
-export function createPasswordUpgrades({ client, passwords, onFailure }: PasswordUpgradesDeps) {
+export function createPasswordUpgrades(
+  client: SqlClient,
+  passwords: Pick<PasswordVerifier, "upgrade">,
+  onFailure: (error: unknown) => void,
+) {
   const running = new Set<Promise<void>>();
   const upgrade = async (
     { statement, account, stored, text }: Required<Upgradable>,

@@ -1,21 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
-/**
- * A read transaction shared by queries that run in the same turn of the event loop: SQLite takes and releases its locks
- * once.
- */
-export interface ReadTransaction {
-  /**
-   * Called before a query; returns the schema version for which statements are prepared from now on. The transaction
-   * ends before anything else is received, so a query that arrives after a change sees the change.
-   */
-  join(): number;
-  /** Ends the transaction immediately, so that the next query sees what is written next. */
-  end(): void;
-}
-
 /** A bus message brings many attempts, and each separate query costs eight system calls for locks and checks. */
-export function createReadTransaction(database: DatabaseSync): ReadTransaction {
+export function createReadTransaction(database: DatabaseSync) {
   const begin = database.prepare("BEGIN");
   const commit = database.prepare("COMMIT");
   const readSchema = database.prepare("PRAGMA schema_version");
@@ -39,7 +25,11 @@ export function createReadTransaction(database: DatabaseSync): ReadTransaction {
     }
   };
   return {
-    join() {
+    /**
+     * Called before a query; returns the schema version for which statements are prepared from now on. The transaction
+     * ends before anything else is received, so a query that arrives after a change sees the change.
+     */
+    join(): number {
       if (!isOpen) {
         begin.run();
         isOpen = true;
@@ -55,6 +45,7 @@ export function createReadTransaction(database: DatabaseSync): ReadTransaction {
       }
       return schema;
     },
+    /** Ends the transaction immediately, so that the next query sees what is written next. */
     end,
   };
 }

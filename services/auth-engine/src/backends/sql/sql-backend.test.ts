@@ -60,7 +60,7 @@ function open(
   more: Partial<Pick<SqlBackendDeps, "onUnverifiable" | "decoys">> = {},
 ) {
   const client = createSqliteClient({ file, busyTimeoutMs: 100 });
-  const decoys = createDecoys({ digest, samples: [] });
+  const decoys = createDecoys(digest, []);
   return createSqlBackend({ settings: { name: "test", searches }, client, passwords, decoys, ...more });
 }
 
@@ -167,7 +167,7 @@ describe("createSqlBackend", () => {
   it("verifies the configured decoys for an unknown user", async () => {
     const stored = parseStoredPassword(secretHash);
     if (stored === undefined) throw new TypeError("unreadable");
-    const backend = open([search], demo, { decoys: createDecoys({ digest, samples: [{ stored, weight: 1 }] }) });
+    const backend = open([search], demo, { decoys: createDecoys(digest, [{ stored, weight: 1 }]) });
     const before = passwords.load().startedTotal;
     await backend.spendVerification({ username: "nobody", protocol: "imap" }, new Secret("x"), context());
     expect(passwords.load().startedTotal).toBe(before);

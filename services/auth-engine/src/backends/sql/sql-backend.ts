@@ -50,7 +50,7 @@ export function createSqlBackend(deps: SqlBackendDeps): Backend {
   checkSearches(settings, client.dialect);
   const find = createFind(settings.searches, client);
   const check = createPasswordCheck(deps);
-  const upgrades = createPasswordUpgrades({ client, passwords, onFailure: onUpgradeFailure });
+  const upgrades = createPasswordUpgrades(client, passwords, onUpgradeFailure);
 
   const verified = ({ row, search }: FoundRow, checked: CheckedPassword, password: Secret): VerifyOutcome => {
     if (!checked.isRight) return checked.denial;

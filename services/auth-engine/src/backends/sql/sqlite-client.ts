@@ -21,7 +21,7 @@ const fileCheckIntervalMs = 250;
 
 /**
  * An SQLite database, queried on the event loop: a query by key takes a quarter of the cost of a round trip to a thread
- * (docs/performance.md). It opens with the first query, and again after an error or when the file was replaced, so a
+ * (docs/contributing/performance.md). It opens with the first query, and again after an error or when the file was replaced, so a
  * restored database needs no restart.
  */
 export function createSqliteClient(options: SqliteClientOptions): SqlClient {

@@ -16,7 +16,7 @@ export function columnsOf(statement: StatementSync): readonly string[] {
 }
 
 /**
- * The same rows with a limit. The limit is wrapped in a CAST, because SQLite would plan the query again for each value
+ * Limits the rows of a query. The limit is wrapped in a CAST, because SQLite would plan the query again for each value
  * of a bare parameter. Undefined if SQLite does not accept such a query, or names its columns differently.
  */
 function withLimit(database: DatabaseSync, text: string, names: readonly string[]): StatementSync | undefined {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AddressLookup, LookupAnswer } from "./address-lookup.ts";
+import type { AddressLookup, LookupAnswer } from "./address-lookup-dns.ts";
 import { createCachingLookup } from "./caching-lookup.ts";
 
 const found: LookupAnswer = { kind: "found", addresses: ["127.0.0.2"], ttlMs: 60_000 };
@@ -14,7 +14,7 @@ function setting(answer: LookupAnswer | Promise<LookupAnswer>, change: object = 
     },
   };
   const settings = { maxEntries: 3, maxTtlMs: 3_600_000, absentTtlMs: 5000, maxInFlight: 2, ...change };
-  const cached = createCachingLookup({ lookup, clock: { now: () => now }, settings });
+  const cached = createCachingLookup(lookup, { now: () => now }, settings);
   return {
     queries,
     ask: (name: string) => cached.lookUp(name),

@@ -1,6 +1,6 @@
 import { createBoundedCache } from "@postern/shared/platform/cache";
 import type { Clock } from "@postern/shared/platform/time";
-import type { AddressLookup, LookupAnswer } from "./address-lookup.ts";
+import type { AddressLookup, LookupAnswer } from "./address-lookup-dns.ts";
 
 export interface CachingLookupSettings {
   readonly maxEntries: number;
@@ -10,12 +10,6 @@ export interface CachingLookupSettings {
   readonly maxInFlight: number;
 }
 
-export interface CachingLookupDeps {
-  readonly lookup: AddressLookup;
-  readonly clock: Clock;
-  readonly settings: CachingLookupSettings;
-}
-
 /** Long enough that a burst of logins does not cause one query each. */
 const failureTtlMs = 1000;
 
@@ -23,7 +17,11 @@ const failureTtlMs = 1000;
  * Keeps answers for as long as they are valid, at most `maxEntries` of them; a full cache removes the least recently
  * used. Logins that need the same answer at the same time share one query.
  */
-export function createCachingLookup({ lookup, clock, settings }: CachingLookupDeps): AddressLookup {
+export function createCachingLookup(
+  lookup: AddressLookup,
+  clock: Clock,
+  settings: CachingLookupSettings,
+): AddressLookup {
   const kept = createBoundedCache<LookupAnswer>({ maxEntries: settings.maxEntries, evict: "least-used", clock });
   const underWay = new Map<string, Promise<LookupAnswer>>();
 

@@ -4,11 +4,7 @@ import { createFailureNotes, type FailureNote } from "./failure-notes.ts";
 test("the first failure of each list is reported immediately, those of the next minute together", () => {
   const time = { now: 0 };
   const notes: FailureNote[] = [];
-  const failed = createFailureNotes({
-    clock: { now: () => time.now },
-    everyMs: 60_000,
-    note: (note) => void notes.push(note),
-  });
+  const failed = createFailureNotes({ now: () => time.now }, 60_000, (note) => void notes.push(note));
   for (let count = 0; count < 100; count += 1) failed("one", "SERVFAIL");
   failed("two", "timeout");
   expect(notes).toEqual([

@@ -7,18 +7,12 @@ export interface FailureNote {
   readonly failures: number;
 }
 
-export interface FailureNotesDeps {
-  readonly clock: Clock;
-  /** Shortest interval between two reports about one list. */
-  readonly everyMs: number;
-  readonly note: (note: FailureNote) => void;
-}
-
 /**
  * Limits reports: an unavailable list fails for every sign-in, so the first failure is reported immediately and all
  * failures of an interval together.
+ * @param everyMs shortest interval between two reports about one list.
  */
-export function createFailureNotes({ clock, everyMs, note }: FailureNotesDeps) {
+export function createFailureNotes(clock: Clock, everyMs: number, note: (note: FailureNote) => void) {
   const lists = new Map<string, { notedAtMs: number; failures: number }>();
   return (list: string, reason: string): void => {
     const state = lists.get(list) ?? { notedAtMs: Number.NEGATIVE_INFINITY, failures: 0 };

@@ -4,7 +4,7 @@ import { errorCodes } from "@postern/shared/platform/errors";
 import { type CidrSet, createCidrSet } from "@postern/shared/platform/net";
 import type { Control } from "../control.ts";
 import type { UserAllowlist } from "../user-allowlist.ts";
-import type { AddressLookup, LookupAnswer } from "./address-lookup.ts";
+import type { AddressLookup, LookupAnswer } from "./address-lookup-dns.ts";
 import { type ZoneQuestion, zoneQuestion } from "./zone-name.ts";
 
 /** One entry of `auth.controls.rbl.lists`. */
@@ -28,13 +28,6 @@ export interface RblSettings {
 
 export const rblOutcomes = ["listed", "not_listed", "failed"] as const;
 export type RblOutcome = (typeof rblOutcomes)[number];
-
-export interface RblDeps {
-  readonly settings: RblSettings;
-  readonly lookup: AddressLookup;
-  readonly observe: (outcome: RblOutcome) => void;
-  readonly onFailure: (list: string, reason: string) => void;
-}
 
 interface Said {
   readonly list: RblList;
@@ -93,7 +86,12 @@ function asksAbout(list: RblList, { family }: ZoneQuestion): boolean {
 }
 
 /** Denies clients for which the weights of the block lists reach the threshold. All lists are queried in parallel. */
-export function createRbl({ settings, lookup, observe, onFailure }: RblDeps): Control {
+export function createRbl(
+  settings: RblSettings,
+  lookup: AddressLookup,
+  observe: (outcome: RblOutcome) => void,
+  onFailure: (list: string, reason: string) => void,
+): Control {
   const { lists, threshold, allowlist } = settings;
   const exempt = createCidrSet(settings.ipAllowlist);
   const ask = async (list: RblList, { reversed }: ZoneQuestion): Promise<Said> => {

@@ -64,7 +64,7 @@ class ScriptInterpreter implements Interpreter {
   readonly #state: LuaState;
   readonly #running = createRenewedMap<number, Running>();
   readonly #resultCount: number;
-  /** By `performance.now()`; before this time the turn cannot have used up its CPU time. */
+  /** Time of `performance.now()`; before it the turn cannot have used up its CPU time. */
   #turnEnd = 0;
   /** CPU time of this thread at which the turn's share is used up, in milliseconds. */
   #cpuEnd = 0;

@@ -2,15 +2,6 @@ import { isUtf8 } from "node:buffer";
 import { type LuaValue, luaValueLimits } from "../lua-value.ts";
 import { type LuaApi, luaType } from "./lua-api.ts";
 
-/** Moves values between JavaScript and a Lua stack. */
-export interface Marshal {
-  /** Pushes one value on the stack. */
-  push(state: number, value: LuaValue): void;
-  pushText(state: number, text: string): void;
-  /** Reads without changing the stack; throws a `RangeError` for a value that is too large or not supported. */
-  read(state: number, index: number): LuaValue;
-}
-
 interface Spent {
   items: number;
   bytes: number;
@@ -19,15 +10,20 @@ interface Spent {
 /** Large enough for most texts of a request; longer ones are allocated separately. */
 const scratchBytes = 16_384;
 
-export function createMarshal(lua: LuaApi): Marshal {
+/** Moves values between JavaScript and a Lua stack. */
+export function createMarshal(lua: LuaApi) {
   const writer = new StackWriter(lua);
   const reader = new StackReader(lua);
   return {
-    push: (state, value) => writer.push(state, value, 0),
-    pushText: (state, text) => writer.pushText(state, text),
-    read: (state, index) => reader.read({ state, index, depth: 0 }, { items: 0, bytes: 0 }),
+    /** Pushes one value on the stack. */
+    push: (state: number, value: LuaValue): void => writer.push(state, value, 0),
+    pushText: (state: number, text: string): void => writer.pushText(state, text),
+    /** Reads without changing the stack; throws a `RangeError` for a value that is too large or not supported. */
+    read: (state: number, index: number): LuaValue => reader.read({ state, index, depth: 0 }, { items: 0, bytes: 0 }),
   };
 }
+
+export type Marshal = ReturnType<typeof createMarshal>;
 
 class StackWriter {
   readonly #lua: LuaApi;

@@ -1,10 +1,23 @@
 import { createRenewedMap } from "../../../platform/cache/renewed-map.ts";
 import { type FromWorker, progressField, type ToWorker, type WorkerStart } from "../messages.ts";
-import { hostModules } from "../modules/host-modules.ts";
 import { createInterpreter, type Interpreter, type Turn } from "./interpreter.ts";
 import { loadLua } from "./lua-api.ts";
 import { createMarshal } from "./marshal.ts";
 import { createNatives, nativeModules } from "./natives.ts";
+
+/**
+ * Modules whose functions are asynchronous: the script is suspended while others run. A host handler is registered by module and function
+ * name.
+ */
+const hostModules = Object.freeze({
+  cache: ["get", "set", "delete", "increment"],
+  http: ["request"],
+  dns: ["lookup", "reverse"],
+  sql: ["query", "execute", "transaction"],
+  ldap: ["search"],
+  mail: ["send"],
+  password: ["verify", "hash"],
+} as const);
 
 export interface WorkerPort {
   send(messages: readonly FromWorker[]): void;
