@@ -13,7 +13,7 @@ import { makeAuthenticate, makeDescribeAccount, makeListAccounts } from "./conte
 import { createEngineHealth } from "./context/health.ts";
 import { createHistoryThread, type HistoryThread } from "./context/history-thread.ts";
 import { createMailTokens, type MailTokenState } from "./context/mail-tokens.ts";
-import { createMfaCredentialParts, type MfaCredentialParts } from "./context/mfa-credentials.ts";
+import { createMfaCredentialParts, type MfaCredentialParts } from "./second-factors/context.ts";
 import { createPasswordParts } from "./context/passwords.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./context/result-cache.ts";
 import { createLiveRisk, type LiveRisk } from "./context/risk.ts";

@@ -10,7 +10,7 @@ import {
   type AppPasswordUseResult,
   appPasswordOutcomes,
   appPasswordUseResults,
-} from "./mfa-credentials/app-password-uses.ts";
+} from "./second-factors/app-password-uses.ts";
 import { type PolicyEffect, type PolicyMode, policyEffects, policyModes } from "./policy/policies.ts";
 import { createRiskMetrics, type RiskMetrics } from "./risk/risk-metrics.ts";
 import type { ScriptStage } from "./scripts/site-scripts.ts";

@@ -9,13 +9,13 @@ import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { Backend } from "../backends/backend.ts";
 import type { ServerLog } from "../backends/servers/target-set.ts";
 import { loadedDriver } from "../backends/sql/loaded-driver.ts";
-import { createMfaCredentialsSql } from "../backends/sql/mfa-credentials.ts";
 import { seedDatabase } from "../backends/sql/seed.ts";
 import { createSqlServerClient } from "../backends/sql/server-client.ts";
 import type { SqlDriver } from "../backends/sql/server-connection.ts";
-import type { SqlDatabaseSettings } from "../backends/sql/settings.ts";
 import { createSqlBackend } from "../backends/sql/sql-backend.ts";
 import type { SqlClient } from "../backends/sql/sql-client.ts";
+import { createSqlFactors } from "../backends/sql/sql-factors.ts";
+import type { SqlDatabaseSettings } from "../backends/sql/sql-settings.ts";
 import { createSqliteClient } from "../backends/sql/sqlite-client.ts";
 import type { BackendSettings } from "../settings.ts";
 
@@ -63,7 +63,7 @@ export async function makeSqlBackend(
     await seedDatabase({ file: database.file, seedFile: database.seedFile, waitMs: seedWaitMs });
   }
   const client = makeSqlClient(settings.name, database, base);
-  const mfa = createMfaCredentialsSql({ settings, client });
+  const mfa = createSqlFactors({ settings, client });
   const onUpgradeFailure = (err: unknown): void => base.logger.warn({ err }, "a password hash could not be upgraded");
   const onUnverifiable = createUnverifiableReports(systemClock, countUnverifiable, (fault) =>
     base.logger.warn({ directory: settings.name, ...fault }, unverifiableText),

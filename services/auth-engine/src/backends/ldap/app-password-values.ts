@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
-import type { MfaAccount, StoredAppPassword } from "../mfa-credentials.ts";
-import type { MfaCredentialValues } from "./credential-values.ts";
+import type { MfaAccount, StoredAppPassword } from "../second-factor-store.ts";
+import type { CredentialValues } from "./credential-values.ts";
 
 const Stored = Type.Object({
   id: Type.String({ minLength: 1 }),
@@ -28,7 +28,7 @@ const written = ({ id, digest, label, protocols, createdAt, lastUsedAt }: Stored
 type AppPasswordMethods = "listAppPasswords" | "addAppPassword" | "removeAppPassword" | "touchAppPassword";
 
 /** One JSON object per value. */
-export function createAppPasswordValues(values: MfaCredentialValues): Pick<MfaAccount, AppPasswordMethods> {
+export function createAppPasswordValues(values: CredentialValues): Pick<MfaAccount, AppPasswordMethods> {
   return {
     listAppPasswords: async (context) => (await values.read(context)).flatMap((text) => parsed(text) ?? []),
     addAppPassword: (stored, context) => values.add(written(stored), context),

@@ -1,8 +1,8 @@
 import type { Clock } from "@postern/shared/platform/time";
-import type { LdapBindRate } from "./settings.ts";
+import type { LdapPoolSettings } from "./ldap-settings.ts";
 
 /** A token bucket: `perSecond` on average, bursts of up to `burst` more. Without a rate, everything passes. */
-export function createBindRate({ perSecond, burst }: LdapBindRate, clock: Clock): () => boolean {
+export function createBindRate({ perSecond, burst }: LdapPoolSettings["bindRate"], clock: Clock): () => boolean {
   if (perSecond <= 0) return () => true;
   const size = Math.max(1, burst);
   let tokens = size;

@@ -4,16 +4,10 @@ export interface Group {
   readonly name: string | undefined;
 }
 
-/** The first attribute and value of a DN (RFC 4514). */
-export interface Rdn {
-  readonly type: string;
-  readonly value: string;
-}
-
 const firstRdn = /^\s*([a-z][a-z0-9-]*|\d+(?:\.\d+)+)\s*=\s*((?:\\.|[^,+\\])*)/is;
 
-/** The first value of a DN, unescaped; undefined for anything but a DN. */
-export function leadingRdn(dn: string): Rdn | undefined {
+/** The first attribute and value of a DN (RFC 4514), unescaped; undefined for anything but a DN. */
+export function leadingRdn(dn: string): { readonly type: string; readonly value: string } | undefined {
   const [, type, raw] = firstRdn.exec(dn) ?? [];
   if (type === undefined || raw === undefined) return undefined;
   return { type, value: unescapeDnValue(raw.trimEnd()) };

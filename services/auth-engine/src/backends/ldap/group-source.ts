@@ -7,8 +7,8 @@ import { isNoSuchObject } from "./errors.ts";
 import { compileFilter } from "./filter.ts";
 import { type Group, leadingRdn } from "./group-name.ts";
 import type { LdapPool } from "./ldap-pool.ts";
+import type { LdapGroupSettings } from "./ldap-settings.ts";
 import type { TemplateValues } from "./macros.ts";
-import type { LdapGroupSettings } from "./settings.ts";
 
 export interface ReadGroup {
   readonly group: Group;

@@ -5,22 +5,13 @@ import { findValues } from "./attributes.ts";
 import type { Group } from "./group-name.ts";
 import { batches, createGroupReader, createGroupSearch, namedByDn, type ReadGroup } from "./group-source.ts";
 import type { LdapPool } from "./ldap-pool.ts";
-import type { LdapGroupSettings } from "./settings.ts";
+import type { LdapGroupSettings } from "./ldap-settings.ts";
 
 /** The user whose groups are searched. */
 export interface GroupMember {
   readonly entry: Entry;
   readonly account: string;
   readonly query: BackendQuery;
-}
-
-export interface GroupFinder {
-  /** Attributes to request with the user's own entry. */
-  readonly attributes: readonly string[];
-  /** Whether the user's entry alone is not enough. */
-  readonly asksServer: boolean;
-  /** The groups, each once. Throws if a server cannot answer: a partial list is never returned. */
-  find(member: GroupMember, context: BackendContext): Promise<readonly Group[]>;
 }
 
 /** Policies may test for the absence of a group, so a list that is too long is an error. */
@@ -37,7 +28,7 @@ function unseen(level: readonly Group[], known: ReadonlyMap<string, Group>): rea
  * Follows `memberOf` values, searches for groups, or both, level by level up to `maxDepth`; each group is visited once,
  * so rings end.
  */
-export function createGroupFinder(settings: LdapGroupSettings, pool: LdapPool): GroupFinder {
+export function createGroupFinder(settings: LdapGroupSettings, pool: LdapPool) {
   const { attribute, nameAttribute, recursive, maxDepth, strategy } = settings;
   const follows = strategy !== "search";
   const read = createGroupReader(settings, pool);
@@ -57,9 +48,12 @@ export function createGroupFinder(settings: LdapGroupSettings, pool: LdapPool): 
   };
 
   return {
+    /** Attributes to request with the user's own entry. */
     attributes: follows ? [attribute] : [],
+    /** Whether the user's entry alone is not enough. */
     asksServer: strategy !== "member_of" || recursive,
-    find: async ({ entry, account, query }, context) => {
+    /** The groups, each once. Throws if a server cannot answer: a partial list is never returned. */
+    find: async ({ entry, account, query }: GroupMember, context: BackendContext): Promise<readonly Group[]> => {
       const known = new Map<string, Group>();
       const direct = follows ? findValues(entry, attribute) : [];
       let level = [

@@ -3,29 +3,20 @@ import { createWeightedChoice } from "@postern/shared/domain/passwords";
 import type { KeyedDigest, Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
-import type { Backend, BackendContext, BackendQuery } from "../backend.ts";
+import type { BackendContext, BackendQuery } from "../backend.ts";
 import { classifyFailure } from "./errors.ts";
 import type { LdapPool } from "./ldap-pool.ts";
 import type { LoginCosts } from "./login-costs.ts";
 import type { CompiledSearch, compileSearches } from "./select-search.ts";
 import { createWaitUntil } from "./wait-until.ts";
 
-export interface VainSearch {
+interface VainSearch {
   readonly tookMs: number;
   /** No server was queried. */
   readonly isRemembered: boolean;
 }
 
-/** Makes sign-ins with unknown names take as long as those with known ones. */
-export interface UnknownNames {
-  /** Records how long searches without a result took. */
-  missed(query: BackendQuery, search: VainSearch): void;
-  /** Records how long search and bind of a known account took. */
-  answered(search: CompiledSearch, account: string, tookMs: number): void;
-  readonly spend: Backend["spendVerification"];
-}
-
-export interface UnknownNamesDeps {
+interface UnknownNamesDeps {
   readonly searches: ReturnType<typeof compileSearches>;
   readonly digest: KeyedDigest;
   /** Observed costs of sign-ins in a pool, by its name. */
@@ -36,16 +27,12 @@ export interface UnknownNamesDeps {
 /** Smaller differences are lost in the jitter of server and network. */
 const noticeableMs = 0.5;
 
-interface Of {
-  readonly costs: LoginCosts;
-  /** The entry to bind as; undefined if the site named none. */
-  readonly decoyDn: (name: string) => string | undefined;
-}
-
-function ofPool({ name, settings }: LdapPool, { digest, costsOf }: UnknownNamesDeps): Of {
+function partsOfPool({ name, settings }: LdapPool, { digest, costsOf }: UnknownNamesDeps) {
   const decoys = createWeightedChoice<string | undefined>({ digest, usual: ["none", undefined] });
   if (settings.decoyDns.length > 0) decoys.fix(settings.decoyDns.map((dn) => [dn, dn, 1]));
-  return { costs: costsOf(name), decoyDn: (name) => decoys.choose(name.toLowerCase()) };
+  /** The entry to bind as; undefined if the site named none. */
+  const decoyDn = (name: string): string | undefined => decoys.choose(name.toLowerCase());
+  return { costs: costsOf(name), decoyDn };
 }
 
 /** Discards the answer; a missing answer is thrown, as for a known name. */
@@ -57,22 +44,26 @@ async function bindInVain(pool: LdapPool, dn: string, password: Secret, context:
   }
 }
 
-export function createUnknownNames(deps: UnknownNamesDeps): UnknownNames {
+/** Makes sign-ins with unknown names take as long as those with known ones. */
+export function createUnknownNames(deps: UnknownNamesDeps) {
   const { searches, clock } = deps;
   const absentRdn = `cn=${randomUUID()}`;
   const waitUntil = createWaitUntil(clock);
   const vainSearches = new WeakMap<BackendQuery, VainSearch>();
-  const pools = new Map<LdapPool, Of>();
-  const partsOf = (pool: LdapPool): Of => {
-    const parts = pools.get(pool) ?? ofPool(pool, deps);
+  const pools = new Map<LdapPool, ReturnType<typeof partsOfPool>>();
+  const partsOf = (pool: LdapPool) => {
+    const parts = pools.get(pool) ?? partsOfPool(pool, deps);
     pools.set(pool, parts);
     return parts;
   };
 
   return {
-    missed: (query, search) => void vainSearches.set(query, search),
-    answered: ({ pool }, account, tookMs) => partsOf(pool).costs.observe(account, tookMs),
-    spend: async (query, password, context) => {
+    /** Records how long searches without a result took. */
+    missed: (query: BackendQuery, search: VainSearch): void => void vainSearches.set(query, search),
+    /** Records how long search and bind of a known account took. */
+    answered: ({ pool }: CompiledSearch, account: string, tookMs: number): void =>
+      partsOf(pool).costs.observe(account, tookMs),
+    spend: async (query: BackendQuery, password: Secret, context: BackendContext): Promise<void> => {
       const [search] = searches.get(query.protocol) ?? [];
       if (search === undefined || password.isEmpty || search.pool.settings.lookupPoolOnly) return;
       const { costs, decoyDn } = partsOf(search.pool);
@@ -92,3 +83,5 @@ export function createUnknownNames(deps: UnknownNamesDeps): UnknownNames {
     },
   };
 }
+
+export type UnknownNames = ReturnType<typeof createUnknownNames>;

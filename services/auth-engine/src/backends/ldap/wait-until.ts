@@ -12,13 +12,10 @@ const maxFine = 8;
 const spareMs = 25;
 
 /**
- * Resolves at a time of `performance.now()`, or earlier if the caller's deadline is near or the caller has
- * disconnected.
+ * The function resolves at a time of `performance.now()`, or earlier if the caller's deadline is near or the caller has
+ * disconnected. A waiting call holds only a timer.
  */
-export type WaitUntil = (untilMs: number, context: BackendContext) => Promise<void>;
-
-/** A waiting call holds only a timer. */
-export function createWaitUntil(clock: Clock): WaitUntil {
+export function createWaitUntil(clock: Clock) {
   let fine = 0;
   const waitFinely = async (untilMs: number, signal: AbortSignal): Promise<void> => {
     if (fine >= maxFine) return;
@@ -26,7 +23,7 @@ export function createWaitUntil(clock: Clock): WaitUntil {
     while (performance.now() < untilMs && !signal.aborted) await setImmediate();
     fine -= 1;
   };
-  return async (untilMs, { deadline, signal }) => {
+  return async (untilMs: number, { deadline, signal }: BackendContext): Promise<void> => {
     const latestMs = performance.now() + deadline - clock.now() - spareMs;
     const endMs = Math.min(untilMs, latestMs);
     const coarseMs = Math.floor(endMs - performance.now() - (fine < maxFine ? fineMs : 0));

@@ -1,8 +1,8 @@
 import { type Filter, OrFilter, SubstringFilter } from "ldapts";
+import { idSpellings, webauthnCredentialId } from "../../second-factors/webauthn-credential.ts";
 import type { BackendContext, BackendQuery } from "../backend.ts";
-import type { CredentialHolder, CredentialSearch } from "../mfa-credentials.ts";
+import type { CredentialHolder, CredentialSearch } from "../second-factor-store.ts";
 import { backendUnavailable } from "../servers/errors.ts";
-import { idSpellings, webauthnCredentialId } from "../webauthn-credential.ts";
 import { accountName, findValues } from "./attributes.ts";
 import { isNoSuchName } from "./errors.ts";
 import type { CompiledSearch } from "./select-search.ts";

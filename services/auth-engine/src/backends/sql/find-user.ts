@@ -2,8 +2,8 @@ import { AppError } from "@postern/shared/platform/errors";
 import { nameForms } from "@postern/shared/platform/net";
 import type { BackendContext, BackendQuery } from "../backend.ts";
 import { toQueryParameters } from "./query-parameters.ts";
-import type { SqlSearchSettings } from "./settings.ts";
 import type { SqlClient, SqlRow } from "./sql-client.ts";
+import type { SqlSearchSettings } from "./sql-settings.ts";
 
 /**
  * The row that the search's query finds; undefined for an unknown user. Several rows are an error, because it is

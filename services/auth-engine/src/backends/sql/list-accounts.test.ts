@@ -5,8 +5,8 @@ import { scratchFolder } from "@postern/testing";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkListQuery, listAccounts } from "./list-accounts.ts";
-import type { SqlSearchSettings } from "./settings.ts";
 import type { SqlClient } from "./sql-client.ts";
+import type { SqlSearchSettings } from "./sql-settings.ts";
 import { createSqliteClient } from "./sqlite-client.ts";
 
 let folder: Awaited<ReturnType<typeof scratchFolder>>;

@@ -1,8 +1,8 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { AccountPage, BackendContext, BackendQuery, ListOutcome } from "../backend.ts";
 import { asTable, inBinaryOrder, quoteName, type SqlDialect } from "./dialect.ts";
-import type { SqlSearchSettings } from "./settings.ts";
 import type { SqlClient, SqlRow } from "./sql-client.ts";
+import type { SqlSearchSettings } from "./sql-settings.ts";
 
 interface Listing {
   readonly client: SqlClient;

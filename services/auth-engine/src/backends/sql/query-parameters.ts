@@ -1,9 +1,9 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { BackendQuery } from "../backend.ts";
 import type { SqlDialect } from "./dialect.ts";
-import { type MfaStatementName, mfaParameters, mfaStatementNames } from "./mfa-statements.ts";
+import { type MfaStatementName, mfaParameters, mfaStatementNames } from "./factor-statements.ts";
 import { toPositional } from "./placeholders.ts";
-import type { SqlBackendSettings, SqlSearchSettings } from "./settings.ts";
+import type { SqlBackendSettings, SqlSearchSettings } from "./sql-settings.ts";
 import { findStatementParameters } from "./statement-parameters.ts";
 
 const userQueryParameters = ["username", "localpart", "domain", "protocol"];

@@ -1,7 +1,7 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { BackendAccount } from "../backend.ts";
-import type { SqlSearchSettings } from "./settings.ts";
 import type { SqlRow } from "./sql-client.ts";
+import type { SqlSearchSettings } from "./sql-settings.ts";
 
 const falseTexts = new Set(["", "0", "f", "false", "n", "no", "off"]);
 

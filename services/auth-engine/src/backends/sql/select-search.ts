@@ -1,4 +1,4 @@
-import type { SqlSearchSettings } from "./settings.ts";
+import type { SqlSearchSettings } from "./sql-settings.ts";
 
 /** The search that lists the protocol, else the one for `*`, else undefined. */
 export function selectSearch(searches: readonly SqlSearchSettings[], protocol: string): SqlSearchSettings | undefined {

@@ -9,8 +9,8 @@ import { createTargetSet, type ServerLog } from "../servers/target-set.ts";
 import { asTable } from "./dialect.ts";
 import { type PositionalStatement, toPositional } from "./placeholders.ts";
 import type { SqlConnection, SqlDriver, SqlResult } from "./server-connection.ts";
-import type { SqlServerSettings } from "./server-settings.ts";
 import type { SqlClient, SqlStatement, SqlValue } from "./sql-client.ts";
+import type { SqlServerSettings } from "./sql-settings.ts";
 
 export interface SqlServerClientDeps {
   /** The pool's name, for logs. */
@@ -53,8 +53,7 @@ function makeServers({ name, settings, driver, clock, log }: SqlServerClientDeps
     classify: (error) => driver.classify(error),
     clock,
   });
-  const monitor = createHealthMonitor({
-    targets,
+  const monitor = createHealthMonitor(targets, steadyClock, settings, {
     probe: async ({ address }) => {
       const connection = await driver.connect(address, settings, () => undefined);
       try {
@@ -63,10 +62,7 @@ function makeServers({ name, settings, driver, clock, log }: SqlServerClientDeps
         connection.close();
       }
     },
-    intervalMs: settings.healthCheckIntervalMs,
-    refusedPauseMs: settings.breaker.cooldownMs,
     afterTick: () => pool.rebalance(),
-    clock: steadyClock,
   });
   return { pool, monitor };
 }

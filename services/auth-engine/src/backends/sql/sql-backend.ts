@@ -2,7 +2,7 @@ import type { PasswordVerifier } from "@postern/shared/domain/passwords";
 import type { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Backend, BackendContext, BackendQuery, LookupOutcome, VerifyOutcome } from "../backend.ts";
-import type { MfaCredentials } from "../mfa-credentials.ts";
+import type { SecondFactorStore } from "../second-factor-store.ts";
 import { type CheckedPassword, type CheckPasswordDeps, createPasswordCheck, type FoundRow } from "./check-password.ts";
 import { findUserRow } from "./find-user.ts";
 import { checkListQuery, listAccounts } from "./list-accounts.ts";
@@ -10,8 +10,8 @@ import { createPasswordUpgrades } from "./password-upgrades.ts";
 import { checkSearches, toQueryParameters } from "./query-parameters.ts";
 import { isDisabled, rowToAccount } from "./row-to-account.ts";
 import { selectSearch } from "./select-search.ts";
-import type { SqlBackendSettings, SqlSearchSettings } from "./settings.ts";
 import type { SqlClient } from "./sql-client.ts";
+import type { SqlBackendSettings, SqlSearchSettings } from "./sql-settings.ts";
 
 export interface SqlBackendDeps extends CheckPasswordDeps {
   readonly settings: SqlBackendSettings;
@@ -19,7 +19,7 @@ export interface SqlBackendDeps extends CheckPasswordDeps {
   readonly client: SqlClient;
   readonly passwords: CheckPasswordDeps["passwords"] & Pick<PasswordVerifier, "upgrade">;
   /** Second factors of the same users, in the same database. */
-  readonly mfa?: MfaCredentials | undefined;
+  readonly mfa?: SecondFactorStore | undefined;
   /** Called if a better hash could not be computed or stored; the sign-in continued. */
   readonly onUpgradeFailure?: ((error: unknown) => void) | undefined;
 }

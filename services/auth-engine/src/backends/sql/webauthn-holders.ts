@@ -1,10 +1,10 @@
 import type { CallContext } from "../../decision/call-context.ts";
-import type { CredentialHolder, CredentialSearch } from "../mfa-credentials.ts";
-import { idSpellings, webauthnCredentialId } from "../webauthn-credential.ts";
-import { mfaTableStatements } from "./mfa-statements.ts";
+import { idSpellings, webauthnCredentialId } from "../../second-factors/webauthn-credential.ts";
+import type { CredentialHolder, CredentialSearch } from "../second-factor-store.ts";
+import { mfaTableStatements } from "./factor-statements.ts";
 import { readColumn } from "./row-to-account.ts";
-import type { SqlSearchSettings } from "./settings.ts";
 import type { SqlClient } from "./sql-client.ts";
+import type { SqlSearchSettings } from "./sql-settings.ts";
 
 const maxRows = 64;
 

@@ -1,10 +1,16 @@
-import { type MfaTarget, maxWebauthnCredentials } from "@postern/shared/contracts";
+import {
+  type MfaTarget,
+  maxWebauthnCredentials,
+  type mfaWebauthnDelete,
+  type mfaWebauthnSave,
+  type mfaWebauthnUpdate,
+  type Request,
+} from "@postern/shared/contracts";
 import type { Backend } from "../backends/backend.ts";
-import type { CredentialHolder, MfaAccount } from "../backends/mfa-credentials.ts";
-import { credentialProblem, webauthnCredentialId } from "../backends/webauthn-credential.ts";
+import type { CredentialHolder, MfaAccount } from "../backends/second-factor-store.ts";
 import type { CallContext } from "../decision/call-context.ts";
-import { done, invalid, type OnAccount } from "./on-account.ts";
-import type { SecondFactors } from "./second-factors.ts";
+import { done, invalid, type OnAccount } from "./find-account.ts";
+import { credentialProblem, webauthnCredentialId } from "./webauthn-credential.ts";
 
 const exists = { outcome: "exists" } as const;
 
@@ -31,27 +37,22 @@ async function isHeldElsewhere(
 ): Promise<boolean> {
   const { username, protocol } = target;
   for (const { mfa } of backends) {
-    const holders = (await mfa?.holdersOf({ id, by: "content" }, { username, protocol }, context)) ?? [];
+    const holders = (await mfa?.findHolders({ id, by: "content" }, { username, protocol }, context)) ?? [];
     if (holders.some((holder) => !isSameAccount(holder, account))) return true;
   }
   return false;
 }
 
-type WebauthnMethods = "listWebauthn" | "saveWebauthn" | "updateWebauthn" | "deleteWebauthn";
-
-export function createWebauthnCredentials(
-  on: OnAccount,
-  backends: () => readonly Backend[],
-): Pick<SecondFactors, WebauthnMethods> {
+export function createWebauthnCredentials(on: OnAccount, backends: () => readonly Backend[]) {
   const isTaken = (target: MfaTarget, account: MfaAccount, id: string, context: CallContext): Promise<boolean> =>
     isHeldElsewhere(backends(), { account, target, id }, context);
   return {
-    listWebauthn: (request, context) =>
+    listWebauthn: (request: MfaTarget, context: CallContext) =>
       on(request, "webauthn", context, async ({ account }) => {
         const { webauthnCredentials } = await account.readFactors(context);
         return { outcome: "ok" as const, credentials: [...new Set(webauthnCredentials)] };
       }),
-    saveWebauthn: (request, context) =>
+    saveWebauthn: (request: Request<typeof mfaWebauthnSave>, context: CallContext) =>
       on(request, "webauthn", context, async ({ account }) => {
         const problem = credentialProblem(request.credential);
         if (problem !== undefined) return invalid(problem);
@@ -73,7 +74,7 @@ export function createWebauthnCredentials(
         await account.removeWebauthnCredential(request.credential, context);
         return late;
       }),
-    updateWebauthn: (request, context) =>
+    updateWebauthn: (request: Request<typeof mfaWebauthnUpdate>, context: CallContext) =>
       on(request, "webauthn", context, async ({ account }) => {
         const { credential, oldCredential } = request;
         const problem = credentialProblem(credential);
@@ -84,7 +85,7 @@ export function createWebauthnCredentials(
         const isDone = await account.replaceWebauthnCredential(oldCredential, credential, context);
         return isDone ? done : { outcome: "conflict" as const };
       }),
-    deleteWebauthn: (request, context) =>
+    deleteWebauthn: (request: Request<typeof mfaWebauthnDelete>, context: CallContext) =>
       on(request, "webauthn", context, async ({ account }) => {
         const wasThere = await account.removeWebauthnCredential(request.credential, context);
         return wasThere ? done : { outcome: "absent" as const };

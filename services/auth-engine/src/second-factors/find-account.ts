@@ -1,6 +1,6 @@
 import type { MfaRefusal, MfaTarget } from "@postern/shared/contracts";
 import type { Backend } from "../backends/backend.ts";
-import type { MfaAccount, MfaCredentialKind } from "../backends/mfa-credentials.ts";
+import type { FactorKind, MfaAccount } from "../backends/second-factor-store.ts";
 import type { CallContext } from "../decision/call-context.ts";
 
 /** An account in its backend, whose MFA credentials may be read and changed. */
@@ -43,7 +43,7 @@ export async function findAccount(
       if (outcome.kind === "ok") return refuse("unsupported");
       continue;
     }
-    const found = await backend.mfa.find({ username, protocol }, context);
+    const found = await backend.mfa.findAccount({ username, protocol }, context);
     if (found.kind === "ok") return { backend, account: found.account };
   }
   return refuse("unknown_user");
@@ -53,7 +53,24 @@ export function isRefusal(found: FoundAccount | MfaRefusal): found is MfaRefusal
   return "outcome" in found;
 }
 
-/** The refusal if the account's backend does not store credentials of this kind. */
-export function requireKind({ account }: FoundAccount, kind: MfaCredentialKind): MfaRefusal | undefined {
-  return account.supports.has(kind) ? undefined : refuse("unsupported");
+export const done = { outcome: "ok" } as const;
+
+export function invalid(detail: string): MfaRefusal {
+  return { outcome: "invalid", detail };
 }
+
+/** Does the work on the account that the target names, or returns the refusal if there is no such account. */
+export function createOnAccount(backends: () => readonly Backend[]) {
+  return async <R>(
+    target: MfaTarget,
+    kind: FactorKind,
+    context: CallContext,
+    work: (found: FoundAccount) => Promise<R>,
+  ): Promise<R | MfaRefusal> => {
+    const found = await findAccount(backends(), target, context);
+    if (isRefusal(found)) return found;
+    return found.account.supports.has(kind) ? work(found) : refuse("unsupported");
+  };
+}
+
+export type OnAccount = ReturnType<typeof createOnAccount>;

@@ -2,34 +2,40 @@ import type { Config, SqlPoolConfig, SqlSearchConfig } from "@postern/shared/pla
 import { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { parseHostPort } from "@postern/shared/platform/net";
-import type { SqlServerAddress } from "./backends/sql/server-settings.ts";
-import type {
-  SqlBackendSettings,
-  SqlDatabaseSettings,
-  SqlMfaSettings,
-  SqlSearchSettings,
-} from "./backends/sql/settings.ts";
+import { breakerSettings, optional, type Settings, tlsSettings } from "../servers/server-settings.ts";
+import type { MfaStatementName } from "./factor-statements.ts";
 
-type SqlBackendConfig = Config["auth"]["backends"]["sql"];
+export type SqlSearchSettings = Settings<ReturnType<typeof sqlSearchSettings>>;
+export type SqlMfaSettings = NonNullable<SqlSearchSettings["mfa"]>;
+export type SqlDatabaseSettings = Settings<ReturnType<typeof databaseSettings>>;
+export type SqlServerSettings = Extract<SqlDatabaseSettings, { readonly servers: unknown }>["servers"];
+export type SqlServerAddress = SqlServerSettings["servers"][number];
 
-function optional(text: string): string | undefined {
-  return text === "" ? undefined : text;
+export interface SqlBackendSettings {
+  readonly name: string;
+  readonly searches: readonly SqlSearchSettings[];
 }
 
-function mfaSettings({ enabled, table_prefix, queries }: SqlSearchConfig["mfa"]): SqlMfaSettings | undefined {
+/** Second factors and app passwords: prefix of Postern's own tables, and the site's statements instead of those for them. */
+function mfaSettings({ enabled, table_prefix, queries }: SqlSearchConfig["mfa"]) {
   if (!enabled) return undefined;
   const configured = Object.entries(queries).filter(([, statement]) => statement !== "");
-  return { tablePrefix: table_prefix, statements: Object.fromEntries(configured) };
+  const statements: Partial<Record<MfaStatementName, string>> = Object.fromEntries(configured);
+  return { tablePrefix: table_prefix, statements };
 }
 
-export function sqlSearchSettings({ protocol, queries, mapping, attribute, mfa }: SqlSearchConfig): SqlSearchSettings {
+/** One of the site's searches: the query for some protocols, and the meaning of its columns. */
+export function sqlSearchSettings({ protocol, queries, mapping, attribute, mfa }: SqlSearchConfig) {
   return {
+    /** Matched exactly; `*` serves the protocols that no other entry names. */
     protocols: protocol,
+    /** Returns one row for a known name, none for an unknown one. */
     userQuery: queries.user,
     listAccountsQuery: optional(queries.list_accounts),
     upgradePasswordQuery: optional(queries.upgrade_password),
     accountField: mapping.account_field,
     passwordColumn: mapping.password_column,
+    /** Empty if the backend stores none. */
     totpSecretField: mapping.totp_secret_field,
     disabledColumn: optional(mapping.disabled_column),
     displayNameField: optional(mapping.display_name_field),
@@ -39,17 +45,18 @@ export function sqlSearchSettings({ protocol, queries, mapping, attribute, mfa }
   };
 }
 
-function serverAddress(text: string): SqlServerAddress {
+function serverAddress(text: string) {
   const parsed = parseHostPort(text);
   if (parsed === undefined)
     throw new AppError("CONFIG_INVALID", { detail: `invalid database server ${text}: use host:port` });
   return { uri: text, ...parsed };
 }
 
-function databaseSettings(pool: SqlPoolConfig): SqlDatabaseSettings {
+/** A SQLite file, or a set of equal servers: a primary with its standbys behind one account. */
+function databaseSettings(pool: SqlPoolConfig) {
   if (pool.driver === "sqlite") {
     const { file, seed_file, busy_timeout: busyTimeoutMs } = pool;
-    return { driver: "sqlite", file, seedFile: optional(seed_file), busyTimeoutMs };
+    return { driver: "sqlite" as const, file, seedFile: optional(seed_file), busyTimeoutMs };
   }
   return {
     driver: pool.driver,
@@ -58,22 +65,12 @@ function databaseSettings(pool: SqlPoolConfig): SqlDatabaseSettings {
       database: pool.database,
       user: pool.user,
       password: new Secret(pool.password),
-      tls: {
-        enabled: pool.tls,
-        caCertFile: optional(pool.tls_ca_cert),
-        certFile: optional(pool.tls_client_cert),
-        keyFile: optional(pool.tls_client_key),
-        skipVerify: pool.tls_skip_verify,
-      },
+      tls: pool.tls ? tlsSettings(pool) : undefined,
       poolSize: pool.pool_size,
       queueLength: pool.queue_length,
       connectTimeoutMs: pool.connect_timeout,
       queryTimeoutMs: pool.query_timeout,
-      breaker: {
-        failureThreshold: pool.cb_failure_threshold,
-        cooldownMs: pool.cb_cooldown,
-        halfOpenMax: pool.cb_half_open_max,
-      },
+      breaker: breakerSettings(pool),
       healthCheckIntervalMs: pool.health_check_interval,
     },
   };
@@ -81,7 +78,7 @@ function databaseSettings(pool: SqlPoolConfig): SqlDatabaseSettings {
 
 /** `sql` is the default database, `sql(pool)` another one; each uses the searches that name it. */
 export function sqlBackendSettings(
-  { default: defaultPool, pools, search }: SqlBackendConfig,
+  { default: defaultPool, pools, search }: Config["auth"]["backends"]["sql"],
   name: string,
   pool = "default",
 ): { readonly settings: SqlBackendSettings; readonly database: SqlDatabaseSettings } {

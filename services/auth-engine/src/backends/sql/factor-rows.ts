@@ -1,10 +1,10 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { CallContext } from "../../decision/call-context.ts";
-import type { MfaAccount, MfaCredentialKind, StoredAppPassword } from "../mfa-credentials.ts";
-import { type MfaStatementName, mfaTableStatements } from "./mfa-statements.ts";
+import type { FactorKind, MfaAccount, StoredAppPassword } from "../second-factor-store.ts";
+import { type MfaStatementName, mfaTableStatements } from "./factor-statements.ts";
 import { readColumn } from "./row-to-account.ts";
-import type { SqlMfaSettings } from "./settings.ts";
 import type { SqlClient, SqlRow, SqlStatement } from "./sql-client.ts";
+import type { SqlMfaSettings } from "./sql-settings.ts";
 
 export interface MfaAccountSqlDeps {
   readonly client: SqlClient;
@@ -16,8 +16,8 @@ export interface MfaAccountSqlDeps {
   readonly uniqueUserId: string | undefined;
 }
 
-const allKinds: ReadonlySet<MfaCredentialKind> = new Set(["totp", "recovery_codes", "webauthn", "app_passwords"]);
-const noKinds: ReadonlySet<MfaCredentialKind> = new Set();
+const allKinds: ReadonlySet<FactorKind> = new Set(["totp", "recovery_codes", "webauthn", "app_passwords"]);
+const noKinds: ReadonlySet<FactorKind> = new Set();
 /** More than any account has; further rows are not read and have no effect. */
 const maxRows = 128;
 

@@ -7,9 +7,9 @@ export interface MfaQuery {
 }
 
 /** What a backend may store for an account. */
-export type MfaCredentialKind = "totp" | "recovery_codes" | "webauthn" | "app_passwords";
+export type FactorKind = "totp" | "recovery_codes" | "webauthn" | "app_passwords";
 
-/** The credentials as stored: texts that only the folder `mfa-credentials` interprets. */
+/** The credentials as stored: texts that only the folder `second-factors` interprets. */
 export interface StoredFactors {
   /** In plain text, as provisioned, or encrypted by Postern. */
   readonly totpSecret: string | undefined;
@@ -43,7 +43,7 @@ export interface MfaAccount {
   readonly dn?: string | undefined;
   readonly displayName?: string | undefined;
   readonly uniqueUserId?: string | undefined;
-  readonly supports: ReadonlySet<MfaCredentialKind>;
+  readonly supports: ReadonlySet<FactorKind>;
 
   /** Empty for kinds that are not supported. */
   readFactors(context: CallContext): Promise<StoredFactors>;
@@ -99,16 +99,16 @@ export interface CredentialSearch {
 }
 
 /** Port: the second factors and app passwords that one backend stores beside its accounts. */
-export interface MfaCredentials {
-  find(query: MfaQuery, context: CallContext): Promise<FindOutcome>;
+export interface SecondFactorStore {
+  findAccount(query: MfaQuery, context: CallContext): Promise<FindOutcome>;
   /**
-   * Sends the requests that `find` sends for a known name beyond those for an unknown one. The account does not exist: what is read of it
+   * Sends the requests that `findAccount` sends for a known name beyond those for an unknown one. The account does not exist: what is read of it
    * is empty, or fails. Undefined if the query is not served.
    */
-  pretend(query: MfaQuery, context: CallContext): Promise<MfaAccount | undefined>;
+  pretendAccount(query: MfaQuery, context: CallContext): Promise<MfaAccount | undefined>;
   /**
    * The accounts that hold a WebAuthn credential; none if the backend cannot be searched for it. Strangers can cause a search by name or
    * by start, so it sends the same requests whether or not the account or the credential exists.
    */
-  holdersOf(search: CredentialSearch, query: MfaQuery, context: CallContext): Promise<readonly CredentialHolder[]>;
+  findHolders(search: CredentialSearch, query: MfaQuery, context: CallContext): Promise<readonly CredentialHolder[]>;
 }

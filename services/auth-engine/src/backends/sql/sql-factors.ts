@@ -1,15 +1,15 @@
 import type { CallContext } from "../../decision/call-context.ts";
-import type { CredentialHolder, FindOutcome, MfaCredentials, MfaQuery } from "../mfa-credentials.ts";
-import { webauthnCredentialId } from "../webauthn-credential.ts";
+import { webauthnCredentialId } from "../../second-factors/webauthn-credential.ts";
+import type { CredentialHolder, FindOutcome, MfaQuery, SecondFactorStore } from "../second-factor-store.ts";
+import { createMfaAccountSql } from "./factor-rows.ts";
 import { findUserRow } from "./find-user.ts";
-import { createMfaAccountSql } from "./mfa-account.ts";
 import { isDisabled, readColumn, rowToAccount } from "./row-to-account.ts";
 import { selectSearch } from "./select-search.ts";
-import type { SqlBackendSettings, SqlSearchSettings } from "./settings.ts";
 import type { SqlClient, SqlRow } from "./sql-client.ts";
+import type { SqlBackendSettings, SqlSearchSettings } from "./sql-settings.ts";
 import { webauthnHoldersSql } from "./webauthn-holders.ts";
 
-export interface MfaCredentialsSqlDeps {
+export interface SqlFactorsDeps {
   readonly settings: SqlBackendSettings;
   readonly client: SqlClient;
 }
@@ -48,7 +48,7 @@ async function namedHolders(
 }
 
 /** Second factors and app passwords in an SQL database: in Postern's tables, or with the site's own statements. */
-export function createMfaCredentialsSql({ settings: { searches }, client }: MfaCredentialsSqlDeps): MfaCredentials {
+export function createSqlFactors({ settings: { searches }, client }: SqlFactorsDeps): SecondFactorStore {
   const searchesFor = ({ protocol }: MfaQuery): readonly SqlSearchSettings[] => {
     const search = selectSearch(searches, protocol ?? mfaProtocol);
     if (search !== undefined) return [search];
@@ -65,17 +65,17 @@ export function createMfaCredentialsSql({ settings: { searches }, client }: MfaC
   };
 
   return {
-    holdersOf: (wanted, query, context) =>
+    findHolders: (wanted, query, context) =>
       wanted.by === "name"
         ? namedHolders(client, searchesFor(query), { ...query, id: wanted.id }, context)
         : webauthnHoldersSql(client, searches, wanted, context),
-    pretend: async (query) => {
+    pretendAccount: async (query) => {
       const [search] = searchesFor(query);
       const { username: account } = query;
       const names = { displayName: undefined, uniqueUserId: undefined };
       return search && createMfaAccountSql({ client, account, mfa: search.mfa, ...names });
     },
-    async find(query, context): Promise<FindOutcome> {
+    async findAccount(query, context): Promise<FindOutcome> {
       if (searchesFor(query).length === 0) return { kind: "not_served" };
       const found = await findUser(query, context);
       if (found === undefined) return { kind: "unknown_user" };

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { fromUnknown } from "@postern/shared/platform/errors";
 import { nameForms } from "@postern/shared/platform/net";
 import type { BackendContext, BackendQuery } from "../backend.ts";
-import type { FindOutcome, MfaAccount, MfaCredentialKind, MfaCredentials } from "../mfa-credentials.ts";
+import type { FactorKind, FindOutcome, MfaAccount, SecondFactorStore } from "../second-factor-store.ts";
 import { backendUnavailable } from "../servers/errors.ts";
 import { createAppPasswordValues } from "./app-password-values.ts";
 import { findValues, toBackendAccount } from "./attributes.ts";
-import { createMfaCredentialValues } from "./credential-values.ts";
+import { createCredentialValues } from "./credential-values.ts";
 import { type Found, findInSearch, isDisabled, isFound } from "./find-user.ts";
-import type { LdapMfaSettings } from "./mfa-settings.ts";
+import type { LdapSearchSettings } from "./ldap-settings.ts";
 import type { CompiledSearch } from "./select-search.ts";
 import { webauthnHolders } from "./webauthn-holders.ts";
 
@@ -19,9 +19,9 @@ function supportedKinds({
   recoveryCodes,
   webauthn,
   appPasswords,
-}: LdapMfaSettings): ReadonlySet<MfaCredentialKind> {
+}: LdapSearchSettings["mfa"]): ReadonlySet<FactorKind> {
   const places = { totp, recovery_codes: recoveryCodes, webauthn, app_passwords: appPasswords } as const;
-  const kinds: readonly MfaCredentialKind[] = ["totp", "recovery_codes", "webauthn", "app_passwords"];
+  const kinds: readonly FactorKind[] = ["totp", "recovery_codes", "webauthn", "app_passwords"];
   return new Set(kinds.filter((kind) => places[kind].field !== ""));
 }
 
@@ -63,9 +63,9 @@ function accountAt(
   names: Pick<MfaAccount, "displayName" | "uniqueUserId">,
 ): MfaAccount {
   const { mfa, pool } = search;
-  const totp = createMfaCredentialValues(pool, entry.dn, mfa.totp);
-  const recoveryCodes = createMfaCredentialValues(pool, entry.dn, mfa.recoveryCodes);
-  const webauthn = createMfaCredentialValues(pool, entry.dn, mfa.webauthn);
+  const totp = createCredentialValues(pool, entry.dn, mfa.totp);
+  const recoveryCodes = createCredentialValues(pool, entry.dn, mfa.recoveryCodes);
+  const webauthn = createCredentialValues(pool, entry.dn, mfa.webauthn);
   const supports = supportedKinds(mfa);
   return {
     account,
@@ -86,14 +86,14 @@ function accountAt(
     addWebauthnCredential: webauthn.add,
     replaceWebauthnCredential: webauthn.exchange,
     removeWebauthnCredential: webauthn.remove,
-    ...createAppPasswordValues(createMfaCredentialValues(pool, entry.dn, mfa.appPasswords)),
+    ...createAppPasswordValues(createCredentialValues(pool, entry.dn, mfa.appPasswords)),
   };
 }
 
 /** Second factors and app passwords in attributes of the users' entries. */
-export function createLdapMfaCredentials(searches: Searches): MfaCredentials {
+export function createLdapFactors(searches: Searches): SecondFactorStore {
   return {
-    holdersOf: async (wanted, { username, protocol }, context) => {
+    findHolders: async (wanted, { username, protocol }, context) => {
       const queries = nameForms(username).map((form) => ({ username: form, protocol: protocol ?? "mfa" }));
       const eligibleSearches = wanted.by === "name" ? candidates(searches, protocol) : allOf(searches);
       const places = eligibleSearches.flatMap((search) => queries.map((query) => ({ search, query })));
@@ -102,7 +102,7 @@ export function createLdapMfaCredentials(searches: Searches): MfaCredentials {
       );
       return found.flat();
     },
-    find: async ({ username, protocol }, context): Promise<FindOutcome> => {
+    findAccount: async ({ username, protocol }, context): Promise<FindOutcome> => {
       const eligibleSearches = candidates(searches, protocol);
       if (eligibleSearches.length === 0) return { kind: "not_served" };
       const query: BackendQuery = { username, protocol: protocol ?? "mfa" };
@@ -119,7 +119,7 @@ export function createLdapMfaCredentials(searches: Searches): MfaCredentials {
       }
       return { kind: "unknown_user" };
     },
-    pretend: async ({ username, protocol }, context) => {
+    pretendAccount: async ({ username, protocol }, context) => {
       const [search] = candidates(searches, protocol);
       if (search === undefined) return undefined;
       const query: BackendQuery = { username, protocol: protocol ?? "mfa" };

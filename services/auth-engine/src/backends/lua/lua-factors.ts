@@ -4,15 +4,15 @@ import { nameForms } from "@postern/shared/platform/net";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { CallContext } from "../../decision/call-context.ts";
 import { itemsOf, resultReader } from "../../scripts/results.ts";
+import { idSpellings, webauthnCredentialId } from "../../second-factors/webauthn-credential.ts";
 import type {
+  FactorKind,
   FindOutcome,
   MfaAccount,
-  MfaCredentialKind,
-  MfaCredentials,
   MfaQuery,
+  SecondFactorStore,
   StoredAppPassword,
-} from "../mfa-credentials.ts";
-import { idSpellings, webauthnCredentialId } from "../webauthn-credential.ts";
+} from "../second-factor-store.ts";
 import {
   MfaAccountResult,
   MfaAppPasswordsResult,
@@ -21,7 +21,7 @@ import {
   MfaHoldersResult,
 } from "./mfa-results.ts";
 
-const allKinds: ReadonlySet<MfaCredentialKind> = new Set(["totp", "recovery_codes", "webauthn", "app_passwords"]);
+const allKinds: ReadonlySet<FactorKind> = new Set(["totp", "recovery_codes", "webauthn", "app_passwords"]);
 
 type Run = (entry: string, table: LuaObject, context: CallContext) => Promise<LuaValue>;
 
@@ -35,12 +35,12 @@ const readChanged = resultReader(MfaChangedResult);
  * Second factors and app passwords that a site's script stores, in its functions `mfa_…`.
  * @param serves whether the backend serves the protocol.
  */
-export function createMfaCredentialsLua(
+export function createLuaFactors(
   script: string,
   runner: ScriptRunner,
   timeoutMs: number,
   serves: (protocol: string) => boolean,
-): MfaCredentials {
+): SecondFactorStore {
   const callOf = (entry: string, table: LuaObject, { deadline }: CallContext) => {
     const ends = Math.min(deadline, steadyClock.now() + timeoutMs);
     return { script, entry, args: [table], deadline: ends };
@@ -50,7 +50,7 @@ export function createMfaCredentialsLua(
     if (protocol !== undefined && !serves(protocol)) return [];
     const found = readAccount(script, await run("mfa_account", { username, protocol }, context));
     const { account = username } = found;
-    const keeps = found.result === "ok" && itemsOf<MfaCredentialKind>(found.supports).includes("webauthn");
+    const keeps = found.result === "ok" && itemsOf<FactorKind>(found.supports).includes("webauthn");
     // The script reads for any name, because the time would reveal which accounts exist; it may fail for other names.
     const read = await run("mfa_read", { account }, context).catch((error: unknown) => {
       if (keeps || !(error instanceof AppError && error.code === "SCRIPT_FAILED")) throw error;
@@ -61,17 +61,17 @@ export function createMfaCredentialsLua(
     return texts.some((text) => webauthnCredentialId(text) === id) ? [{ account }] : [];
   };
   return {
-    async holdersOf({ id, by }, query, context) {
+    async findHolders({ id, by }, query, context) {
       if (by === "name") return namedHolders(id, query, context);
       const table = { id, spellings: [...idSpellings(id)] };
       const accounts = await runner.run({ ...callOf("mfa_find_webauthn", table, context), isOptional: true });
       return itemsOf<string>(readHolders(script, accounts)).map((account) => ({ account }));
     },
-    pretend: async ({ username: account, protocol }) =>
+    pretendAccount: async ({ username: account, protocol }) =>
       protocol !== undefined && !serves(protocol)
         ? undefined
         : { account, supports: allKinds, ...factorsOf(script, account, run), ...appPasswordsOf(script, account, run) },
-    async find({ username, protocol }, context): Promise<FindOutcome> {
+    async findAccount({ username, protocol }, context): Promise<FindOutcome> {
       if (protocol !== undefined && !serves(protocol)) return { kind: "not_served" };
       const [first, ...others] = nameForms(username);
       const under = async (name: string) =>
@@ -83,7 +83,7 @@ export function createMfaCredentialsLua(
       if (account === undefined)
         throw new AppError("SCRIPT_FAILED", { detail: `${script} returned "ok" without an account` });
       const names = { account, displayName: found.display_name, uniqueUserId: found.unique_user_id };
-      const supports = new Set(itemsOf<MfaCredentialKind>(found.supports));
+      const supports = new Set(itemsOf<FactorKind>(found.supports));
       return {
         kind: "ok",
         isDisabled: found.disabled === true,

@@ -6,20 +6,20 @@ import {
   maxLabelLength,
   type mfaAppPasswordCreate,
   type mfaAppPasswordRevoke,
-  type mfaAppPasswordsList,
   normalisedProtocol,
-  type Reply,
   type Request,
 } from "@postern/shared/contracts";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Backend } from "../backends/backend.ts";
-import type { MfaAccount, StoredAppPassword } from "../backends/mfa-credentials.ts";
+import type { MfaAccount, StoredAppPassword } from "../backends/second-factor-store.ts";
 import type { CallContext } from "../decision/call-context.ts";
 import { makeAppPassword } from "./app-password.ts";
-import { findAccount, isRefusal, requireKind } from "./find-account.ts";
+import { createOnAccount } from "./find-account.ts";
 
 /** Last use is recorded once an hour: a phone signs in every few minutes, and a write each time would help no one. */
 const lastUseGrainSeconds = 3600;
+
+const full = { outcome: "full" } as const;
 
 /** Provisioning systems may store any label: one that is too long or empty must not make the whole list unreadable. */
 function shownLabel(label: string): string {
@@ -42,51 +42,40 @@ function shown({ id, label, protocols, createdAt, lastUsedAt }: StoredAppPasswor
 
 /** Management of app passwords: what the bus methods do. */
 export function createAppPasswords(backends: () => readonly Backend[], clock: Clock) {
-  const find = async (request: MfaTarget, context: CallContext) => {
-    const found = await findAccount(backends(), request, context);
-    return isRefusal(found) ? found : (requireKind(found, "app_passwords") ?? found);
-  };
+  const on = createOnAccount(backends);
   return {
-    list: async (request: MfaTarget, context: CallContext): Promise<Reply<typeof mfaAppPasswordsList>> => {
-      const found = await find(request, context);
-      if (isRefusal(found)) return found;
-      const stored = await found.account.listAppPasswords(context);
-      return { outcome: "ok", appPasswords: stored.map(shown) };
-    },
-    create: async (
-      request: Request<typeof mfaAppPasswordCreate>,
-      context: CallContext,
-    ): Promise<Reply<typeof mfaAppPasswordCreate>> => {
-      const found = await find(request, context);
-      if (isRefusal(found)) return found;
-      const existing = await found.account.listAppPasswords(context);
-      if (existing.length >= maxAppPasswords) return { outcome: "full" };
-      const { password, digest } = makeAppPassword();
-      const stored: StoredAppPassword = {
-        id: randomBytes(8).toString("hex"),
-        digest,
-        label: request.label,
-        protocols: [...new Set(request.protocols.map(normalisedProtocol))],
-        createdAt: Math.floor(clock.now() / 1000),
-      };
-      await found.account.addAppPassword(stored, context);
-      // Two simultaneous additions do not see each other beforehand, so each one that finds too many afterwards removes
-      // its own.
-      const now = await found.account.listAppPasswords(context);
-      if (now.length > maxAppPasswords) {
-        await found.account.removeAppPassword(stored.id, context);
-        return { outcome: "full" };
-      }
-      return { outcome: "ok", appPassword: shown(stored), password };
-    },
-    revoke: async (
-      request: Request<typeof mfaAppPasswordRevoke>,
-      context: CallContext,
-    ): Promise<Reply<typeof mfaAppPasswordRevoke>> => {
-      const found = await find(request, context);
-      if (isRefusal(found)) return found;
-      return { outcome: (await found.account.removeAppPassword(request.id, context)) ? "ok" : "absent" };
-    },
+    listAppPasswords: (request: MfaTarget, context: CallContext) =>
+      on(request, "app_passwords", context, async ({ account }) => {
+        const stored = await account.listAppPasswords(context);
+        return { outcome: "ok" as const, appPasswords: stored.map(shown) };
+      }),
+    createAppPassword: (request: Request<typeof mfaAppPasswordCreate>, context: CallContext) =>
+      on(request, "app_passwords", context, async ({ account }) => {
+        const existing = await account.listAppPasswords(context);
+        if (existing.length >= maxAppPasswords) return full;
+        const { password, digest } = makeAppPassword();
+        const stored: StoredAppPassword = {
+          id: randomBytes(8).toString("hex"),
+          digest,
+          label: request.label,
+          protocols: [...new Set(request.protocols.map(normalisedProtocol))],
+          createdAt: Math.floor(clock.now() / 1000),
+        };
+        await account.addAppPassword(stored, context);
+        // Two simultaneous additions do not see each other beforehand, so each one that finds too many afterwards removes
+        // its own.
+        const now = await account.listAppPasswords(context);
+        if (now.length > maxAppPasswords) {
+          await account.removeAppPassword(stored.id, context);
+          return full;
+        }
+        return { outcome: "ok" as const, appPassword: shown(stored), password };
+      }),
+    revokeAppPassword: (request: Request<typeof mfaAppPasswordRevoke>, context: CallContext) =>
+      on(request, "app_passwords", context, async ({ account }) => {
+        const wasThere = await account.removeAppPassword(request.id, context);
+        return { outcome: wasThere ? ("ok" as const) : ("absent" as const) };
+      }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
-import type { MfaAccount, StoredAppPassword } from "../backends/mfa-credentials.ts";
+import type { MfaAccount, StoredAppPassword } from "../backends/second-factor-store.ts";
 import { type AppPasswordUseResult, createAppPasswordUses } from "./app-password-uses.ts";
 
 const hour = 3600;
@@ -46,13 +46,13 @@ function hangingAccount() {
 }
 
 const makeUses = (onResult: (result: AppPasswordUseResult, error?: unknown) => void = () => undefined) =>
-  createAppPasswordUses({ clock: { now: () => now * 1000 }, onResult });
+  createAppPasswordUses({ now: () => now * 1000 }, onResult);
 
 test("a use is recorded at most once an hour", async () => {
   const { account, touched, end } = hangingAccount();
   const uses = makeUses();
   for (const lastUsedAt of [undefined, now - hour, now - hour + 1, now])
-    uses.note(account, { ...appPassword, lastUsedAt });
+    uses.recordUse(account, { ...appPassword, lastUsedAt });
   end();
   await uses.settled();
   expect(touched).toEqual([now, now]);
@@ -62,7 +62,7 @@ test("settled waits for the writes in progress and resolves even if one fails", 
   const { account, fail } = hangingAccount();
   const results: unknown[] = [];
   const uses = makeUses((...result) => results.push(result));
-  uses.note(account, appPassword);
+  uses.recordUse(account, appPassword);
   let isSettled = false;
   const settled = uses.settled().then(() => {
     isSettled = true;
@@ -81,11 +81,11 @@ test("the number of writes to a backend that hangs is bounded", async () => {
   const { account, touched, end } = hangingAccount();
   const results: string[] = [];
   const uses = makeUses((result) => results.push(result));
-  for (let count = 0; count < 100; count += 1) uses.note(account, appPassword);
+  for (let count = 0; count < 100; count += 1) uses.recordUse(account, appPassword);
   expect(touched).toHaveLength(64);
   end();
   await uses.settled();
   expect([results.filter((result) => result === "dropped").length, results.length]).toEqual([36, 100]);
-  uses.note(account, appPassword);
+  uses.recordUse(account, appPassword);
   expect(touched).toHaveLength(65);
 });

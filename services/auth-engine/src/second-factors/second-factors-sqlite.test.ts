@@ -9,10 +9,10 @@ import { scratchFolder } from "@postern/testing";
 import { Value } from "typebox/value";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Backend } from "../backends/backend.ts";
-import { createMfaCredentialsSql } from "../backends/sql/mfa-credentials.ts";
 import { seedDatabase } from "../backends/sql/seed.ts";
-import type { SqlSearchSettings } from "../backends/sql/settings.ts";
 import { createSqlBackend } from "../backends/sql/sql-backend.ts";
+import { createSqlFactors } from "../backends/sql/sql-factors.ts";
+import type { SqlSearchSettings } from "../backends/sql/sql-settings.ts";
 import { createSqliteClient } from "../backends/sql/sqlite-client.ts";
 import { attemptOf } from "../decision/attempt.ts";
 import type { StepContext } from "../pipeline/step.ts";
@@ -20,7 +20,7 @@ import { verifyAppPassword } from "../pipeline/steps/verify-app-password.ts";
 import { stepDeps } from "../pipeline/testing/step-deps.ts";
 import { type AppPasswordOutcome, createAppPasswordUses } from "./app-password-uses.ts";
 import { createAppPasswords } from "./app-passwords.ts";
-import { createSecondFactors } from "./create-second-factors.ts";
+import { createSecondFactors } from "./second-factors.ts";
 
 const seedFile = fileURLToPath(new URL("../../../../config/demo-directory.sql", import.meta.url));
 const alice = { session: "7d3f", username: "alice@example.test" };
@@ -62,7 +62,7 @@ function open(searches: readonly SqlSearchSettings[]): Backend {
     client,
     passwords,
     decoys,
-    mfa: createMfaCredentialsSql({ settings, client }),
+    mfa: createSqlFactors({ settings, client }),
   });
   stack.defer(() => sqlBackend.close());
   return sqlBackend;
@@ -86,7 +86,7 @@ function engine(of: Backend = backend) {
   const ring = createKeyRing([new Secret("a-secret-of-the-ring")], "mfa-artefact");
   const hashing = createWorkGate({ concurrency: 1, maxQueued: 16 });
   return {
-    factors: createSecondFactors({ backends, ring, hashing }),
+    factors: createSecondFactors(backends, ring, hashing),
     apps: createAppPasswords(backends, systemClock),
   };
 }
@@ -108,9 +108,9 @@ describe("second factors in SQLite", () => {
   test("the demo's users have the second factors that the README lists", async () => {
     const { factors } = engine();
     const bob = { session: "7d3f", username: "bob@example.test", secrets: true };
-    expect(await factors.read(bob, context())).toMatchObject({ hasTotp: true, totpSecret: "JBSWY3DPEHPK3PXP" });
-    expect(await factors.read(carol, context())).toMatchObject({ recoveryCodesLeft: 3, appPasswords: 1 });
-    expect(await factors.read(alice, context())).toMatchObject({
+    expect(await factors.readFactors(bob, context())).toMatchObject({ hasTotp: true, totpSecret: "JBSWY3DPEHPK3PXP" });
+    expect(await factors.readFactors(carol, context())).toMatchObject({ recoveryCodesLeft: 3, appPasswords: 1 });
+    expect(await factors.readFactors(alice, context())).toMatchObject({
       hasTotp: false,
       recoveryCodesLeft: 0,
       appPasswords: 0,
@@ -120,10 +120,10 @@ describe("second factors in SQLite", () => {
   test("a TOTP secret is sealed in the table", async () => {
     const { factors } = engine();
     await factors.setTotp({ ...alice, secret: "JBSWY3DPEHPK3PXP" }, context());
-    const stored = await backend.mfa?.find({ username: alice.username }, context());
+    const stored = await backend.mfa?.findAccount({ username: alice.username }, context());
     if (stored?.kind !== "ok") throw new Error("no account");
     expect((await stored.account.readFactors(context())).totpSecret).not.toContain("JBSWY3DPEHPK3PXP");
-    expect(await factors.read({ ...alice, secrets: true }, context())).toMatchObject({
+    expect(await factors.readFactors({ ...alice, secrets: true }, context())).toMatchObject({
       totpSecret: "JBSWY3DPEHPK3PXP",
     });
   });
@@ -160,10 +160,10 @@ describe("second factors in SQLite", () => {
       ),
     );
     const passwords = Array.from({ length: maxAppPasswords + 8 }, (_, index) =>
-      at(index).apps.create({ ...alice, label: `phone ${index}`, protocols: [] }, context()),
+      at(index).apps.createAppPassword({ ...alice, label: `phone ${index}`, protocols: [] }, context()),
     );
     await Promise.all([...credentials, ...passwords]);
-    const factors = await engine().factors.read(alice, context());
+    const factors = await engine().factors.readFactors(alice, context());
     if (factors.outcome !== "ok") throw new Error(factors.outcome);
     expect(factors.webauthnCredentials.length).toBeLessThanOrEqual(maxWebauthnCredentials);
     expect(factors.appPasswords).toBeLessThanOrEqual(maxAppPasswords);
@@ -177,11 +177,11 @@ describe("second factors in SQLite", () => {
   ])(
     "an app password with the label %j is listed as %j, in a reply that every service accepts",
     async (label, listed) => {
-      const found = await backend.mfa?.find({ username: alice.username }, context());
+      const found = await backend.mfa?.findAccount({ username: alice.username }, context());
       if (found?.kind !== "ok") throw new Error("no account");
       const stored = { id: "0123456789abcdef", digest: "d", label, protocols: [], createdAt: 1, lastUsedAt: undefined };
       await found.account.addAppPassword(stored, context());
-      const reply = await engine().apps.list(alice, context());
+      const reply = await engine().apps.listAppPasswords(alice, context());
       expect(reply).toMatchObject({ outcome: "ok", appPasswords: [{ id: stored.id, label: listed }] });
       expect(Value.Check(mfaAppPasswordsList.reply, reply)).toBe(true);
     },
@@ -211,7 +211,7 @@ describe("second factors in SQLite", () => {
   });
 });
 
-const uses = createAppPasswordUses({ clock: systemClock, onResult: () => undefined });
+const uses = createAppPasswordUses(systemClock, () => undefined);
 const checks: AppPasswordOutcome[] = [];
 
 const logIn = (password: string, { protocol = "imap", username = carol.username, backends = [backend] } = {}) => {
@@ -265,13 +265,15 @@ describe("the step for app passwords", () => {
   test("the use of an app password is recorded", async () => {
     await logIn(carolsPassword);
     await uses.settled();
-    expect(await engine().apps.list(carol, context())).toMatchObject({
+    expect(await engine().apps.listAppPasswords(carol, context())).toMatchObject({
       appPasswords: [{ lastUsedAt: expect.any(Number) }],
     });
   });
 
   test("a revoked app password is a wrong password immediately", async () => {
-    expect(await engine().apps.revoke({ ...carol, id: "ca401ca401ca4010" }, context())).toEqual({ outcome: "ok" });
+    expect(await engine().apps.revokeAppPassword({ ...carol, id: "ca401ca401ca4010" }, context())).toEqual({
+      outcome: "ok",
+    });
     expect(await logIn(carolsPassword)).toMatchObject({ outcome: "fail", reason: "wrong_password" });
   });
 

@@ -1,10 +1,10 @@
 import type { MfaRefusal, MfaTarget } from "@postern/shared/contracts";
 import { type AppError, fromUnknown } from "@postern/shared/platform/errors";
 import type { Backend } from "../backends/backend.ts";
-import type { CredentialSearch } from "../backends/mfa-credentials.ts";
-import { webauthnCredentialId } from "../backends/webauthn-credential.ts";
+import type { CredentialSearch } from "../backends/second-factor-store.ts";
 import type { CallContext } from "../decision/call-context.ts";
 import { type FoundAccount, findAccount, isRefusal } from "./find-account.ts";
+import { webauthnCredentialId } from "./webauthn-credential.ts";
 
 interface Wanted {
   /** Its name is the one under which the credential is searched for first. */
@@ -27,7 +27,7 @@ async function searchAll(
 ) {
   const { username, protocol } = target;
   const answers = await Promise.allSettled(
-    backends.map(async ({ mfa }) => (await mfa?.holdersOf(search, { username, protocol }, context)) ?? []),
+    backends.map(async ({ mfa }) => (await mfa?.findHolders(search, { username, protocol }, context)) ?? []),
   );
   const holders = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
   const failures = answers.flatMap((answer) => (answer.status === "rejected" ? [fromUnknown(answer.reason)] : []));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { MfaAccount, StoredAppPassword } from "../backends/mfa-credentials.ts";
+import type { MfaAccount, StoredAppPassword } from "../backends/second-factor-store.ts";
 import { matchAppPassword } from "./app-passwords.ts";
 
 const digest = "d".repeat(64);

@@ -1,7 +1,6 @@
 import { abortAfter } from "@postern/shared/platform/concurrency";
-import type { Clock } from "@postern/shared/platform/time";
-import { steadyClock } from "@postern/shared/platform/time";
-import type { MfaAccount, StoredAppPassword } from "../backends/mfa-credentials.ts";
+import { type Clock, steadyClock } from "@postern/shared/platform/time";
+import type { MfaAccount, StoredAppPassword } from "../backends/second-factor-store.ts";
 import { isUseNews } from "./app-passwords.ts";
 
 /** Outcome of a sign-in with an app password, for the metric. */
@@ -16,18 +15,15 @@ const maxAtOnce = 64;
 export const appPasswordUseResults = ["written", "failed", "dropped"] as const;
 export type AppPasswordUseResult = (typeof appPasswordUseResults)[number];
 
-export interface AppPasswordUsesDeps {
-  readonly clock: Clock;
-  /** Called with the result of each write. */
-  readonly onResult: (result: AppPasswordUseResult, error?: unknown) => void;
-}
+/** Called with the result of each write. */
+export type OnAppPasswordUse = (result: AppPasswordUseResult, error?: unknown) => void;
 
 /** Records when app passwords were last used. */
-export function createAppPasswordUses({ clock, onResult }: AppPasswordUsesDeps) {
+export function createAppPasswordUses(clock: Clock, onResult: OnAppPasswordUse) {
   const running = new Set<Promise<void>>();
   return {
     /** Writes the use if the last one was written long enough ago. A failure to write does not affect the sign-in. */
-    note(account: MfaAccount, appPassword: StoredAppPassword): void {
+    recordUse(account: MfaAccount, appPassword: StoredAppPassword): void {
       const seconds = Math.floor(clock.now() / 1000);
       if (!isUseNews(appPassword, seconds)) return;
       if (running.size >= maxAtOnce) return onResult("dropped");
@@ -41,7 +37,7 @@ export function createAppPasswordUses({ clock, onResult }: AppPasswordUsesDeps) 
         .finally(() => running.delete(one));
       running.add(one);
     },
-    /** Resolves when no write is in progress, at most 5 s after the last `note`. */
+    /** Resolves when no write is in progress, at most 5 s after the last `recordUse`. */
     async settled(): Promise<void> {
       await Promise.all(running);
     },

@@ -1,51 +1,29 @@
-import { BackendKind, type MfaRefusal, type MfaTarget } from "@postern/shared/contracts";
+import {
+  BackendKind,
+  type MfaRefusal,
+  type MfaTarget,
+  type mfaFactorsRead,
+  type Request,
+} from "@postern/shared/contracts";
 import type { WorkGate } from "@postern/shared/domain/passwords";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { Backend } from "../backends/backend.ts";
 import type { CallContext } from "../decision/call-context.ts";
-import { type FoundAccount, findAccount, isRefusal } from "./find-account.ts";
+import {
+  createOnAccount,
+  done,
+  type FoundAccount,
+  findAccount,
+  invalid,
+  isRefusal,
+  type OnAccount,
+} from "./find-account.ts";
 import { findCredentialHolder } from "./find-credential-holder.ts";
-import { createOnAccount, done, invalid, type OnAccount } from "./on-account.ts";
 import { hashRecoveryCodes, matchRecoveryCode } from "./recovery-code.ts";
-import type { SecondFactors } from "./second-factors.ts";
 import { openTotpSecret, readTotpSecret, sealTotpSecret } from "./totp-secret.ts";
 import { createWebauthnCredentials } from "./webauthn-credentials.ts";
 
-type RecoveryCodeMethods = "setRecoveryCodes" | "deleteRecoveryCodes" | "redeemRecoveryCode";
-
-function createRecoveryCodes(on: OnAccount, hashing: Pick<WorkGate, "run">): Pick<SecondFactors, RecoveryCodeMethods> {
-  return {
-    setRecoveryCodes: (request, context) =>
-      on(request, "recovery_codes", context, async ({ account }) => {
-        const stored = await hashing.run(() => hashRecoveryCodes(request.codes), context);
-        await account.replaceRecoveryCodes(stored, context);
-        return done;
-      }),
-    deleteRecoveryCodes: (request, context) =>
-      on(request, "recovery_codes", context, async ({ account }) => {
-        await account.replaceRecoveryCodes([], context);
-        return done;
-      }),
-    redeemRecoveryCode: (request, context) =>
-      on(request, "recovery_codes", context, async ({ account }) => {
-        const { recoveryCodes } = await account.readFactors(context);
-        const fitting = await hashing.run(() => matchRecoveryCode(request.code, recoveryCodes), context);
-        if (fitting === undefined) return { outcome: "rejected" as const };
-        const isMine = await account.removeRecoveryCode(fitting, context);
-        if (!isMine) return { outcome: "rejected" as const };
-        return { outcome: "ok" as const, left: Math.max(0, recoveryCodes.length - 1) };
-      }),
-  };
-}
-
-export interface SecondFactorsDeps {
-  /** In the order of `auth.backends.order`; a reload replaces them. */
-  readonly backends: () => readonly Backend[];
-  /** Absent if no encryption secret is configured; then nothing can be encrypted. */
-  readonly ring: KeyRing | undefined;
-  /** Limits how many recovery-code hashes run concurrently. */
-  readonly hashing: Pick<WorkGate, "run">;
-}
+type Backends = () => readonly Backend[];
 
 /** The requests to backends that another name would have caused, so that the time does not reveal which of them knows the name. */
 async function spendAsMuch(
@@ -56,16 +34,18 @@ async function spendAsMuch(
   const { username, protocol } = request;
   if (!isRefusal(found)) {
     const left = backends.slice(backends.indexOf(found.backend) + 1);
-    for (const { mfa } of left) await mfa?.find({ username, protocol }, context).catch(() => undefined);
+    for (const { mfa } of left) await mfa?.findAccount({ username, protocol }, context).catch(() => undefined);
     return;
   }
-  const account = await backends.find(({ mfa }) => mfa !== undefined)?.mfa?.pretend({ username, protocol }, context);
+  const account = await backends
+    .find(({ mfa }) => mfa !== undefined)
+    ?.mfa?.pretendAccount({ username, protocol }, context);
   await account?.readFactors(context).catch(() => undefined);
   if (account?.supports.has("app_passwords")) await account.listAppPasswords(context).catch(() => undefined);
 }
 
-function createReadFactors({ backends, ring }: Pick<SecondFactorsDeps, "backends" | "ring">): SecondFactors["read"] {
-  return async (request, context) => {
+function createReadFactors(backends: Backends, ring: KeyRing | undefined) {
+  return async (request: Request<typeof mfaFactorsRead>, context: CallContext) => {
     const { credentialId: id } = request;
     const found =
       id === undefined
@@ -77,7 +57,7 @@ function createReadFactors({ backends, ring }: Pick<SecondFactorsDeps, "backends
     const { totpSecret, recoveryCodes, webauthnCredentials } = await account.readFactors(context);
     const appPasswords = account.supports.has("app_passwords") ? await account.listAppPasswords(context) : [];
     return {
-      outcome: "ok",
+      outcome: "ok" as const,
       account: account.account,
       backend: BackendKind[backend.kind],
       backendName: backend.name,
@@ -92,23 +72,57 @@ function createReadFactors({ backends, ring }: Pick<SecondFactorsDeps, "backends
   };
 }
 
-export function createSecondFactors({ backends, ring, hashing }: SecondFactorsDeps): SecondFactors {
+type CodesRequest = MfaTarget & { readonly codes: readonly string[] };
+
+function createRecoveryCodes(on: OnAccount, hashing: Pick<WorkGate, "run">) {
+  return {
+    setRecoveryCodes: (request: CodesRequest, context: CallContext) =>
+      on(request, "recovery_codes", context, async ({ account }) => {
+        const stored = await hashing.run(() => hashRecoveryCodes(request.codes), context);
+        await account.replaceRecoveryCodes(stored, context);
+        return done;
+      }),
+    deleteRecoveryCodes: (request: MfaTarget, context: CallContext) =>
+      on(request, "recovery_codes", context, async ({ account }) => {
+        await account.replaceRecoveryCodes([], context);
+        return done;
+      }),
+    redeemRecoveryCode: (request: MfaTarget & { readonly code: string }, context: CallContext) =>
+      on(request, "recovery_codes", context, async ({ account }) => {
+        const { recoveryCodes } = await account.readFactors(context);
+        const fitting = await hashing.run(() => matchRecoveryCode(request.code, recoveryCodes), context);
+        if (fitting === undefined) return { outcome: "rejected" as const };
+        const isMine = await account.removeRecoveryCode(fitting, context);
+        if (!isMine) return { outcome: "rejected" as const };
+        return { outcome: "ok" as const, left: Math.max(0, recoveryCodes.length - 1) };
+      }),
+  };
+}
+
+/**
+ * What the bus methods about second factors do. Each throws an `AppError` if the backend cannot answer.
+ *
+ * @param backends in the order of `auth.backends.order`; a reload replaces them
+ * @param ring absent if no encryption secret is configured; then nothing can be encrypted
+ * @param hashing limits how many recovery-code hashes run concurrently
+ */
+export function createSecondFactors(backends: Backends, ring: KeyRing | undefined, hashing: Pick<WorkGate, "run">) {
   const on = createOnAccount(backends);
   return {
-    read: createReadFactors({ backends, ring }),
-    async setTotp(request, context) {
+    readFactors: createReadFactors(backends, ring),
+    setTotp: async (request: MfaTarget & { readonly secret: string }, context: CallContext) => {
       const secret = readTotpSecret(request.secret);
       if (secret === undefined)
         return invalid("invalid TOTP secret: send base32 of at least 10 bytes or an otpauth URL");
       return on(request, "totp", context, async ({ account }) => {
         if (ring === undefined) {
-          return { outcome: "unsupported", detail: "no encryption secret is configured" };
+          return { outcome: "unsupported" as const, detail: "no encryption secret is configured" };
         }
         await account.replaceTotpSecret(sealTotpSecret(secret, ring), context);
         return done;
       });
     },
-    deleteTotp: (request, context) =>
+    deleteTotp: (request: MfaTarget, context: CallContext) =>
       on(request, "totp", context, async ({ account }) => {
         await account.replaceTotpSecret(undefined, context);
         return done;
@@ -117,3 +131,5 @@ export function createSecondFactors({ backends, ring, hashing }: SecondFactorsDe
     ...createWebauthnCredentials(on, backends),
   };
 }
+
+export type SecondFactors = ReturnType<typeof createSecondFactors>;
