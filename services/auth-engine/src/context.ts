@@ -13,7 +13,6 @@ import { makeAuthenticate, makeDescribeAccount, makeListAccounts } from "./conte
 import { createEngineHealth } from "./context/health.ts";
 import { createHistoryThread, type HistoryThread } from "./context/history-thread.ts";
 import { createMailTokens, type MailTokenState } from "./context/mail-tokens.ts";
-import { createMfaCredentialParts, type MfaCredentialParts } from "./second-factors/context.ts";
 import { createPasswordParts } from "./context/passwords.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./context/result-cache.ts";
 import { createLiveRisk, type LiveRisk } from "./context/risk.ts";
@@ -24,6 +23,7 @@ import type { AuthPolicy } from "./rpc/auth-policy.ts";
 import type { Authenticate } from "./rpc/authenticate.ts";
 import type { DescribeAccount } from "./rpc/describe-account.ts";
 import type { ListAccounts } from "./rpc/list-accounts.ts";
+import { createMfaCredentialParts, type MfaCredentialParts } from "./second-factors/context.ts";
 import { type EngineSettings, engineSettings, type LiveEngineSettings, liveEngineSettings } from "./settings.ts";
 
 /** All objects of an engine. Only this file and `context/` create them. */
@@ -75,7 +75,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const makeBackends = backendMaker({ base, metrics, scripts, ...hashing });
   const first = await makeBackends(live.current);
   const onError = (err: unknown): void => logger.warn({ err }, "closing a backend failed");
-  const backends = createBackendSet({ first, lingerMs: config.runtime.timeouts.decision, onError });
+  const backends = createBackendSet(first, config.runtime.timeouts.decision, onError);
   const makeRules = rulesMaker({ ...base, metrics });
   const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);

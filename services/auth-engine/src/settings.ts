@@ -14,8 +14,7 @@ import type { AuthWaitSettings } from "./pipeline/auth-wait.ts";
 import { type PolicySettings, policySettings } from "./policy/policy-settings.ts";
 import type { ResultCacheSettings } from "./result-cache/cache-rules.ts";
 import type { MemoryCacheSettings } from "./result-cache/memory-cache.ts";
-import { siteScripts } from "./scripts/script-settings.ts";
-import type { SiteScriptSettings } from "./scripts/site-scripts.ts";
+import { type SiteScriptSettings, siteScripts } from "./scripts/script-settings.ts";
 
 /** One entry of `auth.backends.order`, with the settings it needs. */
 export type BackendSettings =

@@ -4,14 +4,13 @@ import { steadyClock } from "@postern/shared/platform/time";
 import type { Backend } from "../backends/backend.ts";
 import { createLdapBackend } from "../backends/ldap/ldap-backend.ts";
 import { createLuaBackend } from "../backends/lua/lua-backend.ts";
-import { measuredBackend } from "../backends/measured.ts";
-import { tracedBackend } from "../backends/traced-backend.ts";
+import { observedBackend } from "../backends/observed-backend.ts";
+import { makeSqlBackend } from "../backends/sql/context.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import type { BackendSettings, LiveEngineSettings } from "../settings.ts";
 import { type LoginCostsOf, loginCostsMaker } from "./login-costs.ts";
 import type { PasswordParts } from "./passwords.ts";
 import type { EngineScripts } from "./scripts.ts";
-import { makeSqlBackend } from "./sql.ts";
 
 export type MakeBackends = (settings: Pick<LiveEngineSettings, "backends" | "decoys">) => Promise<readonly Backend[]>;
 
@@ -47,7 +46,7 @@ async function makeBackend(
 }
 
 export function backendMaker(parts: BackendParts): MakeBackends {
-  const observe = ({ kind }: Backend, _operation: string, outcome: string, seconds: number): void =>
+  const observe = ({ kind }: Backend, outcome: string, seconds: number): void =>
     parts.metrics.backendAnswered(kind, outcome, seconds);
   const { tracer } = parts.base;
   const costsOf = loginCostsMaker(parts.decoysOf.digest);
@@ -57,6 +56,6 @@ export function backendMaker(parts: BackendParts): MakeBackends {
         makeBackend(one, { decoys: parts.decoysOf.of(one.settings.name, samples), costsOf }, parts),
       ),
     );
-    return instances.map((backend) => measuredBackend(tracer ? tracedBackend(backend, tracer) : backend, observe));
+    return instances.map((backend) => observedBackend(backend, observe, tracer));
   };
 }

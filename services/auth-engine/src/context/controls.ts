@@ -1,8 +1,7 @@
 import type { Logger } from "@postern/shared/platform/logging";
 import { steadyClock } from "@postern/shared/platform/time";
-import type { Control } from "../controls/control.ts";
 import type { ControlSettings, RblControlSettings } from "../controls/control-settings.ts";
-import { type Controls, createControls } from "../controls/controls.ts";
+import { type Control, type Controls, createControls } from "../controls/controls.ts";
 import { createDnsLookup } from "../controls/rbl/address-lookup-dns.ts";
 import { createCachingLookup } from "../controls/rbl/caching-lookup.ts";
 import { createFailureNotes } from "../controls/rbl/failure-notes.ts";

@@ -5,10 +5,10 @@ import { steadyClock } from "@postern/shared/platform/time";
 import { createLdapPool, type LdapPool } from "../backends/ldap/ldap-pool.ts";
 import { ldapPoolSettings } from "../backends/ldap/ldap-settings.ts";
 import { ldapModule } from "../backends/ldap/script-module.ts";
+import { makeSqlClient } from "../backends/sql/context.ts";
 import { sqlModule } from "../backends/sql/script-module.ts";
 import type { SqlClient } from "../backends/sql/sql-client.ts";
 import { sqlBackendSettings } from "../backends/sql/sql-settings.ts";
-import { makeSqlClient } from "./sql.ts";
 
 /** Script functions that only an engine provides: the pools of its backends. */
 export interface EngineModules {

@@ -8,11 +8,11 @@ import type { Attempt } from "../decision/attempt.ts";
 import type { Facts } from "../facts/facts.ts";
 import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import type { MasterUsers } from "../master-user/master-users.ts";
-import type { AppPasswordOutcome, AppPasswordUses } from "../second-factors/app-password-uses.ts";
 import type { Policies } from "../policy/policies.ts";
 import type { ResultCaches } from "../result-cache/result-caches.ts";
 import type { Risk } from "../risk/risk.ts";
 import type { SiteScripts } from "../scripts/site-scripts.ts";
+import type { AppPasswordOutcome, AppPasswordUses } from "../second-factors/app-password-uses.ts";
 
 /** Dependencies of the steps. `backends` are in the order of `auth.backends.order`. */
 export interface StepDeps {

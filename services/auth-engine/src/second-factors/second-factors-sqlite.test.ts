@@ -11,7 +11,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Backend } from "../backends/backend.ts";
 import { seedDatabase } from "../backends/sql/seed.ts";
 import { createSqlBackend } from "../backends/sql/sql-backend.ts";
-import { createSqlFactors } from "../backends/sql/sql-factors.ts";
 import type { SqlSearchSettings } from "../backends/sql/sql-settings.ts";
 import { createSqliteClient } from "../backends/sql/sqlite-client.ts";
 import { attemptOf } from "../decision/attempt.ts";
@@ -62,7 +61,6 @@ function open(searches: readonly SqlSearchSettings[]): Backend {
     client,
     passwords,
     decoys,
-    mfa: createSqlFactors({ settings, client }),
   });
   stack.defer(() => sqlBackend.close());
   return sqlBackend;

@@ -1,13 +1,7 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import { createKeyedDigest, type KeyedDigest, type Secret } from "@postern/shared/platform/crypto";
 import type { Clock } from "@postern/shared/platform/time";
-import type {
-  Backend,
-  BackendContext,
-  BackendQuery,
-  PasswordWarning,
-  VerifyOutcome,
-} from "../backend.ts";
+import type { Backend, BackendContext, BackendQuery, PasswordWarning, VerifyOutcome } from "../backend.ts";
 import { backendUnavailable } from "../servers/errors.ts";
 import type { ServerLog } from "../servers/target-set.ts";
 import { type ReportedState, stateAfterBind } from "./account-state.ts";

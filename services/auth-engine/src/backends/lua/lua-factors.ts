@@ -2,8 +2,9 @@ import type { LuaObject, LuaValue, ScriptRunner } from "@postern/shared/domain/s
 import { AppError } from "@postern/shared/platform/errors";
 import { nameForms } from "@postern/shared/platform/net";
 import { steadyClock } from "@postern/shared/platform/time";
+import { Type } from "typebox";
 import type { CallContext } from "../../decision/call-context.ts";
-import { itemsOf, resultReader } from "../../scripts/results.ts";
+import { closed, itemsOf, listOf, resultReader } from "../../scripts/results.ts";
 import { idSpellings, webauthnCredentialId } from "../../second-factors/webauthn-credential.ts";
 import type {
   FactorKind,
@@ -13,13 +14,58 @@ import type {
   SecondFactorStore,
   StoredAppPassword,
 } from "../second-factor-store.ts";
-import {
-  MfaAccountResult,
-  MfaAppPasswordsResult,
-  MfaChangedResult,
-  MfaFactorsResult,
-  MfaHoldersResult,
-} from "./mfa-results.ts";
+
+const texts = Type.Optional(listOf(Type.String({ minLength: 1 })));
+const seconds = Type.Integer({ minimum: 0 });
+
+/** What `mfa_account` returns; `supports` lists the kinds of credentials that the script stores. */
+const MfaAccountResult = Type.Object(
+  {
+    result: Type.Union([Type.Literal("ok"), Type.Literal("unknown_user")]),
+    account: Type.Optional(Type.String({ minLength: 1 })),
+    display_name: Type.Optional(Type.String()),
+    unique_user_id: Type.Optional(Type.String({ minLength: 1 })),
+    disabled: Type.Optional(Type.Boolean()),
+    supports: Type.Optional(
+      listOf(
+        Type.Union([
+          Type.Literal("totp"),
+          Type.Literal("recovery_codes"),
+          Type.Literal("webauthn"),
+          Type.Literal("app_passwords"),
+        ]),
+      ),
+    ),
+  },
+  closed,
+);
+
+/** What `mfa_read` returns. */
+const MfaFactorsResult = Type.Object(
+  { totp_secret: Type.Optional(Type.String()), recovery_codes: texts, webauthn_credentials: texts },
+  closed,
+);
+
+/** What `mfa_list_app_passwords` returns. */
+const MfaAppPasswordsResult = listOf(
+  Type.Object(
+    {
+      id: Type.String({ minLength: 1 }),
+      digest: Type.String({ minLength: 1 }),
+      label: Type.Optional(Type.String()),
+      protocols: texts,
+      created_at: Type.Optional(seconds),
+      last_used_at: Type.Optional(seconds),
+    },
+    closed,
+  ),
+);
+
+/** What `mfa_find_webauthn` returns: the accounts. */
+const MfaHoldersResult = listOf(Type.String({ minLength: 1 }));
+
+/** What functions return that change something only if it exists: whether it existed. */
+const MfaChangedResult = Type.Boolean();
 
 const allKinds: ReadonlySet<FactorKind> = new Set(["totp", "recovery_codes", "webauthn", "app_passwords"]);
 
@@ -68,9 +114,7 @@ export function createLuaFactors(
       return itemsOf<string>(readHolders(script, accounts)).map((account) => ({ account }));
     },
     pretendAccount: async ({ username: account, protocol }) =>
-      protocol !== undefined && !serves(protocol)
-        ? undefined
-        : { account, supports: allKinds, ...factorsOf(script, account, run), ...appPasswordsOf(script, account, run) },
+      protocol !== undefined && !serves(protocol) ? undefined : accountOf(script, run, { account, supports: allKinds }),
     async findAccount({ username, protocol }, context): Promise<FindOutcome> {
       if (protocol !== undefined && !serves(protocol)) return { kind: "not_served" };
       const [first, ...others] = nameForms(username);
@@ -87,19 +131,20 @@ export function createLuaFactors(
       return {
         kind: "ok",
         isDisabled: found.disabled === true,
-        account: { ...names, supports, ...factorsOf(script, account, run), ...appPasswordsOf(script, account, run) },
+        account: accountOf(script, run, { ...names, supports }),
       };
     },
   };
 }
 
-type AppPasswordMethods = "listAppPasswords" | "addAppPassword" | "removeAppPassword" | "touchAppPassword";
-type NameFields = "account" | "displayName" | "uniqueUserId" | "supports";
+type AccountFacts = Pick<MfaAccount, "account" | "displayName" | "uniqueUserId" | "supports">;
 
-function factorsOf(script: string, account: string, run: Run): Omit<MfaAccount, AppPasswordMethods | NameFields> {
+function accountOf(script: string, run: Run, facts: AccountFacts): MfaAccount {
+  const { account } = facts;
   const change = async (entry: string, table: LuaObject, context: CallContext): Promise<boolean> =>
     readChanged(script, await run(entry, { account, ...table }, context));
   return {
+    ...facts,
     async readFactors(context) {
       const read = readFactors(script, await run("mfa_read", { account }, context));
       return {
@@ -121,11 +166,6 @@ function factorsOf(script: string, account: string, run: Run): Omit<MfaAccount, 
     replaceWebauthnCredential: (old, credential, context) =>
       change("mfa_replace_webauthn", { old, credential }, context),
     removeWebauthnCredential: (credential, context) => change("mfa_remove_webauthn", { credential }, context),
-  };
-}
-
-function appPasswordsOf(script: string, account: string, run: Run): Pick<MfaAccount, AppPasswordMethods> {
-  return {
     async listAppPasswords(context) {
       const read = readAppPasswords(script, await run("mfa_list_app_passwords", { account }, context));
       return (Array.isArray(read) ? read : []).map(
@@ -142,8 +182,7 @@ function appPasswordsOf(script: string, account: string, run: Run): Pick<MfaAcco
     async addAppPassword({ id, digest, label, protocols, createdAt }, context) {
       await run("mfa_add_app_password", { account, id, digest, label, protocols, created_at: createdAt }, context);
     },
-    removeAppPassword: async (id, context) =>
-      readChanged(script, await run("mfa_remove_app_password", { account, id }, context)),
+    removeAppPassword: (id, context) => change("mfa_remove_app_password", { id }, context),
     async touchAppPassword(id, at, context) {
       await run("mfa_touch_app_password", { account, id, at }, context);
     },

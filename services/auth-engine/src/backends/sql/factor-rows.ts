@@ -6,16 +6,6 @@ import { readColumn } from "./row-to-account.ts";
 import type { SqlClient, SqlRow, SqlStatement } from "./sql-client.ts";
 import type { SqlMfaSettings } from "./sql-settings.ts";
 
-export interface MfaAccountSqlDeps {
-  readonly client: SqlClient;
-  /** Canonical name: the key of all rows. */
-  readonly account: string;
-  /** Absent if nothing is stored here. */
-  readonly mfa: SqlMfaSettings | undefined;
-  readonly displayName: string | undefined;
-  readonly uniqueUserId: string | undefined;
-}
-
 const allKinds: ReadonlySet<FactorKind> = new Set(["totp", "recovery_codes", "webauthn", "app_passwords"]);
 const noKinds: ReadonlySet<FactorKind> = new Set();
 /** More than any account has; further rows are not read and have no effect. */
@@ -51,8 +41,16 @@ function toAppPassword(row: SqlRow): StoredAppPassword {
 
 /**
  * The rows of one account. The database makes redeeming and compare-and-set atomic: it counts the rows that it changed.
+ *
+ * @param mfa absent if nothing is stored here
+ * @param names with the canonical name, the key of all rows
  */
-export function createMfaAccountSql({ client, account, mfa, ...names }: MfaAccountSqlDeps): MfaAccount {
+export function createFactorRows(
+  client: SqlClient,
+  mfa: SqlMfaSettings | undefined,
+  names: Pick<MfaAccount, "account" | "displayName" | "uniqueUserId">,
+): MfaAccount {
+  const { account } = names;
   const statements = { ...mfaTableStatements(mfa?.tablePrefix ?? ""), ...mfa?.statements };
   const of = (name: MfaStatementName, parameters: SqlStatement["parameters"] = {}): SqlStatement => ({
     statement: statements[name],
@@ -66,7 +64,6 @@ export function createMfaAccountSql({ client, account, mfa, ...names }: MfaAccou
     ((await client.execute([statement], context))[0] ?? 0) > 0;
 
   return {
-    account,
     ...names,
     supports: mfa === undefined ? noKinds : allKinds,
     async readFactors(context) {

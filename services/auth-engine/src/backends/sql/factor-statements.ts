@@ -20,29 +20,8 @@ export const mfaParameters = {
 
 export type MfaStatementName = keyof typeof mfaParameters;
 
-export const mfaStatementNames: readonly MfaStatementName[] = [
-  "totp_read",
-  "totp_write",
-  "totp_delete",
-  "recovery_read",
-  "recovery_add",
-  "recovery_remove",
-  "recovery_clear",
-  "webauthn_read",
-  "webauthn_add",
-  "webauthn_replace",
-  "webauthn_remove",
-  "webauthn_find",
-  "app_password_read",
-  "app_password_add",
-  "app_password_remove",
-  "app_password_touch",
-];
-
-export type MfaStatements = Readonly<Record<MfaStatementName, string>>;
-
 /** Statements for Postern's own tables (docs/connect/sql.md has their definitions). */
-export function mfaTableStatements(prefix: string): MfaStatements {
+export function mfaTableStatements(prefix: string): Readonly<Record<MfaStatementName, string>> {
   const of = (table: string) => `${prefix}${table}`;
   const mine = "WHERE account = :account";
   return {

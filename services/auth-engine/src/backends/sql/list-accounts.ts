@@ -4,13 +4,6 @@ import { asTable, inBinaryOrder, quoteName, type SqlDialect } from "./dialect.ts
 import type { SqlClient, SqlRow } from "./sql-client.ts";
 import type { SqlSearchSettings } from "./sql-settings.ts";
 
-interface Listing {
-  readonly client: SqlClient;
-  readonly search: SqlSearchSettings;
-  readonly query: BackendQuery;
-  readonly page: AccountPage;
-}
-
 /**
  * Reads one page of the site's list query by key: the names after the last one, in byte order. No state is kept, so any
  * engine can read the next page. A name that the query returns twice is listed once.
@@ -18,14 +11,16 @@ interface Listing {
  * Names that appear or vanish during the listing may be listed or not; every other name is listed exactly once.
  */
 export async function listAccounts(
-  { client, search, query, page: { position, limit } }: Listing,
+  client: SqlClient,
+  search: SqlSearchSettings,
+  { protocol, position, limit }: AccountPage & Pick<BackendQuery, "protocol">,
   context: BackendContext,
 ): Promise<ListOutcome> {
   const { listAccountsQuery: site } = search;
   if (site === undefined) return { kind: "not_served" };
   const column = await accountColumn(search, client, context);
   const statement = pageStatement(site, { column, dialect: client.dialect, isLater: position !== undefined, limit });
-  const parameters = { protocol: query.protocol, [afterParameter]: position ?? "" };
+  const parameters = { protocol, [afterParameter]: position ?? "" };
   const rows = await client.query({ statement, parameters, maxRows: limit }, context);
   const names = rows.map(readName);
   const last = names.at(-1);

@@ -2,7 +2,6 @@ import type { PasswordVerifier } from "@postern/shared/domain/passwords";
 import type { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Backend, BackendContext, BackendQuery, LookupOutcome, VerifyOutcome } from "../backend.ts";
-import type { SecondFactorStore } from "../second-factor-store.ts";
 import { type CheckedPassword, type CheckPasswordDeps, createPasswordCheck, type FoundRow } from "./check-password.ts";
 import { findUserRow } from "./find-user.ts";
 import { checkListQuery, listAccounts } from "./list-accounts.ts";
@@ -11,6 +10,7 @@ import { checkSearches, toQueryParameters } from "./query-parameters.ts";
 import { isDisabled, rowToAccount } from "./row-to-account.ts";
 import { selectSearch } from "./select-search.ts";
 import type { SqlClient } from "./sql-client.ts";
+import { createSqlFactors } from "./sql-factors.ts";
 import type { SqlBackendSettings, SqlSearchSettings } from "./sql-settings.ts";
 
 export interface SqlBackendDeps extends CheckPasswordDeps {
@@ -18,8 +18,6 @@ export interface SqlBackendDeps extends CheckPasswordDeps {
   /** Closed with the backend. */
   readonly client: SqlClient;
   readonly passwords: CheckPasswordDeps["passwords"] & Pick<PasswordVerifier, "upgrade">;
-  /** Second factors of the same users, in the same database. */
-  readonly mfa?: SecondFactorStore | undefined;
   /** Called if a better hash could not be computed or stored; the sign-in continued. */
   readonly onUpgradeFailure?: ((error: unknown) => void) | undefined;
 }
@@ -46,7 +44,7 @@ function lookedUp(found: FoundRow | Missing): LookupOutcome {
  * that could never work.
  */
 export function createSqlBackend(deps: SqlBackendDeps): Backend {
-  const { settings, client, passwords, decoys, mfa, onUpgradeFailure = () => undefined } = deps;
+  const { settings, client, passwords, decoys, onUpgradeFailure = () => undefined } = deps;
   checkSearches(settings, client.dialect);
   const find = createFind(settings.searches, client);
   const check = createPasswordCheck(deps);
@@ -65,7 +63,7 @@ export function createSqlBackend(deps: SqlBackendDeps): Backend {
   return {
     kind: "sql",
     name: settings.name,
-    mfa,
+    mfa: createSqlFactors(settings.searches, client),
     verify: async (query, password, context) => {
       const found = await find(query, context);
       if (typeof found === "string") return { kind: found };
@@ -76,7 +74,7 @@ export function createSqlBackend(deps: SqlBackendDeps): Backend {
       const search = selectSearch(settings.searches, query.protocol);
       return search === undefined
         ? Promise.resolve({ kind: "not_served" })
-        : listAccounts({ client, search, query, page }, context);
+        : listAccounts(client, search, { ...page, protocol: query.protocol }, context);
     },
     // Each page is a separate query.
     endListing: () => undefined,

@@ -1,26 +1,17 @@
 import type { CallContext } from "../../decision/call-context.ts";
 import { webauthnCredentialId } from "../../second-factors/webauthn-credential.ts";
 import type { CredentialHolder, FindOutcome, MfaQuery, SecondFactorStore } from "../second-factor-store.ts";
-import { createMfaAccountSql } from "./factor-rows.ts";
+import type { FoundRow } from "./check-password.ts";
+import { createFactorRows } from "./factor-rows.ts";
 import { findUserRow } from "./find-user.ts";
 import { isDisabled, readColumn, rowToAccount } from "./row-to-account.ts";
 import { selectSearch } from "./select-search.ts";
-import type { SqlClient, SqlRow } from "./sql-client.ts";
-import type { SqlBackendSettings, SqlSearchSettings } from "./sql-settings.ts";
+import type { SqlClient } from "./sql-client.ts";
+import type { SqlSearchSettings } from "./sql-settings.ts";
 import { webauthnHoldersSql } from "./webauthn-holders.ts";
-
-export interface SqlFactorsDeps {
-  readonly settings: SqlBackendSettings;
-  readonly client: SqlClient;
-}
 
 /** Protocol of a search for second factors, if the site has a separate one. */
 const mfaProtocol = "mfa";
-
-interface FoundUser {
-  readonly row: SqlRow;
-  readonly search: SqlSearchSettings;
-}
 
 /**
  * The account of this name if it holds the credential. The credentials are read even if there is no such account, because the time would reveal
@@ -39,7 +30,7 @@ async function namedHolders(
     const by = protocol ?? search.protocols[0] ?? mfaProtocol;
     const row = await findUserRow(client, search, { username, protocol: by }, context);
     const account = row === undefined ? username : rowToAccount(row, search).account;
-    const stored = createMfaAccountSql({ client, account, mfa, displayName: undefined, uniqueUserId: undefined });
+    const stored = createFactorRows(client, mfa, { account });
     const { webauthnCredentials } = await stored.readFactors(context);
     const isHeld = webauthnCredentials.some((text) => webauthnCredentialId(text) === id);
     if (row !== undefined && isHeld) holders.push({ account });
@@ -48,14 +39,14 @@ async function namedHolders(
 }
 
 /** Second factors and app passwords in an SQL database: in Postern's tables, or with the site's own statements. */
-export function createSqlFactors({ settings: { searches }, client }: SqlFactorsDeps): SecondFactorStore {
+export function createSqlFactors(searches: readonly SqlSearchSettings[], client: SqlClient): SecondFactorStore {
   const searchesFor = ({ protocol }: MfaQuery): readonly SqlSearchSettings[] => {
     const search = selectSearch(searches, protocol ?? mfaProtocol);
     if (search !== undefined) return [search];
     return protocol === undefined ? searches : [];
   };
 
-  const findUser = async (query: MfaQuery, context: CallContext): Promise<FoundUser | undefined> => {
+  const findUser = async (query: MfaQuery, context: CallContext): Promise<FoundRow | undefined> => {
     for (const search of searchesFor(query)) {
       const protocol = query.protocol ?? search.protocols[0] ?? mfaProtocol;
       const row = await findUserRow(client, search, { username: query.username, protocol }, context);
@@ -71,9 +62,7 @@ export function createSqlFactors({ settings: { searches }, client }: SqlFactorsD
         : webauthnHoldersSql(client, searches, wanted, context),
     pretendAccount: async (query) => {
       const [search] = searchesFor(query);
-      const { username: account } = query;
-      const names = { displayName: undefined, uniqueUserId: undefined };
-      return search && createMfaAccountSql({ client, account, mfa: search.mfa, ...names });
+      return search && createFactorRows(client, search.mfa, { account: query.username });
     },
     async findAccount(query, context): Promise<FindOutcome> {
       if (searchesFor(query).length === 0) return { kind: "not_served" };
@@ -85,10 +74,8 @@ export function createSqlFactors({ settings: { searches }, client }: SqlFactorsD
       return {
         kind: "ok",
         isDisabled: isDisabled(row, search),
-        account: createMfaAccountSql({
-          client,
+        account: createFactorRows(client, search.mfa, {
           account,
-          mfa: search.mfa,
           displayName: displayNameField === undefined ? account : readColumn(row, displayNameField),
           uniqueUserId: uniqueUserId === "" ? undefined : uniqueUserId,
         }),

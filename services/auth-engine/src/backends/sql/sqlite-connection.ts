@@ -6,20 +6,7 @@ import type { SqlQuery, SqlRow, SqlStatement } from "./sql-client.ts";
 import { type BoundParameters, columnsOf, prepareQuery, type SqliteQuery } from "./sqlite-query.ts";
 import { findStatementParameters } from "./statement-parameters.ts";
 
-/** An open database with its prepared statements. */
-export interface SqliteConnection {
-  query(query: SqlQuery): readonly SqlRow[];
-  /** Runs all statements or none; returns how many rows each changed. */
-  execute(statements: readonly SqlStatement[]): readonly number[];
-  describe(statement: string): readonly string[];
-  /** Makes the next query see recent writes; queries in the same turn of the event loop otherwise share a snapshot. */
-  endReading(): void;
-  /** False if it had to be closed because a lock could not be released. */
-  isOpen(): boolean;
-  /** False if the path names another file than the open one, or none. */
-  isCurrent(): boolean;
-  close(): void;
-}
+export type SqliteConnection = ReturnType<typeof openSqliteConnection>;
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -59,8 +46,11 @@ function createQueries(database: DatabaseSync) {
   };
 }
 
-/** Throws SQLite's errors. A lock is an immediate error, because waiting inside SQLite would block the event loop. */
-export function openSqliteConnection(file: string, { readOnly }: { readonly readOnly: boolean }): SqliteConnection {
+/**
+ * An open database with its prepared statements. Throws SQLite's errors. A lock is an immediate error, because waiting inside SQLite would block
+ * the event loop.
+ */
+export function openSqliteConnection(file: string, { readOnly }: { readonly readOnly: boolean }) {
   const identity = identify(file);
   const database = new DatabaseSync(file, { readOnly, timeout: 0, readBigInts: true });
   const reading = createReadTransaction(database);
@@ -81,7 +71,7 @@ export function openSqliteConnection(file: string, { readOnly }: { readonly read
   };
 
   return {
-    query(query) {
+    query(query: SqlQuery): readonly SqlRow[] {
       try {
         const { run, parameters } = findQuery(query.statement, reading.join());
         return run(bind(parameters, query), query.maxRows);
@@ -91,7 +81,8 @@ export function openSqliteConnection(file: string, { readOnly }: { readonly read
         throw thrown;
       }
     },
-    execute(statements) {
+    /** Runs all statements or none; returns how many rows each changed. */
+    execute(statements: readonly SqlStatement[]): readonly number[] {
       database.exec("BEGIN IMMEDIATE");
       try {
         const counts = statements.map(change);
@@ -102,14 +93,17 @@ export function openSqliteConnection(file: string, { readOnly }: { readonly read
         throw thrown;
       }
     },
-    describe(statement) {
+    describe(statement: string): readonly string[] {
       reading.join();
       return columnsOf(database.prepare(statement));
     },
-    isOpen: () => database.isOpen,
-    endReading: () => reading.end(),
-    isCurrent: () => identity !== undefined && identify(file) === identity,
-    close: () => {
+    /** False if it had to be closed because a lock could not be released. */
+    isOpen: (): boolean => database.isOpen,
+    /** Makes the next query see recent writes; queries in the same turn of the event loop otherwise share a snapshot. */
+    endReading: (): void => reading.end(),
+    /** False if the path names another file than the open one, or none. */
+    isCurrent: (): boolean => identity !== undefined && identify(file) === identity,
+    close: (): void => {
       reading.end();
       if (database.isOpen) database.close();
     },

@@ -1,5 +1,6 @@
 import { Resolver } from "node:dns/promises";
 import { within } from "@postern/shared/platform/concurrency";
+import type { RblControlSettings } from "../control-settings.ts";
 
 /** A name server's answer about a name's IPv4 addresses. `ttlMs` is the record's lifetime. */
 export type LookupAnswer =
@@ -12,12 +13,6 @@ export interface AddressLookup {
   lookUp(name: string): Promise<LookupAnswer>;
 }
 
-export interface DnsLookupSettings {
-  /** Addresses with ports; an empty list means the system's name servers. */
-  readonly servers: readonly string[];
-  readonly timeoutMs: number;
-}
-
 function codeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "UNKNOWN";
 }
@@ -25,8 +20,8 @@ function codeOf(thrown: unknown): string {
 /** No such name, or no address: an answer too. Any other error says nothing about the name. */
 const absentCodes = new Set(["ENOTFOUND", "ENODATA"]);
 
-/** Queries name servers over the network, at most twice within the time limit. */
-export function createDnsLookup({ servers, timeoutMs }: DnsLookupSettings): AddressLookup {
+/** Queries name servers (the system's if `servers` is empty) over the network, at most twice within the time limit. */
+export function createDnsLookup({ servers, timeoutMs }: RblControlSettings["dns"]): AddressLookup {
   const each = Math.max(1, Math.floor(timeoutMs / 2));
   const resolver = new Resolver({ timeout: each, tries: 2, maxTimeout: each });
   if (servers.length > 0) resolver.setServers(servers);

@@ -1,14 +1,7 @@
 import { createBoundedCache } from "@postern/shared/platform/cache";
 import type { Clock } from "@postern/shared/platform/time";
+import type { RblControlSettings } from "../control-settings.ts";
 import type { AddressLookup, LookupAnswer } from "./address-lookup-dns.ts";
-
-export interface CachingLookupSettings {
-  readonly maxEntries: number;
-  readonly maxTtlMs: number;
-  readonly absentTtlMs: number;
-  /** Queries in progress; further ones fail immediately. */
-  readonly maxInFlight: number;
-}
 
 /** Long enough that a burst of logins does not cause one query each. */
 const failureTtlMs = 1000;
@@ -20,7 +13,7 @@ const failureTtlMs = 1000;
 export function createCachingLookup(
   lookup: AddressLookup,
   clock: Clock,
-  settings: CachingLookupSettings,
+  settings: RblControlSettings["cache"],
 ): AddressLookup {
   const kept = createBoundedCache<LookupAnswer>({ maxEntries: settings.maxEntries, evict: "least-used", clock });
   const underWay = new Map<string, Promise<LookupAnswer>>();

@@ -2,29 +2,13 @@ import type { AuthDecision } from "@postern/shared/contracts";
 import { unlessAborted } from "@postern/shared/platform/concurrency";
 import { errorCodes } from "@postern/shared/platform/errors";
 import { type CidrSet, createCidrSet } from "@postern/shared/platform/net";
-import type { Control } from "../control.ts";
-import type { UserAllowlist } from "../user-allowlist.ts";
+import type { RblSettings } from "../control-settings.ts";
+import type { Control } from "../controls.ts";
 import type { AddressLookup, LookupAnswer } from "./address-lookup-dns.ts";
 import { type ZoneQuestion, zoneQuestion } from "./zone-name.ts";
 
 /** One entry of `auth.controls.rbl.lists`. */
-export interface RblList {
-  readonly name: string;
-  readonly zone: string;
-  readonly ipv4: boolean;
-  readonly ipv6: boolean;
-  /** Answers that mean "listed"; an empty list means 127.0.0.0/8 without the error codes of list operators. */
-  readonly returnCodes: ReadonlySet<string>;
-  readonly weight: number;
-  readonly allowFailure: boolean;
-}
-
-export interface RblSettings {
-  readonly lists: readonly RblList[];
-  readonly threshold: number;
-  readonly ipAllowlist: readonly string[];
-  readonly allowlist: UserAllowlist;
-}
+export type RblList = RblSettings["lists"][number];
 
 export const rblOutcomes = ["listed", "not_listed", "failed"] as const;
 export type RblOutcome = (typeof rblOutcomes)[number];

@@ -1,5 +1,4 @@
-import type { ControlContext } from "../../controls/control.ts";
-import type { ControlFacts } from "../../controls/control-facts.ts";
+import type { ControlContext, ControlFacts } from "../../controls/controls.ts";
 import type { Step, StepContext } from "../step.ts";
 
 /** A class for the same reason as `DecisionContext`. */

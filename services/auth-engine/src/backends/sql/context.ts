@@ -5,19 +5,17 @@ import {
   type PasswordVerifier,
   unverifiableText,
 } from "@postern/shared/domain/passwords";
-import { steadyClock, systemClock } from "@postern/shared/platform/time";
-import type { Backend } from "../backends/backend.ts";
-import type { ServerLog } from "../backends/servers/target-set.ts";
-import { loadedDriver } from "../backends/sql/loaded-driver.ts";
-import { seedDatabase } from "../backends/sql/seed.ts";
-import { createSqlServerClient } from "../backends/sql/server-client.ts";
-import type { SqlDriver } from "../backends/sql/server-connection.ts";
-import { createSqlBackend } from "../backends/sql/sql-backend.ts";
-import type { SqlClient } from "../backends/sql/sql-client.ts";
-import { createSqlFactors } from "../backends/sql/sql-factors.ts";
-import type { SqlDatabaseSettings } from "../backends/sql/sql-settings.ts";
-import { createSqliteClient } from "../backends/sql/sqlite-client.ts";
-import type { BackendSettings } from "../settings.ts";
+import { systemClock } from "@postern/shared/platform/time";
+import type { BackendSettings } from "../../settings.ts";
+import type { Backend } from "../backend.ts";
+import type { ServerLog } from "../servers/target-set.ts";
+import { seedDatabase } from "./seed.ts";
+import { createSqlServerClient } from "./server-client.ts";
+import type { SqlDriver } from "./server-connection.ts";
+import { createSqlBackend } from "./sql-backend.ts";
+import type { SqlClient } from "./sql-client.ts";
+import type { SqlDatabaseSettings } from "./sql-settings.ts";
+import { createSqliteClient } from "./sqlite-client.ts";
 
 /** The part of `Base` that is needed. */
 interface LoggerOf {
@@ -28,9 +26,23 @@ const seedWaitMs = 10_000;
 
 /** Loads only the client library that a site uses: the two are a third of the engine's code. */
 const drivers: Readonly<Record<SqlDriver["dialect"], () => Promise<SqlDriver>>> = {
-  postgresql: async () => (await import("../backends/sql/postgresql-driver.ts")).postgresqlDriver,
-  mysql: async () => (await import("../backends/sql/mysql-driver.ts")).mysqlDriver,
+  postgresql: async () => (await import("./postgresql-driver.ts")).postgresqlDriver,
+  mysql: async () => (await import("./mysql-driver.ts")).mysqlDriver,
 };
+
+/** A driver that starts to load its client library from disk now; the first connection waits for it. */
+function loadedDriver(dialect: SqlDriver["dialect"], loading: Promise<SqlDriver>): SqlDriver {
+  let driver: SqlDriver | undefined;
+  return {
+    dialect,
+    connect: async (address, settings, onClose) => {
+      driver ??= await loading;
+      return driver.connect(address, settings, onClose);
+    },
+    // Before the first connection, nothing can have failed.
+    classify: (error) => driver?.classify(error) ?? "lost",
+  };
+}
 
 /** Does not connect yet. */
 export function makeSqlClient(name: string, database: SqlDatabaseSettings, base: LoggerOf): SqlClient {
@@ -39,13 +51,7 @@ export function makeSqlClient(name: string, database: SqlDatabaseSettings, base:
     return createSqliteClient({ file, busyTimeoutMs });
   }
   const { servers: settings, driver } = database;
-  return createSqlServerClient({
-    name,
-    settings,
-    driver: loadedDriver(driver, drivers[driver]()),
-    clock: steadyClock,
-    log: base.logger,
-  });
+  return createSqlServerClient(name, settings, loadedDriver(driver, drivers[driver]()), base.logger);
 }
 
 interface SqlParts {
@@ -63,10 +69,9 @@ export async function makeSqlBackend(
     await seedDatabase({ file: database.file, seedFile: database.seedFile, waitMs: seedWaitMs });
   }
   const client = makeSqlClient(settings.name, database, base);
-  const mfa = createSqlFactors({ settings, client });
   const onUpgradeFailure = (err: unknown): void => base.logger.warn({ err }, "a password hash could not be upgraded");
   const onUnverifiable = createUnverifiableReports(systemClock, countUnverifiable, (fault) =>
     base.logger.warn({ directory: settings.name, ...fault }, unverifiableText),
   );
-  return createSqlBackend({ settings, client, passwords, decoys, mfa, onUnverifiable, onUpgradeFailure });
+  return createSqlBackend({ settings, client, passwords, decoys, onUnverifiable, onUpgradeFailure });
 }
