@@ -8,13 +8,17 @@ export interface ScriptSource {
   readonly entryPoints: readonly string[];
 }
 
-/** What a worker starts with. */
-export interface WorkerStart {
+/** The scripts and the files that they use. */
+export interface ScriptSet {
   readonly scripts: readonly ScriptSource[];
   /** Files for `require`, by name. */
   readonly libraries: Readonly<Record<string, string>>;
   /** Texts of the i18n module: language → key → text. */
   readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** What a worker starts with. */
+export interface WorkerStart extends ScriptSet {
   readonly memoryLimitBytes: number;
   readonly cpuLimitMs: number;
   /** Int32s: `progressField`. */
