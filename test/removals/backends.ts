@@ -195,7 +195,7 @@ export const backendRemovals: readonly Removal[] = [
   {
     name: "groups-complete",
     mechanism: "a search for groups that fails is not an empty list",
-    file: "services/auth-engine/src/backends/ldap/group-source.ts",
+    file: "services/auth-engine/src/backends/ldap/groups.ts",
     find: "await pool.lookup.search(baseDn.expand(first), options, context);",
     replace: "await pool.lookup.search(baseDn.expand(first), options, context).catch(() => ({ searchEntries: [] }));",
     tests: ["test/integration/gateway/ldap-decision.test.ts"],

@@ -1,8 +1,8 @@
 import type { BackendContext, BackendQuery } from "../../services/auth-engine/src/backends/backend.ts";
 import { findInSearch, isFound } from "../../services/auth-engine/src/backends/ldap/find-user.ts";
 import { createLdapPool } from "../../services/auth-engine/src/backends/ldap/ldap-pool.ts";
-import { compileSearches } from "../../services/auth-engine/src/backends/ldap/select-search.ts";
 import type { LdapBackendSettings } from "../../services/auth-engine/src/backends/ldap/ldap-settings.ts";
+import { compileSearches } from "../../services/auth-engine/src/backends/ldap/select-search.ts";
 import type { MakeDeps } from "./make-directory.ts";
 import type { ReportStep } from "./steps.ts";
 

@@ -1,7 +1,6 @@
 import type { BackendQuery } from "../../services/auth-engine/src/backends/backend.ts";
 import { toQueryParameters } from "../../services/auth-engine/src/backends/sql/query-parameters.ts";
-import { selectSearch } from "../../services/auth-engine/src/backends/sql/select-search.ts";
-import type { SqlBackendSettings } from "../../services/auth-engine/src/backends/sql/sql-settings.ts";
+import { type SqlBackendSettings, selectSearch } from "../../services/auth-engine/src/backends/sql/sql-settings.ts";
 import type { ReportStep } from "./steps.ts";
 
 /** Reports the site's query for the protocol and the values of its parameters. */

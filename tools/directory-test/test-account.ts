@@ -7,8 +7,7 @@ import type {
   PasswordWarning,
 } from "../../services/auth-engine/src/backends/backend.ts";
 import type { FindOutcome } from "../../services/auth-engine/src/backends/second-factor-store.ts";
-import { appPasswordDigest } from "../../services/auth-engine/src/second-factors/app-password.ts";
-import { matchAppPassword } from "../../services/auth-engine/src/second-factors/app-passwords.ts";
+import { appPasswordDigest, matchAppPassword } from "../../services/auth-engine/src/second-factors/app-passwords.ts";
 import type { ReportStep, Verdict } from "./steps.ts";
 
 export interface Asking {

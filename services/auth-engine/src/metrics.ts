@@ -12,7 +12,7 @@ import {
   type AppPasswordUseResult,
   appPasswordOutcomes,
   appPasswordUseResults,
-} from "./second-factors/app-password-uses.ts";
+} from "./second-factors/app-passwords.ts";
 
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];

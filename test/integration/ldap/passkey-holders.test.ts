@@ -96,7 +96,8 @@ describe.each([
     const credential = JSON.stringify({ id: id.replaceAll("-", "+").replaceAll("_", "/"), publicKey: "AQID" });
     const stored = { ...target("alice", "idp"), credential };
     expect(await saveWebauthn(stored, later())).toEqual({ outcome: "ok" });
-    const find = (username: string, credentialId: string) => readFactors({ session: "7d3f", username, credentialId }, later());
+    const find = (username: string, credentialId: string) =>
+      readFactors({ session: "7d3f", username, credentialId }, later());
     for (const name of ["alice", "bob", "nobody", "(*)", "c2VjcmV0"]) {
       expect(await find(name, id)).toMatchObject({ outcome: "ok", account: "alice@example.test" });
       expect(await find(name, "AQID")).toEqual({ outcome: "unknown_user" });

@@ -1,7 +1,11 @@
 import type { ControlsConfig } from "@postern/shared/platform/config";
 import { type CidrSet, canonicalName, createCidrSet } from "@postern/shared/platform/net";
 
-/** @param allowlist networks by user name, as validated by the configuration */
+/**
+ * Users and the networks from which a control does not apply to them. Names are compared in lower case.
+ *
+ * @param allowlist networks by user name, as validated by the configuration
+ */
 export function createUserAllowlist(allowlist: unknown) {
   const entries = typeof allowlist === "object" && allowlist !== null ? Object.entries(allowlist) : [];
   const byName = new Map<string, CidrSet>(
@@ -17,9 +21,6 @@ export function createUserAllowlist(allowlist: unknown) {
       (byName.get(canonicalName(username.toLowerCase()))?.has(clientIp) ?? false),
   };
 }
-
-/** Users and the networks from which a control does not apply to them. Names are compared in lower case. */
-export type UserAllowlist = ReturnType<typeof createUserAllowlist>;
 
 export type ControlSettings = ReturnType<typeof controlSettings>;
 export type RblControlSettings = ReturnType<typeof rblSettings>;

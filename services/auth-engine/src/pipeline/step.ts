@@ -12,7 +12,7 @@ import type { Policies } from "../policy/policies.ts";
 import type { ResultCaches } from "../result-cache/result-caches.ts";
 import type { Risk } from "../risk/risk.ts";
 import type { SiteScripts } from "../scripts/site-scripts.ts";
-import type { AppPasswordOutcome, AppPasswordUses } from "../second-factors/app-password-uses.ts";
+import type { AppPasswordOutcome, AppPasswordUses } from "../second-factors/app-passwords.ts";
 
 /** Dependencies of the steps. `backends` are in the order of `auth.backends.order`. */
 export interface StepDeps {

@@ -1,7 +1,7 @@
 import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
 import type { MfaAccount, StoredAppPassword } from "../backends/second-factor-store.ts";
-import { type AppPasswordUseResult, createAppPasswordUses } from "./app-password-uses.ts";
+import { type AppPasswordUseResult, createAppPasswordUses } from "./app-passwords.ts";
 
 const hour = 3600;
 const appPassword: StoredAppPassword = {

@@ -5,8 +5,7 @@ import type { Logger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
 import type { Backend } from "../backends/backend.ts";
 import type { EngineMetrics } from "../metrics.ts";
-import { createAppPasswordUses, type OnAppPasswordUse } from "./app-password-uses.ts";
-import { createAppPasswords } from "./app-passwords.ts";
+import { createAppPasswords, createAppPasswordUses, type OnAppPasswordUse } from "./app-passwords.ts";
 import { createSecondFactors } from "./second-factors.ts";
 
 /** Recovery codes are rare; many at a time are guesses. */

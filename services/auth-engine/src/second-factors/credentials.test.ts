@@ -2,10 +2,10 @@ import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { appPasswordDigest, makeAppPassword } from "./app-password.ts";
+import { webauthnCredentialId } from "../backends/webauthn-credential.ts";
+import { appPasswordDigest, makeAppPassword } from "./app-passwords.ts";
 import { hashRecoveryCodes, matchRecoveryCode } from "./recovery-code.ts";
 import { openTotpSecret, readTotpSecret, sealTotpSecret } from "./totp-secret.ts";
-import { webauthnCredentialId } from "./webauthn-credential.ts";
 
 describe("app passwords", () => {
   it("are recognised by their format, whatever the case and separators", () => {

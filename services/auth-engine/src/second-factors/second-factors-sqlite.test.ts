@@ -17,8 +17,7 @@ import { attemptOf } from "../decision/attempt.ts";
 import type { StepContext } from "../pipeline/step.ts";
 import { verifyAppPassword } from "../pipeline/steps/verify-app-password.ts";
 import { stepDeps } from "../pipeline/testing/step-deps.ts";
-import { type AppPasswordOutcome, createAppPasswordUses } from "./app-password-uses.ts";
-import { createAppPasswords } from "./app-passwords.ts";
+import { type AppPasswordOutcome, createAppPasswords, createAppPasswordUses } from "./app-passwords.ts";
 import { createSecondFactors } from "./second-factors.ts";
 
 const seedFile = fileURLToPath(new URL("../../../../config/demo-directory.sql", import.meta.url));

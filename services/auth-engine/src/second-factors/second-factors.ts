@@ -14,11 +14,11 @@ import {
   done,
   type FoundAccount,
   findAccount,
+  findCredentialHolder,
   invalid,
   isRefusal,
   type OnAccount,
 } from "./find-account.ts";
-import { findCredentialHolder } from "./find-credential-holder.ts";
 import { hashRecoveryCodes, matchRecoveryCode } from "./recovery-code.ts";
 import { openTotpSecret, readTotpSecret, sealTotpSecret } from "./totp-secret.ts";
 import { createWebauthnCredentials } from "./webauthn-credentials.ts";

@@ -8,9 +8,9 @@ import {
 } from "@postern/shared/contracts";
 import type { Backend } from "../backends/backend.ts";
 import type { CredentialHolder, MfaAccount } from "../backends/second-factor-store.ts";
+import { credentialProblem, webauthnCredentialId } from "../backends/webauthn-credential.ts";
 import type { CallContext } from "../decision/call-context.ts";
 import { done, invalid, type OnAccount } from "./find-account.ts";
-import { credentialProblem, webauthnCredentialId } from "./webauthn-credential.ts";
 
 const exists = { outcome: "exists" } as const;
 

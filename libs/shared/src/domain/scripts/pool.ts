@@ -1,8 +1,7 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import { type Clock, steadyClock } from "../../platform/time/clock.ts";
 import type { LuaValue } from "./lua-value.ts";
-import type { ScriptLogLine, ScriptSet } from "./messages.ts";
-import type { ScriptCall, ScriptHost } from "./script-call.ts";
+import type { ScriptCall, ScriptHost, ScriptLogLine, ScriptSet } from "./messages.ts";
 import { type PendingCall, WorkerHandle } from "./worker-handle.ts";
 
 /** Limits of a pool and its scripts. */

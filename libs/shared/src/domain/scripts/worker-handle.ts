@@ -2,8 +2,15 @@ import { Worker } from "node:worker_threads";
 import { createRenewedMap } from "../../platform/cache/renewed-map.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { LuaValue } from "./lua-value.ts";
-import { type FromWorker, progressField, type ScriptLogLine, type ToWorker, type WorkerStart } from "./messages.ts";
-import type { ScriptCall, ScriptHost } from "./script-call.ts";
+import {
+  type FromWorker,
+  progressField,
+  type ScriptCall,
+  type ScriptHost,
+  type ScriptLogLine,
+  type ToWorker,
+  type WorkerStart,
+} from "./messages.ts";
 
 /** A call and its waiting caller. */
 export interface PendingCall {

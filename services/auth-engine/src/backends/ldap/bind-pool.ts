@@ -5,11 +5,26 @@ import type { Control } from "ldapts";
 import type { BackendContext } from "../backend.ts";
 import { ConnectionPool } from "../servers/connection-pool.ts";
 import type { TargetSet } from "../servers/target-set.ts";
-import { createBindRate } from "./bind-rate.ts";
 import { type LdapConnection, openReadyConnection } from "./client.ts";
 import { classifyFailure } from "./errors.ts";
 import type { LdapPoolSettings } from "./ldap-settings.ts";
 import type { ServerAddress } from "./server-uri.ts";
+
+/** A token bucket: `perSecond` on average, bursts of up to `burst` more. Without a rate, everything passes. */
+export function createBindRate({ perSecond, burst }: LdapPoolSettings["bindRate"], clock: Clock): () => boolean {
+  if (perSecond <= 0) return () => true;
+  const size = Math.max(1, burst);
+  let tokens = size;
+  let filledAt = clock.now();
+  return () => {
+    const now = clock.now();
+    tokens = Math.min(size, tokens + (Math.max(0, now - filledAt) * perSecond) / 1000);
+    filledAt = now;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  };
+}
 
 /** Longer than for a search: servers with slow password hashes must not get a bind twice, because each counts wrong passwords. */
 const patienceMs = 1500;

@@ -5,8 +5,8 @@ import type { BackendAccount, BackendContext, BackendQuery } from "../backend.ts
 import { backendUnavailable } from "../servers/errors.ts";
 import { accountName, toBackendAccount } from "./attributes.ts";
 import { isNoSuchObject } from "./errors.ts";
-import type { Group } from "./group-name.ts";
 import type { GroupMember } from "./groups.ts";
+import type { Group } from "./pool-caches.ts";
 import type { CompiledSearch } from "./select-search.ts";
 
 export interface Found {

@@ -1,16 +1,119 @@
 import { randomUUID } from "node:crypto";
 import { fromUnknown } from "@postern/shared/platform/errors";
 import { nameForms } from "@postern/shared/platform/net";
+import { type Filter, OrFilter, SubstringFilter } from "ldapts";
+import { type Static, Type } from "typebox";
+import { Value } from "typebox/value";
 import type { BackendContext, BackendQuery } from "../backend.ts";
-import type { FactorKind, FindOutcome, MfaAccount, SecondFactorStore } from "../second-factor-store.ts";
+import type {
+  CredentialHolder,
+  CredentialSearch,
+  FactorKind,
+  FindOutcome,
+  MfaAccount,
+  SecondFactorStore,
+  StoredAppPassword,
+} from "../second-factor-store.ts";
 import { backendUnavailable } from "../servers/errors.ts";
-import { createAppPasswordValues } from "./app-password-values.ts";
-import { findValues, toBackendAccount } from "./attributes.ts";
-import { createCredentialValues } from "./credential-values.ts";
+import { idSpellings, webauthnCredentialId } from "../webauthn-credential.ts";
+import { accountName, findValues, toBackendAccount } from "./attributes.ts";
+import { type CredentialValues, createCredentialValues } from "./credential-values.ts";
+import { isNoSuchName } from "./errors.ts";
 import { type Found, findInSearch, isDisabled, isFound } from "./find-user.ts";
 import type { LdapSearchSettings } from "./ldap-settings.ts";
 import type { CompiledSearch } from "./select-search.ts";
-import { webauthnHolders } from "./webauthn-holders.ts";
+
+const sizeLimit = 64;
+
+interface Wanted extends CredentialSearch {
+  readonly query: BackendQuery;
+}
+
+function filterOf({ filter, mfa }: CompiledSearch, { id, by, query }: Wanted): Filter {
+  if (by === "name") return filter(query);
+  const attribute = mfa.webauthn.field;
+  const filters = idSpellings(id).map((text) =>
+    by === "start"
+      ? new SubstringFilter({ attribute, initial: `{"id":"${text}` })
+      : new SubstringFilter({ attribute, any: [`"${text}`] }),
+  );
+  return new OrFilter({ filters });
+}
+
+/** A credential is searched for by its id, below all bases to which the search's base may expand. */
+function placeOf({ baseDn, scope }: CompiledSearch, { by, query }: Wanted) {
+  if (by === "name" || !baseDn.hasMacros || baseDn.fixedPart === "") return { baseDn: baseDn.expand(query), scope };
+  return { baseDn: baseDn.fixedPart, scope: "sub" as const };
+}
+
+/**
+ * Accounts of a search whose entries hold the credential. To search by the id, the attribute needs a SUBSTR matching rule; without one
+ * the server finds nothing.
+ */
+async function webauthnHolders(
+  search: CompiledSearch,
+  wanted: Wanted,
+  context: BackendContext,
+): Promise<readonly CredentialHolder[]> {
+  const { pool, mapping, mfa } = search;
+  const { field } = mfa.webauthn;
+  const place = placeOf(search, wanted);
+  if (field === "") return [];
+  const timeLimit = pool.settings.searchTimeLimitSeconds;
+  const attributes = [field, mapping.accountField].filter((name) => name.toLowerCase() !== "dn");
+  try {
+    const options = { scope: place.scope, filter: filterOf(search, wanted), attributes, sizeLimit, timeLimit };
+    const { searchEntries } = await pool.lookup.search(place.baseDn, options, context);
+    return searchEntries.flatMap((entry) =>
+      findValues(entry, field).some((value) => webauthnCredentialId(value) === wanted.id)
+        ? { account: accountName(entry, mapping.accountField) ?? entry.dn, dn: entry.dn }
+        : [],
+    );
+  } catch (error) {
+    if (isNoSuchName(error)) return [];
+    throw backendUnavailable(`search for a credential in LDAP pool ${pool.name}`, error);
+  }
+}
+
+const Stored = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  digest: Type.String({ minLength: 1 }),
+  label: Type.String(),
+  protocols: Type.Array(Type.String()),
+  createdAt: Type.Number(),
+  lastUsedAt: Type.Optional(Type.Number()),
+});
+
+/** Undefined for values that Postern did not write: a value that a person typed must not break every sign-in. */
+function parsed(text: string): Static<typeof Stored> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Value.Check(Stored, value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const written = ({ id, digest, label, protocols, createdAt, lastUsedAt }: StoredAppPassword): string =>
+  JSON.stringify({ id, digest, label, protocols, createdAt, lastUsedAt });
+
+type AppPasswordMethods = "listAppPasswords" | "addAppPassword" | "removeAppPassword" | "touchAppPassword";
+
+/** One JSON object per value. */
+function createAppPasswordValues(values: CredentialValues): Pick<MfaAccount, AppPasswordMethods> {
+  return {
+    listAppPasswords: async (context) => (await values.read(context)).flatMap((text) => parsed(text) ?? []),
+    addAppPassword: (stored, context) => values.add(written(stored), context),
+    // Not by its text, which a simultaneous sign-in changes: the app password would remain.
+    removeAppPassword: (id, context) => values.removeMatching((text) => parsed(text)?.id === id, context),
+    touchAppPassword: async (id, at, context) => {
+      const text = (await values.read(context)).find((value) => parsed(value)?.id === id);
+      const stored = text === undefined ? undefined : parsed(text);
+      if (text === undefined || stored === undefined) return;
+      await values.exchange(text, written({ ...stored, lastUsedAt: at }), context);
+    },
+  };
+}
 
 type Searches = ReadonlyMap<string, readonly CompiledSearch[]>;
 

@@ -2,8 +2,13 @@ import { createBoundedCache } from "@postern/shared/platform/cache";
 import { canonicalName } from "@postern/shared/platform/net";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Entry } from "ldapts";
-import type { Group } from "./group-name.ts";
 import type { LdapPoolSettings } from "./ldap-settings.ts";
+
+/** `name` is undefined until it is needed. */
+export interface Group {
+  readonly dn: string;
+  readonly name: string | undefined;
+}
 
 interface Remembered {
   /** Names, in lower case, under which the account may be forgotten. */

@@ -5,7 +5,6 @@ import { steadyClock } from "@postern/shared/platform/time";
 import { Type } from "typebox";
 import type { CallContext } from "../../decision/call-context.ts";
 import { closed, itemsOf, listOf, resultReader } from "../../scripts/results.ts";
-import { idSpellings, webauthnCredentialId } from "../../second-factors/webauthn-credential.ts";
 import type {
   FactorKind,
   FindOutcome,
@@ -14,6 +13,7 @@ import type {
   SecondFactorStore,
   StoredAppPassword,
 } from "../second-factor-store.ts";
+import { idSpellings, webauthnCredentialId } from "../webauthn-credential.ts";
 
 const texts = Type.Optional(listOf(Type.String({ minLength: 1 })));
 const seconds = Type.Integer({ minimum: 0 });

@@ -2,9 +2,8 @@ import { AppError } from "@postern/shared/platform/errors";
 import type { BackendQuery } from "../backend.ts";
 import type { SqlDialect } from "./dialect.ts";
 import { mfaParameters } from "./factor-statements.ts";
-import { toPositional } from "./placeholders.ts";
+import { findStatementParameters, toPositional } from "./placeholders.ts";
 import type { SqlBackendSettings, SqlSearchSettings } from "./sql-settings.ts";
-import { findStatementParameters } from "./statement-parameters.ts";
 
 const userQueryParameters = ["username", "localpart", "domain", "protocol"];
 const listQueryParameters = ["protocol"];

@@ -8,10 +8,9 @@ import { checkListQuery, listAccounts } from "./list-accounts.ts";
 import { createPasswordUpgrades } from "./password-upgrades.ts";
 import { checkSearches, toQueryParameters } from "./query-parameters.ts";
 import { isDisabled, rowToAccount } from "./row-to-account.ts";
-import { selectSearch } from "./select-search.ts";
 import type { SqlClient } from "./sql-client.ts";
 import { createSqlFactors } from "./sql-factors.ts";
-import type { SqlBackendSettings, SqlSearchSettings } from "./sql-settings.ts";
+import { type SqlBackendSettings, type SqlSearchSettings, selectSearch } from "./sql-settings.ts";
 
 export interface SqlBackendDeps extends CheckPasswordDeps {
   readonly settings: SqlBackendSettings;

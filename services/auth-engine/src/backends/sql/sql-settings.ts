@@ -88,3 +88,11 @@ export function sqlBackendSettings(
   const searches = search.filter(({ pool_name }) => pool_name === pool).map(sqlSearchSettings);
   return { settings: { name, searches }, database: databaseSettings(database) };
 }
+
+/** The search that lists the protocol, else the one for `*`, else undefined. */
+export function selectSearch(searches: readonly SqlSearchSettings[], protocol: string): SqlSearchSettings | undefined {
+  return (
+    searches.find(({ protocols }) => protocols.includes(protocol)) ??
+    searches.find(({ protocols }) => protocols.includes("*"))
+  );
+}

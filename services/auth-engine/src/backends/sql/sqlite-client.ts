@@ -4,7 +4,7 @@ import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendContext } from "../backend.ts";
 import type { SqlClient } from "./sql-client.ts";
 import { openSqliteConnection, type SqliteConnection } from "./sqlite-connection.ts";
-import { isBusy, isOfStatement, toBackendError } from "./sqlite-errors.ts";
+import { isBusy, isOfStatement, toBackendError } from "./sqlite-query.ts";
 
 export interface SqliteClientOptions {
   readonly file: string;

@@ -1,7 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { LuaValue } from "../lua-value.ts";
-import type { HostCallContext } from "../script-call.ts";
+import type { HostCallContext } from "../messages.ts";
 import { type HostFunctions, textArgument } from "./host.ts";
 
 export interface DnsModuleSettings {

@@ -1,5 +1,5 @@
 import { isLuaObject, type LuaObject, type LuaValue } from "../lua-value.ts";
-import type { HostCallContext, ScriptHost } from "../script-call.ts";
+import type { HostCallContext, ScriptHost } from "../messages.ts";
 
 /** One function of a module. What it throws becomes an error in the script. */
 export type HostFunction = (args: readonly LuaValue[], context: HostCallContext) => Promise<LuaValue>;
