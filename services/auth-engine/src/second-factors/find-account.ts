@@ -77,12 +77,6 @@ export function createOnAccount(backends: () => readonly Backend[]) {
 
 export type OnAccount = ReturnType<typeof createOnAccount>;
 
-interface Wanted {
-  /** Its name is the one under which the credential is searched for first. */
-  readonly target: MfaTarget;
-  readonly id: string;
-}
-
 async function holds({ account }: FoundAccount, id: string, context: CallContext): Promise<boolean> {
   if (!account.supports.has("webauthn")) return false;
   const { webauthnCredentials } = await account.readFactors(context);
@@ -113,7 +107,8 @@ async function searchAll(
  */
 export async function findCredentialHolder(
   backends: readonly Backend[],
-  { target, id }: Wanted,
+  target: MfaTarget,
+  id: string,
   context: CallContext,
 ): Promise<FoundAccount | MfaRefusal> {
   const failures: AppError[] = [];

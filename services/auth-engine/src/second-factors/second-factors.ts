@@ -50,7 +50,7 @@ function createReadFactors(backends: Backends, ring: KeyRing | undefined) {
     const found =
       id === undefined
         ? await findAccount(backends(), request, context)
-        : await findCredentialHolder(backends(), { target: request, id }, context);
+        : await findCredentialHolder(backends(), request, id, context);
     if (request.hidesUnknown === true) await spendAsMuch(backends(), { request, found }, context);
     if (isRefusal(found)) return found;
     const { account, backend } = found;

@@ -57,7 +57,7 @@ export function createLdapBackend(settings: LdapBackendSettings, deps: LdapBacke
   const searches = compileSearches(settings.searches, pools);
   const { clock, digest = createKeyedDigest(createSecretKey(randomBytes(32))) } = deps;
   const { costsOf = () => createLoginCosts(digest) } = deps;
-  const unknown = createUnknownNames({ searches, digest, costsOf, clock });
+  const unknown = createUnknownNames(searches, digest, costsOf, clock);
   const listing = createAccountListing(searches, deps.clock);
 
   const find = createFind(searches);

@@ -46,18 +46,10 @@ interface VainSearch {
   readonly isRemembered: boolean;
 }
 
-interface UnknownNamesDeps {
-  readonly searches: ReturnType<typeof compileSearches>;
-  readonly digest: KeyedDigest;
-  /** Observed costs of sign-ins in a pool, by its name. */
-  readonly costsOf: (pool: string) => LoginCosts;
-  readonly clock: Clock;
-}
-
 /** Smaller differences are lost in the jitter of server and network. */
 const noticeableMs = 0.5;
 
-function partsOfPool({ name, settings }: LdapPool, { digest, costsOf }: UnknownNamesDeps) {
+function partsOfPool({ name, settings }: LdapPool, digest: KeyedDigest, costsOf: (pool: string) => LoginCosts) {
   const decoys = createWeightedChoice<string | undefined>({ digest, usual: ["none", undefined] });
   if (settings.decoyDns.length > 0) decoys.fix(settings.decoyDns.map((dn) => [dn, dn, 1]));
   /** The entry to bind as; undefined if the site named none. */
@@ -74,15 +66,23 @@ async function bindInVain(pool: LdapPool, dn: string, password: Secret, context:
   }
 }
 
-/** Makes sign-ins with unknown names take as long as those with known ones. */
-export function createUnknownNames(deps: UnknownNamesDeps) {
-  const { searches, clock } = deps;
+/**
+ * Makes sign-ins with unknown names take as long as those with known ones.
+ *
+ * @param costsOf the observed costs of sign-ins in a pool, by its name
+ */
+export function createUnknownNames(
+  searches: ReturnType<typeof compileSearches>,
+  digest: KeyedDigest,
+  costsOf: (pool: string) => LoginCosts,
+  clock: Clock,
+) {
   const absentRdn = `cn=${randomUUID()}`;
   const waitUntil = createWaitUntil(clock);
   const vainSearches = new WeakMap<BackendQuery, VainSearch>();
   const pools = new Map<LdapPool, ReturnType<typeof partsOfPool>>();
   const partsOf = (pool: LdapPool) => {
-    const parts = pools.get(pool) ?? partsOfPool(pool, deps);
+    const parts = pools.get(pool) ?? partsOfPool(pool, digest, costsOf);
     pools.set(pool, parts);
     return parts;
   };

@@ -143,6 +143,8 @@ function accountOf(script: string, run: Run, facts: AccountFacts): MfaAccount {
   const { account } = facts;
   const change = async (entry: string, table: LuaObject, context: CallContext): Promise<boolean> =>
     readChanged(script, await run(entry, { account, ...table }, context));
+  const write = async (entry: string, table: LuaObject, context: CallContext): Promise<void> =>
+    void (await run(entry, { account, ...table }, context));
   return {
     ...facts,
     async readFactors(context) {
@@ -153,16 +155,10 @@ function accountOf(script: string, run: Run, facts: AccountFacts): MfaAccount {
         webauthnCredentials: itemsOf<string>(read.webauthn_credentials),
       };
     },
-    async replaceTotpSecret(secret, context) {
-      await run("mfa_replace_totp", { account, secret }, context);
-    },
-    async replaceRecoveryCodes(codes, context) {
-      await run("mfa_replace_recovery_codes", { account, codes }, context);
-    },
+    replaceTotpSecret: (secret, context) => write("mfa_replace_totp", { secret }, context),
+    replaceRecoveryCodes: (codes, context) => write("mfa_replace_recovery_codes", { codes }, context),
     removeRecoveryCode: (code, context) => change("mfa_remove_recovery_code", { code }, context),
-    async addWebauthnCredential(credential, context) {
-      await run("mfa_add_webauthn", { account, credential }, context);
-    },
+    addWebauthnCredential: (credential, context) => write("mfa_add_webauthn", { credential }, context),
     replaceWebauthnCredential: (old, credential, context) =>
       change("mfa_replace_webauthn", { old, credential }, context),
     removeWebauthnCredential: (credential, context) => change("mfa_remove_webauthn", { credential }, context),
@@ -179,12 +175,9 @@ function accountOf(script: string, run: Run, facts: AccountFacts): MfaAccount {
         }),
       );
     },
-    async addAppPassword({ id, digest, label, protocols, createdAt }, context) {
-      await run("mfa_add_app_password", { account, id, digest, label, protocols, created_at: createdAt }, context);
-    },
+    addAppPassword: ({ id, digest, label, protocols, createdAt }, context) =>
+      write("mfa_add_app_password", { id, digest, label, protocols, created_at: createdAt }, context),
     removeAppPassword: (id, context) => change("mfa_remove_app_password", { id }, context),
-    async touchAppPassword(id, at, context) {
-      await run("mfa_touch_app_password", { account, id, at }, context);
-    },
+    touchAppPassword: (id, at, context) => write("mfa_touch_app_password", { id, at }, context),
   };
 }

@@ -2,7 +2,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import type { CallContext } from "../../decision/call-context.ts";
 import type { FactorKind, MfaAccount, StoredAppPassword } from "../second-factor-store.ts";
 import { type MfaStatementName, mfaTableStatements } from "./factor-statements.ts";
-import { readColumn } from "./row-to-account.ts";
+import { readColumn } from "./find-user.ts";
 import type { SqlClient, SqlRow, SqlStatement } from "./sql-client.ts";
 import type { SqlMfaSettings } from "./sql-settings.ts";
 
@@ -62,6 +62,8 @@ export function createFactorRows(
     (await read(name, context)).flatMap((row) => firstColumn(row) ?? []);
   const changed = async (statement: SqlStatement, context: CallContext): Promise<boolean> =>
     ((await client.execute([statement], context))[0] ?? 0) > 0;
+  const write = async (written: readonly SqlStatement[], context: CallContext): Promise<void> =>
+    void (await client.execute(written, context));
 
   return {
     ...names,
@@ -75,28 +77,21 @@ export function createFactorRows(
       ]);
       return { totpSecret: totp[0], recoveryCodes, webauthnCredentials };
     },
-    async replaceTotpSecret(secret, context) {
-      const write = secret === undefined ? [] : [of("totp_write", { secret })];
-      await client.execute([of("totp_delete"), ...write], context);
-    },
-    async replaceRecoveryCodes(codes, context) {
-      await client.execute([of("recovery_clear"), ...codes.map((code) => of("recovery_add", { code }))], context);
-    },
+    replaceTotpSecret: (secret, context) =>
+      write([of("totp_delete"), ...(secret === undefined ? [] : [of("totp_write", { secret })])], context),
+    replaceRecoveryCodes: (codes, context) =>
+      write([of("recovery_clear"), ...codes.map((code) => of("recovery_add", { code }))], context),
     removeRecoveryCode: (code, context) => changed(of("recovery_remove", { code }), context),
-    async addWebauthnCredential(credential, context) {
-      await client.execute([of("webauthn_add", { credential })], context);
-    },
+    addWebauthnCredential: (credential, context) => write([of("webauthn_add", { credential })], context),
     replaceWebauthnCredential: (old, credential, context) =>
       changed(of("webauthn_replace", { old, credential }), context),
     removeWebauthnCredential: (credential, context) => changed(of("webauthn_remove", { credential }), context),
     listAppPasswords: async (context) => (await read("app_password_read", context)).map(toAppPassword),
-    async addAppPassword({ id, digest, label, protocols, createdAt }, context) {
+    addAppPassword({ id, digest, label, protocols, createdAt }, context) {
       const parameters = { id, digest, label, protocols: protocols.join(" "), created_at: createdAt };
-      await client.execute([of("app_password_add", parameters)], context);
+      return write([of("app_password_add", parameters)], context);
     },
     removeAppPassword: (id, context) => changed(of("app_password_remove", { id }), context),
-    async touchAppPassword(id, at, context) {
-      await client.execute([of("app_password_touch", { id, at })], context);
-    },
+    touchAppPassword: (id, at, context) => write([of("app_password_touch", { id, at })], context),
   };
 }

@@ -19,7 +19,7 @@ export async function listAccounts(
   const { listAccountsQuery: site } = search;
   if (site === undefined) return { kind: "not_served" };
   const column = await accountColumn(search, client, context);
-  const statement = pageStatement(site, { column, dialect: client.dialect, isLater: position !== undefined, limit });
+  const statement = pageStatement(site, column, client.dialect, { isLater: position !== undefined, limit });
   const parameters = { protocol, [afterParameter]: position ?? "" };
   const rows = await client.query({ statement, parameters, maxRows: limit }, context);
   const names = rows.map(readName);
@@ -40,12 +40,7 @@ export async function checkListQuery(
   if (search.listAccountsQuery === undefined) return;
   const column = await accountColumn(search, client, context);
   const parameters = { protocol: search.protocols[0] ?? "*" };
-  const statement = pageStatement(search.listAccountsQuery, {
-    column,
-    dialect: client.dialect,
-    isLater: false,
-    limit: 1,
-  });
+  const statement = pageStatement(search.listAccountsQuery, column, client.dialect, { isLater: false, limit: 1 });
   const [row] = await client.query({ statement, parameters, maxRows: 1 }, context);
   if (row !== undefined) readName(row);
 }
@@ -67,19 +62,17 @@ async function accountColumn(
   });
 }
 
-interface PageShape {
-  readonly column: string;
-  readonly dialect: SqlDialect;
-  readonly isLater: boolean;
-  readonly limit: number;
-}
-
 /**
  * The text consists of the site's query, a number of ours and a column name that the database returned. Binary order
  * makes "after" exact even if the column's collation considers two names equal; an index in that order serves each page
  * directly.
  */
-function pageStatement(site: string, { column, dialect, isLater, limit }: PageShape): string {
+function pageStatement(
+  site: string,
+  column: string,
+  dialect: SqlDialect,
+  { isLater, limit }: { readonly isLater: boolean; readonly limit: number },
+): string {
   const name = quoteName(column, dialect);
   const ordered = inBinaryOrder(name, dialect);
   const after = isLater ? ` AND ${ordered} > :${afterParameter}` : "";

@@ -10,8 +10,7 @@ import { idSpellings, webauthnCredentialId } from "../webauthn-credential.ts";
 import type { FoundRow } from "./check-password.ts";
 import { createFactorRows } from "./factor-rows.ts";
 import { mfaTableStatements } from "./factor-statements.ts";
-import { findUserRow } from "./find-user.ts";
-import { isDisabled, readColumn, rowToAccount } from "./row-to-account.ts";
+import { findUserRow, isDisabled, readColumn, rowToAccount } from "./find-user.ts";
 import type { SqlClient } from "./sql-client.ts";
 import { type SqlSearchSettings, selectSearch } from "./sql-settings.ts";
 
