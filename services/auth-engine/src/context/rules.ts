@@ -1,9 +1,9 @@
 import type { Audit } from "@postern/shared/domain/audit";
 import type { Logger } from "@postern/shared/platform/logging";
+import { makeControls } from "../controls/context.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import type { StepDeps } from "../pipeline/step.ts";
 import type { LiveEngineSettings } from "../settings.ts";
-import { makeControls } from "./controls.ts";
 import { makeMasterUsers, makePolicies } from "./policies.ts";
 
 /** The dependencies of a decision besides the backends. */

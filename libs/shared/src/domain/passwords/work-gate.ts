@@ -23,7 +23,11 @@ interface Entry {
   readonly refuse: (error: AppError) => void;
 }
 
-/** Limits how many costly pieces of work run and wait, in the order of arrival. */
+/**
+ * Limits how many costly pieces of work run and wait, in the order of arrival. `run` rejects with `DEADLINE_EXCEEDED` or
+ * `REQUEST_ABORTED` as soon as the context ends. Waiting work is then never started; running work keeps its slot until it
+ * is done, because it still occupies its core.
+ */
 export function createWorkGate({ concurrency, maxQueued, clock = steadyClock }: WorkGateOptions) {
   const waiting = createRenewedSet<Entry>();
   const totals = { started: 0, shed: 0 };
@@ -57,10 +61,6 @@ export function createWorkGate({ concurrency, maxQueued, clock = steadyClock }: 
   };
 
   return {
-    /**
-     * Rejects with `DEADLINE_EXCEEDED` or `REQUEST_ABORTED` as soon as the context ends. Waiting work is then never
-     * started; running work keeps its slot until it is done, because it still occupies its core.
-     */
     async run<T>(work: () => Promise<T>, context: WorkContext): Promise<T> {
       const code = refusal(context);
       if (code !== undefined) throw new AppError(code);

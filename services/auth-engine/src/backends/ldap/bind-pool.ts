@@ -58,7 +58,7 @@ export class BindPool extends ConnectionPool<LdapConnection, ServerAddress> {
       clock,
     });
     this.#takeBind = createBindRate(settings.bindRate, steadyClock);
-    this.#composes = settings.composesPasswords === true;
+    this.#composes = settings.composesPasswords;
   }
 
   /**

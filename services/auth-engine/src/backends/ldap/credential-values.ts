@@ -65,6 +65,22 @@ async function removeMatching(
   throw new AppError("DIRECTORY_UNAVAILABLE", { detail: `${field} changed during each attempt to remove a value` });
 }
 
+/** The attribute's matching rule may ignore case, so the text is compared first; the server then decides who was first. */
+async function changeStored(
+  connection: LdapConnection,
+  dn: string,
+  { field, old, changes }: { readonly field: string; readonly old: string; readonly changes: Change[] },
+): Promise<boolean> {
+  if (!(await storedValues(connection, dn, field)).includes(old)) return false;
+  try {
+    await connection.modify(dn, changes);
+    return true;
+  } catch (error) {
+    if (hasCode(error, noSuchAttribute)) return false;
+    throw error;
+  }
+}
+
 /**
  * The values of one attribute of one entry. Reads use the lookup pool, as sign-ins do: behind several servers they may
  * be as old as the replica. Changes go to the server that all processes write to (see `createWriter`).
@@ -80,21 +96,8 @@ export function createCredentialValues(pool: LdapPool, dn: string, place: LdapCr
     }
   };
 
-  /**
-   * The attribute's matching rule may ignore case, so the text is compared first; the server then decides who was
-   * first.
-   */
   const change = (old: string, changes: Change[], context: BackendContext): Promise<boolean> =>
-    run(async (connection) => {
-      if (!(await storedValues(connection, dn, field)).includes(old)) return false;
-      try {
-        await connection.modify(dn, changes);
-        return true;
-      } catch (error) {
-        if (hasCode(error, noSuchAttribute)) return false;
-        throw error;
-      }
-    }, context);
+    run((connection) => changeStored(connection, dn, { field, old, changes }), context);
 
   return {
     read: async (context: BackendContext): Promise<readonly string[]> => {

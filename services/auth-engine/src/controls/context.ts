@@ -1,13 +1,13 @@
 import type { Logger } from "@postern/shared/platform/logging";
 import { steadyClock } from "@postern/shared/platform/time";
-import type { ControlSettings, RblControlSettings } from "../controls/control-settings.ts";
-import { type Control, type Controls, createControls } from "../controls/controls.ts";
-import { createCachingLookup, createDnsLookup } from "../controls/rbl/address-lookup-dns.ts";
-import { createFailureNotes } from "../controls/rbl/failure-notes.ts";
-import { createRbl } from "../controls/rbl/rbl.ts";
-import { createRelayDomains } from "../controls/relay-domains.ts";
-import { createTlsRequired } from "../controls/tls-required.ts";
 import type { EngineMetrics } from "../metrics.ts";
+import type { ControlSettings, RblControlSettings } from "./control-settings.ts";
+import { type Control, type Controls, createControls } from "./controls.ts";
+import { createCachingLookup, createDnsLookup } from "./rbl/address-lookup-dns.ts";
+import { createFailureNotes } from "./rbl/failure-notes.ts";
+import { createRbl } from "./rbl/rbl.ts";
+import { createRelayDomains } from "./relay-domains.ts";
+import { createTlsRequired } from "./tls-required.ts";
 
 interface Parts {
   readonly logger: Logger;

@@ -1,4 +1,5 @@
 import {
+  type Base,
   type KeySetPlace,
   keySourceAt,
   maxCachedTokens,
@@ -9,15 +10,11 @@ import {
 } from "@postern/shared/assembly";
 import { type AccessTokenRules, createTokenVerifier, type TokenVerifier } from "@postern/shared/domain/tokens";
 import { backchannelAudience, type Config, mailScopes } from "@postern/shared/platform/config";
-import { watchRedisClock } from "@postern/shared/platform/redis";
+import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
 import { possibleTimes, steadyClock, systemClock } from "@postern/shared/platform/time";
-
-/** Verifies the access tokens with which mail clients sign in. */
-export interface MailTokens {
-  readonly verifier: TokenVerifier;
-  /** Stops refreshing keys. */
-  close(): void;
-}
+import type { EngineMetrics } from "../metrics.ts";
+import type { EngineSettings } from "../settings.ts";
+import { createMailTokenCheck } from "./check-mail-token.ts";
 
 /**
  * The callers' key set is used only if none is configured for users: a file configured for callers must not take precedence over a URL
@@ -32,7 +29,7 @@ function keySetPlace({ auth }: Config): KeySetPlace {
  * Verifies users' tokens by `auth.oauthbearer`. A token with the audience of the back channel belongs to an API caller and is rejected,
  * whatever its scope.
  */
-export function mailTokensFromConfig(config: Config, deps: Omit<TokenParts, "clock">): MailTokens {
+function mailTokensFromConfig(config: Config, deps: Omit<TokenParts, "clock">) {
   const { oauthbearer, backchannel } = config.auth;
   const { oidc } = config.identity;
   const issuer = oauthbearer.issuer === "" ? backchannel.oidc_bearer.issuer : oauthbearer.issuer;
@@ -71,5 +68,26 @@ export function mailTokensFromConfig(config: Config, deps: Omit<TokenParts, "clo
   const opaque = opaqueTokensFromConfig(config, access, parts);
   // Signed tokens contain dots, opaque ones never do.
   const kindOf = (token: string): TokenVerifier => (token.includes(".") ? signed : (opaque ?? signed));
-  return { verifier: { verify: (token) => kindOf(token).verify(token) }, close: () => keys.close() };
+  const verifier: TokenVerifier = { verify: (token) => kindOf(token).verify(token) };
+  /** Stops refreshing keys. */
+  const close = (): void => keys.close();
+  return { verifier, close };
 }
+
+interface Parts {
+  readonly base: Base;
+  readonly metrics: EngineMetrics;
+  readonly redis: RedisClient | undefined;
+}
+
+/** Verification of users' access tokens, with the resources that it keeps open. */
+export function createMailTokens(config: Config, { oauthBearer }: EngineSettings, { base, metrics, redis }: Parts) {
+  if (!oauthBearer.enabled || redis === undefined) return undefined;
+  const tokens = mailTokensFromConfig(config, { logger: base.logger, redis });
+  const check = createMailTokenCheck(tokens.verifier, oauthBearer.ignoreCase, oauthBearer.limits, (outcome) =>
+    metrics.mailTokenChecked(outcome),
+  );
+  return { check, tokens };
+}
+
+export type MailTokenState = NonNullable<ReturnType<typeof createMailTokens>>;
