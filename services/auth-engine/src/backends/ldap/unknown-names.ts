@@ -107,7 +107,7 @@ export function createUnknownNames(
       await bindInVain(search.pool, baseDn === "" ? absentRdn : `${absentRdn},${baseDn}`, password, context);
       const drawn = costs.draw(query.username);
       const usualMs = costs.usualInVain(isRemembered ? "bind" : "search_and_bind", performance.now() - startedMs);
-      // Of two times that vary alike, the longer one is usually longer than either: a wait for it would reveal unknown names.
+      // The longer of two times that vary alike is usually longer than either: a wait for it would reveal unknown names.
       if (drawn === undefined || drawn.usualMs - usualMs < noticeableMs) return;
       await waitUntil(startedMs + drawn.takesMs, context);
     },
