@@ -5,7 +5,7 @@ const contexts = "/context\\.ts$|/src/context/";
 const adapters = "-(redis|nats|ldap|sql|http)\\.ts$";
 /** Folders that talk to the site's backends. Their settings, and what checks a configuration without a connection, are no adapters. */
 const backendAdapters = "^services/auth-engine/src/backends/(ldap|sql|lua)/";
-const backendSettings = "/((mfa-|server-)?settings|select-search|server-uri|query-parameters|seed)\\.ts$";
+const backendSettings = "/((ldap-|sql-|lua-)settings|select-search|server-uri|query-parameters|seed)\\.ts$";
 
 /** A package as installed, or by its bare name where it could not be resolved. */
 const packages = (...names) => `(^|node_modules/)(${names.join("|")})(/|$)`;

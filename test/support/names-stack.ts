@@ -1,5 +1,5 @@
 import { spawnSlapd } from "@postern/testing";
-import { makeAppPassword } from "../../services/auth-engine/src/mfa-credentials/app-password.ts";
+import { makeAppPassword } from "../../services/auth-engine/src/second-factors/app-passwords.ts";
 import { exampleLdif } from "../integration/ldap/example-directory.ts";
 import { askJson } from "./ask-json.ts";
 import { createBrowser, hiddenFields } from "./browser.ts";

@@ -3,8 +3,8 @@ import type { Clock } from "@postern/shared/platform/time";
 import type { Backend } from "../../../services/auth-engine/src/backends/backend.ts";
 import { createLdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import type { ServerLog } from "../../../services/auth-engine/src/backends/servers/target-set.ts";
-import type { SqlDatabaseSettings } from "../../../services/auth-engine/src/backends/sql/settings.ts";
-import { makeSqlBackend } from "../../../services/auth-engine/src/context/sql.ts";
+import { makeSqlBackend } from "../../../services/auth-engine/src/backends/sql/context.ts";
+import type { SqlDatabaseSettings } from "../../../services/auth-engine/src/backends/sql/sql-settings.ts";
 import type { BackendSettings } from "../../../services/auth-engine/src/settings.ts";
 
 export interface MakeDeps {

@@ -6,9 +6,8 @@ import type {
   BackendQuery,
   PasswordWarning,
 } from "../../../services/auth-engine/src/backends/backend.ts";
-import type { FindOutcome } from "../../../services/auth-engine/src/backends/mfa-credentials.ts";
-import { appPasswordDigest } from "../../../services/auth-engine/src/mfa-credentials/app-password.ts";
-import { matchAppPassword } from "../../../services/auth-engine/src/mfa-credentials/app-passwords.ts";
+import type { FindOutcome } from "../../../services/auth-engine/src/backends/second-factor-store.ts";
+import { appPasswordDigest, matchAppPassword } from "../../../services/auth-engine/src/second-factors/app-passwords.ts";
 import type { ReportStep, Verdict } from "./steps.ts";
 
 export interface Asking {
@@ -38,7 +37,7 @@ function reportAccount(
 }
 
 async function reportFactors({ backend, query, context, report }: Asking): Promise<FindOutcome | undefined> {
-  const found = await backend.mfa?.find({ username: query.username, protocol: query.protocol }, context);
+  const found = await backend.mfa?.findAccount({ username: query.username, protocol: query.protocol }, context);
   if (found?.kind !== "ok") return found;
   if (found.account.supports.size === 0) {
     report("second factors", "note", "not stored in this backend");

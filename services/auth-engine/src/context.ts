@@ -6,25 +6,24 @@ import type { Config } from "@postern/shared/platform/config";
 import type { Health } from "@postern/shared/platform/lifecycle";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { type BackendSet, createBackendSet } from "./backends/backend-set.ts";
+import { backendMaker, createPasswordParts, type MakeBackends } from "./backends/context.ts";
 import { createLiveBruteForce, type LiveBruteForce } from "./brute-force/context.ts";
 import { usesBruteForce } from "./brute-force/settings.ts";
-import { backendMaker, type MakeBackends } from "./context/backends.ts";
 import { makeAuthenticate, makeDescribeAccount, makeListAccounts } from "./context/decisions.ts";
 import { createEngineHealth } from "./context/health.ts";
 import { createHistoryThread, type HistoryThread } from "./context/history-thread.ts";
-import { createMailTokens, type MailTokenState } from "./context/mail-tokens.ts";
-import { createMfaCredentialParts, type MfaCredentialParts } from "./context/mfa-credentials.ts";
-import { createPasswordParts } from "./context/passwords.ts";
 import { type DecisionRules, rulesMaker } from "./context/rules.ts";
 import { createEngineScripts, type EngineScripts } from "./context/scripts.ts";
 import type { AuthPolicy } from "./dovecot/auth-policy.ts";
 import { makeAuthPolicy } from "./dovecot/context.ts";
+import { createMailTokens, type MailTokenState } from "./mail-tokens/context.ts";
 import { createEngineMetrics } from "./metrics.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./result-cache/context.ts";
 import { createLiveRisk, type LiveRisk } from "./risk/context.ts";
 import type { Authenticate } from "./rpc/authenticate.ts";
 import type { DescribeAccount } from "./rpc/describe-account.ts";
 import type { ListAccounts } from "./rpc/list-accounts.ts";
+import { createMfaCredentialParts, type MfaCredentialParts } from "./second-factors/context.ts";
 import { type EngineSettings, engineSettings, type LiveEngineSettings, liveEngineSettings } from "./settings.ts";
 
 /** All objects of an engine. Only this file, those in `context/` and the `context.ts` of a feature create them. */
@@ -76,7 +75,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const makeBackends = backendMaker({ base, metrics, scripts, ...hashing });
   const first = await makeBackends(live.current);
   const onError = (err: unknown): void => logger.warn({ err }, "closing a backend failed");
-  const backends = createBackendSet({ first, lingerMs: config.runtime.timeouts.decision, onError });
+  const backends = createBackendSet(first, config.runtime.timeouts.decision, onError);
   const makeRules = rulesMaker({ ...base, metrics });
   const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);

@@ -3,7 +3,7 @@ import { within } from "@postern/shared/platform/concurrency";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { Backend } from "./backends/backend.ts";
 import type { EngineContext } from "./context.ts";
-import { actionFiles, decisionFiles } from "./scripts/script-files.ts";
+import { actionFiles, decisionFiles } from "./scripts/script-settings.ts";
 
 const checkTimeoutMs = 1000;
 

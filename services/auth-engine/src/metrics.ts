@@ -1,19 +1,18 @@
 import type { AuthDecision, AuthOperation, BackendKind } from "@postern/shared/contracts";
 import type { PasswordVerifier } from "@postern/shared/domain/passwords";
 import type { Metrics } from "@postern/shared/platform/metrics";
-import { type ControlName, controlNames } from "./controls/control.ts";
-import { type ControlOutcome, controlOutcomes } from "./controls/controls.ts";
+import { type ControlName, type ControlOutcome, controlNames, controlOutcomes } from "./controls/controls.ts";
 import { type RblOutcome, rblOutcomes } from "./controls/rbl/rbl.ts";
 import { type MailTokenOutcome, mailTokenOutcomes } from "./mail-tokens/check-mail-token.ts";
+import { type PolicyEffect, type PolicyMode, policyEffects, policyModes } from "./policy/policies.ts";
+import { createRiskMetrics, type RiskMetrics } from "./risk/risk-metrics.ts";
+import type { ScriptStage } from "./scripts/site-scripts.ts";
 import {
   type AppPasswordOutcome,
   type AppPasswordUseResult,
   appPasswordOutcomes,
   appPasswordUseResults,
-} from "./mfa-credentials/app-password-uses.ts";
-import { type PolicyEffect, type PolicyMode, policyEffects, policyModes } from "./policy/policies.ts";
-import { createRiskMetrics, type RiskMetrics } from "./risk/risk-metrics.ts";
-import type { ScriptStage } from "./scripts/site-scripts.ts";
+} from "./second-factors/app-passwords.ts";
 
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];

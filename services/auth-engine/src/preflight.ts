@@ -5,7 +5,7 @@ import { commonChecks, type Preflight, type PreflightCheck } from "@postern/shar
 import { catalogueOf } from "./policy/policy-settings.ts";
 import { ldapChecks } from "./preflight/ldap-checks.ts";
 import { sqlChecks } from "./preflight/sql-checks.ts";
-import { keyedActionScripts, keyedDecisionScripts } from "./scripts/script-files.ts";
+import { keyedActionScripts, keyedDecisionScripts } from "./scripts/script-settings.ts";
 
 function catalogueChecks({ auth }: Config): readonly PreflightCheck[] {
   return auth.policy.localization.catalogs.map((catalogue, index) => {

@@ -2,7 +2,10 @@ import { Secret } from "@postern/shared/platform/crypto";
 import { systemClock } from "@postern/shared/platform/time";
 import type { BackendContext, BackendQuery } from "../../../services/auth-engine/src/backends/backend.ts";
 import { createLdapBackend, type LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
-import type { LdapPoolSettings, LdapSearchSettings } from "../../../services/auth-engine/src/backends/ldap/settings.ts";
+import type {
+  LdapPoolSettings,
+  LdapSearchSettings,
+} from "../../../services/auth-engine/src/backends/ldap/ldap-settings.ts";
 
 /** The people of the tests; each password is `<uid>-password`. Two have the same mail address. */
 export const exampleLdif = `dn: ou=people,dc=example,dc=test
@@ -48,6 +51,8 @@ export function examplePool(
     tls: { skipVerify: false },
     lookupPoolSize: 2,
     authPoolSize: 4,
+    lookupIdleSize: 0,
+    authIdleSize: 0,
     lookupQueueLength: 0,
     authQueueLength: 0,
     connectTimeoutMs: 400,
@@ -59,6 +64,7 @@ export function examplePool(
     healthCheckTimeoutMs: 200,
     modifyTimeoutMs: 400,
     lookupPoolOnly: false,
+    composesPasswords: false,
     bindRate: { perSecond: 0, burst: 0 },
     decoyDns: [],
     caches: { negativeTtlMs: 0, dnTtlMs: 0, membershipTtlMs: 0, maxEntries: 100, evict: "ttl" },

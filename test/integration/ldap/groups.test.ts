@@ -7,7 +7,7 @@ import type {
   LdapGroupSettings,
   LdapPoolSettings,
   LdapSearchSettings,
-} from "../../../services/auth-engine/src/backends/ldap/settings.ts";
+} from "../../../services/auth-engine/src/backends/ldap/ldap-settings.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
 const alice = "uid=alice,ou=people,dc=example,dc=test";

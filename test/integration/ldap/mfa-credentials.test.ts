@@ -3,7 +3,7 @@ import { type Slapd, spawnSlapd } from "@postern/testing";
 import { Client } from "ldapts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
-import type { MfaAccount } from "../../../services/auth-engine/src/backends/mfa-credentials.ts";
+import type { MfaAccount } from "../../../services/auth-engine/src/backends/second-factor-store.ts";
 import { exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
 const schema = `attributetype ( 1.3.6.1.4.1.99999.1.1 NAME 'totp' EQUALITY caseExactMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )
@@ -57,7 +57,7 @@ describe("second factors in an LDAP directory", () => {
   });
 
   const find = async (username = "alice", replica = 0): Promise<MfaAccount> => {
-    const found = await replicas[replica]?.mfa?.find({ username }, later());
+    const found = await replicas[replica]?.mfa?.findAccount({ username }, later());
     if (found?.kind !== "ok") throw new Error(`no account: ${found?.kind}`);
     return found.account;
   };
@@ -69,8 +69,8 @@ describe("second factors in an LDAP directory", () => {
       uniqueUserId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       supports: new Set(["totp", "recovery_codes", "webauthn", "app_passwords"]),
     });
-    expect(await replicas[0]?.mfa?.find({ username: "*" }, later())).toEqual({ kind: "unknown_user" });
-    expect(await replicas[0]?.mfa?.find({ username: "alice", protocol: "pop3" }, later())).toEqual({
+    expect(await replicas[0]?.mfa?.findAccount({ username: "*" }, later())).toEqual({ kind: "unknown_user" });
+    expect(await replicas[0]?.mfa?.findAccount({ username: "alice", protocol: "pop3" }, later())).toEqual({
       kind: "not_served",
     });
   });

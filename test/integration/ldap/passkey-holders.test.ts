@@ -4,7 +4,7 @@ import { systemClock } from "@postern/shared/platform/time";
 import { type Slapd, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLdapBackend, type LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
-import { createSecondFactors } from "../../../services/auth-engine/src/mfa-credentials/create-second-factors.ts";
+import { createSecondFactors } from "../../../services/auth-engine/src/second-factors/second-factors.ts";
 import { exampleLdif, examplePool, exampleSearch, silentLog, within } from "./example-directory.ts";
 
 const schema = `attributetype ( 1.3.6.1.4.1.99999.1.3 NAME 'webauthn' EQUALITY caseExactMatch SUBSTR caseExactSubstringsMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
@@ -51,11 +51,11 @@ describe.each([
   });
 
   const factors = () =>
-    createSecondFactors({
-      backends: () => backends,
-      ring: createKeyRing([new Secret("a-secret-of-the-ring")], "mfa-artefact"),
-      hashing: createWorkGate({ concurrency: 1, maxQueued: 16 }),
-    });
+    createSecondFactors(
+      () => backends,
+      createKeyRing([new Secret("a-secret-of-the-ring")], "mfa-artefact"),
+      createWorkGate({ concurrency: 1, maxQueued: 16 }),
+    );
 
   it.each(["imap", "idp"])(
     "a passkey enrolled by the search for %s is kept, and no other account can add it",
@@ -92,11 +92,12 @@ describe.each([
 
   it("a sign-in finds the account that holds the passkey, whatever its handle names", async () => {
     const id = Buffer.from(`\xfb\xff of the sign-in`, "latin1").toString("base64url");
-    const { saveWebauthn, read, deleteWebauthn } = factors();
+    const { saveWebauthn, readFactors, deleteWebauthn } = factors();
     const credential = JSON.stringify({ id: id.replaceAll("-", "+").replaceAll("_", "/"), publicKey: "AQID" });
     const stored = { ...target("alice", "idp"), credential };
     expect(await saveWebauthn(stored, later())).toEqual({ outcome: "ok" });
-    const find = (username: string, credentialId: string) => read({ session: "7d3f", username, credentialId }, later());
+    const find = (username: string, credentialId: string) =>
+      readFactors({ session: "7d3f", username, credentialId }, later());
     for (const name of ["alice", "bob", "nobody", "(*)", "c2VjcmV0"]) {
       expect(await find(name, id)).toMatchObject({ outcome: "ok", account: "alice@example.test" });
       expect(await find(name, "AQID")).toEqual({ outcome: "unknown_user" });
@@ -107,7 +108,7 @@ describe.each([
 
   it("a sign-in is undecided while the server is unavailable, not denied", async () => {
     await slapd.pause();
-    const found = factors().read({ session: "7d3f", username: "alice", credentialId: "AQID" }, later());
+    const found = factors().readFactors({ session: "7d3f", username: "alice", credentialId: "AQID" }, later());
     await expect(found).rejects.toMatchObject({ row: { kind: "unavailable" } });
     slapd.resume();
   });

@@ -34,7 +34,7 @@ test("with postern.schema, OpenLDAP stores all kinds of second factors and app p
     },
   );
   try {
-    const found = await backend.mfa?.find({ username: "alice" }, later());
+    const found = await backend.mfa?.findAccount({ username: "alice" }, later());
     if (found?.kind !== "ok") throw new Error(`no account: ${found?.kind}`);
     const alice = found.account;
     const credential = '{"id":"QUI=","signCount":1}';

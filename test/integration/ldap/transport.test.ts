@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { Secret } from "@postern/shared/platform/crypto";
 import { freePort, poll, type Slapd, scratchFolder, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { LdapPoolSettings } from "../../../services/auth-engine/src/backends/ldap/settings.ts";
+import type { LdapPoolSettings } from "../../../services/auth-engine/src/backends/ldap/ldap-settings.ts";
 import { makeSignedCertificate } from "../../support/certificates.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 

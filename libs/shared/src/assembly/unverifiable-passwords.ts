@@ -1,5 +1,9 @@
-import { type DataFault, dataFaults } from "../domain/passwords/unverifiable.ts";
-import { createUnverifiableReports, unverifiableText } from "../domain/passwords/unverifiable-reports.ts";
+import {
+  createUnverifiableReports,
+  type DataFault,
+  dataFaults,
+  unverifiableText,
+} from "../domain/passwords/unverifiable.ts";
 import { systemClock } from "../platform/time/clock.ts";
 import type { Base } from "./base.ts";
 

@@ -1,25 +1,15 @@
 import type { Backend } from "./backend.ts";
 
-/** The backends in use. A reload replaces the set; the old backends close after `lingerMs`, by which time their last call has ended. */
-export interface BackendSet {
-  readonly current: readonly Backend[];
-  swap(next: readonly Backend[]): void;
-  close(): Promise<void>;
-}
-
-export interface BackendSetDeps {
-  readonly first: readonly Backend[];
-  /** How long calls to a replaced backend may still take, in milliseconds. */
-  readonly lingerMs: number;
-  readonly onError: (error: unknown) => void;
-}
-
-async function closeAll(backends: readonly Backend[], onError: BackendSetDeps["onError"]): Promise<void> {
+async function closeAll(backends: readonly Backend[], onError: (error: unknown) => void): Promise<void> {
   const results = await Promise.allSettled(backends.map((backend) => backend.close()));
   for (const result of results) if (result.status === "rejected") onError(result.reason);
 }
 
-export function createBackendSet({ first, lingerMs, onError }: BackendSetDeps): BackendSet {
+/**
+ * The backends in use. A reload replaces the set; the old backends close after `lingerMs`, by which time their last call
+ * has ended.
+ */
+export function createBackendSet(first: readonly Backend[], lingerMs: number, onError: (error: unknown) => void) {
   let current = first;
   const retired = new Map<NodeJS.Timeout, readonly Backend[]>();
   const retire = (old: readonly Backend[]): void => {
@@ -31,17 +21,19 @@ export function createBackendSet({ first, lingerMs, onError }: BackendSetDeps): 
     retired.set(timer, old);
   };
   return {
-    get current() {
+    get current(): readonly Backend[] {
       return current;
     },
-    swap: (next) => {
+    swap: (next: readonly Backend[]): void => {
       retire(current);
       current = next;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       for (const timer of retired.keys()) clearTimeout(timer);
       await closeAll([...retired.values().flatMap((old) => old), ...current], onError);
       retired.clear();
     },
   };
 }
+
+export type BackendSet = ReturnType<typeof createBackendSet>;

@@ -1,7 +1,7 @@
 import type { BackendKind, Ok } from "@postern/shared/contracts";
 import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import type { Secret } from "@postern/shared/platform/crypto";
-import type { MfaCredentials } from "./mfa-credentials.ts";
+import type { SecondFactorStore } from "./second-factor-store.ts";
 
 /** The part of a request that a backend gets; `protocol` selects the site's search or query. */
 export interface BackendQuery {
@@ -97,7 +97,7 @@ export interface Backend {
   readonly kind: BackendKind;
   readonly name: string;
   /** Second factors and app passwords; absent if the backend stores none. */
-  readonly mfa?: MfaCredentials | undefined;
+  readonly mfa?: SecondFactorStore | undefined;
   /** Never called with an empty password. */
   verify(query: BackendQuery, password: Secret, context: BackendContext): Promise<VerifyOutcome>;
   lookup(query: BackendQuery, context: BackendContext): Promise<LookupOutcome>;

@@ -1,11 +1,11 @@
 import type { Audit } from "@postern/shared/domain/audit";
 import type { Logger } from "@postern/shared/platform/logging";
+import { makeControls } from "../controls/context.ts";
 import { createMasterUsers, type MasterUsers } from "../master-user/master-users.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import type { StepDeps } from "../pipeline/step.ts";
 import { makePolicies } from "../policy/context.ts";
 import type { LiveEngineSettings, MasterUserSettings } from "../settings.ts";
-import { makeControls } from "./controls.ts";
 
 /** The dependencies of a decision besides the backends. */
 export type DecisionRules = Pick<StepDeps, "controls" | "policies" | "masterUsers">;

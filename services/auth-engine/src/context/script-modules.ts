@@ -3,12 +3,12 @@ import type { HostFunctions } from "@postern/shared/domain/scripts";
 import type { Config } from "@postern/shared/platform/config";
 import { steadyClock } from "@postern/shared/platform/time";
 import { createLdapPool, type LdapPool } from "../backends/ldap/ldap-pool.ts";
+import { ldapPoolSettings } from "../backends/ldap/ldap-settings.ts";
 import { ldapModule } from "../backends/ldap/script-module.ts";
+import { makeSqlClient } from "../backends/sql/context.ts";
 import { sqlModule } from "../backends/sql/script-module.ts";
 import type { SqlClient } from "../backends/sql/sql-client.ts";
-import { ldapPoolSettings } from "../settings.ts";
-import { sqlBackendSettings } from "../sql-settings.ts";
-import { makeSqlClient } from "./sql.ts";
+import { sqlBackendSettings } from "../backends/sql/sql-settings.ts";
 
 /** Script functions that only an engine provides: the pools of its backends. */
 export interface EngineModules {

@@ -14,13 +14,8 @@ import { steadyClock } from "@postern/shared/platform/time";
 import type { EngineMetrics } from "../metrics.ts";
 import { type CallScriptModule, createCallScriptModule } from "../rpc/script-module.ts";
 import { createCacheFlushScript, type RunCacheFlushScript } from "../scripts/cache-flush-script.ts";
-import { actionFiles, decisionFiles } from "../scripts/script-files.ts";
-import {
-  createSiteScripts,
-  type ScriptStage,
-  type SiteScriptSettings,
-  type SiteScripts,
-} from "../scripts/site-scripts.ts";
+import { actionFiles, decisionFiles, type SiteScriptSettings } from "../scripts/script-settings.ts";
+import { createSiteScripts, type ScriptStage, type SiteScripts } from "../scripts/site-scripts.ts";
 import { createEngineModules } from "./script-modules.ts";
 
 /**
@@ -118,12 +113,7 @@ function stagesOf(
       observe,
       onActionFailed: failed("an action failed"),
     }),
-    runCacheFlushScript: createCacheFlushScript({
-      settings,
-      runner: actions,
-      observe,
-      onFailed: failed("the cache flush script failed"),
-    }),
+    runCacheFlushScript: createCacheFlushScript(settings, actions, observe, failed("the cache flush script failed")),
   };
 }
 

@@ -1,27 +1,35 @@
 import type { ControlsConfig } from "@postern/shared/platform/config";
-import type { DnsLookupSettings } from "./rbl/address-lookup-dns.ts";
-import type { CachingLookupSettings } from "./rbl/caching-lookup.ts";
-import type { RblSettings } from "./rbl/rbl.ts";
-import type { RelayDomainsSettings } from "./relay-domains.ts";
-import { createUserAllowlist } from "./user-allowlist.ts";
+import { type CidrSet, canonicalName, createCidrSet } from "@postern/shared/platform/net";
 
-/** `auth.controls`; disabled controls are absent. */
-export interface ControlSettings {
-  readonly cleartextNetworks: readonly string[] | undefined;
-  readonly relayDomains: RelayDomainsSettings | undefined;
-  readonly rbl: RblControlSettings | undefined;
+/**
+ * Users and the networks from which a control does not apply to them. Names are compared in lower case.
+ *
+ * @param allowlist networks by user name, as validated by the configuration
+ */
+export function createUserAllowlist(allowlist: unknown) {
+  const entries = typeof allowlist === "object" && allowlist !== null ? Object.entries(allowlist) : [];
+  const byName = new Map<string, CidrSet>(
+    entries.map(([name, networks]) => [
+      canonicalName(name.toLowerCase()),
+      createCidrSet(Array.isArray(networks) ? networks.map(String) : []),
+    ]),
+  );
+  return {
+    has: (username: string, clientIp: string | undefined): boolean =>
+      byName.size > 0 &&
+      clientIp !== undefined &&
+      (byName.get(canonicalName(username.toLowerCase()))?.has(clientIp) ?? false),
+  };
 }
 
-export interface RblControlSettings {
-  readonly rbl: RblSettings;
-  readonly dns: DnsLookupSettings;
-  readonly cache: CachingLookupSettings;
-}
+export type ControlSettings = ReturnType<typeof controlSettings>;
+export type RblControlSettings = ReturnType<typeof rblSettings>;
+export type RblSettings = RblControlSettings["rbl"];
 
 /** Limit of one process; sign-ins above it would not get an answer in time anyway. */
 const maxQueries = 2000;
 
-function rblSettings({ rbl }: ControlsConfig): RblControlSettings {
+function rblSettings({ rbl }: ControlsConfig) {
   return {
     rbl: {
       threshold: rbl.threshold,
@@ -34,6 +42,7 @@ function rblSettings({ rbl }: ControlsConfig): RblControlSettings {
         ipv6,
         weight,
         allowFailure: allow_failure,
+        /** Answers that mean "listed"; an empty list means 127.0.0.0/8 without the error codes of list operators. */
         returnCodes: new Set(return_code === "" ? return_codes : [return_code, ...return_codes]),
       })),
     },
@@ -42,12 +51,14 @@ function rblSettings({ rbl }: ControlsConfig): RblControlSettings {
       maxEntries: rbl.cache_size,
       maxTtlMs: rbl.cache_ttl,
       absentTtlMs: rbl.negative_cache_ttl,
+      /** Queries in progress; further ones fail immediately. */
       maxInFlight: maxQueries,
     },
   };
 }
 
-export function controlSettings(config: ControlsConfig): ControlSettings {
+/** `auth.controls`; disabled controls are absent. */
+export function controlSettings(config: ControlsConfig) {
   const { enabled, tls_encryption: tls, relay_domains: relay } = config;
   return {
     cleartextNetworks: enabled.includes("tls_encryption") ? tls.allow_cleartext_networks : undefined,

@@ -2,13 +2,12 @@ import type { AuthRequest } from "@postern/shared/contracts";
 import { type DnsServer, startDnsServer } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { attemptOf } from "../decision/attempt.ts";
-import type { Control } from "./control.ts";
-import type { ControlFacts } from "./control-facts.ts";
+import { createUserAllowlist } from "./control-settings.ts";
+import type { Control, ControlFacts } from "./controls.ts";
 import { createDnsLookup } from "./rbl/address-lookup-dns.ts";
 import { createRbl, type RblList } from "./rbl/rbl.ts";
 import { createRelayDomains } from "./relay-domains.ts";
 import { createTlsRequired } from "./tls-required.ts";
-import { createUserAllowlist } from "./user-allowlist.ts";
 
 const request: AuthRequest = {
   session: "7d3f",
@@ -108,7 +107,7 @@ describe("block lists", () => {
   });
   afterAll(() => dns[Symbol.asyncDispose]());
 
-  const rbl = (lists: readonly RblList[], change: object = {}) => {
+  const rbl = (lists: RblList[], change: object = {}) => {
     const failures: string[] = [];
     const control = createRbl(
       { lists, threshold: 10, ipAllowlist: ["192.0.2.0/24"], allowlist: noUsers, ...change },
@@ -121,7 +120,7 @@ describe("block lists", () => {
     );
     return { control, failures };
   };
-  const outcome = async (lists: readonly RblList[], change: Partial<AuthRequest> = {}) =>
+  const outcome = async (lists: RblList[], change: Partial<AuthRequest> = {}) =>
     (await check(rbl(lists).control, change)).decision?.outcome ?? "pass";
 
   test("a client is denied if the sum of the weights reaches the threshold, and the facts contain the score and the lists", async () => {

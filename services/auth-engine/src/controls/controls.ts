@@ -1,6 +1,34 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { Attempt } from "../decision/attempt.ts";
-import type { Control, ControlContext, ControlName } from "./control.ts";
+
+/** Findings of the controls, for policies; absent if a control is disabled or did not check. */
+export interface ControlFacts {
+  tlsSecure?: boolean;
+  relayDomainKnown?: boolean;
+  rblScore?: number;
+  /** Names of the block lists that contain the client. */
+  rblListed?: readonly string[];
+  /** The control that ended the decision. */
+  rejectedBy?: string;
+}
+
+export interface ControlContext {
+  readonly signal: AbortSignal;
+  readonly facts: ControlFacts;
+}
+
+/** Names in `auth.controls.enabled` that belong to this folder. */
+export const controlNames = ["tls_encryption", "relay_domains", "rbl"] as const;
+export type ControlName = (typeof controlNames)[number];
+
+/**
+ * Checks a sign-in before any backend is queried. Undefined means no objection; a denial or a temporary failure ends
+ * the decision.
+ */
+export interface Control {
+  readonly name: ControlName;
+  check(attempt: Attempt, context: ControlContext): Promise<AuthDecision | undefined> | AuthDecision | undefined;
+}
 
 export const controlOutcomes = ["pass", "deny", "tempfail"] as const;
 export type ControlOutcome = (typeof controlOutcomes)[number];

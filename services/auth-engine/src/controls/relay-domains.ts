@@ -1,12 +1,6 @@
 import { canonicalDomain } from "@postern/shared/platform/net";
-import type { Control } from "./control.ts";
-import type { UserAllowlist } from "./user-allowlist.ts";
-
-export interface RelayDomainsSettings {
-  /** `auth.controls.relay_domains.static`; an empty list serves every domain. */
-  readonly domains: readonly string[];
-  readonly allowlist: UserAllowlist;
-}
+import type { ControlSettings } from "./control-settings.ts";
+import type { Control } from "./controls.ts";
 
 /** The domain of `local@domain`; undefined for a name without a domain or with more than one `@`. */
 function domainOf(username: string): string | undefined {
@@ -19,8 +13,11 @@ function comparable(domain: string): string {
   return canonicalDomain(domain) ?? domain.toLowerCase();
 }
 
-/** Denies users of domains that are not served, before any backend is queried or failure counted. */
-export function createRelayDomains({ domains, allowlist }: RelayDomainsSettings): Control {
+/**
+ * Denies users of domains that are not served, before any backend is queried or failure counted. Without domains, every
+ * domain is served.
+ */
+export function createRelayDomains({ domains, allowlist }: NonNullable<ControlSettings["relayDomains"]>): Control {
   const served = new Set(domains.map((domain) => comparable(domain)));
   return {
     name: "relay_domains",

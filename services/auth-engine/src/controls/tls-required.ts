@@ -1,6 +1,6 @@
 import { errorCodes } from "@postern/shared/platform/errors";
 import { createCidrSet } from "@postern/shared/platform/net";
-import type { Control } from "./control.ts";
+import type { Control } from "./controls.ts";
 
 /**
  * Answers with a temporary failure if client and mail server did not use TLS: the password may be right, and the user

@@ -1,5 +1,5 @@
 import type { BruteForceFacts } from "../brute-force/brute-force.ts";
-import type { ControlFacts } from "../controls/control-facts.ts";
+import type { ControlFacts } from "../controls/controls.ts";
 import type { CacheState } from "../result-cache/result-caches.ts";
 import type { RiskFacts } from "./risk.ts";
 

@@ -19,24 +19,6 @@ export interface MailTokenRequest {
 export const mailTokenOutcomes = ["ok", "invalid", "other_use", "other_user", "other_protocol", "unavailable"] as const;
 export type MailTokenOutcome = (typeof mailTokenOutcomes)[number];
 
-export interface AcceptedToken {
-  /** In the token's spelling. */
-  readonly username: string;
-  /** `VerifiedToken.signedInAt`. */
-  readonly signedInAt: number | undefined;
-}
-
-/**
- * What the token says if the token is valid and belongs to that user; otherwise undefined.
- *
- * @throws AppError UPSTREAM_UNAVAILABLE without keys, REDIS_UNAVAILABLE without the revocation state, REQUEST_ABORTED
- * if the caller left.
- */
-export type CheckMailToken = (
-  request: MailTokenRequest,
-  context: { readonly signal: AbortSignal },
-) => Promise<AcceptedToken | undefined>;
-
 export interface ProtocolLimit {
   /** The scope. */
   readonly name: string;
@@ -59,6 +41,10 @@ function undecidable(cause: "keys" | "revocation"): AppError {
 }
 
 /**
+ * The function returns what the token says (the user in the token's spelling, and `VerifiedToken.signedInAt`) if it is
+ * valid and belongs to that user; otherwise undefined. It throws AppError UPSTREAM_UNAVAILABLE without keys,
+ * REDIS_UNAVAILABLE without the revocation state, REQUEST_ABORTED if the caller left.
+ *
  * @param ignoreCase `auth.oauthbearer.ignore_case`
  * @param limits scopes that limit a token: one with any of them is valid only for the protocols of those that it has.
  */
@@ -67,14 +53,14 @@ export function createMailTokenCheck(
   ignoreCase: boolean,
   limits: readonly ProtocolLimit[],
   observe: (outcome: MailTokenOutcome) => void,
-): CheckMailToken {
+) {
   const fold = (name: string): string => canonicalName(ignoreCase ? name.toLowerCase() : name);
   const isSame = (one: string, other: string): boolean => fold(one) === fold(other);
 
   const judged = (
     verdict: TokenVerdict,
     { username, protocol }: Pick<MailTokenRequest, "username" | "protocol">,
-  ): { outcome: MailTokenOutcome; accepted?: AcceptedToken } => {
+  ): { outcome: MailTokenOutcome; accepted?: { username: string; signedInAt: number | undefined } } => {
     if (verdict.outcome === "unavailable") return { outcome: "unavailable" };
     if (verdict.outcome === "invalid") return { outcome: "invalid" };
     if (verdict.outcome === "wrong_token_type") return { outcome: "other_use" };
@@ -84,7 +70,10 @@ export function createMailTokenCheck(
     return { outcome: "ok", accepted: { username: name, signedInAt } };
   };
 
-  return async ({ mechanism, username, credential, protocol }, context) => {
+  return async (
+    { mechanism, username, credential, protocol }: MailTokenRequest,
+    context: { readonly signal: AbortSignal },
+  ) => {
     const read = credential.length > maxMessageLength ? undefined : readBearerCredential(credential, mechanism);
     if (read === undefined || !isSame(read.username ?? username, username)) {
       observe(read === undefined ? "invalid" : "other_user");
@@ -97,3 +86,5 @@ export function createMailTokenCheck(
     return accepted;
   };
 }
+
+export type CheckMailToken = ReturnType<typeof createMailTokenCheck>;

@@ -120,9 +120,9 @@ test("a cached login queries the backend for second factors again, so that a new
   const plain = backendNamed("staff", ok);
   expect(await login(caches, [plain])).toMatchObject({ hasSecondFactor: false });
   const mfa: Backend["mfa"] = {
-    find: () => Promise.reject(new Error("the backend is unavailable")),
-    holdersOf: async () => [],
-    pretend: async () => undefined,
+    findAccount: () => Promise.reject(new Error("the backend is unavailable")),
+    findHolders: async () => [],
+    pretendAccount: async () => undefined,
   };
   await expect(login(caches, [{ ...plain, mfa }])).rejects.toThrow("the backend is unavailable");
 });

@@ -1,7 +1,6 @@
 import type { AuthDecision, Ok } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
-import type { ControlContext } from "../controls/control.ts";
-import type { ControlFacts } from "../controls/control-facts.ts";
+import type { ControlContext, ControlFacts } from "../controls/controls.ts";
 import type { Attempt } from "../decision/attempt.ts";
 import type { CachedResult } from "../result-cache/cached-result.ts";
 import type { CacheState, ResultCaches } from "../result-cache/result-caches.ts";

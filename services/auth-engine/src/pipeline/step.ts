@@ -8,11 +8,11 @@ import type { Attempt } from "../decision/attempt.ts";
 import type { Facts } from "../facts/facts.ts";
 import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import type { MasterUsers } from "../master-user/master-users.ts";
-import type { AppPasswordOutcome, AppPasswordUses } from "../mfa-credentials/app-password-uses.ts";
 import type { Policies } from "../policy/policies.ts";
 import type { ResultCaches } from "../result-cache/result-caches.ts";
 import type { RiskProtection } from "../risk/risk.ts";
 import type { SiteScripts } from "../scripts/site-scripts.ts";
+import type { AppPasswordOutcome, AppPasswordUses } from "../second-factors/app-passwords.ts";
 
 /** Dependencies of the steps. `backends` are in the order of `auth.backends.order`. */
 export interface StepDeps {
@@ -32,7 +32,7 @@ export interface StepDeps {
   /** Absent while `auth.policy` has no rules. */
   readonly policies: Policies | undefined;
   readonly scripts: Pick<SiteScripts, "has" | "environment" | "subject">;
-  readonly appPasswordUses: Pick<AppPasswordUses, "note">;
+  readonly appPasswordUses: Pick<AppPasswordUses, "recordUse">;
   readonly appPasswordChecked: (outcome: AppPasswordOutcome) => void;
 }
 

@@ -1,9 +1,8 @@
-import type { Config, LdapPoolConfig } from "@postern/shared/platform/config";
-import { parseBackendEntry } from "@postern/shared/platform/config";
+import { type Config, type LdapPoolConfig, parseBackendEntry } from "@postern/shared/platform/config";
 import { type PreflightCheck, tlsCheck } from "@postern/shared/platform/preflight";
+import { ldapSearchSettings } from "../backends/ldap/ldap-settings.ts";
 import { searchParts } from "../backends/ldap/select-search.ts";
 import { parseServerUri } from "../backends/ldap/server-uri.ts";
-import { ldapSearchSettings } from "../settings.ts";
 
 const root = "auth.backends.ldap";
 

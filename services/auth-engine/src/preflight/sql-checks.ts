@@ -3,7 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { type PreflightCheck, tlsCheck } from "@postern/shared/platform/preflight";
 import { searchProblems } from "../backends/sql/query-parameters.ts";
 import { checkSeed } from "../backends/sql/seed.ts";
-import { sqlSearchSettings } from "../sql-settings.ts";
+import { sqlSearchSettings } from "../backends/sql/sql-settings.ts";
 
 const root = "auth.backends.sql";
 

@@ -3,7 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { systemClock as clock } from "@postern/shared/platform/time";
 import { expect, test } from "vitest";
 import type { Backend, LookupOutcome } from "../backends/backend.ts";
-import type { FindOutcome, MfaAccount } from "../backends/mfa-credentials.ts";
+import type { FindOutcome, MfaAccount } from "../backends/second-factor-store.ts";
 import { createDescribeAccount } from "./describe-account.ts";
 
 const unused = (): never => {
@@ -38,7 +38,7 @@ function backend(name: string, { lookup, find }: BackendMethods): Backend {
     kind: "test",
     name,
     lookup,
-    ...(find && { mfa: { find, holdersOf: unused, pretend: unused } }),
+    ...(find && { mfa: { findAccount: find, findHolders: unused, pretendAccount: unused } }),
     verify: unused,
     listAccounts: unused,
     endListing: unused,

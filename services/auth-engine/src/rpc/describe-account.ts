@@ -4,7 +4,7 @@ import { untilOver } from "@postern/shared/platform/concurrency";
 import { fromUnknown } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Backend, BackendAccount, BackendQuery } from "../backends/backend.ts";
-import type { FindOutcome } from "../backends/mfa-credentials.ts";
+import type { FindOutcome } from "../backends/second-factor-store.ts";
 import type { CallContext } from "../decision/call-context.ts";
 export type DescribeAccount = (
   request: Request<typeof describeAccount>,
@@ -48,7 +48,7 @@ async function describeIn(
   return Promise.all([
     backend.lookup(query, context),
     // As the second factors are found: by the search for `mfa`, or any other that finds the user.
-    backend.mfa?.find({ username: query.username, protocol: undefined }, context),
+    backend.mfa?.findAccount({ username: query.username, protocol: undefined }, context),
   ]);
 }
 

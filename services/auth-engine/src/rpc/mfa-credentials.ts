@@ -14,8 +14,8 @@ import {
   mfaWebauthnUpdate,
 } from "@postern/shared/contracts";
 import type { Bus, Serving } from "@postern/shared/platform/bus";
-import type { AppPasswords } from "../mfa-credentials/app-passwords.ts";
-import type { SecondFactors } from "../mfa-credentials/second-factors.ts";
+import type { AppPasswords } from "../second-factors/app-passwords.ts";
+import type { SecondFactors } from "../second-factors/second-factors.ts";
 
 /**
  * Limit for each method: second factors are requested by people and must not take the backends away from mail sign-ins.
@@ -34,7 +34,7 @@ export function serveMfaCredentials(
 ): readonly Serving[] {
   const options = { maxInFlight, instance };
   return [
-    bus.serve(mfaFactorsRead, secondFactors.read, options),
+    bus.serve(mfaFactorsRead, secondFactors.readFactors, options),
     bus.serve(mfaTotpSet, secondFactors.setTotp, options),
     bus.serve(mfaTotpDelete, secondFactors.deleteTotp, options),
     bus.serve(mfaRecoveryCodesSet, secondFactors.setRecoveryCodes, options),
@@ -44,8 +44,8 @@ export function serveMfaCredentials(
     bus.serve(mfaWebauthnSave, secondFactors.saveWebauthn, options),
     bus.serve(mfaWebauthnUpdate, secondFactors.updateWebauthn, options),
     bus.serve(mfaWebauthnDelete, secondFactors.deleteWebauthn, options),
-    bus.serve(mfaAppPasswordsList, appPasswords.list, options),
-    bus.serve(mfaAppPasswordCreate, appPasswords.create, options),
-    bus.serve(mfaAppPasswordRevoke, appPasswords.revoke, options),
+    bus.serve(mfaAppPasswordsList, appPasswords.listAppPasswords, options),
+    bus.serve(mfaAppPasswordCreate, appPasswords.createAppPassword, options),
+    bus.serve(mfaAppPasswordRevoke, appPasswords.revokeAppPassword, options),
   ];
 }

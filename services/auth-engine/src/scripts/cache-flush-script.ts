@@ -1,33 +1,29 @@
 import type { CacheFlushScriptReply, cacheFlushScript, Request } from "@postern/shared/contracts";
 import { type ScriptRunner, scriptCacheDigest } from "@postern/shared/domain/scripts";
-import { type AppError, fromUnknown } from "@postern/shared/platform/errors";
+import { fromUnknown } from "@postern/shared/platform/errors";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { CallContext } from "../decision/call-context.ts";
 import { CacheFlushResult, itemsOf, resultReader } from "./results.ts";
-import type { SiteScriptSettings, SiteScriptsDeps } from "./site-scripts.ts";
-
-export interface CacheFlushScriptDeps extends Pick<SiteScriptsDeps, "observe"> {
-  readonly settings: () => Pick<SiteScriptSettings, "cacheFlush" | "actionTimeoutMs">;
-  /** The interpreters of actions, so that flushes and decisions do not wait for each other. */
-  readonly runner: ScriptRunner;
-  readonly onFailed: (script: string, session: string, error: AppError) => void;
-}
-
-export type RunCacheFlushScript = (
-  request: Request<typeof cacheFlushScript>,
-  context: Pick<CallContext, "deadline">,
-) => Promise<CacheFlushScriptReply>;
+import type { SiteScriptSettings } from "./script-settings.ts";
+import type { SiteScriptsDeps } from "./site-scripts.ts";
 
 const read = resultReader(CacheFlushResult);
 
-/** The bus method `auth-engine.cache-flush-script`. Without a script, a name has no further names. */
-export function createCacheFlushScript({
-  settings,
-  runner,
-  observe,
-  onFailed,
-}: CacheFlushScriptDeps): RunCacheFlushScript {
-  return async ({ session, user }, { deadline }) => {
+/**
+ * The bus method `auth-engine.cache-flush-script`. Without a script, a name has no further names.
+ *
+ * @param runner the interpreters of actions, so that flushes and decisions do not wait for each other
+ */
+export function createCacheFlushScript(
+  settings: () => Pick<SiteScriptSettings, "cacheFlush" | "actionTimeoutMs">,
+  runner: Pick<ScriptRunner, "run">,
+  observe: SiteScriptsDeps["observe"],
+  onFailed: SiteScriptsDeps["onActionFailed"],
+) {
+  return async (
+    { session, user }: Request<typeof cacheFlushScript>,
+    { deadline }: Pick<CallContext, "deadline">,
+  ): Promise<CacheFlushScriptReply> => {
     const { cacheFlush: script, actionTimeoutMs } = settings();
     if (script === undefined) return { accounts: [], cacheKeys: [] };
     const until = Math.min(deadline, steadyClock.now() + actionTimeoutMs);
@@ -47,3 +43,5 @@ export function createCacheFlushScript({
     }
   };
 }
+
+export type RunCacheFlushScript = ReturnType<typeof createCacheFlushScript>;

@@ -7,11 +7,11 @@ const message = Type.Optional(Type.String({ maxLength: 1024, pattern: "^[^\\u000
 const attributeName = "^[A-Za-z0-9_.-]{1,64}$";
 const attributeValue = Type.Union([Type.String(), Type.Array(Type.String())]);
 const attributes = Type.Optional(Type.Record(Type.String({ pattern: attributeName }), attributeValue));
-const closed = { additionalProperties: false };
+export const closed = { additionalProperties: false };
 
 /** A list that a script returns; an empty Lua table is an empty list. */
-function listOf<Item extends TSchema>(item: Item, maxItems: number) {
-  return Type.Union([Type.Array(item, { maxItems }), Type.Object({}, closed)]);
+export function listOf<Item extends TSchema>(item: Item, maxItems?: number) {
+  return Type.Union([Type.Array(item, maxItems === undefined ? {} : { maxItems }), Type.Object({}, closed)]);
 }
 
 /** What `environment` returns; if it returns nothing, the request continues. */

@@ -1,2 +1,2 @@
-export type { Enrolment } from "./enrolment.ts";
+export type { Enrolment } from "./enrolments-redis.ts";
 export { createEnrolments, type Enrolments } from "./enrolments-redis.ts";

@@ -1,22 +1,5 @@
 /** A credential as the backends store it: JSON, with members that other software may have added. */
-export interface StoredCredential {
-  /** The stored text, unchanged. */
-  readonly text: string;
-  /** base64url */
-  readonly id: string;
-  /** COSE key. */
-  readonly publicKey: Uint8Array<ArrayBuffer>;
-  readonly signCount: number;
-  readonly transports: readonly string[];
-  readonly name: string;
-  readonly createdMs: number | undefined;
-  readonly lastUsedMs: number | undefined;
-  /** The authenticator may copy it to other devices (WebAuthn §6.1.3, BE). */
-  readonly backupEligible: boolean;
-  readonly isBackedUp: boolean;
-  /** The user handle that the authenticator got, in base64url; absent if another version or product wrote the credential. */
-  readonly userHandle: string | undefined;
-}
+export type StoredCredential = NonNullable<ReturnType<typeof readCredential>>;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -57,7 +40,7 @@ function countOf(value: Json): number {
 }
 
 /** Reads what Postern or Nauthilus wrote; undefined for anything that is not a usable credential. */
-export function readCredential(text: string): StoredCredential | undefined {
+export function readCredential(text: string) {
   const value = parsedCredential(text);
   const id = bytesOf(value?.["id"]);
   const publicKey = bytesOf(value?.["publicKey"]);
@@ -67,16 +50,21 @@ export function readCredential(text: string): StoredCredential | undefined {
   const name = value["name"];
   const userHandle = value["userHandle"];
   return {
+    /** The stored text, unchanged. */
     text,
+    /** base64url */
     id: Buffer.from(id).toString("base64url"),
+    /** COSE key. */
     publicKey,
     signCount: countOf(value),
     transports: Array.isArray(transports) ? transports.filter((transport) => typeof transport === "string") : [],
     name: typeof name === "string" ? name : "",
     createdMs: timeOf(value["created"]),
     lastUsedMs: timeOf(value["lastUsed"]),
+    /** The authenticator may copy it to other devices (WebAuthn §6.1.3, BE). */
     backupEligible: flags["backupEligible"] === true,
     isBackedUp: flags["backupState"] === true,
+    /** The user handle that the authenticator got, in base64url; absent if another version or product wrote the credential. */
     userHandle: typeof userHandle === "string" && userHandle !== "" ? userHandle : undefined,
   };
 }

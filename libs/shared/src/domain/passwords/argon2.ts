@@ -1,13 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { hash, hashRaw, type ParsedHashOptions, parseOptions } from "@node-rs/argon2";
 
-/** Argon2i or Argon2id (RFC 9106) as a PHC string. Without `v=` it is version 16, which precedes the RFC. */
-export interface Argon2Password {
-  readonly scheme: "argon2";
-  readonly parameters: ParsedHashOptions;
-  readonly salt: Buffer;
-  readonly digest: Buffer;
-}
+export type Argon2Password = NonNullable<ReturnType<typeof parseArgon2>>;
 
 const maxMemoryKib = 1024 * 1024;
 const maxPasses = 32;
@@ -19,13 +13,14 @@ const maxFilledKib = 4 * maxMemoryKib;
 const phcString =
   /^\$argon2id?(?:\$v=\d+)?\$m=\d{1,10},t=\d{1,10},p=\d{1,3}\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{16,172})$/;
 
-export function parseArgon2(text: string): Argon2Password | undefined {
+/** Argon2i or Argon2id (RFC 9106) as a PHC string. Without `v=` it is version 16, which precedes the RFC. */
+export function parseArgon2(text: string) {
   const match = phcString.exec(text);
   const parameters = match === null ? undefined : readParameters(text);
   if (parameters === undefined || !isAffordable(parameters)) return undefined;
   const [, salt = "", digest = ""] = match ?? [];
   return {
-    scheme: "argon2",
+    scheme: "argon2" as const,
     parameters,
     salt: Buffer.from(salt, "base64"),
     digest: Buffer.from(digest, "base64"),

@@ -1,9 +1,6 @@
 import { verify } from "@node-rs/bcrypt";
 
-export interface BcryptPassword {
-  readonly scheme: "bcrypt";
-  readonly encoded: string;
-}
+export type BcryptPassword = NonNullable<ReturnType<typeof parseBcrypt>>;
 
 /** Each step doubles the time; 16 takes about three seconds. */
 const maxCost = 16;
@@ -15,9 +12,9 @@ const maxCost = 16;
 const encodedForm =
   /^\$2[aby]\$(?<cost>0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/;
 
-export function parseBcrypt(text: string): BcryptPassword | undefined {
+export function parseBcrypt(text: string) {
   const cost = encodedForm.exec(text)?.groups?.["cost"];
-  return cost !== undefined && Number(cost) <= maxCost ? { scheme: "bcrypt", encoded: text } : undefined;
+  return cost !== undefined && Number(cost) <= maxCost ? { scheme: "bcrypt" as const, encoded: text } : undefined;
 }
 
 /**

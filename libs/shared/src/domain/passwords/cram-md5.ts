@@ -1,19 +1,16 @@
 import { hash, timingSafeEqual } from "node:crypto";
 
-/**
- * `{CRAM-MD5}`, also called `{HMAC-MD5}`: the states of MD5 after the first block of HMAC's inner and outer digest (RFC 2195), from which a
- * server answers challenges without the password.
- */
-export interface CramMd5Password {
-  readonly scheme: "cram-md5";
-  /** Outer, then inner state: 32 bytes. */
-  readonly states: Buffer;
-}
+export type CramMd5Password = NonNullable<ReturnType<typeof parseCramMd5>>;
 
 const stored = /^[0-9a-fA-F]{64}$/;
 
-export function parseCramMd5(text: string): CramMd5Password | undefined {
-  return stored.test(text) ? { scheme: "cram-md5", states: Buffer.from(text, "hex") } : undefined;
+/**
+ * `{CRAM-MD5}`, also called `{HMAC-MD5}`: the states of MD5 after the first block of HMAC's inner and outer digest (RFC 2195), from which a
+ * server answers challenges without the password.
+ * `states`: the outer, then the inner one, 32 bytes.
+ */
+export function parseCramMd5(text: string) {
+  return stored.test(text) ? { scheme: "cram-md5" as const, states: Buffer.from(text, "hex") } : undefined;
 }
 
 const blockBytes = 64;

@@ -1,6 +1,6 @@
 import { Piscina } from "piscina";
+import type { CryptTask } from "./crypt-worker.ts";
 import type { ShaCryptTask } from "./sha-crypt-digest.ts";
-import type { CryptTask } from "./system-crypt.ts";
 
 /** Threads start with the first such password and end after half a minute without one. */
 const idleTimeoutMs = 30_000;

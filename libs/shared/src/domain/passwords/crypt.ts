@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { CryptTask } from "./system-crypt.ts";
+import type { CryptTask } from "./crypt-worker.ts";
 
 /** The formats of crypt(5) that the system's libcrypt verifies: yescrypt, scrypt, DES and others that old systems wrote. */
 export interface CryptPassword {

@@ -1,38 +1,12 @@
 import type { KeyedDigest } from "../../platform/crypto/keyed-digest.ts";
-import type { StoredPassword } from "./stored-password.ts";
-import { usualPassword } from "./usual-password.ts";
+import { usualPassword } from "./parse-stored-password.ts";
+import { costClass, type StoredPassword } from "./schemes.ts";
 import { createWeightedChoice } from "./weighted-choice.ts";
 
 /** A stored password of a kind that the site's accounts have, and how many accounts have that kind. */
 export interface DecoySample {
   readonly stored: StoredPassword;
   readonly weight: number;
-}
-
-/** Stored passwords of the same class cost the same. */
-function costClass(stored: StoredPassword): string {
-  switch (stored.scheme) {
-    case "argon2": {
-      const { algorithm, memoryCost, timeCost, parallelism } = stored.parameters;
-      return `argon2 ${algorithm} ${memoryCost} ${timeCost} ${parallelism} ${stored.digest.length}`;
-    }
-    case "bcrypt":
-      return `bcrypt ${stored.encoded.slice(4, 6)}`;
-    case "pbkdf2":
-      return `pbkdf2 ${stored.algorithm} ${stored.iterations}`;
-    case "sha-crypt":
-      return `sha-crypt ${stored.algorithm} ${stored.rounds}`;
-    case "digest":
-      return `digest ${stored.algorithm}`;
-    case "crypt":
-      return `crypt ${stored.method}`;
-    case "scram":
-      return `scram ${stored.algorithm} ${stored.iterations}`;
-    case "cram-md5":
-      return "cram-md5";
-    case "md5-crypt":
-      return "md5-crypt";
-  }
 }
 
 /**

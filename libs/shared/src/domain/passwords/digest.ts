@@ -10,17 +10,13 @@ export interface DigestPassword {
   readonly salt: Buffer;
 }
 
-interface DigestKind {
-  readonly algorithm: DigestPassword["algorithm"];
-  readonly digestBytes: number;
-  readonly isSalted: boolean;
-}
-
-const kind = (algorithm: DigestKind["algorithm"], digestBytes: number, isSalted: boolean): DigestKind => ({
+const kind = (algorithm: DigestPassword["algorithm"], digestBytes: number, isSalted: boolean) => ({
   algorithm,
   digestBytes,
   isSalted,
 });
+
+type DigestKind = ReturnType<typeof kind>;
 
 /** The keys are Dovecot's names of the schemes. */
 export const digestKinds = {

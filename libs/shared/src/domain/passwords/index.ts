@@ -1,9 +1,13 @@
 export { createDecoys, type DecoySample, type Decoys } from "./decoys.ts";
-export { parseStoredPassword, readStoredPassword } from "./parse-stored-password.ts";
-export type { StoredPassword } from "./stored-password.ts";
-export { type DataFault, dataFaults, type UnverifiableReason } from "./unverifiable.ts";
-export { createUnverifiableReports, unverifiableText } from "./unverifiable-reports.ts";
-export { usualPassword } from "./usual-password.ts";
+export { parseStoredPassword, readStoredPassword, usualPassword } from "./parse-stored-password.ts";
+export type { StoredPassword } from "./schemes.ts";
+export {
+  createUnverifiableReports,
+  type DataFault,
+  dataFaults,
+  type UnverifiableReason,
+  unverifiableText,
+} from "./unverifiable.ts";
 export {
   createPasswordVerifier,
   type PasswordVerifier,

@@ -1,15 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 
-/**
- * The crypt(3) format `$1$` of FreeBSD (P.-H. Kamp, 1994), and Apache's `$apr1$`. Weak, but still found in old tables.
- */
-export interface Md5CryptPassword {
-  readonly scheme: "md5-crypt";
-  readonly magic: "$1$" | "$apr1$";
-  readonly salt: string;
-  /** In crypt's base64 variant: 22 characters. */
-  readonly digest: string;
-}
+export type Md5CryptPassword = NonNullable<ReturnType<typeof parseMd5Crypt>>;
 
 const cryptString = /^(\$1\$|\$apr1\$)([!-#%-9;-~]{0,8})\$([./0-9A-Za-z]{22})$/;
 const alphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -25,11 +16,15 @@ const groups = [
   [4, 10, 5],
 ] as const;
 
-export function parseMd5Crypt(text: string): Md5CryptPassword | undefined {
+/**
+ * The crypt(3) format `$1$` of FreeBSD (P.-H. Kamp, 1994), and Apache's `$apr1$`. Weak, but still found in old tables. The
+ * digest stays in crypt's base64 variant: 22 characters.
+ */
+export function parseMd5Crypt(text: string) {
   const match = cryptString.exec(text);
   if (match === null) return undefined;
-  const [, magic, salt = "", digest = ""] = match;
-  return { scheme: "md5-crypt", magic: magic === "$1$" ? "$1$" : "$apr1$", salt, digest };
+  const [, magic = "", salt = "", digest = ""] = match;
+  return { scheme: "md5-crypt" as const, magic, salt, digest };
 }
 
 const md5 = (...parts: readonly Uint8Array[]): Buffer => hash("md5", Buffer.concat(parts), "buffer");

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { Secret } from "../../platform/crypto/secret.ts";
 import { parseStoredPassword } from "./parse-stored-password.ts";
-import type { StoredPassword } from "./stored-password.ts";
+import type { StoredPassword } from "./schemes.ts";
 import { createPasswordVerifier } from "./verifier.ts";
 
 const verifier = createPasswordVerifier({ concurrency: 1, maxQueued: 10 });

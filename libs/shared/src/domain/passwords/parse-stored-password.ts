@@ -5,9 +5,9 @@ import { parseCrypt, parseDesCrypt } from "./crypt.ts";
 import { digestKinds, parseDigest } from "./digest.ts";
 import { parseMd5Crypt } from "./md5-crypt.ts";
 import { parseDovecotPbkdf2, parsePasslibPbkdf2 } from "./pbkdf2.ts";
+import type { StoredPassword } from "./schemes.ts";
 import { parseScram } from "./scram.ts";
 import { parseShaCrypt } from "./sha-crypt.ts";
-import type { StoredPassword } from "./stored-password.ts";
 import { type UnverifiableReason, unverifiableReason } from "./unverifiable.ts";
 
 type Parse = (text: string) => StoredPassword | undefined;
@@ -63,4 +63,13 @@ export function parseStoredPassword(text: string): StoredPassword | undefined {
 /** The stored password, or why it can never be verified. Never throws. */
 export function readStoredPassword(text: string): StoredPassword | UnverifiableReason {
   return parseStoredPassword(text) ?? unverifiableReason(text, (name) => parsers.has(name.toUpperCase()));
+}
+
+/** The default of current tools, Argon2id with 19 MiB and two passes: the assumed cost until others are learned. */
+export const usualPassword: StoredPassword = usual();
+
+function usual(): StoredPassword {
+  const parsed = parseStoredPassword(`$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`);
+  if (parsed === undefined) throw new TypeError("the built-in decoy password cannot be parsed");
+  return parsed;
 }

@@ -1,28 +1,22 @@
 import { createHash, createHmac, pbkdf2, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
-/** `{SCRAM-SHA-1}` and `{SCRAM-SHA-256}` (RFC 5803, in Dovecot's form): iterations, salt, stored key and server key. */
-export interface ScramPassword {
-  readonly scheme: "scram";
-  readonly algorithm: "sha1" | "sha256";
-  readonly iterations: number;
-  readonly salt: Buffer;
-  readonly storedKey: Buffer;
-}
+export type ScramPassword = NonNullable<ReturnType<typeof parseScram>>;
 
 const form = /^(\d{1,8}),([A-Za-z0-9+/]+={0,2}),([A-Za-z0-9+/]+={0,2}),([A-Za-z0-9+/]+={0,2})$/;
 /** About a second of one core. */
 const maxIterations = 2_000_000;
 const keyBytes = { sha1: 20, sha256: 32 } as const;
 
-export function parseScram(algorithm: ScramPassword["algorithm"], text: string): ScramPassword | undefined {
+/** `{SCRAM-SHA-1}` and `{SCRAM-SHA-256}` (RFC 5803, in Dovecot's form): iterations, salt, stored key and server key. */
+export function parseScram(algorithm: keyof typeof keyBytes, text: string) {
   const match = form.exec(text);
   if (match === null) return undefined;
   const [, count, salt = "", key = ""] = match;
   const iterations = Number(count);
   const storedKey = Buffer.from(key, "base64");
   if (iterations < 1 || iterations > maxIterations || storedKey.length !== keyBytes[algorithm]) return undefined;
-  return { scheme: "scram", algorithm, iterations, salt: Buffer.from(salt, "base64"), storedKey };
+  return { scheme: "scram" as const, algorithm, iterations, salt: Buffer.from(salt, "base64"), storedKey };
 }
 
 /** RFC 5802 section 3: StoredKey is the digest of ClientKey. */

@@ -19,7 +19,7 @@ export function computeShaCryptDigest({ algorithm, rounds, salt, password }: Sha
   const start = startDigest(algorithm, key, saltBytes);
   const keySequence = repeatTo(digestOfRepeated(algorithm, key, key.length), key.length);
   const saltSequence = repeatTo(digestOfRepeated(algorithm, saltBytes, 16 + (start[0] ?? 0)), saltBytes.length);
-  const digest = runRounds({ algorithm, rounds, start, keySequence, saltSequence });
+  const digest = runRounds({ algorithm, rounds }, start, keySequence, saltSequence);
   return algorithm === "sha256" ? encodeSha256(digest) : encodeSha512(digest);
 }
 
@@ -41,16 +41,13 @@ function repeatTo(bytes: Buffer, length: number): Buffer {
   return Buffer.alloc(length, bytes);
 }
 
-interface RoundInput {
-  readonly algorithm: string;
-  readonly rounds: number;
-  readonly start: Buffer;
-  readonly keySequence: Buffer;
-  readonly saltSequence: Buffer;
-}
-
 /** Step 21. A round's input has one of eight layouts; each is laid out once, and only the running digest changes. */
-function runRounds({ algorithm, rounds, start, keySequence, saltSequence }: RoundInput): Buffer {
+function runRounds(
+  { algorithm, rounds }: Pick<ShaCryptTask, "algorithm" | "rounds">,
+  start: Buffer,
+  keySequence: Buffer,
+  saltSequence: Buffer,
+): Buffer {
   const layouts = Array.from({ length: 8 }, (_, kind) => {
     const isOdd = (kind & 1) === 1;
     const middle = [...((kind & 2) === 2 ? [saltSequence] : []), ...((kind & 4) === 4 ? [keySequence] : [])];

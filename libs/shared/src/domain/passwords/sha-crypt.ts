@@ -1,15 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { ShaCryptTask } from "./sha-crypt-digest.ts";
 
-/** The crypt(3) formats `$5$` and `$6$` (U. Drepper, "Unix crypt using SHA-256 and SHA-512"). */
-export interface ShaCryptPassword {
-  readonly scheme: "sha-crypt";
-  readonly algorithm: "sha256" | "sha512";
-  readonly rounds: number;
-  readonly salt: string;
-  /** In crypt's base64 variant: 43 or 86 characters. */
-  readonly digest: string;
-}
+export type ShaCryptPassword = NonNullable<ReturnType<typeof parseShaCrypt>>;
 
 const defaultRounds = 5000;
 /** The specification treats lower values as this one. */
@@ -20,14 +12,15 @@ const saltLength = 16;
 
 const cryptString = /^\$([56])\$(?:rounds=(\d{1,9})\$)?([!-#%-9;-~]{0,64})\$([./0-9A-Za-z]{43}|[./0-9A-Za-z]{86})$/;
 
-export function parseShaCrypt(text: string): ShaCryptPassword | undefined {
+/** The crypt(3) formats `$5$` and `$6$` (U. Drepper, "Unix crypt using SHA-256 and SHA-512"). The digest stays in crypt's base64 variant. */
+export function parseShaCrypt(text: string) {
   const match = cryptString.exec(text);
   if (match === null) return undefined;
   const [, id, roundsText, salt = "", digest = ""] = match;
   const rounds = roundsText === undefined ? defaultRounds : Math.max(Number(roundsText), minRounds);
   if (rounds > maxRounds || digest.length !== (id === "5" ? 43 : 86)) return undefined;
-  const algorithm = id === "5" ? "sha256" : "sha512";
-  return { scheme: "sha-crypt", algorithm, rounds, salt: salt.slice(0, saltLength), digest };
+  const algorithm: ShaCryptTask["algorithm"] = id === "5" ? "sha256" : "sha512";
+  return { scheme: "sha-crypt" as const, algorithm, rounds, salt: salt.slice(0, saltLength), digest };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readStoredPassword } from "./parse-stored-password.ts";
-import { createUnverifiableReports, type UnverifiableFault } from "./unverifiable-reports.ts";
+import { createUnverifiableReports, type UnverifiableFault } from "./unverifiable.ts";
 
 const sha512 = "$6$saltsalt$55HgDHfXPAT2alm9wGBYfZ4wSwbvPfp5Ckl0DdpNANMj2lPpWfhUgp5km1bq8meJGCDkDGSHYEZyDYoThYWH0/";
 

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { Secret } from "../../platform/crypto/secret.ts";
 import { parseStoredPassword, readStoredPassword } from "./parse-stored-password.ts";
-import type { StoredPassword } from "./stored-password.ts";
+import type { StoredPassword } from "./schemes.ts";
 import { createPasswordVerifier } from "./verifier.ts";
 
 const verifier = createPasswordVerifier({ concurrency: 2, maxQueued: 100 });

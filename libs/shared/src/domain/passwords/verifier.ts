@@ -2,20 +2,12 @@ import { availableParallelism } from "node:os";
 import type { Secret } from "../../platform/crypto/secret.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import { hashArgon2, isCurrentArgon2, verifyArgon2 } from "./argon2.ts";
-import { verifyBcrypt } from "./bcrypt.ts";
-import { verifyCramMd5 } from "./cram-md5.ts";
-import { verifyCrypt } from "./crypt.ts";
-import { type CryptThreads, createCryptThreads } from "./crypt-threads.ts";
+import { hashArgon2, isCurrentArgon2 } from "./argon2.ts";
+import { createCryptThreads } from "./crypt-threads.ts";
 import { verifyDigest } from "./digest.ts";
-import { verifyMd5Crypt } from "./md5-crypt.ts";
-import { readStoredPassword } from "./parse-stored-password.ts";
-import { verifyPbkdf2 } from "./pbkdf2.ts";
-import { verifyScram } from "./scram.ts";
-import { verifyShaCrypt } from "./sha-crypt.ts";
-import type { StoredPassword } from "./stored-password.ts";
+import { readStoredPassword, usualPassword } from "./parse-stored-password.ts";
+import { type StoredPassword, verifyStored } from "./schemes.ts";
 import type { UnverifiableReason } from "./unverifiable.ts";
-import { usualPassword } from "./usual-password.ts";
 import { createWorkGate, type WorkContext, type WorkGateLoad } from "./work-gate.ts";
 
 export interface PasswordVerifierOptions {
@@ -41,7 +33,7 @@ export function createPasswordVerifier(options: PasswordVerifierOptions) {
     if (Buffer.byteLength(text) > maxPasswordBytes) return false;
     if (stored.scheme === "digest") return verifyDigest(stored, text);
     try {
-      return await gate.run(() => compareCostly(stored, text, threads), context);
+      return await gate.run(() => verifyStored(stored, text, threads), context);
     } catch (cause) {
       if (cause instanceof AppError) throw cause;
       throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "password verification failed to run", cause });
@@ -93,16 +85,3 @@ export function createPasswordVerifier(options: PasswordVerifierOptions) {
 }
 
 export type PasswordVerifier = ReturnType<typeof createPasswordVerifier>;
-
-type CostlyPassword = Exclude<StoredPassword, { scheme: "digest" }>;
-
-function compareCostly(stored: CostlyPassword, password: string, threads: CryptThreads): Promise<boolean> {
-  if (stored.scheme === "argon2") return verifyArgon2(stored, password);
-  if (stored.scheme === "bcrypt") return verifyBcrypt(stored, password);
-  if (stored.scheme === "pbkdf2") return verifyPbkdf2(stored, password);
-  if (stored.scheme === "md5-crypt") return Promise.resolve(verifyMd5Crypt(stored, password));
-  if (stored.scheme === "cram-md5") return Promise.resolve(verifyCramMd5(stored, password));
-  if (stored.scheme === "scram") return verifyScram(stored, password);
-  if (stored.scheme === "crypt") return verifyCrypt(stored, password, (task) => threads.computeCrypt(task));
-  return verifyShaCrypt(stored, password, (task) => threads.computeShaCrypt(task));
-}

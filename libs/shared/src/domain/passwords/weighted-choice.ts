@@ -11,20 +11,6 @@ export interface WeightedChoiceDeps<Value> {
   readonly assumed?: number | undefined;
 }
 
-/** Chooses values for names, in the proportions in which known members have them. */
-export interface WeightedChoice<Value> {
-  /**
-   * Returns the same value for the same name, except for the few names that must change when the proportions change.
-   */
-  choose(name: string): Value;
-  /** Chooses among some of the values; undefined if no member has one of them. */
-  chooseAmong(name: string, values: readonly Value[]): Value | undefined;
-  /** Records that a member has a value of this kind. Each member counts once, with its latest kind. */
-  learn(member: string, kind: string, value: Value): void;
-  /** Sets the proportions. */
-  fix(shares: readonly (readonly [kind: string, value: Value, weight: number])[]): void;
-}
-
 /** Number of remembered members; the oldest are dropped first. */
 const windowSize = 1024;
 const usuallyAssumed = 24;
@@ -87,7 +73,7 @@ function chosen<Value>(
   return best;
 }
 
-type ShareEntries<Value> = Parameters<WeightedChoice<Value>["fix"]>[0];
+type ShareEntries<Value> = readonly (readonly [kind: string, value: Value, weight: number])[];
 
 function summed<Value>(shares: ShareEntries<Value>): ReadonlyMap<string, Share<Value>> {
   const sums = new Map<string, Share<Value>>();
@@ -99,11 +85,8 @@ function summed<Value>(shares: ShareEntries<Value>): ReadonlyMap<string, Share<V
   return sums;
 }
 
-export function createWeightedChoice<Value>({
-  digest,
-  usual,
-  assumed = usuallyAssumed,
-}: WeightedChoiceDeps<Value>): WeightedChoice<Value> {
+/** Chooses values for names, in the proportions in which known members have them. */
+export function createWeightedChoice<Value>({ digest, usual, assumed = usuallyAssumed }: WeightedChoiceDeps<Value>) {
   const [usualKind, usualValue] = usual;
   const members = new Map<string, string>();
   const learned = new Map<string, Share<Value>>();
@@ -133,9 +116,14 @@ export function createWeightedChoice<Value>({
   };
 
   return {
-    choose: (name) => chosen(inUse, name, { digest }) ?? usualValue,
-    chooseAmong: (name, among) => chosen(inUse, name, { digest, among }),
-    learn: (member, kind, value) => {
+    /**
+     * Returns the same value for the same name, except for the few names that must change when the proportions change.
+     */
+    choose: (name: string): Value => chosen(inUse, name, { digest }) ?? usualValue,
+    /** Chooses among some of the values; undefined if no member has one of them. */
+    chooseAmong: (name: string, among: readonly Value[]): Value | undefined => chosen(inUse, name, { digest, among }),
+    /** Records that a member has a value of this kind. Each member counts once, with its latest kind. */
+    learn: (member: string, kind: string, value: Value): void => {
       const before = members.get(member);
       if (before === kind) return;
       if (before !== undefined) count(before, -1);
@@ -145,8 +133,11 @@ export function createWeightedChoice<Value>({
       else learned.set(kind, { kind, value, weight: 1 });
       follow();
     },
-    fix: (shares) => {
+    /** Sets the proportions. */
+    fix: (shares: ShareEntries<Value>): void => {
       inUse = normalised(summed(shares).values());
     },
   };
 }
+
+export type WeightedChoice<Value> = ReturnType<typeof createWeightedChoice<Value>>;

@@ -18,32 +18,17 @@ export interface WorkGateOptions {
   readonly clock?: Clock | undefined;
 }
 
-export interface WorkGateLoad {
-  readonly running: number;
-  readonly queued: number;
-  /** Since the start: number begun, and number rejected because the queue was full. */
-  readonly startedTotal: number;
-  readonly shedTotal: number;
-}
-
-/** Limits how many costly pieces of work run and wait, in the order of arrival. */
-export interface WorkGate {
-  /**
-   * Rejects with `DEADLINE_EXCEEDED` or `REQUEST_ABORTED` as soon as the context ends. Waiting work is then never started; running work
-   * keeps its slot until it is done, because it still occupies its core.
-   */
-  run<T>(work: () => Promise<T>, context: WorkContext): Promise<T>;
-  load(): WorkGateLoad;
-  /** Rejects waiting and new work with `SHUTTING_DOWN`; resolves when nothing runs. */
-  close(): Promise<void>;
-}
-
 interface Entry {
   readonly start: () => void;
   readonly refuse: (error: AppError) => void;
 }
 
-export function createWorkGate({ concurrency, maxQueued, clock = steadyClock }: WorkGateOptions): WorkGate {
+/**
+ * Limits how many costly pieces of work run and wait, in the order of arrival. `run` rejects with `DEADLINE_EXCEEDED` or
+ * `REQUEST_ABORTED` as soon as the context ends. Waiting work is then never started; running work keeps its slot until it
+ * is done, because it still occupies its core.
+ */
+export function createWorkGate({ concurrency, maxQueued, clock = steadyClock }: WorkGateOptions) {
   const waiting = createRenewedSet<Entry>();
   const totals = { started: 0, shed: 0 };
   const idle = Promise.withResolvers<void>();
@@ -92,8 +77,10 @@ export function createWorkGate({ concurrency, maxQueued, clock = steadyClock }: 
       const stopWatching = watchDeadline({ context, clock, waitingFor: "a password check" }, entry.refuse);
       return outcome.promise.finally(stopWatching);
     },
+    /** The totals count since the start: `shedTotal` what was rejected because the queue was full. */
     load: () => ({ running, queued: waiting.size, startedTotal: totals.started, shedTotal: totals.shed }),
-    async close() {
+    /** Rejects waiting and new work with `SHUTTING_DOWN`; resolves when nothing runs. */
+    async close(): Promise<void> {
       isClosed = true;
       for (const entry of waiting) entry.refuse(new AppError("SHUTTING_DOWN"));
       startNext();
@@ -101,3 +88,6 @@ export function createWorkGate({ concurrency, maxQueued, clock = steadyClock }: 
     },
   };
 }
+
+export type WorkGate = ReturnType<typeof createWorkGate>;
+export type WorkGateLoad = ReturnType<WorkGate["load"]>;

@@ -2,8 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { parse } from "yaml";
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { ScriptSource } from "./messages.ts";
-import type { ScriptSet } from "./pool.ts";
+import type { ScriptSet, ScriptSource } from "./messages.ts";
 
 /** A file of the site and the functions that its stage calls. One file may serve several stages. */
 export interface ScriptFile {

@@ -8,13 +8,17 @@ export interface ScriptSource {
   readonly entryPoints: readonly string[];
 }
 
-/** What a worker starts with. */
-export interface WorkerStart {
+/** The scripts and the files that they use. */
+export interface ScriptSet {
   readonly scripts: readonly ScriptSource[];
   /** Files for `require`, by name. */
   readonly libraries: Readonly<Record<string, string>>;
   /** Texts of the i18n module: language → key → text. */
   readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** What a worker starts with. */
+export interface WorkerStart extends ScriptSet {
   readonly memoryLimitBytes: number;
   readonly cpuLimitMs: number;
   /** Int32s: `progressField`. */
@@ -63,3 +67,25 @@ export type FromWorker =
   | { readonly type: "count"; readonly script: string; readonly name: string; readonly by: number }
   /** Its memory has reached the limit and cannot be released: another worker should replace it. */
   | { readonly type: "worn" };
+
+/** One run of a script's function. */
+export interface ScriptCall {
+  readonly script: string;
+  readonly entry: string;
+  readonly args: readonly LuaValue[];
+  /** A script without the function returns nothing. */
+  readonly isOptional?: boolean | undefined;
+  /** Time of `steadyClock`; waiting for modules counts. */
+  readonly deadline: number;
+  /** For the script's log lines. */
+  readonly session?: string | undefined;
+}
+
+export interface HostCallContext {
+  readonly script: string;
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+/** Runs a module's function. What it throws becomes an error in the script, with the message of an `Error`. */
+export type ScriptHost = (name: string, args: readonly LuaValue[], context: HostCallContext) => Promise<LuaValue>;

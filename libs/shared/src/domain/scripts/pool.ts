@@ -1,10 +1,8 @@
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { Clock } from "../../platform/time/clock.ts";
-import { steadyClock } from "../../platform/time/clock.ts";
+import { type Clock, steadyClock } from "../../platform/time/clock.ts";
 import type { LuaValue } from "./lua-value.ts";
-import type { ScriptLogLine, ScriptSource } from "./messages.ts";
-import type { ScriptCall, ScriptHost } from "./script-call.ts";
-import { type PendingCall, startWorker, type WorkerHandle } from "./worker-handle.ts";
+import type { ScriptCall, ScriptHost, ScriptLogLine, ScriptSet } from "./messages.ts";
+import { type PendingCall, WorkerHandle } from "./worker-handle.ts";
 
 /** Limits of a pool and its scripts. */
 export interface ScriptLimits {
@@ -15,13 +13,6 @@ export interface ScriptLimits {
   readonly cpuLimitMs: number;
   /** Memory limit of one script in one worker. */
   readonly memoryLimitBytes: number;
-}
-
-/** The scripts and the files that they use. */
-export interface ScriptSet {
-  readonly scripts: readonly ScriptSource[];
-  readonly libraries: Readonly<Record<string, string>>;
-  readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 export interface ScriptPoolDeps {
@@ -36,15 +27,7 @@ export interface ScriptPoolDeps {
 }
 
 /** Runs a site's scripts in worker threads, so that they cannot block the caller's event loop. */
-export interface ScriptPool {
-  /**
-   * Resolves with the function's first result. Throws `SCRIPT_FAILED` (an error in the script, or a limit; the detail has file and line),
-   * `DEADLINE_EXCEEDED`, `OVERLOADED`, `SHUTTING_DOWN`: all of them temporary failures.
-   */
-  run(call: ScriptCall): Promise<LuaValue>;
-  load(): { readonly inFlight: number; readonly workers: number };
-  close(): Promise<void>;
-}
+export type ScriptPool = Pick<WorkerPool, "run" | "load" | "close">;
 
 const sweepMs = 10;
 /** A turn that exceeds its limit by this much is in a function of the Lua library that cannot be interrupted. */
@@ -62,7 +45,7 @@ export async function createScriptPool(deps: ScriptPoolDeps): Promise<ScriptPool
   return pool;
 }
 
-class WorkerPool implements ScriptPool {
+class WorkerPool {
   readonly #deps: ScriptPoolDeps;
   readonly #workers = new Set<WorkerHandle>();
   /** Workers that finish their calls and then end. */
@@ -86,6 +69,10 @@ class WorkerPool implements ScriptPool {
     }
   }
 
+  /**
+   * Resolves with the function's first result. Throws `SCRIPT_FAILED` (an error in the script, or a limit; the detail
+   * has file and line), `DEADLINE_EXCEEDED`, `OVERLOADED`, `SHUTTING_DOWN`: all of them temporary failures.
+   */
   run(call: ScriptCall): Promise<LuaValue> {
     if (this.#closed) return Promise.reject(new AppError("SHUTTING_DOWN"));
     if (this.load().inFlight >= this.#deps.limits.maxInFlight) {
@@ -174,7 +161,7 @@ class WorkerPool implements ScriptPool {
     const { set, limits, host, onLog, onCount } = this.#deps;
     const { memoryLimitBytes, cpuLimitMs } = limits;
     return new Promise((resolve, reject) => {
-      const worker = startWorker({
+      const worker = new WorkerHandle({
         start: { ...set, memoryLimitBytes, cpuLimitMs },
         host,
         onLog,

@@ -1,7 +1,7 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { LuaValue } from "./lua-value.ts";
+import type { ScriptCall } from "./messages.ts";
 import type { ScriptPool } from "./pool.ts";
-import type { ScriptCall } from "./script-call.ts";
 
 /**
  * Compiled scripts of another configuration. One of the two functions must be called, otherwise their threads remain.

@@ -9,25 +9,19 @@ export function escapeDnValue(value: string): string {
     .replace(/ $/, String.raw`\ `);
 }
 
-export interface BaseDn {
-  /**
-   * Whether the name depends on the request: a missing base then means "no such user" instead of a wrong configuration.
-   */
-  readonly hasMacros: boolean;
-  /** The names behind the last macro, below which every expansion lies; empty if there are none. */
-  readonly fixedPart: string;
-  expand(query: TemplateValues): string;
-}
-
-/** A search base with macros. Throws `CONFIG_INVALID` on unknown macros. */
-export function compileBaseDn(template: string): BaseDn {
+/**
+ * A search base with macros. If it has any, it depends on the request: a missing base then means "no such user" instead
+ * of a wrong configuration. `fixedPart`: the names behind the last macro, below which every expansion lies; empty if
+ * there are none. Throws `CONFIG_INVALID` on unknown macros.
+ */
+export function compileBaseDn(template: string) {
   const parts = parseTemplate(template);
   if (!hasMacros(parts)) {
     const baseDn = parts.join("");
-    return { hasMacros: false, fixedPart: baseDn, expand: () => baseDn };
+    return { hasMacros: false, fixedPart: baseDn, expand: (_query: TemplateValues): string => baseDn };
   }
   const end = parts.at(-1);
   // The text behind the macro may belong to the same name, up to the next separator.
   const fixedPart = typeof end === "string" ? (/(?<!\\)[,;](.*)$/s.exec(end)?.[1]?.trim() ?? "") : "";
-  return { hasMacros: true, fixedPart, expand: (query) => expand(parts, query, escapeDnValue) };
+  return { hasMacros: true, fixedPart, expand: (query: TemplateValues): string => expand(parts, query, escapeDnValue) };
 }

@@ -4,13 +4,27 @@ import { type Clock, steadyClock } from "@postern/shared/platform/time";
 import type { Control } from "ldapts";
 import type { BackendContext } from "../backend.ts";
 import { ConnectionPool } from "../servers/connection-pool.ts";
-import type { ConnectionPoolSnapshot } from "../servers/connection-pool-options.ts";
 import type { TargetSet } from "../servers/target-set.ts";
-import { createBindRate } from "./bind-rate.ts";
-import { openReadyConnection } from "./client.ts";
+import { type LdapConnection, openReadyConnection } from "./client.ts";
 import { classifyFailure } from "./errors.ts";
+import type { LdapPoolSettings } from "./ldap-settings.ts";
 import type { ServerAddress } from "./server-uri.ts";
-import type { LdapPoolSettings } from "./settings.ts";
+
+/** A token bucket: `perSecond` on average, bursts of up to `burst` more. Without a rate, everything passes. */
+export function createBindRate({ perSecond, burst }: LdapPoolSettings["bindRate"], clock: Clock): () => boolean {
+  if (perSecond <= 0) return () => true;
+  const size = Math.max(1, burst);
+  let tokens = size;
+  let filledAt = clock.now();
+  return () => {
+    const now = clock.now();
+    tokens = Math.min(size, tokens + (Math.max(0, now - filledAt) * perSecond) / 1000);
+    filledAt = now;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  };
+}
 
 /** Longer than for a search: servers with slow password hashes must not get a bind twice, because each counts wrong passwords. */
 const patienceMs = 1500;
@@ -20,41 +34,41 @@ const patienceMs = 1500;
  * 4.2.1). The connections serve no other purpose: after a bind they act as that user until the next bind. Binding again
  * costs less than half of reconnecting.
  */
-export function createBindPool(settings: LdapPoolSettings, targets: TargetSet<ServerAddress>, clock: Clock) {
-  const pool = new ConnectionPool({
-    label: "LDAP bind connection",
-    targets,
-    size: settings.authPoolSize,
-    idleSize: settings.lookupPoolOnly ? 0 : settings.authIdleSize,
-    capacity: 1,
-    queueLength: settings.authQueueLength,
-    needsServiceAccount: false,
-    open: ({ address }, onClose) =>
-      openReadyConnection(
-        address,
-        { kind: "anonymous" },
-        { ...settings, operationTimeoutMs: settings.bindTimeoutMs, onClose },
-      ),
-    patienceMs,
-    classify: classifyFailure,
-    clock,
-  });
-  const takeBind = createBindRate(settings.bindRate, steadyClock);
-  return {
-    /**
-     * Rejects with the server's `ResultCodeError` if it refuses, or with `DIRECTORY_OVERLOADED` above the pool's rate.
-     * `controls` receive what the server adds about the password.
-     */
-    bind: async (dn: string, password: Secret, context: BackendContext, controls?: Control[]): Promise<void> => {
-      if (!takeBind())
-        throw new AppError("DIRECTORY_OVERLOADED", { detail: "more binds than auth_rate_limit_per_second allows" });
-      const sent = settings.composesPasswords === true ? new Secret(password.reveal().normalize("NFC")) : password;
-      await pool.run((connection) => connection.bind(dn, sent, controls), context);
-    },
-    rebalance: (): void => pool.rebalance(),
-    snapshot: (): ConnectionPoolSnapshot => pool.snapshot(),
-    close: (): Promise<void> => pool.close(),
-  };
-}
+export class BindPool extends ConnectionPool<LdapConnection, ServerAddress> {
+  readonly #takeBind: () => boolean;
+  readonly #composes: boolean;
 
-export type BindPool = ReturnType<typeof createBindPool>;
+  constructor(settings: LdapPoolSettings, targets: TargetSet<ServerAddress>, clock: Clock) {
+    super({
+      label: "LDAP bind connection",
+      targets,
+      size: settings.authPoolSize,
+      idleSize: settings.lookupPoolOnly ? 0 : settings.authIdleSize,
+      capacity: 1,
+      queueLength: settings.authQueueLength,
+      needsServiceAccount: false,
+      open: ({ address }, onClose) =>
+        openReadyConnection(
+          address,
+          { kind: "anonymous" },
+          { ...settings, operationTimeoutMs: settings.bindTimeoutMs, onClose },
+        ),
+      patienceMs,
+      classify: classifyFailure,
+      clock,
+    });
+    this.#takeBind = createBindRate(settings.bindRate, steadyClock);
+    this.#composes = settings.composesPasswords;
+  }
+
+  /**
+   * Rejects with the server's `ResultCodeError` if it refuses, or with `DIRECTORY_OVERLOADED` above the pool's rate.
+   * `controls` receive what the server adds about the password.
+   */
+  async bind(dn: string, password: Secret, context: BackendContext, controls?: Control[]): Promise<void> {
+    if (!this.#takeBind())
+      throw new AppError("DIRECTORY_OVERLOADED", { detail: "more binds than auth_rate_limit_per_second allows" });
+    const sent = this.#composes ? new Secret(password.reveal().normalize("NFC")) : password;
+    await this.run((connection) => connection.bind(dn, sent, controls), context);
+  }
+}

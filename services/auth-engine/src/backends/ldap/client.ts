@@ -12,22 +12,7 @@ export type ServiceIdentity =
   | { readonly kind: "simple"; readonly dn: string; readonly password: Secret }
   | { readonly kind: "external" };
 
-export interface LdapConnection {
-  /** False if the connection is lost. It never recovers; a new connection is a new object. */
-  readonly isAlive: boolean;
-  search(baseDn: string, options: SearchOptions): Promise<SearchResult>;
-  /** Searches in pages (RFC 2696). One search at a time: servers keep one position per connection. */
-  searchPages(baseDn: string, options: SearchOptions): AsyncGenerator<SearchResult>;
-  /**
-   * Simple bind. The connection then belongs to that user until the next bind. `controls` receive what the server adds.
-   */
-  bind(dn: string, password: Secret, controls?: Control[]): Promise<void>;
-  /** Applies all changes or none (RFC 4511 section 4.6). */
-  modify(dn: string, changes: Change[]): Promise<void>;
-  bindService(identity: Exclude<ServiceIdentity, { kind: "anonymous" }>): Promise<void>;
-  /** Sends an unbind and closes; safe to call twice. */
-  close(): void;
-}
+export type LdapConnection = Awaited<ReturnType<typeof openConnection>>;
 
 export interface OpenConnectionOptions extends OpenSocketOptions {
   /** Time limit of every operation; an operation that exceeds it closes the connection. */
@@ -56,7 +41,7 @@ function createHold(socket: Socket): () => void {
  * Opens one connection. ldapts would reconnect silently and unauthenticated after a lost connection; it gets an open
  * socket here, and a request for a second one is an error.
  */
-async function openConnection(address: ServerAddress, options: OpenConnectionOptions): Promise<LdapConnection> {
+async function openConnection(address: ServerAddress, options: OpenConnectionOptions) {
   const socket = await openSocket(address, options);
   let isAlive = true;
   let isTaken = false;
@@ -83,19 +68,24 @@ async function openConnection(address: ServerAddress, options: OpenConnectionOpt
     await client.bind(dn, password.reveal(), controls);
   };
   return {
-    get isAlive() {
+    /** False if the connection is lost. It never recovers; a new connection is a new object. */
+    get isAlive(): boolean {
       return isAlive;
     },
-    search: (baseDn, searchOptions) => {
+    search: (baseDn: string, searchOptions: SearchOptions): Promise<SearchResult> => {
       hold();
       return client.search(baseDn, searchOptions);
     },
-    searchPages: (baseDn, searchOptions) => client.searchPaginated(baseDn, searchOptions),
+    /** Searches in pages (RFC 2696). One search at a time: servers keep one position per connection. */
+    searchPages: (baseDn: string, searchOptions: SearchOptions) => client.searchPaginated(baseDn, searchOptions),
+    /** Simple bind. The connection then belongs to that user until the next bind. `controls` receive what the server adds. */
     bind,
-    modify: (dn, changes) => client.modify(dn, changes),
-    bindService: (identity) =>
+    /** Applies all changes or none (RFC 4511 section 4.6). */
+    modify: (dn: string, changes: Change[]): Promise<void> => client.modify(dn, changes),
+    bindService: (identity: Exclude<ServiceIdentity, { kind: "anonymous" }>): Promise<void> =>
       identity.kind === "external" ? client.bindSASL("EXTERNAL", "") : bind(identity.dn, identity.password),
-    close: () => {
+    /** Sends an unbind and closes; safe to call twice. */
+    close: (): void => {
       isAlive = false;
       client.unbind().catch(() => socket.destroy());
       if (!isTaken) socket.destroy();

@@ -5,7 +5,7 @@ import { backendUnavailable } from "../servers/errors.ts";
 import { findValues } from "./attributes.ts";
 import type { LdapConnection } from "./client.ts";
 import type { LdapPool } from "./ldap-pool.ts";
-import type { LdapCredentialPlace } from "./mfa-settings.ts";
+import type { LdapCredentialPlace } from "./ldap-settings.ts";
 
 /** RFC 4511 appendix A. */
 const noSuchAttribute = 16;
@@ -18,26 +18,6 @@ const hasCode = (error: unknown, code: number): boolean => error instanceof Resu
 const changeOf = (operation: "add" | "delete" | "replace", type: string, values: readonly string[]): Change =>
   new Change({ operation, modification: new Attribute({ type, values: [...values] }) });
 
-/**
- * The values of one attribute of one entry. Reads use the lookup pool, as sign-ins do: behind several servers they may
- * be as old as the replica. Changes go to the server that all processes write to (see `Writer`).
- */
-export interface MfaCredentialValues {
-  readonly read: (context: BackendContext) => Promise<readonly string[]>;
-  /** An empty list deletes them. */
-  readonly replace: (values: readonly string[], context: BackendContext) => Promise<void>;
-  readonly add: (value: string, context: BackendContext) => Promise<void>;
-  /** False if it did not exist; of simultaneous callers, one gets true. */
-  readonly remove: (value: string, context: BackendContext) => Promise<boolean>;
-  /**
-   * Deletes the values that match, as the server that is written to has them, even while another process exchanges one.
-   * False if there are none.
-   */
-  readonly removeMatching: (matches: (value: string) => boolean, context: BackendContext) => Promise<boolean>;
-  /** Like `remove`, and adds the new value in the same change. */
-  readonly exchange: (old: string, value: string, context: BackendContext) => Promise<boolean>;
-}
-
 /** Reads on the same connection as the following change. */
 async function readEntry(connection: LdapConnection, dn: string, attributes: string[]) {
   const { searchEntries } = await connection.search(dn, { scope: "base", attributes, sizeLimit: 1 });
@@ -49,7 +29,11 @@ async function storedValues(connection: LdapConnection, dn: string, field: strin
 }
 
 /** The change, with the object class if the entry lacks it; another process may add it at the same moment. */
-async function write(connection: LdapConnection, dn: string, { place, change }: Writing): Promise<void> {
+async function write(
+  connection: LdapConnection,
+  dn: string,
+  { place, change }: { readonly place: LdapCredentialPlace; readonly change: Change },
+): Promise<void> {
   const { objectClass } = place;
   const classes = objectClass === "" ? [] : findValues(await readEntry(connection, dn, ["objectClass"]), "objectClass");
   const isAllowed = objectClass === "" || classes.some((own) => own.toLowerCase() === objectClass.toLowerCase());
@@ -62,17 +46,11 @@ async function write(connection: LdapConnection, dn: string, { place, change }: 
   }
 }
 
-interface Writing {
-  readonly place: LdapCredentialPlace;
-  readonly change: Change;
-}
-
-interface Matching {
-  readonly field: string;
-  readonly matches: (value: string) => boolean;
-}
-
-async function removeMatching(connection: LdapConnection, dn: string, { field, matches }: Matching): Promise<boolean> {
+async function removeMatching(
+  connection: LdapConnection,
+  dn: string,
+  { field, matches }: { readonly field: string; readonly matches: (value: string) => boolean },
+): Promise<boolean> {
   for (let attempt = 0; attempt < removalAttempts; attempt += 1) {
     const found = (await storedValues(connection, dn, field)).filter(matches);
     if (found.length === 0) return false;
@@ -87,7 +65,27 @@ async function removeMatching(connection: LdapConnection, dn: string, { field, m
   throw new AppError("DIRECTORY_UNAVAILABLE", { detail: `${field} changed during each attempt to remove a value` });
 }
 
-export function createMfaCredentialValues(pool: LdapPool, dn: string, place: LdapCredentialPlace): MfaCredentialValues {
+/** The attribute's matching rule may ignore case, so the text is compared first; the server then decides who was first. */
+async function changeStored(
+  connection: LdapConnection,
+  dn: string,
+  { field, old, changes }: { readonly field: string; readonly old: string; readonly changes: Change[] },
+): Promise<boolean> {
+  if (!(await storedValues(connection, dn, field)).includes(old)) return false;
+  try {
+    await connection.modify(dn, changes);
+    return true;
+  } catch (error) {
+    if (hasCode(error, noSuchAttribute)) return false;
+    throw error;
+  }
+}
+
+/**
+ * The values of one attribute of one entry. Reads use the lookup pool, as sign-ins do: behind several servers they may
+ * be as old as the replica. Changes go to the server that all processes write to (see `createWriter`).
+ */
+export function createCredentialValues(pool: LdapPool, dn: string, place: LdapCredentialPlace) {
   const { field } = place;
 
   const run = async <T>(work: (connection: LdapConnection) => Promise<T>, context: BackendContext): Promise<T> => {
@@ -98,24 +96,11 @@ export function createMfaCredentialValues(pool: LdapPool, dn: string, place: Lda
     }
   };
 
-  /**
-   * The attribute's matching rule may ignore case, so the text is compared first; the server then decides who was
-   * first.
-   */
   const change = (old: string, changes: Change[], context: BackendContext): Promise<boolean> =>
-    run(async (connection) => {
-      if (!(await storedValues(connection, dn, field)).includes(old)) return false;
-      try {
-        await connection.modify(dn, changes);
-        return true;
-      } catch (error) {
-        if (hasCode(error, noSuchAttribute)) return false;
-        throw error;
-      }
-    }, context);
+    run((connection) => changeStored(connection, dn, { field, old, changes }), context);
 
   return {
-    read: async (context) => {
+    read: async (context: BackendContext): Promise<readonly string[]> => {
       const timeLimit = pool.settings.searchTimeLimitSeconds;
       const options: SearchOptions = { scope: "base", attributes: [field], sizeLimit: 1, timeLimit };
       try {
@@ -125,13 +110,14 @@ export function createMfaCredentialValues(pool: LdapPool, dn: string, place: Lda
         throw backendUnavailable(`second factors in LDAP pool ${pool.name}`, error);
       }
     },
-    replace: (values, context) =>
+    /** An empty list deletes them. */
+    replace: (values: readonly string[], context: BackendContext): Promise<void> =>
       run(async (connection) => {
         const replacement = changeOf("replace", field, values);
         if (values.length === 0) return connection.modify(dn, [replacement]);
         return write(connection, dn, { place, change: replacement });
       }, context),
-    add: (value, context) =>
+    add: (value: string, context: BackendContext): Promise<void> =>
       run(async (connection) => {
         try {
           await write(connection, dn, { place, change: changeOf("add", field, [value]) });
@@ -140,10 +126,19 @@ export function createMfaCredentialValues(pool: LdapPool, dn: string, place: Lda
           if (!hasCode(error, typeOrValueExists)) throw error;
         }
       }, context),
-    remove: (value, context) => change(value, [changeOf("delete", field, [value])], context),
-    removeMatching: (matches, context) =>
+    /** False if it did not exist; of simultaneous callers, one gets true. */
+    remove: (value: string, context: BackendContext): Promise<boolean> =>
+      change(value, [changeOf("delete", field, [value])], context),
+    /**
+     * Deletes the values that match, as the server that is written to has them, even while another process exchanges
+     * one. False if there are none.
+     */
+    removeMatching: (matches: (value: string) => boolean, context: BackendContext): Promise<boolean> =>
       run((connection) => removeMatching(connection, dn, { field, matches }), context),
-    exchange: (old, value, context) =>
+    /** Removes the old value and adds the new one in the same change; the answer is that of `remove`. */
+    exchange: (old: string, value: string, context: BackendContext): Promise<boolean> =>
       change(old, [changeOf("delete", field, [old]), changeOf("add", field, [value])], context),
   };
 }
+
+export type CredentialValues = ReturnType<typeof createCredentialValues>;

@@ -1,11 +1,12 @@
 import { AppError } from "@postern/shared/platform/errors";
 import { canonicalName, nameForms } from "@postern/shared/platform/net";
-import type { Entry, SearchOptions } from "ldapts";
+import type { Entry, Filter, SearchOptions } from "ldapts";
 import type { BackendAccount, BackendContext, BackendQuery } from "../backend.ts";
 import { backendUnavailable } from "../servers/errors.ts";
 import { accountName, toBackendAccount } from "./attributes.ts";
 import { isNoSuchObject } from "./errors.ts";
-import type { Group } from "./group-name.ts";
+import type { GroupMember } from "./groups.ts";
+import type { Group } from "./pool-caches.ts";
 import type { CompiledSearch } from "./select-search.ts";
 
 export interface Found {
@@ -49,7 +50,7 @@ async function findUnder(
     if (remembered !== undefined) return { search, entry: remembered.entry, query, isRemembered: true };
     if (absent.get(key) !== undefined) return "remembered_absence";
   }
-  const entry = await ask(search, { query, baseDn, filter }, context);
+  const entry = await ask(search, { baseDn, filter }, context);
   if (entry === undefined) {
     entries.delete(key);
     absent.set(key, { names: lowerCased([query.username]) });
@@ -77,15 +78,9 @@ export async function findInSearch(
   return found.find(isFound) ?? (isRemembered ? "remembered_absence" : "absent");
 }
 
-interface SearchRequest {
-  readonly query: BackendQuery;
-  readonly baseDn: string;
-  readonly filter: ReturnType<CompiledSearch["filter"]>;
-}
-
 async function ask(
   { pool, scope, baseDn: template, requested, binary }: CompiledSearch,
-  { baseDn, filter }: SearchRequest,
+  { baseDn, filter }: { readonly baseDn: string; readonly filter: Filter },
   context: BackendContext,
 ): Promise<Entry | undefined> {
   const timeLimit = pool.settings.searchTimeLimitSeconds;
@@ -136,7 +131,7 @@ export async function accountOf({ search, entry, query }: Found, context: Backen
 
 async function groupsOf(
   { pool, groups, cacheKey }: CompiledSearch,
-  member: { readonly entry: Entry; readonly account: string; readonly query: BackendQuery },
+  member: GroupMember,
   context: BackendContext,
 ): Promise<readonly Group[]> {
   if (groups === undefined) return [];

@@ -1,26 +1,109 @@
 import { AppError } from "@postern/shared/platform/errors";
-import type { Entry } from "ldapts";
+import { type Entry, OrFilter, type SearchOptions } from "ldapts";
 import type { BackendContext, BackendQuery } from "../backend.ts";
 import { findValues } from "./attributes.ts";
-import type { Group } from "./group-name.ts";
-import { batches, createGroupReader, createGroupSearch, namedByDn, type ReadGroup } from "./group-source.ts";
+import { compileBaseDn } from "./base-dn.ts";
+import { isNoSuchObject } from "./errors.ts";
+import { compileFilter } from "./filter.ts";
 import type { LdapPool } from "./ldap-pool.ts";
-import type { LdapGroupSettings } from "./settings.ts";
+import type { LdapGroupSettings } from "./ldap-settings.ts";
+import type { TemplateValues } from "./macros.ts";
+import type { Group } from "./pool-caches.ts";
+
+export interface ReadGroup {
+  readonly group: Group;
+  readonly memberOf: readonly string[];
+}
+
+const namesInOneFilter = 50;
+
+function batches<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+}
+
+/** Without a query if the DN contains the name. */
+function namedByDn(dn: string, nameAttribute: string): Group {
+  const rdn = leadingRdn(dn);
+  return { dn, name: rdn?.type.toLowerCase() === nameAttribute.toLowerCase() ? rdn.value : undefined };
+}
+
+function groupOf(dn: string, entry: Entry | undefined, nameAttribute: string): Group {
+  const [entryName] = entry === undefined ? [] : findValues(entry, nameAttribute);
+  return { dn, name: entryName ?? leadingRdn(dn)?.value };
+}
+
+/** Reads one group and the groups that it is in. */
+function createGroupReader({ attribute, nameAttribute }: LdapGroupSettings, pool: LdapPool) {
+  const options: SearchOptions = {
+    scope: "base",
+    attributes: [nameAttribute, attribute],
+    sizeLimit: 1,
+    timeLimit: pool.settings.searchTimeLimitSeconds,
+  };
+  return async (dn: string, context: BackendContext): Promise<ReadGroup> => {
+    try {
+      const { searchEntries } = await pool.lookup.search(dn, options, context);
+      const [entry] = searchEntries;
+      const memberOf = entry === undefined ? [] : findValues(entry, attribute);
+      return { group: groupOf(dn, entry, nameAttribute), memberOf };
+    } catch (error) {
+      // A group that was deleted while members still refer to it.
+      if (isNoSuchObject(error)) return { group: groupOf(dn, undefined, nameAttribute), memberOf: [] };
+      throw error;
+    }
+  };
+}
+
+export type SearchGroups = (members: readonly TemplateValues[], context: BackendContext) => Promise<readonly Group[]>;
+
+/**
+ * Finds the groups that any of the members is in, several members per search. Exceeding a server's limit is an error.
+ */
+function createGroupSearch(settings: LdapGroupSettings, pool: LdapPool): SearchGroups {
+  if (settings.strategy === "member_of") return () => Promise.resolve([]);
+  const { scope, nameAttribute } = settings;
+  const baseDn = compileBaseDn(settings.baseDn);
+  const filter = compileFilter(settings.filter);
+  const { searchTimeLimitSeconds: timeLimit, searchSizeLimit: sizeLimit = Number.POSITIVE_INFINITY } = pool.settings;
+  return async (members, context) => {
+    const found: Group[] = [];
+    for (const batch of batches(members, namesInOneFilter)) {
+      const [first] = batch;
+      if (first === undefined) continue;
+      const filters = batch.map((member) => filter(member));
+      const options = { scope, filter: new OrFilter({ filters }), attributes: [nameAttribute], timeLimit };
+      const { searchEntries } = await pool.lookup.search(baseDn.expand(first), options, context);
+      // Not sent to the server: with a limit of ours, the client library would treat half a list as complete.
+      if (searchEntries.length > sizeLimit) {
+        throw new AppError("DIRECTORY_DATA", { detail: `a search for groups found more than ${sizeLimit} entries` });
+      }
+      found.push(...searchEntries.map((entry) => groupOf(entry.dn, entry, nameAttribute)));
+    }
+    return found;
+  };
+}
+
+const firstRdn = /^\s*([a-z][a-z0-9-]*|\d+(?:\.\d+)+)\s*=\s*((?:\\.|[^,+\\])*)/is;
+
+/** The first attribute and value of a DN (RFC 4514), unescaped; undefined for anything but a DN. */
+export function leadingRdn(dn: string): { readonly type: string; readonly value: string } | undefined {
+  const [, type, raw] = firstRdn.exec(dn) ?? [];
+  if (type === undefined || raw === undefined) return undefined;
+  return { type, value: unescapeDnValue(raw.trimEnd()) };
+}
+
+/** RFC 4514 section 2.4: `\hh` are bytes of UTF-8; any other escaped character stands for itself. */
+function unescapeDnValue(text: string): string {
+  return text.replaceAll(/(?:\\[0-9a-f]{2})+|\\(.)/gis, (run: string, char: string | undefined) =>
+    char === undefined ? Buffer.from(run.replaceAll("\\", ""), "hex").toString("utf8") : char,
+  );
+}
 
 /** The user whose groups are searched. */
 export interface GroupMember {
   readonly entry: Entry;
   readonly account: string;
   readonly query: BackendQuery;
-}
-
-export interface GroupFinder {
-  /** Attributes to request with the user's own entry. */
-  readonly attributes: readonly string[];
-  /** Whether the user's entry alone is not enough. */
-  readonly asksServer: boolean;
-  /** The groups, each once. Throws if a server cannot answer: a partial list is never returned. */
-  find(member: GroupMember, context: BackendContext): Promise<readonly Group[]>;
 }
 
 /** Policies may test for the absence of a group, so a list that is too long is an error. */
@@ -37,7 +120,7 @@ function unseen(level: readonly Group[], known: ReadonlyMap<string, Group>): rea
  * Follows `memberOf` values, searches for groups, or both, level by level up to `maxDepth`; each group is visited once,
  * so rings end.
  */
-export function createGroupFinder(settings: LdapGroupSettings, pool: LdapPool): GroupFinder {
+export function createGroupFinder(settings: LdapGroupSettings, pool: LdapPool) {
   const { attribute, nameAttribute, recursive, maxDepth, strategy } = settings;
   const follows = strategy !== "search";
   const read = createGroupReader(settings, pool);
@@ -57,9 +140,12 @@ export function createGroupFinder(settings: LdapGroupSettings, pool: LdapPool): 
   };
 
   return {
+    /** Attributes to request with the user's own entry. */
     attributes: follows ? [attribute] : [],
+    /** Whether the user's entry alone is not enough. */
     asksServer: strategy !== "member_of" || recursive,
-    find: async ({ entry, account, query }, context) => {
+    /** The groups, each once. Throws if a server cannot answer: a partial list is never returned. */
+    find: async ({ entry, account, query }: GroupMember, context: BackendContext): Promise<readonly Group[]> => {
       const known = new Map<string, Group>();
       const direct = follows ? findValues(entry, attribute) : [];
       let level = [

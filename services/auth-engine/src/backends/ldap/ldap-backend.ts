@@ -1,34 +1,25 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import { createKeyedDigest, type KeyedDigest, type Secret } from "@postern/shared/platform/crypto";
 import type { Clock } from "@postern/shared/platform/time";
-import type {
-  Backend,
-  BackendContext,
-  BackendQuery,
-  LookupOutcome,
-  PasswordWarning,
-  VerifyOutcome,
-} from "../backend.ts";
+import type { Backend, BackendContext, BackendQuery, PasswordWarning, VerifyOutcome } from "../backend.ts";
 import { backendUnavailable } from "../servers/errors.ts";
 import type { ServerLog } from "../servers/target-set.ts";
 import { type ReportedState, stateAfterBind } from "./account-state.ts";
 import { accountName } from "./attributes.ts";
 import { type BindRefusal, bindRefusal } from "./errors.ts";
 import { accountOf, type Found, findInSearch, isDisabled, isFound } from "./find-user.ts";
-import { createLdapPool, type LdapPool, type LdapPoolSnapshot } from "./ldap-pool.ts";
+import { createLdapFactors } from "./ldap-factors.ts";
+import { createLdapPool, type LdapPool } from "./ldap-pool.ts";
+import type { LdapBackendSettings } from "./ldap-settings.ts";
 import { createAccountListing } from "./list-accounts.ts";
 import { createLoginCosts, type LoginCosts } from "./login-costs.ts";
-import { createLdapMfaCredentials } from "./mfa-credentials.ts";
 import { createPolicyControls, type PasswordPolicy } from "./password-policy.ts";
 import { type CompiledSearch, compileSearches } from "./select-search.ts";
-import type { LdapBackendSettings } from "./settings.ts";
 import { createUnknownNames, type UnknownNames } from "./unknown-names.ts";
 
 export interface LdapBackend extends Backend {
-  verify(...call: Parameters<Backend["verify"]>): Promise<VerifyOutcome>;
-  lookup(...call: Parameters<Backend["lookup"]>): Promise<LookupOutcome>;
   /** State of each pool, for metrics. */
-  snapshot(): Readonly<Record<string, LdapPoolSnapshot>>;
+  snapshot(): Readonly<Record<string, ReturnType<LdapPool["snapshot"]>>>;
 }
 
 export interface LdapBackendDeps {
@@ -40,11 +31,11 @@ export interface LdapBackendDeps {
   readonly costsOf?: ((pool: string) => LoginCosts) | undefined;
 }
 
-/** Runs the searches of a protocol in order, up to the first that finds the user. */
+/** Runs the searches of a protocol in order, up to the first that finds the user. `isRemembered`: no server was queried. */
 function createFind(searches: ReturnType<typeof compileSearches>) {
-  return async (query: BackendQuery, context: BackendContext): Promise<Hit | Miss | "not_served"> => {
+  return async (query: BackendQuery, context: BackendContext) => {
     const candidates = searches.get(query.protocol);
-    if (candidates === undefined) return "not_served";
+    if (candidates === undefined) return "not_served" as const;
     let isRemembered = true;
     for (const [index, search] of candidates.entries()) {
       const found = await findInSearch(search, query, context);
@@ -66,7 +57,7 @@ export function createLdapBackend(settings: LdapBackendSettings, deps: LdapBacke
   const searches = compileSearches(settings.searches, pools);
   const { clock, digest = createKeyedDigest(createSecretKey(randomBytes(32))) } = deps;
   const { costsOf = () => createLoginCosts(digest) } = deps;
-  const unknown = createUnknownNames({ searches, digest, costsOf, clock });
+  const unknown = createUnknownNames(searches, digest, costsOf, clock);
   const listing = createAccountListing(searches, deps.clock);
 
   const find = createFind(searches);
@@ -74,7 +65,7 @@ export function createLdapBackend(settings: LdapBackendSettings, deps: LdapBacke
   return {
     kind: "ldap",
     name: settings.name,
-    mfa: createLdapMfaCredentials(searches),
+    mfa: createLdapFactors(searches),
     verify: async (query, password, context) => {
       const startedMs = performance.now();
       const result = await find(query, context);
@@ -121,21 +112,9 @@ async function checkPool(pool: LdapPool, context: BackendContext): Promise<void>
   }
 }
 
-interface Hit {
-  readonly found: Found;
-  /** Number of searches up to the one that found the user. */
-  readonly searched: number;
-  /** Searches that were not needed. */
+interface Login {
+  /** Searches that were not needed to find the user. */
   readonly left: readonly CompiledSearch[];
-}
-
-interface Miss {
-  readonly found: undefined;
-  /** No server was queried. */
-  readonly isRemembered: boolean;
-}
-
-interface Login extends Pick<Hit, "left"> {
   readonly query: BackendQuery;
   readonly password: Secret;
   readonly context: BackendContext;

@@ -1,47 +1,25 @@
 import { AppError } from "@postern/shared/platform/errors";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
-import type { BreakerState } from "../servers/circuit-breaker.ts";
-import type { ConnectionPoolSnapshot } from "../servers/connection-pool-options.ts";
 import { backendUnavailable } from "../servers/errors.ts";
 import { createHealthMonitor } from "../servers/health-monitor.ts";
-import type { Target } from "../servers/target.ts";
-import { createTargetSet, type ServerLog, type TargetSet } from "../servers/target-set.ts";
-import { type BindPool, createBindPool } from "./bind-pool.ts";
+import { createTargetSet, type ServerLog, type Target, type TargetSet } from "../servers/target-set.ts";
+import { BindPool } from "./bind-pool.ts";
 import { type LdapConnection, openReadyConnection, readRootDse } from "./client.ts";
-import { createLookupPool, type LookupPool, serviceIdentity } from "./lookup-pool.ts";
-import { createPoolCaches, type PoolCaches } from "./pool-caches.ts";
+import { type LdapPoolSettings, withBounds } from "./ldap-settings.ts";
+import { LookupPool, serviceIdentity } from "./lookup-pool.ts";
+import { createPoolCaches } from "./pool-caches.ts";
 import { parseServerUri, type ServerAddress } from "./server-uri.ts";
-import { type LdapPoolSettings, withBounds } from "./settings.ts";
-import { createWriter, type Writer } from "./writer.ts";
+import { createWriter } from "./writer.ts";
 
-export interface LdapPoolSnapshot {
-  readonly lookup: ConnectionPoolSnapshot;
-  readonly bind: ConnectionPoolSnapshot;
-  readonly servers: readonly { readonly uri: string; readonly breaker: BreakerState; readonly inFlight: number }[];
-}
-
-/** One set of equal servers: searches, user binds, and health checks of the servers. */
-export interface LdapPool {
-  readonly name: string;
-  readonly settings: LdapPoolSettings;
-  readonly lookup: LookupPool;
-  readonly bind: BindPool;
-  readonly writer: Writer;
-  readonly caches: PoolCaches;
-  /**
-   * A separate connection as the service account, for operations that keep state on the server; the caller closes it.
-   */
-  open(): Promise<LdapConnection>;
-  snapshot(): LdapPoolSnapshot;
-  close(): Promise<void>;
-}
-
-/** Does not connect yet. Throws `CONFIG_INVALID` for settings that can never work. */
+/**
+ * One set of equal servers: searches, user binds, and health checks of the servers. Does not connect yet. Throws `CONFIG_INVALID` for settings that can never
+ * work.
+ */
 export function createLdapPool(
   name: string,
   rawSettings: LdapPoolSettings,
-  deps: { clock: Clock; log: ServerLog },
-): LdapPool {
+  { clock, log }: { readonly clock: Clock; readonly log: ServerLog },
+) {
   const settings = withBounds(rawSettings);
   if (settings.serverUris.length === 0) {
     throw new AppError("CONFIG_INVALID", { detail: `LDAP pool ${name} has no server_uri` });
@@ -49,7 +27,6 @@ export function createLdapPool(
   if (settings.bindDn !== "" && settings.bindPassword.isEmpty && !settings.saslExternal) {
     throw new AppError("CONFIG_INVALID", { detail: `LDAP pool ${name} has a bind_dn without a bind_pw` });
   }
-  const { clock, log } = deps;
   const targets = createTargetSet(settings.serverUris.map(parseServerUri), settings.breaker, {
     what: "LDAP",
     poolName: name,
@@ -57,18 +34,14 @@ export function createLdapPool(
     clock: steadyClock,
     log,
   });
-  const lookup = createLookupPool(settings, targets, clock);
-  const bind = createBindPool(settings, targets, clock);
-  const monitor = createHealthMonitor({
-    targets,
+  const lookup = new LookupPool(settings, targets, clock);
+  const bind = new BindPool(settings, targets, clock);
+  const monitor = createHealthMonitor(targets, steadyClock, settings, {
     probe: (target) => probeTarget(target, settings),
-    intervalMs: settings.healthCheckIntervalMs,
-    refusedPauseMs: settings.breaker.cooldownMs,
     afterTick: () => {
       lookup.rebalance();
       bind.rebalance();
     },
-    clock: steadyClock,
   });
   return {
     name,
@@ -77,6 +50,7 @@ export function createLdapPool(
     bind,
     writer: createWriter(name, settings, targets, clock),
     caches: createPoolCaches(settings.caches, steadyClock),
+    /** A separate connection as the service account, for operations that keep state on the server; the caller closes it. */
     open: () => openAnywhere(targets, settings),
     snapshot: () => ({
       lookup: lookup.snapshot(),
@@ -87,11 +61,13 @@ export function createLdapPool(
         inFlight,
       })),
     }),
-    close: async () => {
+    close: async (): Promise<void> => {
       await Promise.all([monitor.close(), lookup.close(), bind.close()]);
     },
   };
 }
+
+export type LdapPool = ReturnType<typeof createLdapPool>;
 
 /** Uses the same address, TLS and account as real requests. */
 async function probeTarget({ address }: Target<ServerAddress>, settings: LdapPoolSettings): Promise<void> {

@@ -1,12 +1,11 @@
-import { readFile } from "node:fs/promises";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import { readTlsFiles, type TlsSettings } from "../servers/server-settings.ts";
 import type { ServerAddress } from "./server-uri.ts";
-import type { LdapTlsSettings } from "./settings.ts";
 import { requestStartTls } from "./start-tls.ts";
 
 export interface OpenSocketOptions {
-  readonly tls: LdapTlsSettings;
+  readonly tls: TlsSettings;
   readonly startTls: boolean;
   readonly connectTimeoutMs: number;
 }
@@ -59,17 +58,6 @@ async function readTlsOptions(
   { tls, startTls }: OpenSocketOptions,
 ): Promise<ConnectionOptions | undefined> {
   if (address.kind === "unix" || (address.kind === "tcp" && !startTls)) return undefined;
-  const [ca, cert, key] = await Promise.all([tls.caCertFile, tls.certFile, tls.keyFile].map(readIfNamed));
-  return {
-    host: address.host,
-    ...(isIP(address.host) === 0 ? { servername: address.host } : {}),
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    rejectUnauthorized: !tls.skipVerify,
-  };
-}
-
-async function readIfNamed(file: string | undefined): Promise<Buffer | undefined> {
-  return file === undefined || file === "" ? undefined : readFile(file);
+  const { host } = address;
+  return { host, ...(isIP(host) === 0 ? { servername: host } : {}), ...(await readTlsFiles(tls)) };
 }

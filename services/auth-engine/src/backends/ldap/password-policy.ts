@@ -14,13 +14,6 @@ export interface PasswordPolicy {
   readonly isExpired: boolean;
 }
 
-/** Sends what the server needs to be asked for, and receives all that it answers. For one bind. */
-export interface PolicyControls {
-  readonly controls: Control[];
-  /** Throws `DIRECTORY_DATA` for an answer that cannot be read: it may forbid the sign-in. */
-  policy(): PasswordPolicy;
-}
-
 const passwordPolicyType = "1.3.6.1.4.1.42.2.27.8.5.1";
 /** Draft-vchu-ldap-pwd-policy: servers send them unasked. */
 const expiredType = "2.16.840.1.113730.3.4.4";
@@ -108,13 +101,15 @@ function readSeconds(value: Buffer): number {
   return Number(text);
 }
 
-export function createPolicyControls(): PolicyControls {
+/** Controls that ask the server, and receive all that it answers. For one bind. */
+export function createPolicyControls() {
   const requested = new ResponseControl(passwordPolicyType);
   const expired = new UnaskedControl(expiredType);
   const expiring = new UnaskedControl(expiringType);
   return {
     controls: [requested, expired, expiring],
-    policy: () => {
+    /** Throws `DIRECTORY_DATA` for an answer that cannot be read: it may forbid the sign-in. */
+    policy: (): PasswordPolicy => {
       const answer = requested.value && readPasswordPolicy(requested.value);
       const expiresInSeconds = expiring.value && readSeconds(expiring.value);
       const isExpired = expired.value !== undefined;

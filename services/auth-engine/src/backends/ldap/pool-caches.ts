@@ -1,9 +1,14 @@
-import { type BoundedCache, createBoundedCache } from "@postern/shared/platform/cache";
+import { createBoundedCache } from "@postern/shared/platform/cache";
 import { canonicalName } from "@postern/shared/platform/net";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Entry } from "ldapts";
-import type { Group } from "./group-name.ts";
-import type { LdapCacheSettings } from "./settings.ts";
+import type { LdapPoolSettings } from "./ldap-settings.ts";
+
+/** `name` is undefined until it is needed. */
+export interface Group {
+  readonly dn: string;
+  readonly name: string | undefined;
+}
 
 interface Remembered {
   /** Names, in lower case, under which the account may be forgotten. */
@@ -11,27 +16,21 @@ interface Remembered {
 }
 
 /** What one process caches for one pool. Failures are not cached. */
-export interface PoolCaches {
+export function createPoolCaches(settings: LdapPoolSettings["caches"], clock: Clock) {
+  const evict = settings.evict === "lru" ? ("least-used" as const) : ("oldest" as const);
+  const cacheOf = <More extends object>(ttlMs: number) =>
+    createBoundedCache<Remembered & More>({ maxEntries: settings.maxEntries, evict, clock, ttlMs });
   /** Searches without a result. */
-  readonly absent: BoundedCache<Remembered>;
+  const absent = cacheOf<object>(settings.negativeTtlMs);
   /** Entries with their DN, by search. The backend still answers their binds. */
-  readonly entries: BoundedCache<Remembered & { readonly entry: Entry }>;
+  const entries = cacheOf<{ readonly entry: Entry }>(settings.dnTtlMs);
   /** Groups, by the DN of their member. */
-  readonly memberships: BoundedCache<Remembered & { readonly groups: readonly Group[] }>;
-  forget(name: string): void;
-}
-
-export function createPoolCaches(settings: LdapCacheSettings, clock: Clock): PoolCaches {
-  const evict = settings.evict === "lru" ? "least-used" : "oldest";
-  const bounds = { maxEntries: settings.maxEntries, evict, clock } as const;
-  const absent: PoolCaches["absent"] = createBoundedCache({ ...bounds, ttlMs: settings.negativeTtlMs });
-  const entries: PoolCaches["entries"] = createBoundedCache({ ...bounds, ttlMs: settings.dnTtlMs });
-  const memberships: PoolCaches["memberships"] = createBoundedCache({ ...bounds, ttlMs: settings.membershipTtlMs });
+  const memberships = cacheOf<{ readonly groups: readonly Group[] }>(settings.membershipTtlMs);
   return {
     absent,
     entries,
     memberships,
-    forget: (name) => {
+    forget: (name: string): void => {
       const isTheirs = ({ names }: Remembered): boolean => names.includes(canonicalName(name).toLowerCase());
       absent.deleteWhere(isTheirs);
       entries.deleteWhere(isTheirs);

@@ -1,33 +1,14 @@
 import { AppError } from "@postern/shared/platform/errors";
-import type { Filter } from "ldapts";
-import type { BackendQuery } from "../backend.ts";
-import { type AttributeMapping, attributesToRequest, binaryAttributes } from "./attributes.ts";
-import { type BaseDn, compileBaseDn } from "./base-dn.ts";
+import { attributesToRequest, binaryAttributes } from "./attributes.ts";
+import { compileBaseDn } from "./base-dn.ts";
 import { compileFilter } from "./filter.ts";
-import { createGroupFinder, type GroupFinder } from "./groups.ts";
+import { createGroupFinder } from "./groups.ts";
 import type { LdapPool } from "./ldap-pool.ts";
+import type { LdapGroupSettings, LdapSearchSettings } from "./ldap-settings.ts";
 import { beforeUserIsFound } from "./macros.ts";
-import type { LdapMfaSettings } from "./mfa-settings.ts";
 import { requireMember, requireUserName } from "./named-user.ts";
-import type { LdapGroupSettings, LdapScope, LdapSearchSettings } from "./settings.ts";
 
-/** A configured search with its templates compiled and its pool found. */
-export interface CompiledSearch {
-  readonly pool: LdapPool;
-  readonly baseDn: BaseDn;
-  readonly scope: LdapScope;
-  readonly filter: (query: BackendQuery) => Filter;
-  readonly listFilter: ((query: BackendQuery) => Filter) | undefined;
-  readonly mapping: AttributeMapping;
-  readonly requested: string[];
-  /** Those of them that are read as bytes. */
-  readonly binary: string[];
-  readonly disabledFilter: ((query: BackendQuery) => Filter) | undefined;
-  readonly groups: { readonly finder: GroupFinder; readonly releaseAs: string | undefined } | undefined;
-  readonly mfa: LdapMfaSettings;
-  /** Distinguishes this search's cache entries from those of other searches of its pool. */
-  readonly cacheKey: string;
-}
+export type CompiledSearch = ReturnType<typeof compileSearch>;
 
 /** A part of a search under its key below `auth.backends.ldap.search[]`. `compile` throws `CONFIG_INVALID`. */
 export interface SearchPart {
@@ -35,12 +16,12 @@ export interface SearchPart {
   readonly compile: () => unknown;
 }
 
-function compileUserFilter({ userFilter, baseDn }: LdapSearchSettings): CompiledSearch["filter"] {
+function compileUserFilter({ userFilter, baseDn }: LdapSearchSettings) {
   requireUserName(userFilter, baseDn);
   return compileFilter(beforeUserIsFound(userFilter));
 }
 
-function compileOptional(filter: string | undefined): ((query: BackendQuery) => Filter) | undefined {
+function compileOptional(filter: string | undefined) {
   return filter === undefined ? undefined : compileFilter(beforeUserIsFound(filter));
 }
 
@@ -80,17 +61,18 @@ function assertReleasable(names: readonly string[]): void {
   }
 }
 
-function compileGroups(groups: LdapGroupSettings | undefined, pool: LdapPool): CompiledSearch["groups"] {
+function compileGroups(groups: LdapGroupSettings | undefined, pool: LdapPool) {
   if (groups === undefined) return undefined;
   checkGroupFilter(groups);
   return { finder: createGroupFinder(groups, pool), releaseAs: groups.releaseAs };
 }
 
-function compileSearch(
-  search: LdapSearchSettings,
-  cacheKey: string,
-  pools: ReadonlyMap<string, LdapPool>,
-): CompiledSearch {
+/**
+ * A configured search with its templates compiled and its pool found.
+ *
+ * @param cacheKey distinguishes this search's cache entries from those of other searches of its pool
+ */
+function compileSearch(search: LdapSearchSettings, cacheKey: string, pools: ReadonlyMap<string, LdapPool>) {
   const pool = pools.get(search.poolName);
   if (pool === undefined) {
     throw new AppError("CONFIG_INVALID", { detail: `LDAP search refers to the unknown pool ${search.poolName}` });
@@ -109,6 +91,7 @@ function compileSearch(
     listFilter: compileOptional(listAccountsFilter),
     mapping,
     requested: attributesToRequest(mapping, groups?.finder.attributes ?? []),
+    /** Those of them that are read as bytes. */
     binary: binaryAttributes(mapping),
     disabledFilter: compileOptional(disabledFilter),
     groups,

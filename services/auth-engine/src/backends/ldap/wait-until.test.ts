@@ -1,6 +1,6 @@
 import { systemClock } from "@postern/shared/platform/time";
 import { expect, test } from "vitest";
-import { createWaitUntil } from "./wait-until.ts";
+import { createWaitUntil } from "./unknown-names.ts";
 
 const waitUntil = createWaitUntil(systemClock);
 const context = (remainingMs: number, signal = new AbortController().signal) => ({

@@ -6,28 +6,24 @@ import { backendUnavailable } from "../servers/errors.ts";
 import type { TargetSet } from "../servers/target-set.ts";
 import { type LdapConnection, openReadyConnection } from "./client.ts";
 import { classifyFailure } from "./errors.ts";
+import type { LdapPoolSettings } from "./ldap-settings.ts";
 import { serviceIdentity } from "./lookup-pool.ts";
 import type { ServerAddress } from "./server-uri.ts";
-import type { LdapPoolSettings } from "./settings.ts";
+
+/** Changes are rare (an enrolment, a recovery code), so each opens its own connection. */
+const maxAtOnce = 16;
 
 /**
  * Changes, and the reads that they depend on, as the service account. All processes use the first reachable server of
  * `server_uri`, so that of two who delete one value, one learns that it no longer exists; servers that replicate each
  * other would both accept. Nothing is retried: after a lost answer it is unknown whether the change was made.
  */
-export interface Writer {
-  run<T>(work: (connection: LdapConnection) => Promise<T>, context: BackendContext): Promise<T>;
-}
-
-/** Changes are rare (an enrolment, a recovery code), so each opens its own connection. */
-const maxAtOnce = 16;
-
 export function createWriter(
   name: string,
   settings: LdapPoolSettings,
   targets: TargetSet<ServerAddress>,
   clock: Clock,
-): Writer {
+) {
   let running = 0;
   const options = { ...settings, operationTimeoutMs: settings.modifyTimeoutMs, onClose: () => undefined };
 
@@ -59,7 +55,7 @@ export function createWriter(
   };
 
   return {
-    run: async (work, context) => {
+    run: async <T>(work: (connection: LdapConnection) => Promise<T>, context: BackendContext): Promise<T> => {
       const waitingFor = `a change in LDAP pool ${name}`;
       throwIfOver(context, clock, waitingFor);
       if (running >= maxAtOnce)

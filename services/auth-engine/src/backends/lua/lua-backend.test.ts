@@ -55,9 +55,9 @@ test.each([
   };
   const settings = { name: "own", script: "own.lua", protocols: [], timeoutMs: 1000, keepsMfa: true };
   const { mfa } = createLuaBackend(settings, runner, { spend: unasked }, { choose: unasked });
-  const byName = await mfa?.holdersOf({ id: "AQID", by: "name" }, { username: name }, context);
+  const byName = await mfa?.findHolders({ id: "AQID", by: "name" }, { username: name }, context);
   expect(byName?.map(({ account }) => account)).toEqual(holders);
   // The script has no function for this.
-  expect(await mfa?.holdersOf({ id: "AQID", by: "start" }, { username: name }, context)).toEqual([]);
+  expect(await mfa?.findHolders({ id: "AQID", by: "start" }, { username: name }, context)).toEqual([]);
   expect(calls).toEqual(["mfa_account", "mfa_read", "mfa_find_webauthn"]);
 });

@@ -15,8 +15,8 @@ import type {
   LookupOutcome,
   VerifyOutcome,
 } from "../backend.ts";
-import { createMfaCredentialsLua } from "./mfa-credentials.ts";
-import type { LuaBackendSettings } from "./settings.ts";
+import { createLuaFactors } from "./lua-factors.ts";
+import type { LuaBackendSettings } from "./lua-settings.ts";
 
 type ScriptAnswer = ReturnType<typeof readBackend>;
 
@@ -85,7 +85,7 @@ export function createLuaBackend(
   return {
     kind: "lua",
     name,
-    ...(keepsMfa ? { mfa: createMfaCredentialsLua(script, runner, timeoutMs, serves) } : {}),
+    ...(keepsMfa ? { mfa: createLuaFactors(script, runner, timeoutMs, serves) } : {}),
     verify: async (query, password, context): Promise<VerifyOutcome> => {
       if (!serves(query.protocol)) return { kind: "not_served" };
       const found = await ask("verify_password", query, password, context);

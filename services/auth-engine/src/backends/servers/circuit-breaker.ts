@@ -14,21 +14,7 @@ export type BreakerState = "closed" | "open" | "half_open";
  * passes for `cooldownMs`. Half-open: up to `halfOpenMax` trials pass; the first success closes it, a failure opens it
  * again.
  */
-export interface CircuitBreaker {
-  state(): BreakerState;
-  /** Whether a new request may pass; in the half-open state it uses one of the trials. */
-  tryPass(): boolean;
-  /** Results of work that began before the breaker opened are ignored. */
-  readonly succeeded: () => void;
-  readonly failed: () => void;
-  /** Opens immediately, for failures that further attempts would make worse (a refused service account). */
-  readonly trip: () => void;
-  /** A health check outside the breaker succeeded. */
-  readonly recovered: () => void;
-  readonly failures: number;
-}
-
-export function createCircuitBreaker(settings: BreakerSettings, clock: Clock): CircuitBreaker {
+export function createCircuitBreaker(settings: BreakerSettings, clock: Clock) {
   let failures = 0;
   let openedAt: number | undefined;
   let trials = 0;
@@ -49,28 +35,34 @@ export function createCircuitBreaker(settings: BreakerSettings, clock: Clock): C
 
   return {
     state,
-    tryPass: () => {
+    /** Whether a new request may pass; in the half-open state it uses one of the trials. */
+    tryPass: (): boolean => {
       const now = state();
       if (now !== "half_open") return now === "closed";
       if (trials >= settings.halfOpenMax) return false;
       trials += 1;
       return true;
     },
-    succeeded: () => {
+    /** Results of work that began before the breaker opened are ignored, as they are in `failed`. */
+    succeeded: (): void => {
       if (openedAt === undefined) failures = 0;
       else if (trials > 0) close();
     },
-    failed: () => {
+    failed: (): void => {
       failures += 1;
       if (openedAt === undefined ? failures >= settings.failureThreshold : trials > 0) open();
     },
-    trip: () => {
+    /** Opens immediately, for failures that further attempts would make worse (a refused service account). */
+    trip: (): void => {
       failures += 1;
       open();
     },
+    /** A health check outside the breaker succeeded. */
     recovered: close,
-    get failures() {
+    get failures(): number {
       return failures;
     },
   };
 }
+
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;

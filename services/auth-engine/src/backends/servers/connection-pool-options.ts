@@ -1,8 +1,31 @@
 import type { Clock } from "@postern/shared/platform/time";
 import type { FailureKind } from "./errors.ts";
-import type { PooledConnection } from "./slot.ts";
-import type { ServerAddress, Target } from "./target.ts";
-import type { TargetSet } from "./target-set.ts";
+import type { ServerAddress, Target, TargetSet } from "./target-set.ts";
+
+export interface PooledConnection {
+  /** False once it has ended or is known to be broken. */
+  readonly isAlive: boolean;
+  close(): void;
+}
+
+/** A connection in its pool. */
+export interface Slot<Connection extends PooledConnection, Address extends ServerAddress> {
+  readonly target: Target<Address>;
+  readonly connection: Connection;
+  inFlight: number;
+  /** Accepts no new work, and is closed once it is idle. */
+  isRetiring: boolean;
+  /** An operation on it timed out; other operations that end with it were not answered either. */
+  wentSilent: boolean;
+}
+
+type AnySlot = Slot<PooledConnection, ServerAddress>;
+
+/** Least in flight at the server, then on the connection. */
+export function isLessLoaded(a: AnySlot, b: AnySlot): boolean {
+  if (a.target !== b.target && a.target.inFlight !== b.target.inFlight) return a.target.inFlight < b.target.inFlight;
+  return a.inFlight < b.inFlight;
+}
 
 export interface ConnectionPoolOptions<Connection extends PooledConnection, Address extends ServerAddress> {
   /** Name of the connections in errors, such as "LDAP lookup connection". */
@@ -23,13 +46,6 @@ export interface ConnectionPoolOptions<Connection extends PooledConnection, Addr
   readonly open: (target: Target<Address>, onClose: () => void) => Promise<Connection>;
   readonly classify: (error: unknown) => FailureKind;
   readonly clock: Clock;
-}
-
-export interface ConnectionPoolSnapshot {
-  readonly connections: number;
-  readonly opening: number;
-  readonly inFlight: number;
-  readonly waiting: number;
 }
 
 /** One operation on a connection. */

@@ -5,13 +5,14 @@ import { BoundedQueue } from "./bounded-queue.ts";
 import {
   begin,
   type ConnectionPoolOptions,
-  type ConnectionPoolSnapshot,
+  isLessLoaded,
+  type PooledConnection,
+  type Slot,
   type Work,
 } from "./connection-pool-options.ts";
 import { backendUnavailable, RefusedAccountError } from "./errors.ts";
 import { Patience } from "./patience.ts";
-import { isLessLoaded, type PooledConnection, type Slot } from "./slot.ts";
-import type { ServerAddress, Target } from "./target.ts";
+import type { ServerAddress, Target } from "./target-set.ts";
 
 /**
  * At most `size` connections over all targets, opened on demand. A lost connection frees its place for a new one.
@@ -58,7 +59,7 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
     }
   }
 
-  snapshot(): ConnectionPoolSnapshot {
+  snapshot() {
     let inFlight = 0;
     for (const slot of this.#slots) inFlight += slot.inFlight;
     return { connections: this.#slots.size, opening: this.#opening, inFlight, waiting: this.#queue.length };

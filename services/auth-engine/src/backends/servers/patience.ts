@@ -1,6 +1,5 @@
 import { remainingMs, type Wait } from "@postern/shared/platform/concurrency";
-import type { ServerAddress, Target } from "./target.ts";
-import type { TargetSet } from "./target-set.ts";
+import type { ServerAddress, Target, TargetSet } from "./target-set.ts";
 
 /** A server has not answered yet, and another one may: the operation continues, but its caller asks the other one. */
 export class SlowServerError extends Error {

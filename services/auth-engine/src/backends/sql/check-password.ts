@@ -7,9 +7,9 @@ import {
 } from "@postern/shared/domain/passwords";
 import type { Secret } from "@postern/shared/platform/crypto";
 import type { BackendContext, VerifyOutcome } from "../backend.ts";
-import { readColumn } from "./row-to-account.ts";
-import type { SqlSearchSettings } from "./settings.ts";
+import { readColumn } from "./find-user.ts";
 import type { SqlRow } from "./sql-client.ts";
+import type { SqlSearchSettings } from "./sql-settings.ts";
 
 /** A user's row and the search that found it. */
 export interface FoundRow {

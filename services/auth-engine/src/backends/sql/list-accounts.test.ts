@@ -5,8 +5,8 @@ import { scratchFolder } from "@postern/testing";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkListQuery, listAccounts } from "./list-accounts.ts";
-import type { SqlSearchSettings } from "./settings.ts";
 import type { SqlClient } from "./sql-client.ts";
+import type { SqlSearchSettings } from "./sql-settings.ts";
 import { createSqliteClient } from "./sqlite-client.ts";
 
 let folder: Awaited<ReturnType<typeof scratchFolder>>;
@@ -35,9 +35,8 @@ async function listAll(statement: string, limit: number): Promise<string[]> {
   const names: string[] = [];
   let position: string | undefined;
   do {
-    const query = { username: "", protocol: "imap" };
-    const page = { position, limit };
-    const outcome = await listAccounts({ client, search: searchOf(statement), query, page }, context());
+    const page = { protocol: "imap", position, limit };
+    const outcome = await listAccounts(client, searchOf(statement), page, context());
     if (outcome.kind !== "ok") throw new Error("not served");
     names.push(...outcome.accounts);
     position = outcome.next?.text;
@@ -112,8 +111,7 @@ describe("pages of the site's list query", () => {
       },
     };
     const search = searchOf("SELECT account FROM users WHERE enabled = 1 ORDER BY account");
-    const query = { username: "", protocol: "imap" };
-    await listAccounts({ client: observed, search, query, page: { position: "user0000001", limit: 100 } }, context());
+    await listAccounts(observed, search, { protocol: "imap", position: "user0000001", limit: 100 }, context());
     const plan = database.prepare(`EXPLAIN QUERY PLAN ${statements[0] ?? ""}`).all();
     expect(plan.map((step) => step["detail"])).toEqual(["SEARCH users USING PRIMARY KEY (account>?)"]);
     await client.close();

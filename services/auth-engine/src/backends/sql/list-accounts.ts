@@ -1,15 +1,8 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { AccountPage, BackendContext, BackendQuery, ListOutcome } from "../backend.ts";
 import { asTable, inBinaryOrder, quoteName, type SqlDialect } from "./dialect.ts";
-import type { SqlSearchSettings } from "./settings.ts";
 import type { SqlClient, SqlRow } from "./sql-client.ts";
-
-interface Listing {
-  readonly client: SqlClient;
-  readonly search: SqlSearchSettings;
-  readonly query: BackendQuery;
-  readonly page: AccountPage;
-}
+import type { SqlSearchSettings } from "./sql-settings.ts";
 
 /**
  * Reads one page of the site's list query by key: the names after the last one, in byte order. No state is kept, so any
@@ -18,14 +11,16 @@ interface Listing {
  * Names that appear or vanish during the listing may be listed or not; every other name is listed exactly once.
  */
 export async function listAccounts(
-  { client, search, query, page: { position, limit } }: Listing,
+  client: SqlClient,
+  search: SqlSearchSettings,
+  { protocol, position, limit }: AccountPage & Pick<BackendQuery, "protocol">,
   context: BackendContext,
 ): Promise<ListOutcome> {
   const { listAccountsQuery: site } = search;
   if (site === undefined) return { kind: "not_served" };
   const column = await accountColumn(search, client, context);
-  const statement = pageStatement(site, { column, dialect: client.dialect, isLater: position !== undefined, limit });
-  const parameters = { protocol: query.protocol, [afterParameter]: position ?? "" };
+  const statement = pageStatement(site, column, client.dialect, { isLater: position !== undefined, limit });
+  const parameters = { protocol, [afterParameter]: position ?? "" };
   const rows = await client.query({ statement, parameters, maxRows: limit }, context);
   const names = rows.map(readName);
   const last = names.at(-1);
@@ -45,12 +40,7 @@ export async function checkListQuery(
   if (search.listAccountsQuery === undefined) return;
   const column = await accountColumn(search, client, context);
   const parameters = { protocol: search.protocols[0] ?? "*" };
-  const statement = pageStatement(search.listAccountsQuery, {
-    column,
-    dialect: client.dialect,
-    isLater: false,
-    limit: 1,
-  });
+  const statement = pageStatement(search.listAccountsQuery, column, client.dialect, { isLater: false, limit: 1 });
   const [row] = await client.query({ statement, parameters, maxRows: 1 }, context);
   if (row !== undefined) readName(row);
 }
@@ -72,19 +62,17 @@ async function accountColumn(
   });
 }
 
-interface PageShape {
-  readonly column: string;
-  readonly dialect: SqlDialect;
-  readonly isLater: boolean;
-  readonly limit: number;
-}
-
 /**
  * The text consists of the site's query, a number of ours and a column name that the database returned. Binary order
  * makes "after" exact even if the column's collation considers two names equal; an index in that order serves each page
  * directly.
  */
-function pageStatement(site: string, { column, dialect, isLater, limit }: PageShape): string {
+function pageStatement(
+  site: string,
+  column: string,
+  dialect: SqlDialect,
+  { isLater, limit }: { readonly isLater: boolean; readonly limit: number },
+): string {
   const name = quoteName(column, dialect);
   const ordered = inBinaryOrder(name, dialect);
   const after = isLater ? ` AND ${ordered} > :${afterParameter}` : "";

@@ -17,8 +17,8 @@ import {
   type SqlTls,
   withinMs,
 } from "./server-connection.ts";
-import type { SqlServerAddress, SqlServerSettings } from "./server-settings.ts";
 import type { SqlRow, SqlValue } from "./sql-client.ts";
+import type { SqlServerAddress, SqlServerSettings } from "./sql-settings.ts";
 
 /** Errors of a server that works but cannot serve now: full, shutting down, read-only. */
 const cannotServe = new Set([1040, 1053, 1203, 1226, 1290, 1836, 1927]);

@@ -3,7 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { Client, DatabaseError } from "pg";
 import { type FailureKind, RefusedAccountError } from "../servers/errors.ts";
 import { readSqlTls, type SqlConnection, type SqlDriver, SqlTimeoutError, withinMs } from "./server-connection.ts";
-import type { SqlServerAddress, SqlServerSettings } from "./server-settings.ts";
+import type { SqlServerAddress, SqlServerSettings } from "./sql-settings.ts";
 
 /**
  * SQLSTATE (PostgreSQL manual, appendix A) of a server that works but cannot serve now: full, shutting down, a standby.

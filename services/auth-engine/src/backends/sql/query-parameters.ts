@@ -1,10 +1,9 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { BackendQuery } from "../backend.ts";
 import type { SqlDialect } from "./dialect.ts";
-import { type MfaStatementName, mfaParameters, mfaStatementNames } from "./mfa-statements.ts";
-import { toPositional } from "./placeholders.ts";
-import type { SqlBackendSettings, SqlSearchSettings } from "./settings.ts";
-import { findStatementParameters } from "./statement-parameters.ts";
+import { mfaParameters } from "./factor-statements.ts";
+import { findStatementParameters, toPositional } from "./placeholders.ts";
+import type { SqlBackendSettings, SqlSearchSettings } from "./sql-settings.ts";
 
 const userQueryParameters = ["username", "localpart", "domain", "protocol"];
 const listQueryParameters = ["protocol"];
@@ -18,14 +17,6 @@ export function toQueryParameters({ username, protocol }: BackendQuery): Readonl
   return { username, localpart, domain, protocol };
 }
 
-/** A problem with a search, at a key below `auth.backends.sql.search[]`. */
-export interface SearchProblem {
-  readonly key: string;
-  readonly reason: string;
-}
-
-type ParametersOf = (statement: string) => readonly string[];
-
 interface Rule {
   readonly known: readonly string[];
   /** At least one of these parameters identifies the user; without any, the statement would match all users. */
@@ -33,30 +24,32 @@ interface Rule {
 }
 
 /** `webauthn_find` matches any holder of the credential; all other statements match one account. */
-function mfaRule(name: MfaStatementName): Rule {
-  const own = mfaParameters[name];
+function mfaRule(name: string, own: readonly string[]): Rule {
   return name === "webauthn_find" ? { known: own, oneOf: own } : { known: ["account", ...own], oneOf: ["account"] };
 }
 
-function parametersIn(dialect: SqlDialect): ParametersOf {
-  return (statement) =>
-    dialect === "sqlite"
-      ? findStatementParameters(statement)
-      : toPositional(statement, dialect).names.map((parameter) => `:${parameter}`);
+function parametersIn(statement: string, dialect: SqlDialect): readonly string[] {
+  return dialect === "sqlite"
+    ? findStatementParameters(statement)
+    : toPositional(statement, dialect).names.map((parameter) => `:${parameter}`);
 }
 
-/** The problems of a search: it could never work, would match all users, or would release its passwords. */
-export function searchProblems(search: SqlSearchSettings, dialect: SqlDialect): readonly SearchProblem[] {
+/** The problems of a search, at keys below `auth.backends.sql.search[]`: it could never work, would match all users, or would release its passwords. */
+export function searchProblems(search: SqlSearchSettings, dialect: SqlDialect) {
   const { userQuery, listAccountsQuery, upgradePasswordQuery, mfa } = search;
+  const factorStatements: Readonly<Record<string, string | undefined>> = mfa?.statements ?? {};
   const statements: readonly (readonly [key: string, statement: string | undefined, rule: Rule])[] = [
     ["queries.user", userQuery, { known: userQueryParameters, oneOf: ["username", "localpart"] }],
     ["queries.list_accounts", listAccountsQuery, { known: listQueryParameters, oneOf: [] }],
     ["queries.upgrade_password", upgradePasswordQuery, { known: upgradeParameters, oneOf: ["account"] }],
-    ...mfaStatementNames.map((name) => [`mfa.queries.${name}`, mfa?.statements[name], mfaRule(name)] as const),
+    ...Object.entries(mfaParameters).map(
+      ([name, own]) => [`mfa.queries.${name}`, factorStatements[name], mfaRule(name, own)] as const,
+    ),
   ];
-  const parametersOf = parametersIn(dialect);
   const problems = statements.flatMap(([key, statement, rule]) =>
-    statement === undefined ? [] : parameterProblems(parametersOf(statement), rule).map((reason) => ({ key, reason })),
+    statement === undefined
+      ? []
+      : parameterProblems(parametersIn(statement, dialect), rule).map((reason) => ({ key, reason })),
   );
   return isReleased(search)
     ? [...problems, { key: "attribute", reason: `the password column ${search.passwordColumn} must not be released` }]

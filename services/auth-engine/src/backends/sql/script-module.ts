@@ -1,5 +1,4 @@
 import {
-  type HostCallContext,
   type HostFunctions,
   type LuaValue,
   objectArgument,
@@ -7,30 +6,18 @@ import {
   textFields,
   toLuaValue,
 } from "@postern/shared/domain/scripts";
+import type { SqlClient, SqlStatement } from "./sql-client.ts";
 
-export interface ScriptStatement {
-  /** With named parameters (`:name`); values are passed only in `parameters`. */
-  readonly statement: string;
-  readonly parameters: Readonly<Record<string, string>>;
-}
-
-type CallBounds = Pick<HostCallContext, "deadline" | "signal">;
-
-/** Access to the databases that the site configured for its backends. */
-export interface ScriptDatabase {
-  query(query: ScriptStatement & { readonly maxRows: number }, context: CallBounds): Promise<readonly object[]>;
-  /** Executes all statements or none; returns how many rows each affected. */
-  execute(statements: readonly ScriptStatement[], context: CallBounds): Promise<readonly number[]>;
-}
+type ScriptDatabase = Pick<SqlClient, "query" | "execute">;
 
 const maxRows = 1000;
 const maxStatements = 64;
 
-function statementOf(statement: LuaValue, parameters: LuaValue): ScriptStatement {
+function statementOf(statement: LuaValue, parameters: LuaValue): SqlStatement {
   return { statement: textArgument(statement, "statement"), parameters: textFields(parameters, "parameters") };
 }
 
-function statementsOf(list: LuaValue): readonly ScriptStatement[] {
+function statementsOf(list: LuaValue): readonly SqlStatement[] {
   if (!Array.isArray(list)) throw new TypeError("statements must be a list");
   if (list.length > maxStatements) throw new RangeError(`more than ${maxStatements} statements`);
   return list.map((item: LuaValue) => {

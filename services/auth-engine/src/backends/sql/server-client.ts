@@ -1,6 +1,6 @@
 import { createBoundedCache } from "@postern/shared/platform/cache";
 import type { AppError } from "@postern/shared/platform/errors";
-import { type Clock, steadyClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendContext } from "../backend.ts";
 import { ConnectionPool } from "../servers/connection-pool.ts";
 import { backendUnavailable } from "../servers/errors.ts";
@@ -9,27 +9,16 @@ import { createTargetSet, type ServerLog } from "../servers/target-set.ts";
 import { asTable } from "./dialect.ts";
 import { type PositionalStatement, toPositional } from "./placeholders.ts";
 import type { SqlConnection, SqlDriver, SqlResult } from "./server-connection.ts";
-import type { SqlServerSettings } from "./server-settings.ts";
 import type { SqlClient, SqlStatement, SqlValue } from "./sql-client.ts";
-
-export interface SqlServerClientDeps {
-  /** The pool's name, for logs. */
-  readonly name: string;
-  readonly settings: SqlServerSettings;
-  readonly driver: SqlDriver;
-  readonly clock: Clock;
-  readonly log: ServerLog;
-}
+import type { SqlServerSettings } from "./sql-settings.ts";
 
 /** Bound for cached statements: more than the site's queries in the settings and Postern's own page queries. */
 const maxKnownStatements = 256;
 
-type Translate = (statement: string) => PositionalStatement;
-
 /** Keeps its translations. */
-function createTranslate(dialect: SqlDriver["dialect"]): Translate {
+function createTranslate(dialect: SqlDriver["dialect"]) {
   const known = createBoundedCache<PositionalStatement>({ maxEntries: maxKnownStatements, evict: "least-used" });
-  return (statement) => {
+  return (statement: string): PositionalStatement => {
     const found = known.get(statement);
     if (found !== undefined) return found;
     const translated = toPositional(statement, dialect);
@@ -38,7 +27,7 @@ function createTranslate(dialect: SqlDriver["dialect"]): Translate {
   };
 }
 
-function makeServers({ name, settings, driver, clock, log }: SqlServerClientDeps) {
+function makeServers(name: string, settings: SqlServerSettings, driver: SqlDriver, log: ServerLog) {
   // A wall clock that is set back would keep the breaker open until a health check succeeds.
   const ofServers = { what: "SQL", poolName: name, clock: steadyClock, log } as const;
   const targets = createTargetSet(settings.servers, settings.breaker, ofServers);
@@ -51,10 +40,9 @@ function makeServers({ name, settings, driver, clock, log }: SqlServerClientDeps
     needsServiceAccount: true,
     open: ({ address }, onClose) => driver.connect(address, settings, onClose),
     classify: (error) => driver.classify(error),
-    clock,
+    clock: steadyClock,
   });
-  const monitor = createHealthMonitor({
-    targets,
+  const monitor = createHealthMonitor(targets, steadyClock, settings, {
     probe: async ({ address }) => {
       const connection = await driver.connect(address, settings, () => undefined);
       try {
@@ -63,10 +51,7 @@ function makeServers({ name, settings, driver, clock, log }: SqlServerClientDeps
         connection.close();
       }
     },
-    intervalMs: settings.healthCheckIntervalMs,
-    refusedPauseMs: settings.breaker.cooldownMs,
     afterTick: () => pool.rebalance(),
-    clock: steadyClock,
   });
   return { pool, monitor };
 }
@@ -89,9 +74,13 @@ async function runAll(
 }
 
 /** A client for a set of equal database servers, over a bounded pool. It does not connect until the first statement. */
-export function createSqlServerClient(deps: SqlServerClientDeps): SqlClient {
-  const { name, driver } = deps;
-  const { pool, monitor } = makeServers(deps);
+export function createSqlServerClient(
+  name: string,
+  settings: SqlServerSettings,
+  driver: SqlDriver,
+  log: ServerLog,
+): SqlClient {
+  const { pool, monitor } = makeServers(name, settings, driver, log);
   const translate = createTranslate(driver.dialect);
   const run: Run = (connection, { statement, parameters }) => {
     const { text, names } = translate(statement);

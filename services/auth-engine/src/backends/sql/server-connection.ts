@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { within } from "@postern/shared/platform/concurrency";
+import type { PooledConnection } from "../servers/connection-pool-options.ts";
 import type { FailureKind } from "../servers/errors.ts";
-import type { PooledConnection } from "../servers/slot.ts";
+import { readTlsFiles, type TlsSettings } from "../servers/server-settings.ts";
 import type { SqlDialect } from "./dialect.ts";
-import type { SqlServerAddress, SqlServerSettings, SqlTlsSettings } from "./server-settings.ts";
 import type { SqlRow, SqlValue } from "./sql-client.ts";
+import type { SqlServerAddress, SqlServerSettings } from "./sql-settings.ts";
 
 export interface SqlResult {
   readonly rows: readonly SqlRow[];
@@ -44,25 +44,8 @@ export async function withinMs<T>(promise: Promise<T>, ms: number, onTimeout: ()
   }
 }
 
-export interface SqlTls {
-  readonly ca?: Buffer;
-  readonly cert?: Buffer;
-  readonly key?: Buffer;
-  readonly rejectUnauthorized: boolean;
-  readonly minVersion: "TLSv1.2";
-}
+export type SqlTls = NonNullable<Awaited<ReturnType<typeof readSqlTls>>>;
 
-/** Read for each connection, so that the next one uses a renewed file. */
-export async function readSqlTls(tls: SqlTlsSettings): Promise<SqlTls | undefined> {
-  if (!tls.enabled) return undefined;
-  const [ca, cert, key] = await Promise.all(
-    [tls.caCertFile, tls.certFile, tls.keyFile].map(async (file) => (file === undefined ? undefined : readFile(file))),
-  );
-  return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    rejectUnauthorized: !tls.skipVerify,
-    minVersion: "TLSv1.2",
-  };
+export async function readSqlTls(tls: TlsSettings | undefined) {
+  return tls && { ...(await readTlsFiles(tls)), minVersion: "TLSv1.2" as const };
 }

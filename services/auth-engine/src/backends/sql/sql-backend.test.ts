@@ -8,8 +8,8 @@ import { createKeyedDigest, Secret } from "@postern/shared/platform/crypto";
 import { scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seedDatabase } from "./seed.ts";
-import type { SqlSearchSettings } from "./settings.ts";
 import { createSqlBackend, type SqlBackendDeps } from "./sql-backend.ts";
+import type { SqlSearchSettings } from "./sql-settings.ts";
 import { createSqliteClient } from "./sqlite-client.ts";
 
 const demoSeed = fileURLToPath(new URL("../../../../../config/demo-directory.sql", import.meta.url));

@@ -2,24 +2,20 @@ import type { PasswordVerifier } from "@postern/shared/domain/passwords";
 import type { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Backend, BackendContext, BackendQuery, LookupOutcome, VerifyOutcome } from "../backend.ts";
-import type { MfaCredentials } from "../mfa-credentials.ts";
 import { type CheckedPassword, type CheckPasswordDeps, createPasswordCheck, type FoundRow } from "./check-password.ts";
-import { findUserRow } from "./find-user.ts";
+import { findUserRow, isDisabled, rowToAccount } from "./find-user.ts";
 import { checkListQuery, listAccounts } from "./list-accounts.ts";
 import { createPasswordUpgrades } from "./password-upgrades.ts";
 import { checkSearches, toQueryParameters } from "./query-parameters.ts";
-import { isDisabled, rowToAccount } from "./row-to-account.ts";
-import { selectSearch } from "./select-search.ts";
-import type { SqlBackendSettings, SqlSearchSettings } from "./settings.ts";
 import type { SqlClient } from "./sql-client.ts";
+import { createSqlFactors } from "./sql-factors.ts";
+import { type SqlBackendSettings, type SqlSearchSettings, selectSearch } from "./sql-settings.ts";
 
 export interface SqlBackendDeps extends CheckPasswordDeps {
   readonly settings: SqlBackendSettings;
   /** Closed with the backend. */
   readonly client: SqlClient;
   readonly passwords: CheckPasswordDeps["passwords"] & Pick<PasswordVerifier, "upgrade">;
-  /** Second factors of the same users, in the same database. */
-  readonly mfa?: MfaCredentials | undefined;
   /** Called if a better hash could not be computed or stored; the sign-in continued. */
   readonly onUpgradeFailure?: ((error: unknown) => void) | undefined;
 }
@@ -46,7 +42,7 @@ function lookedUp(found: FoundRow | Missing): LookupOutcome {
  * that could never work.
  */
 export function createSqlBackend(deps: SqlBackendDeps): Backend {
-  const { settings, client, passwords, decoys, mfa, onUpgradeFailure = () => undefined } = deps;
+  const { settings, client, passwords, decoys, onUpgradeFailure = () => undefined } = deps;
   checkSearches(settings, client.dialect);
   const find = createFind(settings.searches, client);
   const check = createPasswordCheck(deps);
@@ -65,7 +61,7 @@ export function createSqlBackend(deps: SqlBackendDeps): Backend {
   return {
     kind: "sql",
     name: settings.name,
-    mfa,
+    mfa: createSqlFactors(settings.searches, client),
     verify: async (query, password, context) => {
       const found = await find(query, context);
       if (typeof found === "string") return { kind: found };
@@ -76,7 +72,7 @@ export function createSqlBackend(deps: SqlBackendDeps): Backend {
       const search = selectSearch(settings.searches, query.protocol);
       return search === undefined
         ? Promise.resolve({ kind: "not_served" })
-        : listAccounts({ client, search, query, page }, context);
+        : listAccounts(client, search, { ...page, protocol: query.protocol }, context);
     },
     // Each page is a separate query.
     endListing: () => undefined,

@@ -1,16 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "@postern/shared/platform/errors";
-import { type Clock, steadyClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendContext } from "../backend.ts";
 import type { SqlClient } from "./sql-client.ts";
 import { openSqliteConnection, type SqliteConnection } from "./sqlite-connection.ts";
-import { isBusy, isOfStatement, toBackendError } from "./sqlite-errors.ts";
+import { isBusy, isOfStatement, toBackendError } from "./sqlite-query.ts";
 
 export interface SqliteClientOptions {
   readonly file: string;
   /** How long a query waits for another process's lock, unless its deadline ends earlier. */
   readonly busyTimeoutMs: number;
-  readonly clock?: Clock | undefined;
 }
 
 const busyRetryMs = 10;
@@ -44,23 +43,11 @@ export function createSqliteClient(options: SqliteClientOptions): SqlClient {
   };
 }
 
-interface SqliteAccess {
-  /** Answers immediately, unless another process holds a lock. */
-  run<T>(use: (connection: SqliteConnection) => T, context: BackendContext): Promise<T>;
-  endReading(): void;
-  close(): void;
-}
-
 function isUsable(connection: SqliteConnection | undefined, isCheckDue: boolean): boolean {
   return connection === undefined || (connection.isOpen() && (!isCheckDue || connection.isCurrent()));
 }
 
-interface SqliteAccessOptions extends SqliteClientOptions {
-  readonly readOnly: boolean;
-}
-
-function createSqliteAccess(options: SqliteAccessOptions): SqliteAccess {
-  const { file, busyTimeoutMs, readOnly, clock = steadyClock } = options;
+function createSqliteAccess({ file, busyTimeoutMs, readOnly }: SqliteClientOptions & { readonly readOnly: boolean }) {
   let connection: SqliteConnection | undefined;
   let checkAt = 0;
   let failure: { readonly error: AppError; readonly until: number } | undefined;
@@ -94,20 +81,19 @@ function createSqliteAccess(options: SqliteAccessOptions): SqliteAccess {
     }
   };
 
-  const retry = { forMs: busyTimeoutMs, clock };
-
   return {
-    run: async (use, context) => {
-      checkDeadline(context, clock);
+    /** Answers immediately, unless another process holds a lock. */
+    run: async <T>(use: (connection: SqliteConnection) => T, context: BackendContext): Promise<T> => {
+      checkDeadline(context);
       try {
         return attempt(use);
       } catch (thrown) {
         if (!isBusy(thrown)) throw toBackendError(thrown);
-        return tryAgain(() => attempt(use), context, retry);
+        return tryAgain(() => attempt(use), context, busyTimeoutMs);
       }
     },
-    endReading: () => connection?.endReading(),
-    close() {
+    endReading: (): void => connection?.endReading(),
+    close(): void {
       isClosed = true;
       drop();
     },
@@ -115,16 +101,12 @@ function createSqliteAccess(options: SqliteAccessOptions): SqliteAccess {
 }
 
 /** Retries until no other process holds a lock, for a limited time. */
-async function tryAgain<T>(
-  attempt: () => T,
-  context: BackendContext,
-  { forMs, clock }: { readonly forMs: number; readonly clock: Clock },
-): Promise<T> {
+async function tryAgain<T>(attempt: () => T, context: BackendContext, forMs: number): Promise<T> {
   const patientUntil = performance.now() + forMs;
   for (;;) {
     await delay(busyRetryMs);
     if (context.signal.aborted) throw new AppError("REQUEST_ABORTED");
-    checkDeadline(context, clock);
+    checkDeadline(context);
     try {
       return attempt();
     } catch (thrown) {
@@ -134,6 +116,6 @@ async function tryAgain<T>(
 }
 
 /** The signal is read only while waiting, because reading it creates one. */
-function checkDeadline({ deadline }: BackendContext, clock: Clock): void {
-  if (clock.now() >= deadline) throw new AppError("DEADLINE_EXCEEDED");
+function checkDeadline({ deadline }: BackendContext): void {
+  if (steadyClock.now() >= deadline) throw new AppError("DEADLINE_EXCEEDED");
 }

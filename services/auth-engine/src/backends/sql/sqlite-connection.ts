@@ -1,25 +1,61 @@
 import { statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { createBoundedCache } from "@postern/shared/platform/cache";
-import { createReadTransaction } from "./read-transaction.ts";
+import { findStatementParameters } from "./placeholders.ts";
 import type { SqlQuery, SqlRow, SqlStatement } from "./sql-client.ts";
 import { type BoundParameters, columnsOf, prepareQuery, type SqliteQuery } from "./sqlite-query.ts";
-import { findStatementParameters } from "./statement-parameters.ts";
 
-/** An open database with its prepared statements. */
-export interface SqliteConnection {
-  query(query: SqlQuery): readonly SqlRow[];
-  /** Runs all statements or none; returns how many rows each changed. */
-  execute(statements: readonly SqlStatement[]): readonly number[];
-  describe(statement: string): readonly string[];
-  /** Makes the next query see recent writes; queries in the same turn of the event loop otherwise share a snapshot. */
-  endReading(): void;
-  /** False if it had to be closed because a lock could not be released. */
-  isOpen(): boolean;
-  /** False if the path names another file than the open one, or none. */
-  isCurrent(): boolean;
-  close(): void;
+/** A bus message brings many attempts, and each separate query costs eight system calls for locks and checks. */
+function createReadTransaction(database: DatabaseSync) {
+  const begin = database.prepare("BEGIN");
+  const commit = database.prepare("COMMIT");
+  const readSchema = database.prepare("PRAGMA schema_version");
+  readSchema.setReturnArrays(true);
+  let isOpen = false;
+  let schema: number | undefined;
+  let learnt: number | undefined;
+  /** Prepared on first use, because preparing reads the file. */
+  let learnSchema: StatementSync | undefined;
+
+  const end = (): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    schema = undefined;
+    try {
+      // Some errors end the transaction.
+      if (database.isOpen && database.isTransaction) commit.run();
+    } catch {
+      // If a lock cannot be released, closing the database releases it; the next query opens it again.
+      database.close();
+    }
+  };
+  return {
+    /**
+     * Called before a query; returns the schema version for which statements are prepared from now on. The transaction
+     * ends before anything else is received, so a query that arrives after a change sees the change.
+     */
+    join(): number {
+      if (!isOpen) {
+        begin.run();
+        isOpen = true;
+        // Runs when all promises have settled and before the next input is read.
+        process.nextTick(end);
+      }
+      schema ??= Number(readSchema.get()?.[0]);
+      if (schema !== learnt) {
+        // Reading a table makes SQLite check whether its cached schema still matches the file's.
+        learnSchema ??= database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1");
+        learnSchema.get();
+        learnt = schema;
+      }
+      return schema;
+    },
+    /** Ends the transaction immediately, so that the next query sees what is written next. */
+    end,
+  };
 }
+
+export type SqliteConnection = ReturnType<typeof openSqliteConnection>;
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -59,8 +95,11 @@ function createQueries(database: DatabaseSync) {
   };
 }
 
-/** Throws SQLite's errors. A lock is an immediate error, because waiting inside SQLite would block the event loop. */
-export function openSqliteConnection(file: string, { readOnly }: { readonly readOnly: boolean }): SqliteConnection {
+/**
+ * An open database with its prepared statements. Throws SQLite's errors. A lock is an immediate error, because waiting inside SQLite would block
+ * the event loop.
+ */
+export function openSqliteConnection(file: string, { readOnly }: { readonly readOnly: boolean }) {
   const identity = identify(file);
   const database = new DatabaseSync(file, { readOnly, timeout: 0, readBigInts: true });
   const reading = createReadTransaction(database);
@@ -81,7 +120,7 @@ export function openSqliteConnection(file: string, { readOnly }: { readonly read
   };
 
   return {
-    query(query) {
+    query(query: SqlQuery): readonly SqlRow[] {
       try {
         const { run, parameters } = findQuery(query.statement, reading.join());
         return run(bind(parameters, query), query.maxRows);
@@ -91,7 +130,8 @@ export function openSqliteConnection(file: string, { readOnly }: { readonly read
         throw thrown;
       }
     },
-    execute(statements) {
+    /** Runs all statements or none; returns how many rows each changed. */
+    execute(statements: readonly SqlStatement[]): readonly number[] {
       database.exec("BEGIN IMMEDIATE");
       try {
         const counts = statements.map(change);
@@ -102,14 +142,17 @@ export function openSqliteConnection(file: string, { readOnly }: { readonly read
         throw thrown;
       }
     },
-    describe(statement) {
+    describe(statement: string): readonly string[] {
       reading.join();
       return columnsOf(database.prepare(statement));
     },
-    isOpen: () => database.isOpen,
-    endReading: () => reading.end(),
-    isCurrent: () => identity !== undefined && identify(file) === identity,
-    close: () => {
+    /** False if it had to be closed because a lock could not be released. */
+    isOpen: (): boolean => database.isOpen,
+    /** Makes the next query see recent writes; queries in the same turn of the event loop otherwise share a snapshot. */
+    endReading: (): void => reading.end(),
+    /** False if the path names another file than the open one, or none. */
+    isCurrent: (): boolean => identity !== undefined && identify(file) === identity,
+    close: (): void => {
       reading.end();
       if (database.isOpen) database.close();
     },

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findStatementParameters } from "./statement-parameters.ts";
+import { findStatementParameters } from "./placeholders.ts";
 
 describe("findStatementParameters", () => {
   it.each([

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { AddressLookup, LookupAnswer } from "./address-lookup-dns.ts";
-import { createCachingLookup } from "./caching-lookup.ts";
+import { type AddressLookup, createCachingLookup, type LookupAnswer } from "./address-lookup-dns.ts";
 
 const found: LookupAnswer = { kind: "found", addresses: ["127.0.0.2"], ttlMs: 60_000 };
 

@@ -1,11 +1,6 @@
 import type { Clock } from "@postern/shared/platform/time";
 
-/** A report about a failing list, with the number of failures it covers. */
-export interface FailureNote {
-  readonly list: string;
-  readonly reason: string;
-  readonly failures: number;
-}
+export type FailureNote = Readonly<{ list: string; reason: string; failures: number }>;
 
 /**
  * Limits reports: an unavailable list fails for every sign-in, so the first failure is reported immediately and all

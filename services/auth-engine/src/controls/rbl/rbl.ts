@@ -1,30 +1,37 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { unlessAborted } from "@postern/shared/platform/concurrency";
 import { errorCodes } from "@postern/shared/platform/errors";
-import { type CidrSet, createCidrSet } from "@postern/shared/platform/net";
-import type { Control } from "../control.ts";
-import type { UserAllowlist } from "../user-allowlist.ts";
+import { type CidrSet, canonicalIp, createCidrSet } from "@postern/shared/platform/net";
+import ipaddr from "ipaddr.js";
+import type { RblSettings } from "../control-settings.ts";
+import type { Control } from "../controls.ts";
 import type { AddressLookup, LookupAnswer } from "./address-lookup-dns.ts";
-import { type ZoneQuestion, zoneQuestion } from "./zone-name.ts";
+
+export interface ZoneQuestion {
+  readonly family: "ipv4" | "ipv6";
+  /** The reversed address without the zone: `9.113.0.203`, or 32 nibbles (RFC 5782 §2.1, §2.4). */
+  readonly reversed: string;
+}
+
+/** Undefined for anything but an address. IPv4 inside IPv6 is looked up as IPv4. */
+export function zoneQuestion(address: string): ZoneQuestion | undefined {
+  const canonical = canonicalIp(address);
+  if (canonical === undefined) return undefined;
+  if (!canonical.includes(":")) return { family: "ipv4", reversed: canonical.split(".").toReversed().join(".") };
+  const nibbles = ipaddr.IPv6.parse(canonical)
+    .toByteArray()
+    .flatMap((byte) => [byte >> 4, byte & 15]);
+  return {
+    family: "ipv6",
+    reversed: nibbles
+      .toReversed()
+      .map((nibble) => nibble.toString(16))
+      .join("."),
+  };
+}
 
 /** One entry of `auth.controls.rbl.lists`. */
-export interface RblList {
-  readonly name: string;
-  readonly zone: string;
-  readonly ipv4: boolean;
-  readonly ipv6: boolean;
-  /** Answers that mean "listed"; an empty list means 127.0.0.0/8 without the error codes of list operators. */
-  readonly returnCodes: ReadonlySet<string>;
-  readonly weight: number;
-  readonly allowFailure: boolean;
-}
-
-export interface RblSettings {
-  readonly lists: readonly RblList[];
-  readonly threshold: number;
-  readonly ipAllowlist: readonly string[];
-  readonly allowlist: UserAllowlist;
-}
+export type RblList = RblSettings["lists"][number];
 
 export const rblOutcomes = ["listed", "not_listed", "failed"] as const;
 export type RblOutcome = (typeof rblOutcomes)[number];

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { zoneQuestion } from "./zone-name.ts";
+import { zoneQuestion } from "./rbl.ts";
 
 test.each([
   ["203.0.113.9", { family: "ipv4", reversed: "9.113.0.203" }],

@@ -16,7 +16,7 @@ function secondFactorLookup(
 ): () => Promise<boolean> {
   let answer: Promise<boolean> | undefined;
   const ask = async (): Promise<boolean> => {
-    const found = await mfa?.find({ username, protocol }, context);
+    const found = await mfa?.findAccount({ username, protocol }, context);
     if (found?.kind !== "ok") return false;
     const { totpSecret, webauthnCredentials } = await found.account.readFactors(context);
     return totpSecret !== undefined || webauthnCredentials.length > 0;

@@ -1,10 +1,8 @@
 import type { AuthDecision, DenialReason } from "@postern/shared/contracts";
 import type { Backend } from "../../backends/backend.ts";
-import type { MfaAccount, StoredAppPassword } from "../../backends/mfa-credentials.ts";
+import type { MfaAccount, StoredAppPassword } from "../../backends/second-factor-store.ts";
 import type { Attempt } from "../../decision/attempt.ts";
-import { appPasswordDigest } from "../../mfa-credentials/app-password.ts";
-import type { AppPasswordOutcome } from "../../mfa-credentials/app-password-uses.ts";
-import { matchAppPassword } from "../../mfa-credentials/app-passwords.ts";
+import { type AppPasswordOutcome, appPasswordDigest, matchAppPassword } from "../../second-factors/app-passwords.ts";
 import type { Step, StepContext, StepDeps } from "../step.ts";
 import { askBackends, type BackendSearch } from "./ask-backends.ts";
 import { backendQuery, okDecision } from "./backend-query.ts";
@@ -25,7 +23,7 @@ async function askBackend(
 ): Promise<Found> {
   // The users of this backend have no app passwords, so this one is wrong for them.
   if (mfa === undefined) return { kind: "unknown_user" };
-  const found = await mfa.find({ username, protocol }, context);
+  const found = await mfa.findAccount({ username, protocol }, context);
   if (found.kind !== "ok") return found;
   const appPassword = await matchAppPassword(found.account, { digest, protocol }, context);
   if (appPassword === undefined) return { kind: "wrong_password", account: found.account.account };
@@ -45,11 +43,11 @@ async function spendAsMuch(
   }: { readonly attempt: Attempt; readonly digest: string; readonly context: StepContext },
   { accountShares }: StepDeps,
 ): Promise<void> {
-  for (const { mfa } of left) await mfa?.find({ username, protocol }, context).catch(() => undefined);
+  for (const { mfa } of left) await mfa?.findAccount({ username, protocol }, context).catch(() => undefined);
   const [first, ...others] = unknownTo;
   if (found !== undefined || first === undefined) return;
   const { mfa } = accountShares.choose(username, [first, ...others]);
-  const account = await mfa?.pretend({ username, protocol }, context);
+  const account = await mfa?.pretendAccount({ username, protocol }, context);
   if (account !== undefined) await matchAppPassword(account, { digest, protocol }, context).catch(() => undefined);
 }
 
@@ -71,7 +69,7 @@ async function verify(attempt: Attempt, digest: string, context: StepContext, de
     if (released.kind !== "ok") return denial("account_disabled");
     noteAccount(found.backend, released.account.groups, attempt, context);
     context.facts.credentialSince = appPassword.createdAt;
-    appPasswordUses.note(account, appPassword);
+    appPasswordUses.recordUse(account, appPassword);
     return okDecision(found.backend, released.account, attempt);
   }
   if (unavailable !== undefined) throw unavailable;

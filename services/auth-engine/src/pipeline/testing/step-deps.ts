@@ -12,7 +12,7 @@ export function stepDeps(deps: Pick<StepDeps, "backends"> & Partial<StepDeps>): 
     masterUsers: undefined,
     policies: undefined,
     scripts: { has: () => true, environment: async () => [], subject: async () => [] },
-    appPasswordUses: { note: () => undefined },
+    appPasswordUses: { recordUse: () => undefined },
     appPasswordChecked: () => undefined,
     ...deps,
   };

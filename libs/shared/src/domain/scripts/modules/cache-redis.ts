@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import type { RedisClient } from "../../../platform/redis/client.ts";
 import { scriptCacheKey, scriptCacheLongestSeconds } from "../../../platform/redis/keys/scripts.ts";
 import type { LuaValue } from "../lua-value.ts";
-import { textArgument } from "./arguments.ts";
-import type { HostFunctions } from "./host.ts";
+import { type HostFunctions, textArgument } from "./host.ts";
 
 const maxValueBytes = 65_536;
 

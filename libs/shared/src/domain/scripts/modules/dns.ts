@@ -1,9 +1,8 @@
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { LuaValue } from "../lua-value.ts";
-import type { HostCallContext } from "../script-call.ts";
-import { textArgument } from "./arguments.ts";
-import type { HostFunctions } from "./host.ts";
+import type { HostCallContext } from "../messages.ts";
+import { type HostFunctions, textArgument } from "./host.ts";
 
 export interface DnsModuleSettings {
   /** `address:port`; empty: the system's servers. */

@@ -1,7 +1,6 @@
 import { abortAfter } from "../../../platform/concurrency/deadline.ts";
 import { isLuaObject, type LuaObject, type LuaValue } from "../lua-value.ts";
-import { objectArgument, textArgument, textFields } from "./arguments.ts";
-import type { HostFunctions } from "./host.ts";
+import { type HostFunctions, objectArgument, textArgument, textFields } from "./host.ts";
 
 export interface HttpModuleSettings {
   /** `host` or `host:port`, as in a URL. */

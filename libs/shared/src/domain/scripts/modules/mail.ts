@@ -1,7 +1,6 @@
 import { type MailServer, mailTlsModes, sendMail } from "../../../platform/mail/send-mail.ts";
 import type { LuaObject, LuaValue } from "../lua-value.ts";
-import { objectArgument, textArgument } from "./arguments.ts";
-import type { HostFunctions } from "./host.ts";
+import { type HostFunctions, objectArgument, textArgument } from "./host.ts";
 
 export interface MailModuleSettings {
   /** `host:port`; the first one is the default. */

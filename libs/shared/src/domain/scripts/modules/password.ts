@@ -2,8 +2,7 @@ import { hash } from "@node-rs/argon2";
 import { Secret } from "../../../platform/crypto/secret.ts";
 import { readStoredPassword } from "../../passwords/parse-stored-password.ts";
 import type { PasswordVerifier } from "../../passwords/verifier.ts";
-import { textArgument } from "./arguments.ts";
-import type { HostFunctions } from "./host.ts";
+import { type HostFunctions, textArgument } from "./host.ts";
 
 const maxPasswordBytes = 4096;
 

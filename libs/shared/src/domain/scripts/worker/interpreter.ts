@@ -31,15 +31,6 @@ export interface InterpreterDeps {
   readonly cpuMs: () => number;
 }
 
-/** One Lua state with one script: its globals, memory and running calls. */
-export interface Interpreter {
-  begin(sequence: number, entry: string, args: readonly LuaValue[]): Turn;
-  has(entry: string): boolean;
-  /** Resumes a call that waited for the host. */
-  resume(sequence: number, ok: boolean, value: LuaValue): Turn;
-  cancel(sequence: number): void;
-}
-
 interface Running {
   readonly thread: number;
   readonly reference: number;
@@ -52,13 +43,16 @@ const hookInstructions = 1000;
 const outOfTime = "time limit of the script exceeded";
 
 /** Throws an `Error` with the script's file and line if it does not compile or its first run fails. */
-export function createInterpreter(script: ScriptSource, deps: InterpreterDeps): Interpreter {
+export function createInterpreter(script: ScriptSource, deps: InterpreterDeps) {
   const interpreter = new ScriptInterpreter(script, deps);
   interpreter.load();
   return interpreter;
 }
 
-class ScriptInterpreter implements Interpreter {
+export type Interpreter = ReturnType<typeof createInterpreter>;
+
+/** One Lua state with one script: its globals, memory and running calls. */
+class ScriptInterpreter {
   readonly #script: ScriptSource;
   readonly #deps: InterpreterDeps;
   readonly #state: LuaState;
@@ -105,6 +99,7 @@ class ScriptInterpreter implements Interpreter {
     });
   }
 
+  /** Resumes a call that waited for the host. */
   resume(sequence: number, ok: boolean, value: LuaValue): Turn {
     const call = this.#running.get(sequence);
     if (call === undefined) return { kind: "failed", failure: "error", message: `${this.#script.name}: no such call` };

@@ -1,0 +1,103 @@
+import { createSecretKey, randomBytes } from "node:crypto";
+import { type Base, scriptPasswordReports, unverifiablePasswordCounter } from "@postern/shared/assembly";
+import { createDecoys, createPasswordVerifier, type DecoySample, type Decoys } from "@postern/shared/domain/passwords";
+import type { ScriptRunner } from "@postern/shared/domain/scripts";
+import type { Config } from "@postern/shared/platform/config";
+import { createKeyedDigest, type KeyedDigest } from "@postern/shared/platform/crypto";
+import { steadyClock } from "@postern/shared/platform/time";
+import type { EngineMetrics } from "../metrics.ts";
+import type { BackendSettings, EngineSettings, LiveEngineSettings } from "../settings.ts";
+import type { Backend } from "./backend.ts";
+import { createLdapBackend } from "./ldap/ldap-backend.ts";
+import { createLoginCosts, type LoginCosts } from "./ldap/login-costs.ts";
+import { createLuaBackend } from "./lua/lua-backend.ts";
+import { observedBackend } from "./observed-backend.ts";
+import { makeSqlBackend } from "./sql/context.ts";
+
+/**
+ * The decoys of a backend. What was learned about one survives a reload. They are keyed by the nonce of password digests, which all engines share, so that a name costs the same at every engine.
+ * Without a nonce, each process has its own key.
+ */
+function decoysMaker({ storage }: Config) {
+  const { password_nonce: nonce } = storage.redis;
+  const key = nonce === "" ? randomBytes(32) : Buffer.from(`decoys\0${nonce}`);
+  const digest = createKeyedDigest(createSecretKey(key));
+  const learned = new Map<string, Decoys>();
+  return {
+    digest,
+    of: (backend: string, samples: readonly DecoySample[]): Decoys => {
+      if (samples.length > 0) return createDecoys(digest, samples);
+      const decoys = learned.get(backend) ?? createDecoys(digest, samples);
+      learned.set(backend, decoys);
+      return decoys;
+    },
+  };
+}
+
+/** The password verifier, and the decoys that are verified if there is no password to verify. */
+export function createPasswordParts(config: Config, { hashing }: EngineSettings, base: Base) {
+  const countUnverifiable = unverifiablePasswordCounter(base);
+  const onUnverifiable = scriptPasswordReports(base, countUnverifiable);
+  return {
+    passwords: createPasswordVerifier({ ...hashing, onUnverifiable }),
+    decoysOf: decoysMaker(config),
+    /** Called if a sign-in was denied because a stored password can never be verified. */
+    countUnverifiable,
+  };
+}
+
+export type PasswordParts = ReturnType<typeof createPasswordParts>;
+
+/** Costs of sign-ins in an LDAP pool. What an engine has learned about a pool survives a reload. */
+function loginCostsMaker(digest: KeyedDigest) {
+  const learned = new Map<string, LoginCosts>();
+  return (backend: string, pool: string): LoginCosts => {
+    const key = `${backend}\0${pool}`;
+    const costs = learned.get(key) ?? createLoginCosts(digest);
+    learned.set(key, costs);
+    return costs;
+  };
+}
+
+export type MakeBackends = (settings: Pick<LiveEngineSettings, "backends" | "decoys">) => Promise<readonly Backend[]>;
+
+interface BackendParts extends PasswordParts {
+  readonly base: Base;
+  readonly metrics: EngineMetrics;
+  readonly scripts: { readonly decisions: ScriptRunner };
+}
+
+async function makeBackend(
+  of: BackendSettings,
+  { decoys, costsOf }: { readonly decoys: Decoys; readonly costsOf: ReturnType<typeof loginCostsMaker> },
+  { decoysOf: { digest: decoyDigest }, base, passwords, scripts, countUnverifiable }: BackendParts,
+): Promise<Backend> {
+  switch (of.kind) {
+    case "ldap":
+      return createLdapBackend(of.settings, {
+        clock: steadyClock,
+        log: base.logger,
+        digest: decoyDigest,
+        costsOf: (pool) => costsOf(of.settings.name, pool),
+      });
+    case "sql":
+      return makeSqlBackend(of, { base, passwords, decoys, countUnverifiable });
+    case "lua":
+      return createLuaBackend(of.settings, scripts.decisions, passwords, decoys);
+  }
+}
+
+export function backendMaker(parts: BackendParts): MakeBackends {
+  const observe = ({ kind }: Backend, outcome: string, seconds: number): void =>
+    parts.metrics.backendAnswered(kind, outcome, seconds);
+  const { tracer } = parts.base;
+  const costsOf = loginCostsMaker(parts.decoysOf.digest);
+  return async ({ backends, decoys: samples }) => {
+    const instances = await Promise.all(
+      backends.map((one) =>
+        makeBackend(one, { decoys: parts.decoysOf.of(one.settings.name, samples), costsOf }, parts),
+      ),
+    );
+    return instances.map((backend) => observedBackend(backend, observe, tracer));
+  };
+}

@@ -1,0 +1,93 @@
+import {
+  type Base,
+  type KeySetPlace,
+  keySourceAt,
+  maxCachedTokens,
+  opaqueTokensFromConfig,
+  revocationFromConfig,
+  stateUnreadable,
+  type TokenParts,
+} from "@postern/shared/assembly";
+import { type AccessTokenRules, createTokenVerifier, type TokenVerifier } from "@postern/shared/domain/tokens";
+import { backchannelAudience, type Config, mailScopes } from "@postern/shared/platform/config";
+import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
+import { possibleTimes, steadyClock, systemClock } from "@postern/shared/platform/time";
+import type { EngineMetrics } from "../metrics.ts";
+import type { EngineSettings } from "../settings.ts";
+import { createMailTokenCheck } from "./check-mail-token.ts";
+
+/**
+ * The callers' key set is used only if none is configured for users: a file configured for callers must not take precedence over a URL
+ * configured for users.
+ */
+function keySetPlace({ auth }: Config): KeySetPlace {
+  const { jwks_file, jwks_url } = auth.oauthbearer;
+  return jwks_file === "" && jwks_url === "" ? auth.backchannel.oidc_bearer : { jwks_file, jwks_url };
+}
+
+/**
+ * Verifies users' tokens by `auth.oauthbearer`. A token with the audience of the back channel belongs to an API caller and is rejected,
+ * whatever its scope.
+ */
+function mailTokensFromConfig(config: Config, deps: Omit<TokenParts, "clock">) {
+  const { oauthbearer, backchannel } = config.auth;
+  const { oidc } = config.identity;
+  const issuer = oauthbearer.issuer === "" ? backchannel.oidc_bearer.issuer : oauthbearer.issuer;
+  const isOwn = oidc.enabled && oidc.mail_registration.enabled && oidc.issuer === issuer;
+  const clock = steadyClock;
+  const times = possibleTimes(systemClock, watchRedisClock(deps.redis));
+  const parts = { ...deps, clock };
+  const keys = keySourceAt(keySetPlace(config), config, parts);
+  const access: AccessTokenRules = {
+    issuer,
+    audiences: oauthbearer.audience,
+    refusedAudiences: [backchannelAudience(config)],
+    requiredScopes: oauthbearer.required_scope,
+    profile: isOwn
+      ? {
+          audience: oidc.mail_registration.audience,
+          scopes: mailScopes(oidc.mail_registration).map(({ name }) => name),
+        }
+      : undefined,
+    usernameClaims: oauthbearer.username_claims,
+    isForUsers: true,
+    skewSeconds: Math.round(oauthbearer.clock_skew / 1000),
+    clock: times.earliest,
+    latestClock: times.latest,
+    keys,
+  };
+  const signed = createTokenVerifier({
+    access,
+    service: undefined,
+    revocation: revocationFromConfig(config, parts),
+    clock,
+    cacheTtlMs: backchannel.oidc_bearer.cache_ttl,
+    maxCached: maxCachedTokens,
+    onError: stateUnreadable(deps.logger),
+  });
+  const opaque = opaqueTokensFromConfig(config, access, parts);
+  // Signed tokens contain dots, opaque ones never do.
+  const kindOf = (token: string): TokenVerifier => (token.includes(".") ? signed : (opaque ?? signed));
+  const verifier: TokenVerifier = { verify: (token) => kindOf(token).verify(token) };
+  /** Stops refreshing keys. */
+  const close = (): void => keys.close();
+  return { verifier, close };
+}
+
+interface Parts {
+  readonly base: Base;
+  readonly metrics: EngineMetrics;
+  readonly redis: RedisClient | undefined;
+}
+
+/** Verification of users' access tokens, with the resources that it keeps open. */
+export function createMailTokens(config: Config, { oauthBearer }: EngineSettings, { base, metrics, redis }: Parts) {
+  if (!oauthBearer.enabled || redis === undefined) return undefined;
+  const tokens = mailTokensFromConfig(config, { logger: base.logger, redis });
+  const check = createMailTokenCheck(tokens.verifier, oauthBearer.ignoreCase, oauthBearer.limits, (outcome) =>
+    metrics.mailTokenChecked(outcome),
+  );
+  return { check, tokens };
+}
+
+export type MailTokenState = NonNullable<ReturnType<typeof createMailTokens>>;

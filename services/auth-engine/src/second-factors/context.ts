@@ -1,0 +1,45 @@
+import { keyRingFromConfig } from "@postern/shared/assembly";
+import { createWorkGate } from "@postern/shared/domain/passwords";
+import type { Config } from "@postern/shared/platform/config";
+import type { Logger } from "@postern/shared/platform/logging";
+import { systemClock } from "@postern/shared/platform/time";
+import type { Backend } from "../backends/backend.ts";
+import type { EngineMetrics } from "../metrics.ts";
+import { createAppPasswords, createAppPasswordUses, type OnAppPasswordUse } from "./app-passwords.ts";
+import { createSecondFactors } from "./second-factors.ts";
+
+/** Recovery codes are rare; many at a time are guesses. */
+const maxRecoveryQueue = 16;
+
+interface Parts {
+  readonly backends: () => readonly Backend[];
+  readonly logger: Logger;
+  readonly metrics: Pick<EngineMetrics, "appPasswordUse">;
+}
+
+/**
+ * Logs the first of several consecutive failures: a backend that cannot be written would otherwise add a line for every
+ * sign-in.
+ */
+function createUseReporter({ logger, metrics }: Parts): OnAppPasswordUse {
+  let isFailing = false;
+  return (result, err) => {
+    metrics.appPasswordUse(result);
+    if (result === "failed" && !isFailing) logger.warn({ err }, "the last use of an app password could not be written");
+    if (result !== "dropped") isFailing = result === "failed";
+  };
+}
+
+export function createMfaCredentialParts(config: Config, parts: Parts) {
+  const { backends } = parts;
+  const hashing = createWorkGate({ concurrency: 1, maxQueued: maxRecoveryQueue });
+  return {
+    secondFactors: createSecondFactors(backends, keyRingFromConfig(config, "mfa-artefact"), hashing),
+    appPasswords: createAppPasswords(backends, systemClock),
+    appPasswordUses: createAppPasswordUses(systemClock, createUseReporter(parts)),
+    /** Ends the hashing of recovery codes. */
+    closeMfaCredentials: () => hashing.close(),
+  };
+}
+
+export type MfaCredentialParts = ReturnType<typeof createMfaCredentialParts>;
