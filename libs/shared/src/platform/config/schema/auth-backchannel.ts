@@ -1,93 +1,71 @@
-import { boolean, duration, entries, secret, section, string, stringList } from "./fields.ts";
+import { duration, entries, flag, secret, section, text, texts } from "./fields.ts";
 
 const longestTokenLife = 24 * 60 * 60 * 1000;
 
 const OidcBearer = section("Authentication of API callers with OIDC access tokens.", {
-  enabled: boolean(false, { description: "Whether API callers may present access tokens of the identity provider." }),
-  issuer: string("", {
-    description:
-      "Issuer of the tokens. While it is empty, every access token is answered with a temporary failure (503).",
+  enabled: flag("Whether API callers may present access tokens of the identity provider."),
+  issuer: text(
+    "Issuer of the tokens. While it is empty, every access token is answered with a temporary failure (503).",
+    { form: "http-url" },
+  ),
+  audience: text(
+    "Audience that the tokens must name, and that the identity provider writes into clients' own tokens. The same for all services. If empty, it is <identifier>:backchannel.",
+  ),
+  jwks_file: text("Path of a file with the public keys as a JWK set. If empty, the keys are fetched from jwks_url."),
+  jwks_url: text("URL of the public keys. If empty, it is /oidc/jwks below runtime.services.idp.url.", {
     form: "http-url",
   }),
-  audience: string("", {
-    description:
-      "Audience that the tokens must name, and that the identity provider writes into clients' own tokens. The same for all services. If empty, it is <identifier>:backchannel.",
-  }),
-  jwks_file: string("", {
-    description: "Path of a file with the public keys as a JWK set. If empty, the keys are fetched from jwks_url.",
-  }),
-  jwks_url: string("", {
-    description: "URL of the public keys. If empty, it is /oidc/jwks below runtime.services.idp.url.",
-    form: "http-url",
-  }),
-  jwks_refresh: duration("5m", { description: "Interval at which the keys are read again.", minimum: 1000 }),
-  cache_ttl: duration("60s", {
-    description: "Time for which a gateway treats a token as verified. 0 verifies it for every request.",
+  jwks_refresh: duration("5m", "Interval at which the keys are read again.", { minimum: 1000 }),
+  cache_ttl: duration("60s", "Time for which a gateway treats a token as verified. 0 verifies it for every request.", {
     maximum: 3_600_000,
   }),
-  revocation_ttl: duration("5s", {
-    description: "Longest time for which a revoked token is still accepted.",
+  revocation_ttl: duration("5s", "Longest time for which a revoked token is still accepted.", {
     minimum: 100,
     maximum: 60_000,
   }),
-  clock_skew: duration("10s", {
-    description: "Tolerated difference between clocks when a token's times are checked.",
+  clock_skew: duration("10s", "Tolerated difference between clocks when a token's times are checked.", {
     maximum: 60_000,
   }),
 });
 
 const JwtUser = section("A user who may request a JWT.", {
-  username: string("", { description: "User name.", maxLength: 255, reload: "live" }),
-  password: secret({
-    description: "Password hash: Argon2, bcrypt, SHA-crypt or salted SHA.",
-    reload: "live",
-  }),
-  roles: stringList([], {
-    description: "Roles of the user: `authenticate`, `security`, `admin`, or names that custom hooks require.",
+  username: text("User name.", { maxLength: 255, reload: "live" }),
+  password: secret("Password hash: Argon2, bcrypt, SHA-crypt or salted SHA.", { reload: "live" }),
+  roles: texts("Roles of the user: `authenticate`, `security`, `admin`, or names that custom hooks require.", {
     reload: "live",
   }),
 });
 
 const Jwt = section("Authentication of API callers with the JWTs of POST /api/v1/jwt/token.", {
-  enabled: boolean(false, { description: "Whether JWTs are issued and accepted." }),
-  secret_key: secret({ description: "Signing key, identical in gateway and admin.", minLength: 32 }),
-  token_expiry: duration("1h", {
-    description: "Lifetime of a token.",
-    minimum: 1000,
-    maximum: longestTokenLife,
-    reload: "live",
-  }),
-  refresh_token_expiry: duration("24h", { description: "Lifetime of a refresh token.", minimum: 1000, reload: "live" }),
-  directory_roles: stringList([], {
-    description:
-      "Roles of backend users who are not listed under `users`. If empty, they do not receive a token (403).",
-    reload: "live",
-  }),
+  enabled: flag("Whether JWTs are issued and accepted."),
+  secret_key: secret("Signing key, identical in gateway and admin.", { minLength: 32 }),
+  token_expiry: duration("1h", "Lifetime of a token.", { minimum: 1000, maximum: longestTokenLife, reload: "live" }),
+  refresh_token_expiry: duration("24h", "Lifetime of a refresh token.", { minimum: 1000, reload: "live" }),
+  directory_roles: texts(
+    "Roles of backend users who are not listed under `users`. If empty, they do not receive a token (403).",
+    { reload: "live" },
+  ),
   users: entries("Users who may request a JWT. They are checked before the backends.", JwtUser),
 });
 
 const NamedCaller = section(
   "An API caller with its own HTTP Basic credentials.",
   {
-    name: string("", {
-      description:
-        "User name of the caller. Once the caller has authenticated, log, audit stream and metrics contain this name.",
-      form: "caller-name",
-    }),
-    password: secret({ description: "Password.", minLength: 16 }),
-    next_password: secret({
-      description: "Second valid password, for a rotation. If empty, only `password` is valid.",
+    name: text(
+      "User name of the caller. Once the caller has authenticated, log, audit stream and metrics contain this name.",
+      { form: "caller-name" },
+    ),
+    password: secret("Password.", { minLength: 16 }),
+    next_password: secret("Second valid password, for a rotation. If empty, only `password` is valid.", {
       minLength: 16,
     }),
-    networks: stringList([], {
-      description:
-        "Addresses and networks from which the credentials are accepted. If empty, they are accepted from everywhere.",
-      form: "network",
-    }),
-    operations: stringList([], {
-      description:
-        "Operations that the caller may use: `authenticate`, `lookup`, `list-accounts`, `auth-policy`, `flush`, `bans`, `second-factors`, `oidc-sessions`, `oidc-clients`, `signing-keys`, `failed-sign-ins`, `help-desk`, `hooks`, `configuration`, or operation IDs of docs/api/management.yaml. If empty, the caller is administrative and may use all of them.",
-    }),
+    networks: texts(
+      "Addresses and networks from which the credentials are accepted. If empty, they are accepted from everywhere.",
+      { form: "network" },
+    ),
+    operations: texts(
+      "Operations that the caller may use: `authenticate`, `lookup`, `list-accounts`, `auth-policy`, `flush`, `bans`, `second-factors`, `oidc-sessions`, `oidc-clients`, `signing-keys`, `failed-sign-ins`, `help-desk`, `hooks`, `configuration`, or operation IDs of docs/api/management.yaml. If empty, the caller is administrative and may use all of them.",
+    ),
   },
   { reload: "live" },
 );
@@ -95,9 +73,9 @@ const NamedCaller = section(
 /** Callers of the back channel. */
 export const Backchannel = section("Authentication of API callers.", {
   basic_auth: section("One administrative API caller that authenticates with HTTP Basic.", {
-    enabled: boolean(false, { description: "Whether these credentials are accepted.", reload: "live" }),
-    username: string("", { description: "User name.", reload: "live" }),
-    password: secret({ description: "Password.", minLength: 16, reload: "live" }),
+    enabled: flag("Whether these credentials are accepted.", { reload: "live" }),
+    username: text("User name.", { reload: "live" }),
+    password: secret("Password.", { minLength: 16, reload: "live" }),
   }),
   callers: entries(
     "Named API callers, each with its own passwords, in addition to `basic_auth`. Use one for each mail server.",

@@ -1,105 +1,81 @@
 import {
-  boolean,
   choice,
   duration,
   entries,
+  flag,
   integer,
   requiredText,
   requiredTexts,
   section,
-  string,
-  stringList,
+  text,
+  texts,
 } from "./fields.ts";
 
 const Http = section("HTTP requests from scripts (module `http`).", {
-  allowed_hosts: stringList([], {
-    description:
-      "Hosts to which scripts may connect, such as api.example.test or 127.0.0.1:8080. If empty, scripts cannot make HTTP requests.",
-  }),
-  timeout: duration("2s", { description: "Longest time to wait for a response.", minimum: 10 }),
-  max_response_bytes: integer(1_048_576, {
-    description: "Maximum size of a response body.",
-    unit: "bytes",
-    minimum: 1,
-  }),
+  allowed_hosts: texts(
+    "Hosts to which scripts may connect, such as api.example.test or 127.0.0.1:8080. If empty, scripts cannot make HTTP requests.",
+  ),
+  timeout: duration("2s", "Longest time to wait for a response.", { minimum: 10 }),
+  max_response_bytes: integer(1_048_576, "Maximum size of a response body.", { unit: "bytes", minimum: 1 }),
 });
 
 const Dns = section("DNS queries from scripts (module `dns`).", {
-  resolvers: stringList([], {
-    description: "Addresses of DNS servers, such as 192.0.2.1:53. If empty, the system's are used.",
+  resolvers: texts("Addresses of DNS servers, such as 192.0.2.1:53. If empty, the system's are used.", {
     form: "dns-server",
   }),
-  timeout: duration("2s", { description: "Longest time to wait for a response.", minimum: 10 }),
+  timeout: duration("2s", "Longest time to wait for a response.", { minimum: 10 }),
 });
 
 const Mail = section("Mail from scripts (module `mail`).", {
-  allowed_servers: stringList([], {
-    description:
-      "SMTP servers that scripts may use, such as smtp.example.test:587. The first is used if a script names none. If empty, scripts cannot send mail.",
-  }),
-  timeout: duration("10s", { description: "Longest time to send a message.", minimum: 10 }),
-  max_message_bytes: integer(262_144, { description: "Maximum size of a message.", unit: "bytes", minimum: 1 }),
+  allowed_servers: texts(
+    "SMTP servers that scripts may use, such as smtp.example.test:587. The first is used if a script names none. If empty, scripts cannot send mail.",
+  ),
+  timeout: duration("10s", "Longest time to send a message.", { minimum: 10 }),
+  max_message_bytes: integer(262_144, "Maximum size of a message.", { unit: "bytes", minimum: 1 }),
 });
 
 const Metrics = section(
   "Metrics from scripts (module `metrics`).",
-  { names: stringList([], { description: "Names of the metrics that scripts may increment." }) },
+  { names: texts("Names of the metrics that scripts may increment.") },
   // Metrics are registered once per process.
   { reload: "restart" },
 );
 
 const Pool = section("Interpreters and script files. Changed files are read again on SIGHUP.", {
-  backend_script_path: string("", {
-    description:
-      "Path of the script of the backend `lua`, with the functions `verify_password`, `lookup` and `list_accounts`.",
-  }),
+  backend_script_path: text(
+    "Path of the script of the backend `lua`, with the functions `verify_password`, `lookup` and `list_accounts`.",
+  ),
   mfa: section("Second factors and app passwords that the script stores.", {
-    enabled: boolean(false, {
-      description: "Whether the script defines `mfa_account` and the other functions whose names begin with `mfa_`.",
-    }),
+    enabled: flag("Whether the script defines `mfa_account` and the other functions whose names begin with `mfa_`."),
   }),
-  init_script_paths: stringList([], {
-    description: "Paths of scripts whose function `start` runs once when a process starts.",
-  }),
-  cache_flush_script_path: string("", {
-    description: "Path of the script whose function cache_flush names further entries to flush along with a user name.",
-  }),
-  package_path: string("", { description: "Path of the folder with Lua files that scripts may require." }),
-  translations_path: string("", {
-    description: "Path of the YAML file with the texts of the module `i18n`, by language and key.",
-  }),
-  backend_number_of_workers: integer(2, {
-    description: "Number of threads that run scripts during decisions.",
+  init_script_paths: texts("Paths of scripts whose function `start` runs once when a process starts."),
+  cache_flush_script_path: text(
+    "Path of the script whose function cache_flush names further entries to flush along with a user name.",
+  ),
+  package_path: text("Path of the folder with Lua files that scripts may require."),
+  translations_path: text("Path of the YAML file with the texts of the module `i18n`, by language and key."),
+  backend_number_of_workers: integer(2, "Number of threads that run scripts during decisions.", {
     minimum: 1,
     maximum: 64,
   }),
-  action_number_of_workers: integer(1, { description: "Number of threads that run actions.", minimum: 1, maximum: 64 }),
-  hook_number_of_workers: integer(1, {
-    description: "Number of threads in admin that run custom hooks.",
-    minimum: 1,
-    maximum: 64,
-  }),
-  queue_length: integer(1000, {
-    description: "Maximum number of calls of each kind that run or wait. Further calls are rejected. 0 uses 1000.",
-  }),
-  cpu_limit: duration("50ms", {
-    description: "Maximum CPU time of a call. Time spent waiting for modules does not count.",
+  action_number_of_workers: integer(1, "Number of threads that run actions.", { minimum: 1, maximum: 64 }),
+  hook_number_of_workers: integer(1, "Number of threads in admin that run custom hooks.", { minimum: 1, maximum: 64 }),
+  queue_length: integer(
+    1000,
+    "Maximum number of calls of each kind that run or wait. Further calls are rejected. 0 uses 1000.",
+  ),
+  cpu_limit: duration("50ms", "Maximum CPU time of a call. Time spent waiting for modules does not count.", {
     minimum: 1,
   }),
-  memory_limit: integer(16_777_216, {
-    description: "Maximum memory of a script in a thread.",
-    unit: "bytes",
-    minimum: 1_048_576,
-  }),
+  memory_limit: integer(16_777_216, "Maximum memory of a script in a thread.", { unit: "bytes", minimum: 1_048_576 }),
 });
 
 const Search = section("Protocols that the script serves.", {
-  protocol: requiredTexts({
-    description: "Protocols for which this entry is used. * stands for all others.",
+  protocol: requiredTexts("Protocols for which this entry is used. * stands for all others.", {
     example: ["*"],
     form: "protocol",
   }),
-  cache_name: requiredText({ description: "Namespace of the cached results of this entry.", example: "lua" }),
+  cache_name: requiredText("Namespace of the cached results of this entry.", { example: "lua" }),
 });
 
 /** The Lua runtime and the backend `lua`. */
@@ -112,27 +88,27 @@ export const LuaBackend = section("Site scripts in Lua 5.4.", {
 });
 
 const Script = section("A script.", {
-  name: requiredText({ description: "Name of the script in logs.", example: "geoip" }),
-  script_path: requiredText({ description: "Path of the script.", example: "scripts/geoip.lua" }),
+  name: requiredText("Name of the script in logs.", { example: "geoip" }),
+  script_path: requiredText("Path of the script.", { example: "scripts/geoip.lua" }),
 });
 
 const Action = section("An action.", {
-  type: choice(["post", "brute_force", "lua"], "post", {
-    description:
-      "Requests after which the action runs, once they are answered: all (`post`), those of banned clients (`brute_force`), or those that a script denied (`lua`).",
-  }),
-  name: requiredText({ description: "Name of the action in logs.", example: "webhook" }),
-  script_path: requiredText({ description: "Path of the script.", example: "scripts/webhook.lua" }),
+  type: choice(
+    ["post", "brute_force", "lua"],
+    "Requests after which the action runs, once they are answered: all (`post`), those of banned clients (`brute_force`), or those that a script denied (`lua`).",
+  ),
+  name: requiredText("Name of the action in logs.", { example: "webhook" }),
+  script_path: requiredText("Path of the script.", { example: "scripts/webhook.lua" }),
 });
 
 const Hook = section("A custom hook: one path and method under /api/v1/custom/.", {
-  http_location: requiredText({ description: "Path below /api/v1/custom/.", example: "hello" }),
-  http_method: choice(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"], "GET", { description: "HTTP method." }),
-  content_type: string("application/json", { description: "Media type of responses for which the script sets none." }),
-  script_path: requiredText({ description: "Path of the script.", example: "scripts/hello.lua" }),
-  scopes: stringList([], { description: "Scopes, one of which a Bearer caller must have. Basic callers need none." }),
-  public: boolean(false, { description: "Whether the hook is available without authentication." }),
-  enabled: boolean(true, { description: "Whether the hook is available. If false, it returns 403." }),
+  http_location: requiredText("Path below /api/v1/custom/.", { example: "hello" }),
+  http_method: choice(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"], "HTTP method."),
+  content_type: text("Media type of responses for which the script sets none.", { default: "application/json" }),
+  script_path: requiredText("Path of the script.", { example: "scripts/hello.lua" }),
+  scopes: texts("Scopes, one of which a Bearer caller must have. Basic callers need none."),
+  public: flag("Whether the hook is available without authentication."),
+  enabled: flag("Whether the hook is available. If false, it returns 403.", { default: true }),
 });
 
 /** The scripts around a decision, and custom hooks. */

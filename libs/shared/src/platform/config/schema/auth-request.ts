@@ -1,7 +1,7 @@
-import { section, string } from "./fields.ts";
+import { section, text } from "./fields.ts";
 
 const header = (name: string, what: string) =>
-  string(name, { description: `Name of the header with ${what}. If empty, no header is read.`, form: "header-name" });
+  text(`Name of the header with ${what}. If empty, no header is read.`, { default: name, form: "header-name" });
 
 /** Names of the request headers of the header, basic and proxy dialects. */
 export const RequestHeaders = section("Names of the request headers in the header, basic and proxy dialects.", {

@@ -1,10 +1,10 @@
-import { choice, duration, integer, section, string, stringList } from "./fields.ts";
+import { choice, duration, integer, section, text, texts } from "./fields.ts";
 
 const hourMs = 60 * 60 * 1000;
 const yearMs = 8760 * hourMs;
 const longestDelayMs = 8000;
 
-const weight = (value: number, description: string) => integer(value, { description, maximum: 100 });
+const weight = (value: number, description: string) => integer(value, description, { maximum: 100 });
 
 const Weights = section("Weight of each signal. 0 disables the signal.", {
   new_source: weight(15, "Neither the network nor its autonomous system was used for the account before."),
@@ -42,22 +42,23 @@ const Weights = section("Weight of each signal. 0 disables the signal.", {
 });
 
 const responses = (value: readonly string[]) =>
-  stringList(value, {
-    description:
-      "Responses with `enforce`: `notify`, `delay`, `second_factor`, `hold_submission`, `hold_mail` and `deny`. Known networks and devices are never refused.",
-  });
+  texts(
+    "Responses with `enforce`: `notify`, `delay`, `second_factor`, `hold_submission`, `hold_mail` and `deny`. Known networks and devices are never refused.",
+    { default: value },
+  );
 
 const score = (value: number, level: string) =>
-  integer(value, { description: `Score from which a sign-in is ${level}.`, minimum: 1, maximum: 1000 });
+  integer(value, `Score from which a sign-in is ${level}.`, { minimum: 1, maximum: 1000 });
 
 /** Sign-ins with a stolen password (ADR 0173). */
 export const Risk = section(
   "Detection of stolen passwords: each sign-in with a correct password gets a score. Active if auth.controls.enabled contains brute_force.",
   {
-    mode: choice(["off", "observe", "enforce"], "observe", {
-      description:
-        "With `observe`, scores are computed, logged and counted, and change no decision. With `enforce`, the responses apply. With `off`, nothing is stored or computed.",
-    }),
+    mode: choice(
+      ["off", "observe", "enforce"],
+      "With `observe`, scores are computed, logged and counted, and change no decision. With `enforce`, the responses apply. With `off`, nothing is stored or computed.",
+      { default: "observe" },
+    ),
     suspicious: section("The lower level.", {
       score: score(50, "suspicious"),
       responses: responses(["notify"]),
@@ -66,87 +67,68 @@ export const Risk = section(
       score: score(115, "dangerous"),
       responses: responses(["notify", "delay", "hold_submission"]),
     }),
-    delay: duration("3s", {
-      description: "Delay of the response `delay`. A response is never delayed beyond runtime.timeouts.decision.",
-      maximum: longestDelayMs,
-    }),
-    hold_for: duration("6h", {
-      description:
-        "Time for which `hold_mail` refuses all mail protocols, and `hold_submission` the submission of mail, to unknown networks. A confirmed sign-in ends it.",
-      minimum: 60_000,
-      maximum: 168 * hourMs,
-    }),
-    retention: duration("2160h", {
-      description: "Time after which facts that were not seen again are removed.",
+    delay: duration(
+      "3s",
+      "Delay of the response `delay`. A response is never delayed beyond runtime.timeouts.decision.",
+      { maximum: longestDelayMs },
+    ),
+    hold_for: duration(
+      "6h",
+      "Time for which `hold_mail` refuses all mail protocols, and `hold_submission` the submission of mail, to unknown networks. A confirmed sign-in ends it.",
+      { minimum: 60_000, maximum: 168 * hourMs },
+    ),
+    retention: duration("2160h", "Time after which facts that were not seen again are removed.", {
       minimum: 24 * hourMs,
       maximum: yearMs,
     }),
-    learn_for: duration("168h", {
-      description: "Time from the first sign-in of an account in which novelty raises no signal.",
+    learn_for: duration("168h", "Time from the first sign-in of an account in which novelty raises no signal.", {
       maximum: yearMs,
     }),
-    known_after: duration("24h", {
-      description: "Time from the first sign-in after which a network without suspicious sign-ins is known.",
-      maximum: yearMs,
-    }),
+    known_after: duration(
+      "24h",
+      "Time from the first sign-in after which a network without suspicious sign-ins is known.",
+      { maximum: yearMs },
+    ),
     weights: Weights,
     limits: section("Numbers from which signals are raised.", {
-      travel_speed: integer(1000, { description: "Fastest plausible travel.", unit: "km/h", minimum: 100 }),
-      countries_per_hour: integer(3, { description: "Countries in an hour.", minimum: 2, maximum: 12 }),
-      systems_per_hour: integer(4, { description: "Autonomous systems in an hour.", minimum: 2, maximum: 12 }),
-      submissions_per_hour: integer(5, {
-        description: "Submissions of mail from unknown networks in an hour.",
+      travel_speed: integer(1000, "Fastest plausible travel.", { unit: "km/h", minimum: 100 }),
+      countries_per_hour: integer(3, "Countries in an hour.", { minimum: 2, maximum: 12 }),
+      systems_per_hour: integer(4, "Autonomous systems in an hour.", { minimum: 2, maximum: 12 }),
+      submissions_per_hour: integer(5, "Submissions of mail from unknown networks in an hour.", {
         minimum: 2,
         maximum: 1000,
       }),
-      submission_networks: integer(4, {
-        description: "Unknown networks that submit mail in an hour.",
-        minimum: 2,
-        maximum: 100,
-      }),
-      guessing_networks: integer(10, {
-        description: "Networks with wrong passwords for one account.",
-        minimum: 2,
-        maximum: 400,
-      }),
-      sprayed_accounts: integer(10, {
-        description: "Accounts with wrong passwords from one network.",
-        minimum: 3,
-        maximum: 400,
-      }),
-      strange_accounts: integer(10, {
-        description: "Accounts with correct passwords from one network that they did not know.",
+      submission_networks: integer(4, "Unknown networks that submit mail in an hour.", { minimum: 2, maximum: 100 }),
+      guessing_networks: integer(10, "Networks with wrong passwords for one account.", { minimum: 2, maximum: 400 }),
+      sprayed_accounts: integer(10, "Accounts with wrong passwords from one network.", { minimum: 3, maximum: 400 }),
+      strange_accounts: integer(10, "Accounts with correct passwords from one network that they did not know.", {
         minimum: 3,
         maximum: 400,
       }),
     }),
-    legacy_protocols: stringList(["imap", "imaps", "pop3", "pop3s", "smtp", "smtps", "submission", "sieve"], {
-      description: "Mail protocols, which ask for a password only. `hold_mail` refuses them.",
+    legacy_protocols: texts("Mail protocols, which ask for a password only. `hold_mail` refuses them.", {
+      default: ["imap", "imaps", "pop3", "pop3s", "smtp", "smtps", "submission", "sieve"],
       form: "protocol",
     }),
-    submission_protocols: stringList(["smtp", "smtps", "submission"], {
-      description: "Protocols that submit mail. `hold_submission` refuses them.",
+    submission_protocols: texts("Protocols that submit mail. `hold_submission` refuses them.", {
+      default: ["smtp", "smtps", "submission"],
       form: "protocol",
     }),
-    city_file: string("", {
-      description:
-        "Path of a file in MaxMind's format with countries and locations, such as GeoLite2-City.mmdb. Read again when it is replaced. If empty or absent, places raise no signal.",
+    city_file: text(
+      "Path of a file in MaxMind's format with countries and locations, such as GeoLite2-City.mmdb. Read again when it is replaced. If empty or absent, places raise no signal.",
+      { reload: "restart" },
+    ),
+    system_file: text("Path of a file in MaxMind's format with autonomous systems, such as GeoLite2-ASN.mmdb.", {
       reload: "restart",
     }),
-    system_file: string("", {
-      description: "Path of a file in MaxMind's format with autonomous systems, such as GeoLite2-ASN.mmdb.",
-      reload: "restart",
-    }),
-    reputation_files: stringList([], {
-      description:
-        "Paths of files with networks of bad reputation: one `NETWORK [WEIGHT]` a line, and comments after `#` or `;`. Read again when they are replaced.",
-      reload: "restart",
-    }),
-    leaked_passwords_file: string("", {
-      description:
-        "Path of a sorted file of SHA-1 digests of leaked passwords, one `DIGEST:COUNT` a line, as Have I Been Pwned distributes it. Correct passwords are compared with it.",
-      reload: "restart",
-    }),
+    reputation_files: texts(
+      "Paths of files with networks of bad reputation: one `NETWORK [WEIGHT]` a line, and comments after `#` or `;`. Read again when they are replaced.",
+      { reload: "restart" },
+    ),
+    leaked_passwords_file: text(
+      "Path of a sorted file of SHA-1 digests of leaked passwords, one `DIGEST:COUNT` a line, as Have I Been Pwned distributes it. Correct passwords are compared with it.",
+      { reload: "restart" },
+    ),
   },
   { reload: "live" },
 );

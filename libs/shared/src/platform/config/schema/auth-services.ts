@@ -1,23 +1,20 @@
-import { boolean, choice, duration, entries, integer, requiredText, section, string } from "./fields.ts";
+import { choice, duration, entries, flag, integer, requiredText, section, text } from "./fields.ts";
 
 const Target = section("A mail server whose health is checked.", {
-  protocol: choice(["imap", "pop3", "smtp", "lmtp", "sieve", "http"], "imap", {
-    description: "Protocol of the mail server. Sessions of this protocol are directed to it.",
-  }),
-  host: requiredText({
-    description: "IP address or host name of the mail server. Its IP address is sent as Auth-Server.",
+  protocol: choice(
+    ["imap", "pop3", "smtp", "lmtp", "sieve", "http"],
+    "Protocol of the mail server. Sessions of this protocol are directed to it.",
+  ),
+  host: requiredText("IP address or host name of the mail server. Its IP address is sent as Auth-Server.", {
     example: "192.0.2.10",
   }),
-  port: integer(0, {
-    description: "Port of the mail server, sent as Auth-Port. 0 uses the protocol's default.",
-    maximum: 65_535,
-  }),
-  tls: boolean(false, { description: "Whether the connection uses TLS from the first byte." }),
-  starttls: boolean(false, { description: "Whether StartTLS is requested after the greeting." }),
-  tls_skip_verify: boolean(false, { description: "Whether any server certificate is accepted." }),
-  haproxy_v2: boolean(false, { description: "Whether the connection begins with a PROXY protocol header, version 2." }),
-  request_uri: string("/", {
-    description: "Path of the HTTP request, with protocol `http`. A status below 500 means healthy.",
+  port: integer(0, "Port of the mail server, sent as Auth-Port. 0 uses the protocol's default.", { maximum: 65_535 }),
+  tls: flag("Whether the connection uses TLS from the first byte."),
+  starttls: flag("Whether StartTLS is requested after the greeting."),
+  tls_skip_verify: flag("Whether any server certificate is accepted."),
+  haproxy_v2: flag("Whether the connection begins with a PROXY protocol header, version 2."),
+  request_uri: text("Path of the HTTP request, with protocol `http`. A status below 500 means healthy.", {
+    default: "/",
     form: "header-text",
   }),
 });
@@ -27,22 +24,16 @@ export const Services = section(
   "Supporting services.",
   {
     backend_health_checks: section("Health checks of the mail servers behind the proxy dialect.", {
-      interval: duration("10s", {
-        description: "Interval between two checks of a server, varied by up to 10%.",
-        minimum: 100,
-      }),
-      timeout: duration("5s", {
-        description: "Timeout of a check, including name resolution, connection, TLS and greeting.",
+      interval: duration("10s", "Interval between two checks of a server, varied by up to 10%.", { minimum: 100 }),
+      timeout: duration("5s", "Timeout of a check, including name resolution, connection, TLS and greeting.", {
         minimum: 10,
         maximum: 60_000,
       }),
-      failure_threshold: integer(1, {
-        description: "Number of consecutive failures after which a server is no longer used.",
+      failure_threshold: integer(1, "Number of consecutive failures after which a server is no longer used.", {
         minimum: 1,
         maximum: 100,
       }),
-      recovery_threshold: integer(1, {
-        description: "Number of consecutive successes after which a server is used again.",
+      recovery_threshold: integer(1, "Number of consecutive successes after which a server is used again.", {
         minimum: 1,
         maximum: 100,
       }),

@@ -1,14 +1,14 @@
-import { boolean, section, string } from "./fields.ts";
+import { flag, section, text } from "./fields.ts";
 
-const of = (what: string) => string("", { description: `${what} If empty, Postern's own table is used.` });
+const of = (what: string) => text(`${what} If empty, Postern's own table is used.`);
 
 /** Second factors and app passwords in a database, in Postern's own tables or through the site's queries. */
 export const SqlMfa = section(
   "Second factors and app passwords, in Postern's own tables or through the site's queries.",
   {
-    enabled: boolean(false, { description: "Whether second factors and app passwords are stored in this database." }),
-    table_prefix: string("postern_", {
-      description: "Prefix of the table names. It may include a schema.",
+    enabled: flag("Whether second factors and app passwords are stored in this database."),
+    table_prefix: text("Prefix of the table names. It may include a schema.", {
+      default: "postern_",
       form: "sql-name-prefix",
       minLength: 1,
     }),
@@ -26,10 +26,9 @@ export const SqlMfa = section(
       webauthn_add: of("Statement that adds the credential :credential."),
       webauthn_replace: of("Statement that replaces the credential :old with :credential."),
       webauthn_remove: of("Statement that deletes the credential :credential."),
-      webauthn_find: string("", {
-        description:
-          "Query that returns account and credential of every row whose credential is LIKE :pattern. It prevents two accounts from having the same credential. If empty, Postern's own table is used, or none if webauthn_add is set.",
-      }),
+      webauthn_find: text(
+        "Query that returns account and credential of every row whose credential is LIKE :pattern. It prevents two accounts from having the same credential. If empty, Postern's own table is used, or none if webauthn_add is set.",
+      ),
       app_password_read: of(
         "Query that returns id, digest, label, protocols, created_at and last_used_at of each app password.",
       ),

@@ -5,70 +5,86 @@ import type { FormName } from "../forms.ts";
 /** `live`: a reload applies it; `restart`: a changed value waits for the next start. */
 export type Reload = "live" | "restart";
 
-/** Description of a key, from which documentation, environment names and redaction are derived. */
-export interface KeyOptions {
-  readonly description: string;
+/** What documentation, environment names and redaction derive from, beside the description. */
+interface KeyOptions {
   readonly reload?: Reload;
   readonly unit?: string;
   readonly form?: FormName;
   /** The key whose value applies while this one is not set. */
   readonly defaultFrom?: string;
   /** What the generated documents show for a key without a default. */
-  readonly example?: string | readonly string[];
+  readonly example?: string | readonly string[] | object;
 }
 
-export interface TextOptions extends KeyOptions {
+interface TextOptions extends KeyOptions {
+  readonly default?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
 }
 
-export interface NumberOptions extends KeyOptions {
+interface NumberOptions extends KeyOptions {
   readonly minimum?: number;
   readonly maximum?: number;
 }
 
-/** A text with a default. The empty text means "not set" and is not checked against `form`; it is rejected if `minLength` is set and the default is not empty. */
-export const string = (value: string, options: TextOptions) => Type.String({ default: value, ...whenSet(options) });
+/** A text, by default not set. The empty text means "not set" and is not checked against `form`; it is rejected if `minLength` is set and the default is not empty. */
+export const text = (description: string, options: TextOptions = {}) =>
+  Type.String({ default: "", description, ...whenSet(options) });
 
-export const requiredText = (options: TextOptions) => Type.String({ ...options, minLength: options.minLength ?? 1 });
+export const requiredText = (description: string, options: Omit<TextOptions, "default"> = {}) =>
+  Type.String({ description, ...options, minLength: options.minLength ?? 1 });
 
 /** A text that no dump, log or document shows. It may be read from its own file. */
-export const secret = (options: TextOptions) => Type.String({ default: "", ...whenSet(options), secret: true });
+export const secret = (description: string, options: Omit<TextOptions, "default"> = {}) =>
+  Type.String({ default: "", description, ...whenSet(options), secret: true });
 
-export const boolean = (value: boolean, options: KeyOptions) => Type.Boolean({ default: value, ...options });
+/** True or false, by default false. */
+export const flag = (description: string, options: KeyOptions & { readonly default?: boolean } = {}) =>
+  Type.Boolean({ default: false, description, ...options });
 
-export const integer = (value: number, options: NumberOptions) =>
-  Type.Integer({ default: value, minimum: 0, ...options });
+export const integer = (value: number, description: string, options: NumberOptions = {}) =>
+  Type.Integer({ default: value, minimum: 0, description, ...options });
 
-export const decimal = (value: number, options: NumberOptions) =>
-  Type.Number({ default: value, minimum: 0, ...options });
+export const decimal = (value: number, description: string, options: NumberOptions = {}) =>
+  Type.Number({ default: value, minimum: 0, description, ...options });
 
 /** Beyond 2^31 ms a timer of the runtime fires immediately; 24 days are less. */
 export const longestTimerMs = 24 * 24 * 60 * 60 * 1000;
 
 /** Written `1m30s` in files, a number of milliseconds in `Config`. */
-export const duration = (value: string, options: NumberOptions) =>
-  Type.Number({ default: milliseconds(value), minimum: 0, maximum: longestTimerMs, ...options, duration: true });
+export const duration = (value: string, description: string, options: NumberOptions = {}) =>
+  Type.Number({
+    default: milliseconds(value),
+    minimum: 0,
+    maximum: longestTimerMs,
+    description,
+    ...options,
+    duration: true,
+  });
 
+/** One of several words, by default the first. */
 export const choice = <const Values extends string[]>(
   values: readonly [...Values],
-  value: Values[number],
-  options: KeyOptions,
-) => Type.Enum<Values>(values, { default: value, ...options });
+  description: string,
+  options: KeyOptions & { readonly default?: Values[number] } = {},
+) => Type.Enum<Values>(values, { default: values[0], description, ...options });
 
-/** A list of texts; in one text, commas separate them. */
-export const stringList = (value: readonly string[], options: KeyOptions & { readonly minItems?: number }) =>
-  Type.Array(Type.String(), { default: value, ...options });
+/** A list of texts, by default empty; in one text, commas separate them. */
+export const texts = (
+  description: string,
+  options: KeyOptions & { readonly default?: readonly string[]; readonly minItems?: number } = {},
+) => Type.Array(Type.String(), { default: [], description, ...options });
 
-export const requiredTexts = (options: KeyOptions) => Type.Array(Type.String(), { ...options, minItems: 1 });
+export const requiredTexts = (description: string, options: KeyOptions) =>
+  Type.Array(Type.String(), { description, ...options, minItems: 1 });
 
 /** A text, a number, true or false; the empty text means "not set". */
-export const scalar = (options: KeyOptions) =>
-  Type.Union([Type.String(), Type.Number(), Type.Boolean()], { default: "", ...options });
+export const scalar = (description: string, options: KeyOptions = {}) =>
+  Type.Union([Type.String(), Type.Number(), Type.Boolean()], { default: "", description, ...options });
 
 /** A mapping with names and depth of the site's choice, checked by a validator. A variable holds it as JSON. */
-export const structure = (options: Omit<KeyOptions, "example"> & { readonly example?: object }) =>
-  Type.Unknown({ default: {}, ...options });
+export const structure = (description: string, options: KeyOptions = {}) =>
+  Type.Unknown({ default: {}, description, ...options });
 
 /** `reload` applies to every key below that does not set it. */
 export const section = <Properties extends TProperties>(

@@ -1,8 +1,7 @@
-import { boolean, duration, integer, section, string, stringList } from "./fields.ts";
+import { duration, flag, integer, section, text, texts } from "./fields.ts";
 import { ServerTls } from "./tls.ts";
 
-const endpoint = (what: string) =>
-  boolean(false, { description: `Whether ${what} are answered with 404.`, reload: "live" });
+const endpoint = (what: string) => flag(`Whether ${what} are answered with 404.`, { reload: "live" });
 
 const DisabledEndpoints = section("Endpoints of the back channel that can be disabled.", {
   auth_header: endpoint("requests in the `header` dialect"),
@@ -12,33 +11,27 @@ const DisabledEndpoints = section("Endpoints of the back channel that can be dis
   auth_proxy: endpoint("requests in the `proxy` dialect"),
   auth_sasl: endpoint("requests in the `sasl` dialect"),
   auth_jwt: endpoint("requests to the JWT endpoints"),
-  custom_hooks: boolean(false, {
-    description: "Whether requests for custom hooks are answered with 403.",
-    reload: "live",
-  }),
+  custom_hooks: flag("Whether requests for custom hooks are answered with 403.", { reload: "live" }),
   configuration: endpoint("requests for the loaded configuration"),
 });
 
 const Middlewares = section("Checks and decoders that each request passes through.", {
-  rate: boolean(true, { description: "Whether the rate limit and the failure budget apply." }),
-  limit: boolean(true, { description: "Whether auth.pipeline.max_concurrent_requests limits concurrent requests." }),
-  request_decompression: boolean(true, {
-    description: "Whether request bodies may be compressed with gzip, Brotli or Zstandard.",
+  rate: flag("Whether the rate limit and the failure budget apply.", { default: true }),
+  limit: flag("Whether auth.pipeline.max_concurrent_requests limits concurrent requests.", { default: true }),
+  request_decompression: flag("Whether request bodies may be compressed with gzip, Brotli or Zstandard.", {
+    default: true,
   }),
 });
 
 const RateLimit = section(
   "Limit for each client address: failed caller authentications, and requests of routes without caller authentication (token bucket). Authenticated callers are not limited.",
   {
-    per_second: integer(100, {
-      description:
-        "Number of failures, or of requests without caller authentication, that a client address may sustain per second.",
-      unit: "tokens/s",
-      minimum: 1,
-      reload: "live",
-    }),
-    burst: integer(200, {
-      description: "Number of such failures or requests that a client address may send in one burst.",
+    per_second: integer(
+      100,
+      "Number of failures, or of requests without caller authentication, that a client address may sustain per second.",
+      { unit: "tokens/s", minimum: 1, reload: "live" },
+    ),
+    burst: integer(200, "Number of such failures or requests that a client address may send in one burst.", {
       unit: "tokens",
       minimum: 1,
       reload: "live",
@@ -46,14 +39,12 @@ const RateLimit = section(
     password_failures: section(
       "Limit on wrong passwords from one client address at POST /api/v1/jwt/token, in addition to the failure budget. It applies to the address and never locks a user name. Wrong passwords also count under the brute-force rules, with the protocol `jwt`, but these rules never refuse the correct password of one of auth.backchannel.jwt.users.",
       {
-        per_minute: integer(10, {
-          description: "Number of wrong passwords per minute that a client address may sustain.",
+        per_minute: integer(10, "Number of wrong passwords per minute that a client address may sustain.", {
           unit: "failures/min",
           minimum: 1,
           reload: "live",
         }),
-        burst: integer(20, {
-          description: "Number of wrong passwords that a client address may send in one burst.",
+        burst: integer(20, "Number of wrong passwords that a client address may send in one burst.", {
           unit: "failures",
           minimum: 1,
           maximum: 1000,
@@ -61,8 +52,7 @@ const RateLimit = section(
         }),
       },
     ),
-    ipv6_prefix: integer(64, {
-      description: "Prefix length of the IPv6 network that counts as one client address.",
+    ipv6_prefix: integer(64, "Prefix length of the IPv6 network that counts as one client address.", {
       unit: "bits",
       minimum: 16,
       maximum: 128,
@@ -74,14 +64,11 @@ const RateLimit = section(
 const OpenapiValidation = section(
   "Validation of requests against the OpenAPI document before they are handled.",
   {
-    enabled: boolean(false, { description: "Whether requests are validated." }),
-    enforce: boolean(false, {
-      description: "Whether an invalid request is rejected with 400. If false, it is only logged.",
-    }),
-    operations: stringList([], {
-      description:
-        "Operations to validate: flushUserCache, enqueueUserCacheFlush, flushBruteForceRule, enqueueBruteForceRuleFlush, listBruteForceEntries or listFilteredBruteForceEntries.",
-    }),
+    enabled: flag("Whether requests are validated."),
+    enforce: flag("Whether an invalid request is rejected with 400. If false, it is only logged."),
+    operations: texts(
+      "Operations to validate: flushUserCache, enqueueUserCacheFlush, flushBruteForceRule, enqueueBruteForceRuleFlush, listBruteForceEntries or listFilteredBruteForceEntries.",
+    ),
   },
   { reload: "live" },
 );
@@ -89,80 +76,67 @@ const OpenapiValidation = section(
 const ClientCertificates = section(
   "Certificates of OIDC clients (mutual TLS, RFC 8705), by a listener of the gateway or by a trusted proxy.",
   {
-    address: stringList([], {
-      description:
-        "Addresses of a listener that asks clients for a certificate. It requires tls.enabled. Use it for applications only, because browsers would ask their users for one.",
-      form: "host-port",
-    }),
-    ca_file: string("", {
-      description:
-        "Path of the PEM file with the CA certificates for clients with tls_client_auth. If empty, only self-signed certificates can be used.",
-    }),
-    header: string("", {
-      description:
-        "Header in which a trusted proxy passes the client's certificate: Base64 of DER between colons (RFC 9440), or PEM with percent-encoding (nginx `$ssl_client_escaped_cert`). If empty, none is read. The proxy must remove this header from requests of its clients.",
-      maxLength: 64,
-    }),
-    verify_header: string("", {
-      description:
-        "Header in which the trusted proxy passes `SUCCESS` if a CA that it trusts issued the certificate (nginx `$ssl_client_verify`). Clients with tls_client_auth need it.",
-      maxLength: 64,
-    }),
+    address: texts(
+      "Addresses of a listener that asks clients for a certificate. It requires tls.enabled. Use it for applications only, because browsers would ask their users for one.",
+      { form: "host-port" },
+    ),
+    ca_file: text(
+      "Path of the PEM file with the CA certificates for clients with tls_client_auth. If empty, only self-signed certificates can be used.",
+    ),
+    header: text(
+      "Header in which a trusted proxy passes the client's certificate: Base64 of DER between colons (RFC 9440), or PEM with percent-encoding (nginx `$ssl_client_escaped_cert`). If empty, none is read. The proxy must remove this header from requests of its clients.",
+      { maxLength: 64 },
+    ),
+    verify_header: text(
+      "Header in which the trusted proxy passes `SUCCESS` if a CA that it trusts issued the certificate (nginx `$ssl_client_verify`). Clients with tls_client_auth need it.",
+      { maxLength: 64 },
+    ),
   },
 );
 
 /** The gateway's listeners and their limits. */
 export const HttpServer = section("HTTP listeners of the gateway.", {
-  address: stringList(["127.0.0.1:9080"], {
-    description: "Addresses of the back channel. While frontend_address is empty, they serve the front channel too.",
+  address: texts("Addresses of the back channel. While frontend_address is empty, they serve the front channel too.", {
+    default: ["127.0.0.1:9080"],
     form: "host-port",
     minItems: 1,
   }),
-  frontend_address: stringList([], {
-    description:
-      "Addresses of the front channel (sign-in pages, OpenID Connect, SAML), including /ping and /healthz. If empty, the back channel's addresses serve it.",
-    form: "host-port",
-  }),
-  console_address: stringList([], {
-    description:
-      "Addresses of the listener that serves the console for operators, and nothing else. If empty, there is no console.",
-    form: "host-port",
-  }),
-  trusted_proxies: stringList(["127.0.0.1", "::1"], {
-    description: "Addresses and networks of the trusted proxies. Client-address headers are accepted only from these.",
-    form: "network",
-    reload: "live",
-  }),
-  haproxy_v2: boolean(false, {
-    description:
-      "Whether each connection begins with a PROXY protocol header, version 1 or 2, of a trusted proxy. The gateway closes all other connections.",
-  }),
-  haproxy_v2_listeners: stringList([], {
-    description:
-      "The listeners that haproxy_v2 applies to: backchannel (address), frontend (frontend_address), console (console_address) and client_certificates (client_certificates.address). If empty, to all of them.",
-  }),
+  frontend_address: texts(
+    "Addresses of the front channel (sign-in pages, OpenID Connect, SAML), including /ping and /healthz. If empty, the back channel's addresses serve it.",
+    { form: "host-port" },
+  ),
+  console_address: texts(
+    "Addresses of the listener that serves the console for operators, and nothing else. If empty, there is no console.",
+    { form: "host-port" },
+  ),
+  trusted_proxies: texts(
+    "Addresses and networks of the trusted proxies. Client-address headers are accepted only from these.",
+    { default: ["127.0.0.1", "::1"], form: "network", reload: "live" },
+  ),
+  haproxy_v2: flag(
+    "Whether each connection begins with a PROXY protocol header, version 1 or 2, of a trusted proxy. The gateway closes all other connections.",
+  ),
+  haproxy_v2_listeners: texts(
+    "The listeners that haproxy_v2 applies to: backchannel (address), frontend (frontend_address), console (console_address) and client_certificates (client_certificates.address). If empty, to all of them.",
+  ),
   disabled_endpoints: DisabledEndpoints,
-  auth_policy_endpoint: boolean(false, {
-    description:
-      "Whether /api/v1/auth-policy is available, the auth-policy protocol of Dovecot and weakforced for mail servers that verify passwords themselves.",
-    reload: "live",
-  }),
-  public_status: boolean(false, {
-    description:
-      "Whether /status and /status.json on the front channel tell everyone whether sign-in works, and since when it has been degraded.",
-  }),
-  auth_basic_endpoint: boolean(false, { description: "Whether GET /api/v1/auth/basic is available." }),
+  auth_policy_endpoint: flag(
+    "Whether /api/v1/auth-policy is available, the auth-policy protocol of Dovecot and weakforced for mail servers that verify passwords themselves.",
+    { reload: "live" },
+  ),
+  public_status: flag(
+    "Whether /status and /status.json on the front channel tell everyone whether sign-in works, and since when it has been degraded.",
+  ),
+  auth_basic_endpoint: flag("Whether GET /api/v1/auth/basic is available."),
   middlewares: Middlewares,
   rate_limit: RateLimit,
   openapi_validation: OpenapiValidation,
   tls: ServerTls,
   client_certificates: ClientCertificates,
-  max_body_bytes: integer(1_048_576, {
-    description:
-      "Maximum size of a request body. After decompression, it may have at most this size or 1 MiB, whichever is smaller.",
-    unit: "bytes",
-    minimum: 1024,
-    maximum: 16_777_216,
-  }),
-  request_timeout: duration("10s", { description: "Time within which a whole request must arrive.", minimum: 100 }),
+  max_body_bytes: integer(
+    1_048_576,
+    "Maximum size of a request body. After decompression, it may have at most this size or 1 MiB, whichever is smaller.",
+    { unit: "bytes", minimum: 1024, maximum: 16_777_216 },
+  ),
+  request_timeout: duration("10s", "Time within which a whole request must arrive.", { minimum: 100 }),
 });

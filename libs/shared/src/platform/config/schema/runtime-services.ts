@@ -1,22 +1,21 @@
-import { duration, secret, section, string } from "./fields.ts";
+import { duration, secret, section, text } from "./fields.ts";
 
 const privateAddress = (port: number) =>
-  string(`127.0.0.1:${port}`, {
-    description:
-      "Address of the private listener with /healthz, /readyz and /metrics. If empty, the service has no private listener.",
-    form: "host-port",
-  });
+  text(
+    "Address of the private listener with /healthz, /readyz and /metrics. If empty, the service has no private listener.",
+    { default: `127.0.0.1:${port}`, form: "host-port" },
+  );
 
 const behindGateway = (privatePort: number, port: number) =>
   section("A service that receives HTTP requests from the gateway.", {
     private_address: privateAddress(privatePort),
-    address: string(`127.0.0.1:${port}`, {
-      description: "Address on which the service listens for the gateway.",
+    address: text("Address on which the service listens for the gateway.", {
+      default: `127.0.0.1:${port}`,
       form: "host-port",
       minLength: 1,
     }),
-    url: string(`http://127.0.0.1:${port}`, {
-      description: "URL under which the gateway reaches the service.",
+    url: text("URL under which the gateway reaches the service.", {
+      default: `http://127.0.0.1:${port}`,
       form: "http-url",
       minLength: 1,
     }),
@@ -35,11 +34,10 @@ export const Services = section("Addresses of the five services.", {
   caller_assertion: section(
     "Caller assertions, in which the gateway tells idp and admin which caller it has authenticated.",
     {
-      secret: secret({
-        description: "Signing key, identical in all services. If it is empty, idp and admin reject every caller.",
+      secret: secret("Signing key, identical in all services. If it is empty, idp and admin reject every caller.", {
         minLength: 32,
       }),
-      ttl: duration("30s", { description: "Lifetime of a caller assertion.", minimum: 1000, maximum: 300_000 }),
+      ttl: duration("30s", "Lifetime of a caller assertion.", { minimum: 1000, maximum: 300_000 }),
     },
   ),
 });

@@ -1,4 +1,4 @@
-import { boolean, duration, integer, section, string } from "./fields.ts";
+import { duration, flag, integer, section, text } from "./fields.ts";
 import { Bus } from "./runtime-bus.ts";
 import { Console } from "./runtime-console.ts";
 import { GrpcServer } from "./runtime-grpc.ts";
@@ -6,87 +6,63 @@ import { HttpServer } from "./runtime-http.ts";
 import { Services } from "./runtime-services.ts";
 
 const Naming = section("Names in the HTTP interface that a site can change to match its existing mail servers.", {
-  identifier: string("service", {
-    description: "Identifier in header names, scopes, the token audience and metric names.",
+  identifier: text("Identifier in header names, scopes, the token audience and metric names.", {
+    default: "service",
     form: "identifier",
     minLength: 1,
   }),
-  proxy_segment: string("proxy", {
-    description: "Path segment of the proxy dialect.",
-    form: "path-segment",
-    minLength: 1,
-  }),
-  sasl_segment: string("sasl", {
-    description: "Path segment of the SASL dialect.",
-    form: "path-segment",
-    minLength: 1,
-  }),
+  proxy_segment: text("Path segment of the proxy dialect.", { default: "proxy", form: "path-segment", minLength: 1 }),
+  sasl_segment: text("Path segment of the SASL dialect.", { default: "sasl", form: "path-segment", minLength: 1 }),
 });
 
 const Timeouts = section("Timeouts.", {
-  decision: duration("5s", {
-    description:
-      "Time within which the gateway must respond to an authentication request. After it, the response is a temporary failure.",
-    minimum: 50,
-    reload: "live",
-  }),
-  redis_read: duration("1s", { description: "Timeout of reading the state of a token in Redis.", minimum: 10 }),
-  redis_write: duration("2s", { description: "Timeout of all other Redis commands, reads included.", minimum: 10 }),
-  ldap_search: duration("3s", { description: "Timeout of an LDAP search.", minimum: 10, reload: "live" }),
-  ldap_bind: duration("3s", { description: "Timeout of an LDAP bind.", minimum: 10, reload: "live" }),
-  ldap_modify: duration("5s", { description: "Timeout of an LDAP modify operation.", minimum: 10, reload: "live" }),
-  sql_query: duration("3s", { description: "Timeout of an SQL statement.", minimum: 10, reload: "live" }),
-  lua_backend: duration("5s", {
-    description: "Timeout of a script that takes part in a decision.",
-    minimum: 10,
-    reload: "live",
-  }),
-  lua_script: duration("30s", { description: "Timeout of a hook or an action.", minimum: 10, reload: "live" }),
-  shutdown_delay: duration("0s", {
-    description:
-      "Time between a service reporting that it is not ready and its listeners closing. Load balancers need it to notice.",
-    reload: "live",
-  }),
-  shutdown_grace: duration("10s", {
-    description: "Time that requests in progress have to finish when a service stops.",
+  decision: duration(
+    "5s",
+    "Time within which the gateway must respond to an authentication request. After it, the response is a temporary failure.",
+    { minimum: 50, reload: "live" },
+  ),
+  redis_read: duration("1s", "Timeout of reading the state of a token in Redis.", { minimum: 10 }),
+  redis_write: duration("2s", "Timeout of all other Redis commands, reads included.", { minimum: 10 }),
+  ldap_search: duration("3s", "Timeout of an LDAP search.", { minimum: 10, reload: "live" }),
+  ldap_bind: duration("3s", "Timeout of an LDAP bind.", { minimum: 10, reload: "live" }),
+  ldap_modify: duration("5s", "Timeout of an LDAP modify operation.", { minimum: 10, reload: "live" }),
+  sql_query: duration("3s", "Timeout of an SQL statement.", { minimum: 10, reload: "live" }),
+  lua_backend: duration("5s", "Timeout of a script that takes part in a decision.", { minimum: 10, reload: "live" }),
+  lua_script: duration("30s", "Timeout of a hook or an action.", { minimum: 10, reload: "live" }),
+  shutdown_delay: duration(
+    "0s",
+    "Time between a service reporting that it is not ready and its listeners closing. Load balancers need it to notice.",
+    { reload: "live" },
+  ),
+  shutdown_grace: duration("10s", "Time that requests in progress have to finish when a service stops.", {
     reload: "live",
   }),
 });
 
 const Jobs = section("Flushes that run as background jobs.", {
-  retention: duration("24h", {
-    description: "Time for which the record of a finished job is kept.",
+  retention: duration("24h", "Time for which the record of a finished job is kept.", {
     minimum: 1000,
     maximum: 2_592_000_000,
   }),
-  concurrency: integer(8, {
-    description: "Number of jobs that one worker runs concurrently.",
-    minimum: 1,
-    maximum: 256,
-  }),
-  max_queued: integer(100_000, {
-    description: "Maximum number of waiting jobs. Further jobs are rejected.",
-    minimum: 1,
-  }),
+  concurrency: integer(8, "Number of jobs that one worker runs concurrently.", { minimum: 1, maximum: 256 }),
+  max_queued: integer(100_000, "Maximum number of waiting jobs. Further jobs are rejected.", { minimum: 1 }),
 });
 
 /** Listeners, names, timeouts and the connections between the services. */
 export const Runtime = section("Listeners, names, timeouts and connections of the services.", {
-  instance_name: string("postern", { description: "Name of this installation in logs and metrics.", minLength: 1 }),
-  developer_mode: boolean(false, {
-    description:
-      "Whether developer mode is on: developer pages are available, redirect addresses may contain wildcards, and keys may be rotated within an hour. While no caller authentication is enabled, the back channel accepts every caller. Never enable it in production.",
-  }),
+  instance_name: text("Name of this installation in logs and metrics.", { default: "postern", minLength: 1 }),
+  developer_mode: flag(
+    "Whether developer mode is on: developer pages are available, redirect addresses may contain wildcards, and keys may be rotated within an hour. While no caller authentication is enabled, the back channel accepts every caller. Never enable it in production.",
+  ),
   naming: Naming,
   servers: section("Listeners of the gateway.", { http: HttpServer, grpc: GrpcServer }),
   console: Console,
   outgoing_tls: section(
     "Outgoing TLS connections: LDAP, SQL, Redis, NATS, mail, webhooks, logout messages, metadata, keys.",
     {
-      ca_file: string("", {
-        description:
-          "Path of a PEM file with CA certificates that all outgoing connections trust, in addition to the public CAs of Node.js. Connections with CA certificates of their own (`ca_file`, `tls_ca_cert`) trust only those.",
-      }),
+      ca_file: text(
+        "Path of a PEM file with CA certificates that all outgoing connections trust, in addition to the public CAs of Node.js. Connections with CA certificates of their own (`ca_file`, `tls_ca_cert`) trust only those.",
+      ),
     },
   ),
   timeouts: Timeouts,

@@ -1,33 +1,30 @@
-import { boolean, duration, entries, integer, secret, section, string, stringList } from "./fields.ts";
+import { duration, entries, flag, integer, secret, section, text, texts } from "./fields.ts";
 import { ClientTls } from "./tls.ts";
 
 const Sentinels = section("Connection through Redis Sentinel, used when master is set.", {
-  master: string("", { description: "Name of the master group. If empty, Sentinel is not used." }),
-  addresses: stringList([], { description: "Addresses of the sentinels.", form: "host-port" }),
-  username: string("", { description: "User name for the sentinels." }),
-  password: secret({ description: "Password for the sentinels." }),
+  master: text("Name of the master group. If empty, Sentinel is not used."),
+  addresses: texts("Addresses of the sentinels.", { form: "host-port" }),
+  username: text("User name for the sentinels."),
+  password: secret("Password for the sentinels."),
 });
 
 const Cluster = section("Connection to Redis Cluster, used when addresses is not empty.", {
-  addresses: stringList([], {
-    description: "Addresses of some nodes of the cluster. The others are discovered.",
-    form: "host-port",
-  }),
-  username: string("", { description: "User name for the cluster nodes." }),
-  password: secret({ description: "Password for the cluster nodes." }),
+  addresses: texts("Addresses of some nodes of the cluster. The others are discovered.", { form: "host-port" }),
+  username: text("User name for the cluster nodes."),
+  password: secret("Password for the cluster nodes."),
 });
 
 /** One Redis connection of one role; `deriveRedisRoles` describes what a role without a connection takes over. */
 export const RedisRole = (use: string) =>
   section(`${use} Without url, sentinels.master or cluster.addresses, the role uses the shared connection.`, {
-    url: string("redis://127.0.0.1:6379/0", {
-      description: "URL of the server and database: redis://host:port/database, or rediss:// for TLS.",
+    url: text("URL of the server and database: redis://host:port/database, or rediss:// for TLS.", {
+      default: "redis://127.0.0.1:6379/0",
       form: "redis-url",
       minLength: 1,
     }),
-    username: string("", { description: "User name. If empty, the one in url is used." }),
-    password: secret({ description: "Password. If empty, the one in url is used." }),
-    database_number: integer(0, { description: "Database number on servers that Sentinel names.", maximum: 15 }),
+    username: text("User name. If empty, the one in url is used."),
+    password: secret("Password. If empty, the one in url is used."),
+    database_number: integer(0, "Database number on servers that Sentinel names.", { maximum: 15 }),
     tls: ClientTls,
     sentinels: Sentinels,
     cluster: Cluster,
@@ -36,60 +33,49 @@ export const RedisRole = (use: string) =>
 /** Redis in its three roles. */
 export const Storage = section("State: connections to Redis, secrets and cache lifetimes.", {
   redis: section("Connections to Redis, secrets and cache lifetimes.", {
-    prefix: string("postern:", { description: "Prefix of every Redis key.", form: "key-prefix" }),
-    password_nonce: secret({
-      description: "Secret that keys the password digests in caches and counters.",
-      minLength: 16,
-    }),
-    encryption_secret: secret({ description: "Secret that encrypts values stored in Redis.", minLength: 16 }),
+    prefix: text("Prefix of every Redis key.", { default: "postern:", form: "key-prefix" }),
+    password_nonce: secret("Secret that keys the password digests in caches and counters.", { minLength: 16 }),
+    encryption_secret: secret("Secret that encrypts values stored in Redis.", { minLength: 16 }),
     encryption_secrets_old: entries(
       "Former values of encryption_secret, which can still decrypt. Remove one when everything that it encrypted has expired.",
-      section("A former value.", { secret: secret({ description: "Former value.", minLength: 16 }) }),
+      section("A former value.", { secret: secret("Former value.", { minLength: 16 }) }),
     ),
-    positive_cache_ttl: duration("1h", {
-      description: "Lifetime of a successful decision in the shared result cache.",
+    positive_cache_ttl: duration("1h", "Lifetime of a successful decision in the shared result cache.", {
       minimum: 1000,
       maximum: 86_400_000,
       reload: "live",
     }),
-    result_cache_timeout: duration("100ms", {
-      description: "Longest time that a decision waits for the shared result cache. After it, the backend is queried.",
-      minimum: 10,
-      maximum: 2000,
-    }),
+    result_cache_timeout: duration(
+      "100ms",
+      "Longest time that a decision waits for the shared result cache. After it, the backend is queried.",
+      { minimum: 10, maximum: 2000 },
+    ),
     identity_cache: section(
       "Shared cache of lookups (mode=no-auth). Only successful lookups in LDAP backends are cached.",
       {
-        enabled: boolean(false, { description: "Whether lookups are cached." }),
-        ttl: duration("5m", {
-          description: "Lifetime of a cached lookup.",
-          minimum: 1000,
-          maximum: 86_400_000,
-          reload: "live",
-        }),
+        enabled: flag("Whether lookups are cached."),
+        ttl: duration("5m", "Lifetime of a cached lookup.", { minimum: 1000, maximum: 86_400_000, reload: "live" }),
       },
     ),
-    connect_timeout: duration("5s", { description: "Timeout for establishing a connection.", minimum: 10 }),
-    read_timeout: duration("1s", {
-      description: "Timeout of reading the state of a token.",
+    connect_timeout: duration("5s", "Timeout for establishing a connection.", { minimum: 10 }),
+    read_timeout: duration("1s", "Timeout of reading the state of a token.", {
       minimum: 10,
       defaultFrom: "runtime.timeouts.redis_read",
     }),
-    write_timeout: duration("2s", {
-      description: "Timeout of all other commands, reads included.",
+    write_timeout: duration("2s", "Timeout of all other commands, reads included.", {
       minimum: 10,
       defaultFrom: "runtime.timeouts.redis_write",
     }),
-    max_retries: integer(0, {
-      description:
-        "Number of times a command is repeated after a lost connection. Redis may have executed it before: keep 0, so that nothing is executed twice.",
-      maximum: 20,
-    }),
-    database_number: integer(0, { description: "Database number of the shared connection.", maximum: 15 }),
+    max_retries: integer(
+      0,
+      "Number of times a command is repeated after a lost connection. Redis may have executed it before: keep 0, so that nothing is executed twice.",
+      { maximum: 20 },
+    ),
+    database_number: integer(0, "Database number of the shared connection.", { maximum: 15 }),
     primary: section("Shared connection, used by all roles that do not set their own.", {
-      address: string("", { description: "Address of the server, as host:port.", form: "host-port" }),
-      username: string("", { description: "User name." }),
-      password: secret({ description: "Password." }),
+      address: text("Address of the server, as host:port.", { form: "host-port" }),
+      username: text("User name."),
+      password: secret("Password."),
     }),
     tls: ClientTls,
     sentinels: Sentinels,
