@@ -1,6 +1,5 @@
 import { messages } from "./messages.ts";
 import { createProblemList, type Problem } from "./problem.ts";
-import { derive } from "./read/derive.ts";
 import {
   type ConfigSources,
   type MutableValue,
@@ -10,16 +9,16 @@ import {
 } from "./read/reader.ts";
 import { createUnknownKeys } from "./read/unknown-keys.ts";
 import { renameKeys } from "./renamed-keys.ts";
-import type { Config } from "./schema/root.ts";
+import { derive, schemaTree } from "./schema-tree.ts";
+import type { Config } from "./sections/root.ts";
 import { createEnvironment, type Variables } from "./sources/environment.ts";
 import { type Expansion, expandTree } from "./sources/expand.ts";
 import { warnUnusedVariables } from "./sources/unused-variables.ts";
 import { readYaml } from "./sources/yaml.ts";
-import { schemaTree } from "./tree/from-schema.ts";
 import type { SchemaNode } from "./tree/node.ts";
 import { formatPath, type Path } from "./tree/path.ts";
 import { type Mapping, nodeAt } from "./tree/walk.ts";
-import { validate } from "./validate/validate.ts";
+import { validate } from "./validate.ts";
 
 export interface LoadOptions {
   /** YAML file; `text` takes precedence. Without both, only defaults and environment apply. */
