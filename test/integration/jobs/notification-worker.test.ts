@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import { createSentNotifications, type SentNotifications } from "@postern/shared/domain/history";
 import type { NotificationJob } from "@postern/shared/domain/jobs";
 import { countNotifications } from "@postern/shared/domain/jobs";
-import { createSentNotifications, type SentNotifications } from "@postern/shared/domain/sent-notifications";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";

@@ -1,10 +1,13 @@
+import { type EngineWatch, startEngineWatch, watchedBus } from "../domain/engine-watch/index.ts";
 import { type Bus, type BusCredentials, type BusMetrics, type BusTls, connectBus } from "../platform/bus/index.ts";
 import type { BusConfig, Config } from "../platform/config/index.ts";
 import { Secret } from "../platform/crypto/secret.ts";
 import { errorCodes } from "../platform/errors/codes.ts";
 import type { Logger } from "../platform/logging/logger.ts";
 import type { Metrics } from "../platform/metrics/registry.ts";
+import { steadyClock } from "../platform/time/clock.ts";
 import type { Tracer } from "../platform/tracing/tracer.ts";
+import type { Base } from "./base.ts";
 
 function credentialsOf({ credentials_file, token, username, password }: BusConfig): BusCredentials | undefined {
   if (credentials_file !== "") return { kind: "creds-file", path: credentials_file };
@@ -69,4 +72,34 @@ export function busFromConfig(config: Config, { service, logger, metrics, tracer
     metrics: busMetrics(metrics, naming.identifier),
     tracer,
   });
+}
+
+export interface EngineBus {
+  /** A bus whose requests fail immediately while no engine sends heartbeats. */
+  readonly bus: Bus;
+  readonly engineWatch: EngineWatch;
+}
+
+/** Listens for the engines' heartbeats. Logs an error when all engines are silent, and exports the number of live engines as a gauge. */
+export function watchEngines(
+  bus: Bus,
+  { metrics, metricsPrefix, logger }: Pick<Base, "metrics" | "metricsPrefix" | "logger">,
+) {
+  const engineWatch = startEngineWatch({
+    bus,
+    onSilence: () => logger.error("no engine sends heartbeats: requests to engines fail immediately"),
+  });
+  metrics.gauge({
+    name: `${metricsPrefix}_engines_heard`,
+    help: "Engines whose heartbeat arrived within the last second",
+    read: engineWatch.engines,
+  });
+  return engineWatch;
+}
+
+/** The bus of a service that sends requests only to engines, with a watch on their heartbeats. */
+export async function engineBusFromConfig(config: Config, base: Base): Promise<EngineBus> {
+  const bus = await busFromConfig(config, base);
+  const engineWatch = watchEngines(bus, base);
+  return { bus: watchedBus({ bus, watch: engineWatch, clock: steadyClock }), engineWatch };
 }

@@ -1,4 +1,5 @@
-import { notificationKeysFromConfig, sentNotificationsFromConfig } from "@postern/shared/assembly";
+import { keyRingFromConfig } from "@postern/shared/assembly";
+import { createSentNotifications } from "@postern/shared/domain/history";
 import type { Config } from "@postern/shared/platform/config";
 import { systemClock } from "@postern/shared/platform/time";
 import { createDeliverNotification } from "../user-notifications/deliver-notification.ts";
@@ -13,17 +14,19 @@ const notificationsAtOnce = 16;
 const longestFinishMs = 2000;
 
 export function startNotifications(config: Config, parts: WorkerParts): NotificationWorker | undefined {
-  const keys = notificationKeysFromConfig(config);
+  const keys = keyRingFromConfig(config, "notice");
+  const sentKeys = keyRingFromConfig(config, "sent-notice");
+  const { prefix: keyPrefix } = config.storage.redis;
   const { notificationsBlocking } = parts.redis;
   if (keys === undefined || notificationsBlocking === undefined) return undefined;
   return createNotificationWorker({
     redis: notificationsBlocking,
-    keyPrefix: config.storage.redis.prefix,
+    keyPrefix,
     keys,
     concurrency: notificationsAtOnce,
     deliver: createDeliverNotification(deliverySettings(config), systemClock),
     events: createNotificationEvents(parts),
-    sent: sentNotificationsFromConfig(config, parts.redis.state),
+    sent: sentKeys && createSentNotifications({ redis: parts.redis.state, keyPrefix, keys: sentKeys }),
     nowMs: () => systemClock.now(),
     // Aborted deliveries are queued again, which also takes part of the shutdown grace period.
     finishMs: Math.min(longestFinishMs, config.runtime.timeouts.shutdown_grace / 2),

@@ -1,5 +1,5 @@
+import type { SentNotifications } from "@postern/shared/domain/history";
 import { type NotificationJob, openNotification } from "@postern/shared/domain/jobs";
-import type { SentNotifications } from "@postern/shared/domain/sent-notifications";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import { notificationQueue, type RedisClient } from "@postern/shared/platform/redis";
 import { type Job, UnrecoverableError } from "bullmq";

@@ -126,6 +126,8 @@ export const messages = {
     "is empty while identity.oidc.mail_registration is off: only clients that know a client ID can sign in with OAuth 2.0",
   consoleOrigin: "must be an origin without a path, such as https://console.example.org",
   clientNeedsSecret: "must be the client_id of a client with client_secret; the console signs in with a secret",
+  otherAccountField: (protocol: string) =>
+    `is not the same for the protocols oidc and ${protocol}: a second factor would be recorded under another account name than the one that the console looks up, and be accepted without proof`,
   noOperators: "is empty: no account may use the console",
   noSuchClient: "must be the client_id of an entry in identity.oidc.clients",
   clientMustBePublic: "must be the client_id of a client without a secret, because mail clients cannot keep one",

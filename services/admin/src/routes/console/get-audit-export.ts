@@ -1,7 +1,7 @@
 import { finished, Readable } from "node:stream";
 import { type AuditFormat, auditFormats } from "@postern/shared/contracts";
 import { auditedCaller } from "@postern/shared/domain/audit";
-import type { AuditHistoryPage, ReadAuditHistory } from "@postern/shared/domain/audit-history";
+import type { AuditHistoryPage, ReadAuditHistory } from "@postern/shared/domain/history";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { exportFormats, isExportFormat } from "../../console/audit-export.ts";
 import { sessionOf } from "../flush-route.ts";

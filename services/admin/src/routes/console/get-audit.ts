@@ -1,5 +1,5 @@
 import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
-import type { ReadAuditHistory } from "@postern/shared/domain/audit-history";
+import type { ReadAuditHistory } from "@postern/shared/domain/history";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sessionOf } from "../flush-route.ts";
 import { auditQueryIn } from "./audit-query.ts";

@@ -50,3 +50,51 @@ test("without a listener the keys of the console are not checked", () => {
   const text = "runtime: { console: { url: 'http://console.example.test', client_id: other } }";
   expect(loadConfig({ text, env: {}, readFile: () => "" }).ok).toBe(true);
 });
+
+const search = (protocol: string, field: string, pool = "default") =>
+  `{ protocol: [${protocol}], cache_name: mail, pool_name: ${pool}, base_dn: dc=test, filter: { user: x }, mapping: { account_field: ${field} }, queries: { user: x } }`;
+
+/** The paths at which searches for users contradict the console. */
+function fieldProblems(
+  backends: { readonly order: string; readonly ldap?: readonly string[]; readonly sql?: readonly string[] },
+  options: { readonly saml?: boolean; readonly console?: boolean } = {},
+) {
+  const { order, ldap = [], sql = [] } = backends;
+  const withoutKeys = (text: string, ...keys: readonly RegExp[]) =>
+    keys.reduce((left, key) => left.replace(key, ""), text);
+  const ldapSearches = ldap.map((text) => withoutKeys(text, /, queries: \{[^}]*\}/));
+  const sqlSearches = sql.map((text) => withoutKeys(text, /, base_dn: [^,]*/, /, filter: \{[^}]*\}/));
+  const text = `
+runtime: { servers: { http: { console_address: [${options.console === false ? "" : "'127.0.0.1:9081'"}] } } }
+identity: { saml: { enabled: ${options.saml === true} } }
+auth: { backends: { order: [${order}],
+  ldap: { pools: { other: {} }, search: [${ldapSearches.join(", ")}] }, sql: { search: [${sqlSearches.join(", ")}] } } }`;
+  const result = loadConfig({ text, env: {}, readFile: () => "" });
+  const problems = result.ok ? [] : result.problems;
+  return problems
+    .filter(({ path }) => path.endsWith(".account_field"))
+    .map(({ path }) => path.slice("auth.backends.".length));
+}
+
+const at = (kind: string, index: number) => `${kind}.search[${index}].mapping.account_field`;
+
+test.each<[what: string, backends: Parameters<typeof fieldProblems>[0], expected: readonly string[]]>([
+  ["one search for all pages", { order: "ldap", ldap: [search("oidc, idp", "mail")] }, []],
+  ["equal fields", { order: "ldap", ldap: [search("oidc", "mail"), search("idp", "mail")] }, []],
+  ["other fields", { order: "ldap", ldap: [search("oidc", "mail"), search("idp", "uid")] }, [at("ldap", 1)]],
+  ["one of several", { order: "ldap", ldap: [search("oidc, idp", "mail"), search("idp", "uid")] }, [at("ldap", 1)]],
+  ["another pool", { order: "ldap", ldap: [search("oidc", "mail"), search("idp", "uid", "other")] }, []],
+  ["no account page", { order: "ldap", ldap: [search("oidc", "mail"), search("imap", "uid")] }, []],
+  ["a backend that is not used", { order: "'ldap(other)'", ldap: [search("oidc", "mail"), search("idp", "uid")] }, []],
+  ["SQL", { order: "sql", sql: [search("idp", "name"), search("oidc", "mail")] }, [at("sql", 0)]],
+  ["SQL, for all others", { order: "sql", sql: [search("oidc", "mail"), search("'*'", "name")] }, [at("sql", 1)]],
+])("the pages and the console must name accounts alike: %s", (_what, backends, expected) => {
+  expect(fieldProblems(backends)).toEqual(expected);
+  expect(fieldProblems(backends, { console: false })).toEqual([]);
+});
+
+test("with SAML, its sign-ins must name accounts like the console too", () => {
+  const backends = { order: "ldap", ldap: [search("oidc, idp", "mail"), search("saml", "uid")] };
+  expect(fieldProblems(backends)).toEqual([]);
+  expect(fieldProblems(backends, { saml: true })).toEqual([at("ldap", 1)]);
+});

@@ -1,9 +1,8 @@
 import { hash } from "node:crypto";
-import type { KeyRing } from "../../platform/crypto/key-ring.ts";
-import type { RedisClient } from "../../platform/redis/client.ts";
 import { failingNetworksKey, historyIndexKey, trafficKey } from "../../platform/redis/keys/history.ts";
-import { defineVariableScript, type RunVariableScript } from "../../platform/redis/script.ts";
+import { defineVariableScript } from "../../platform/redis/script.ts";
 import { type DecisionNote, type DecisionRun, type FailureKind, sealedPart } from "./decision-record.ts";
+import type { DecisionBatch } from "./decision-recorder.ts";
 import {
   accountPlace,
   type HistoryKind,
@@ -17,15 +16,11 @@ import {
   refusedPlace,
   shownReference,
 } from "./history-places.ts";
-import type { DecisionBatch } from "./recorder.ts";
 import { createRefusedShare } from "./refused-share.ts";
 import noteDecisionsLua from "./scripts/note-decisions.lua?raw";
 import noteReferencesLua from "./scripts/note-references.lua?raw";
 import noteTrafficLua from "./scripts/note-traffic.lua?raw";
-
-const noteDecisions = { name: "noteDecisions", lua: noteDecisionsLua };
-const noteReferences = { name: "noteReferences", lua: noteReferencesLua };
-const noteTraffic = { name: "noteTraffic", lua: noteTrafficLua };
+import { type HistoryStore, sealRecord } from "./store.ts";
 
 export interface HistoryLimits {
   readonly lifeSeconds: number;
@@ -35,14 +30,11 @@ export interface HistoryLimits {
   readonly maxNetworks: number;
 }
 
-export interface HistoryWriterDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
+type HistoryWriterOptions = HistoryStore & {
   readonly limits: HistoryLimits;
   /** Name of this process, in each record. */
   readonly instance: string;
-}
+};
 
 /** Writes batches; resolves with the number of runs that could not be written. Never rejects. */
 export type WriteHistory = (batch: DecisionBatch, nowMs: number) => Promise<number>;
@@ -70,21 +62,9 @@ const secondsOf = (ms: number): number => Math.floor(ms / 1000);
 const listOf = ({ outcome }: DecisionRun): "ok" | "other" => (outcome === "ok" ? "ok" : "other");
 
 /** What a run has in common with those that continue it. */
-function identityOf({
-  outcome,
-  channel,
-  account,
-  username,
-  clientIp,
-  protocol,
-  reason,
-  rule,
-  step,
-  client,
-}: DecisionNote) {
-  const text = [outcome, channel, account ?? `\n${username}`, clientIp, protocol, reason, rule, step, client].join(
-    "\0",
-  );
+function identityOf(note: DecisionNote): string {
+  const { outcome, channel, account = `\n${note.username}`, clientIp, protocol, reason, rule, step, client } = note;
+  const text = [outcome, channel, account, clientIp, protocol, reason, rule, step, client].join("\0");
   return hash("sha256", text, "base64url").slice(0, 11);
 }
 
@@ -114,11 +94,10 @@ function boundsOf(kind: HistoryKind, limits: HistoryLimits): readonly [histories
   return [perShard(maxRefusedNames), recordsOfRefused];
 }
 
-function createEntryWriter({ redis, keyPrefix, keys, limits, instance }: HistoryWriterDeps) {
+function createEntryWriter({ redis, keyPrefix, keys, limits, instance }: HistoryWriterOptions) {
   // On a cluster the client finds the slot by the first key, so the number of keys is fixed.
-  const run: RunVariableScript = redis.isCluster
-    ? defineVariableScript(redis, noteDecisions, 2)
-    : defineVariableScript(redis, noteDecisions);
+  const script = { name: "noteDecisions", lua: noteDecisionsLua };
+  const run = defineVariableScript(redis, script, redis.isCluster ? 2 : undefined);
   const { lifeSeconds } = limits;
   return async (entries: readonly Entry[], nowMs: number): Promise<void> => {
     const [first] = entries;
@@ -133,7 +112,7 @@ function createEntryWriter({ redis, keyPrefix, keys, limits, instance }: History
     for (const { place, mayCreate, run: of } of entries) {
       const key = listKeyOf(keyPrefix, place, listOf(of));
       redisKeys.push(key);
-      const sealed = keys.seal(sealedPart(of, instance), key).toString("base64");
+      const sealed = sealRecord(keys, key, sealedPart(of, instance));
       const times = [secondsOf(of.firstMs), secondsOf(of.timeMs), of.count];
       args.push(place.digest, mayCreate ? 1 : 0, identityOf(of), ...times, `${of.session} ${sealed}`);
     }
@@ -143,14 +122,13 @@ function createEntryWriter({ redis, keyPrefix, keys, limits, instance }: History
 }
 
 function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
+  const starts = Array.from({ length: Math.ceil(items.length / size) }, (_, index) => index * size);
+  return starts.map((start) => items.slice(start, start + size));
 }
 
 /** Successes are found by account; operators search by the references of failures. */
-function createReferenceWriter({ redis, keyPrefix, limits }: HistoryWriterDeps) {
-  const run = defineVariableScript(redis, noteReferences, 1);
+function createReferenceWriter({ redis, keyPrefix, limits }: HistoryWriterOptions) {
+  const run = defineVariableScript(redis, { name: "noteReferences", lua: noteReferencesLua }, 1);
   return async (referred: readonly DecisionNote[], nowMs: number): Promise<void> => {
     const byKey = Map.groupBy(referred, ({ session }) => referencesKeyOf(keyPrefix, shownReference(session)));
     const head = [secondsOf(nowMs), limits.lifeSeconds, referencesPerShard];
@@ -168,8 +146,8 @@ function createReferenceWriter({ redis, keyPrefix, limits }: HistoryWriterDeps) 
 
 const hourMs = 3_600_000;
 
-function createTrafficWriter({ redis, keyPrefix }: HistoryWriterDeps) {
-  const run = defineVariableScript(redis, noteTraffic, 2);
+function createTrafficWriter({ redis, keyPrefix }: HistoryWriterOptions) {
+  const run = defineVariableScript(redis, { name: "noteTraffic", lua: noteTrafficLua }, 2);
   return async ({ traffic, failingNetworks }: DecisionBatch, nowMs: number): Promise<void> => {
     const hour = String(Math.floor(nowMs / hourMs));
     const write = async (kind: FailureKind, minutes: DecisionBatch["traffic"]): Promise<void> => {
@@ -200,7 +178,7 @@ async function failedOf(calls: readonly Call[], write: (call: Call) => Promise<v
   return failed;
 }
 
-export function createHistoryWriter(deps: HistoryWriterDeps): WriteHistory {
+export function createHistoryWriter(deps: HistoryWriterOptions): WriteHistory {
   const writeEntries = createEntryWriter(deps);
   const writeReferences = createReferenceWriter(deps);
   const writeTraffic = createTrafficWriter(deps);

@@ -1,7 +1,10 @@
-import type { KeyRing } from "../../platform/crypto/key-ring.ts";
-import type { RedisClient } from "../../platform/redis/client.ts";
+import { Type } from "typebox";
+import { Value } from "typebox/value";
 import { auditHistoryKey } from "../../platform/redis/keys/history.ts";
-import { type AuditEntry, auditHistoryKinds, parsedEntry } from "./audit-entry.ts";
+import { type AuditEntry, auditHistoryKinds } from "./record-audit.ts";
+import { type HistoryStore, openRecord } from "./store.ts";
+
+const Entry = Type.Record(Type.String(), Type.String());
 
 export interface AuditHistoryQuery {
   readonly sinceMs?: number | undefined;
@@ -21,14 +24,6 @@ export interface AuditHistoryPage {
 
 /** Rejects when Redis does not answer. @throws RangeError for an invalid cursor */
 export type ReadAuditHistory = (query: AuditHistoryQuery) => Promise<AuditHistoryPage>;
-
-export interface AuditHistoryReaderDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
-  readonly lifeMs: number;
-  readonly nowMs: () => number;
-}
 
 /** Read from Redis at a time; opening so many takes the event loop a few milliseconds. */
 const chunkSize = 250;
@@ -76,11 +71,6 @@ function createSource(
   };
 }
 
-interface Taken {
-  readonly placed: Placed;
-  readonly source: number;
-}
-
 type Source = ReturnType<typeof createSource>;
 
 function isNewer(one: Placed, other: Placed): boolean {
@@ -88,8 +78,8 @@ function isNewer(one: Placed, other: Placed): boolean {
 }
 
 /** The newest of all sources; of two with the same place, that of the first source. */
-async function takeNewest(sources: readonly Source[]): Promise<Taken | undefined> {
-  let newest: Taken | undefined;
+async function takeNewest(sources: readonly Source[]) {
+  let newest: { readonly placed: Placed; readonly source: number } | undefined;
   for (const [source, { peek }] of sources.entries()) {
     // A source reads from Redis once for many records.
     // oxlint-disable-next-line no-await-in-loop
@@ -107,18 +97,11 @@ function beginning(cursor: Cursor | undefined, source: number, untilMs: number):
   return `${source <= taken ? "(" : ""}${ms}-${sequence}`;
 }
 
-export function createAuditHistory({
-  redis,
-  keyPrefix,
-  keys,
-  lifeMs,
-  nowMs,
-}: AuditHistoryReaderDeps): ReadAuditHistory {
+type AuditReaderOptions = HistoryStore & { readonly lifeMs: number; readonly nowMs: () => number };
+
+export function createAuditHistory(options: AuditReaderOptions): ReadAuditHistory {
+  const { redis, keyPrefix, keys, lifeMs, nowMs } = options;
   const redisKeys = auditHistoryKinds.map((kind) => auditHistoryKey.build(keyPrefix, kind));
-  const entryIn = ({ placed, source }: Taken): AuditEntry | undefined => {
-    const plain = keys.open(Buffer.from(placed.text, "base64"), redisKeys[source] ?? "");
-    return plain === undefined ? undefined : parsedEntry(plain.toString("utf8"));
-  };
   const openSources = (oldestMs: number, untilMs: number, cursor: string | undefined): readonly Source[] => {
     const place = cursor === undefined ? undefined : parsedCursor(cursor);
     const least = String(Math.max(0, oldestMs - slackMs));
@@ -129,7 +112,8 @@ export function createAuditHistory({
   return async ({ sinceMs = 0, untilMs = Number.POSITIVE_INFINITY, size, cursor, matches }) => {
     const oldestMs = Math.max(sinceMs, nowMs() - lifeMs);
     const sources = openSources(oldestMs, untilMs, cursor);
-    const isMeant = (entry: AuditEntry): boolean => {
+    const isMeant = (entry: unknown): entry is AuditEntry => {
+      if (!Value.Check(Entry, entry)) return false;
       const ms = Date.parse(entry["time"] ?? "");
       return ms >= oldestMs && ms <= untilMs && matches(entry);
     };
@@ -139,10 +123,10 @@ export function createAuditHistory({
       // oxlint-disable-next-line no-await-in-loop
       const taken = await takeNewest(sources);
       if (taken === undefined) return { entries };
-      const entry = entryIn(taken);
-      if (entry !== undefined && isMeant(entry)) entries.push(entry);
-      if (entries.length >= size || read >= maxRead)
-        return { entries, next: `${taken.placed.id.join("-")}.${taken.source}` };
+      const { placed, source } = taken;
+      const entry = openRecord(keys, redisKeys[source] ?? "", placed.text);
+      if (isMeant(entry)) entries.push(entry);
+      if (entries.length >= size || read >= maxRead) return { entries, next: `${placed.id.join("-")}.${source}` };
     }
   };
 }

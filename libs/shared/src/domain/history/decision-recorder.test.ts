@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DecisionNote } from "./decision-record.ts";
-import { createDecisionRecorder } from "./recorder.ts";
+import { createDecisionRecorder } from "./decision-recorder.ts";
 
 const note = (fields: Partial<DecisionNote> = {}): DecisionNote => ({
   timeMs: 1_000_000,

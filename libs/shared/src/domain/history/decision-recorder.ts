@@ -11,15 +11,6 @@ export interface DecisionBatch {
   readonly failingNetworks: readonly (readonly [network: string, failures: number, kind: FailureKind])[];
 }
 
-/** Gathers decisions for the history. Nothing waits for it. */
-export interface DecisionRecorder {
-  readonly note: (note: DecisionNote) => void;
-  /** What was gathered and is due: new decisions immediately, the number of their repetitions after a minute. */
-  readonly take: (nowMs: number, isLast?: boolean) => DecisionBatch | undefined;
-  /** Number of decisions that were not gathered because too many waited, since the last call. */
-  readonly takeDropped: () => number;
-}
-
 const repeatMs = 60_000;
 /** Bound of the decisions whose repetitions are counted. */
 const maxOpen = 16_384;
@@ -100,11 +91,8 @@ function createTraffic() {
   };
 }
 
-function firstOf<Key, Value>(map: ReadonlyMap<Key, Value>, size: number): readonly (readonly [Key, Value])[] {
-  return [...map.entries().take(size)];
-}
-
-export function createDecisionRecorder(): DecisionRecorder {
+/** Gathers decisions for the history. Nothing waits for it. */
+export function createDecisionRecorder() {
   const open = new Map<string, OpenRun>();
   const traffic = createTraffic();
   let waiting: DecisionRun[] = [];
@@ -124,10 +112,10 @@ export function createDecisionRecorder(): DecisionRecorder {
     if (!push({ ...note, firstMs: timeMs, count: 1 })) return;
     open.set(key, { note, openedMs: timeMs, firstMs: timeMs, lastMs: timeMs, lastSession: note.session, count: 0 });
     if (open.size <= maxOpen) return;
-    for (const [oldest, run] of firstOf(open, closedTogether)) close(oldest, run);
+    for (const [oldest, run] of open.entries().take(closedTogether).toArray()) close(oldest, run);
   };
   return {
-    note: (note) => {
+    note: (note: DecisionNote): void => {
       traffic.note(note);
       if (note.outcome !== "ok" && referred.length < maxReferred) referred.push(note);
       const key = keyOf(note);
@@ -142,21 +130,21 @@ export function createDecisionRecorder(): DecisionRecorder {
       run.lastMs = note.timeMs;
       run.lastSession = note.session;
     },
-    take: (nowMs, isLast = false) => {
+    /** What was gathered and is due: new decisions immediately, the number of their repetitions after a minute. */
+    take: (nowMs: number, isLast = false): DecisionBatch | undefined => {
       for (const [key, run] of open) {
         // In the order of opening.
         if (!isLast && nowMs - run.openedMs < repeatMs) break;
         close(key, run);
       }
-      const counted = traffic.take();
-      const runs = waiting;
-      if (runs.length === 0 && counted.traffic.length === 0) return undefined;
-      const batch = { runs, referred, ...counted };
+      const batch = { runs: waiting, referred, ...traffic.take() };
+      if (batch.runs.length === 0 && batch.traffic.length === 0) return undefined;
       waiting = [];
       referred = [];
       return batch;
     },
-    takeDropped: () => {
+    /** Number of decisions that were not gathered because too many waited, since the last call. */
+    takeDropped: (): number => {
       const taken = dropped;
       dropped = 0;
       return taken;
