@@ -24,19 +24,13 @@ function digestOf(config: Config): string {
   return createHmac("sha256", key).update(common(config)).digest("hex").slice(0, 12);
 }
 
-/** Which configuration a process has, and how it differs from the one that it started with. */
-export interface ConfigurationState {
-  readonly current: () => Config;
-  readonly reloaded: (next: Config) => void;
-  /** A reload was refused: the current configuration stays, and operators see why. */
-  readonly refused: (reasons: readonly string[]) => void;
-  readonly report: () => ServiceReport["configuration"];
-}
+export type ConfigurationState = ReturnType<typeof createConfigurationState>;
 
 const maxKeys = 100;
 const maxReasonCharacters = 500;
 
-export function createConfigurationState(first: Config, now: () => number): ConfigurationState {
+/** Which configuration a process has, and how it differs from the one that it started with. */
+export function createConfigurationState(first: Config, now: () => number) {
   const stateOf = (config: Config): ServiceReport["configuration"] => {
     const changed = changedKeys(first, config);
     const waiting = changed.filter(([, reload]) => reload === "restart");
@@ -50,14 +44,15 @@ export function createConfigurationState(first: Config, now: () => number): Conf
   let current = first;
   let state = stateOf(first);
   return {
-    current: () => current,
-    reloaded: (next) => {
+    current: (): Config => current,
+    reloaded: (next: Config): void => {
       current = next;
       state = stateOf(next);
     },
-    refused: (reasons) => {
+    /** A reload was refused: the current configuration stays, and operators see why. */
+    refused: (reasons: readonly string[]): void => {
       state = { ...state, refused: { atMs: now(), reason: reasons.join("; ").slice(0, maxReasonCharacters) } };
     },
-    report: () => state,
+    report: (): ServiceReport["configuration"] => state,
   };
 }

@@ -32,7 +32,7 @@ export function createService({ config, base, health, bus, report, apply, steps 
     labels: { result: ["applied", "refused"] },
   });
   let current = config;
-  const reports = startServiceReports({ bus, base, health, own: report });
+  const reports = startServiceReports(bus, { base, health, own: report });
   const farewell: ShutdownStep = { name: "service report", run: reports.drain };
   const refused = (fields: object, reasons: readonly string[]): void => {
     base.configuration.refused(reasons);

@@ -2,7 +2,7 @@ import { destination, pino } from "pino";
 import { plainLines } from "../../platform/logging/plain-lines.ts";
 import type { LineSink } from "../../platform/logging/standard-output.ts";
 
-export interface AuditStreamOptions {
+interface AuditStreamOptions {
   readonly service: string;
   readonly instance: string;
   /** Destination of audit lines if no file is configured: that of the log. */
@@ -13,21 +13,13 @@ export interface AuditStreamOptions {
   readonly onLost: (error: unknown) => void;
 }
 
-/** Destination of audit lines outside the process. */
-export interface AuditStream {
-  /** Returns false if the line is known to be lost. */
-  readonly write: (fields: Readonly<Record<string, string>>) => boolean;
-  /** Reopens the file, for log rotation. */
-  readonly reopen: () => void;
-}
-
 /**
  * Writes one JSON object per line, each with `"audit":true`, at every log level. A file is written immediately and unbuffered: when a
  * request has been answered, its line is in the file even if the process is killed.
  *
  * @throws when the file cannot be opened: a service that must keep an audit trail does not start without one.
  */
-export function createAuditStream({ service, instance, stream, file, onLost }: AuditStreamOptions): AuditStream {
+export function createAuditStream({ service, instance, stream, file, onLost }: AuditStreamOptions) {
   let losses = 0;
   const lose = (error: unknown): void => {
     losses += 1;
@@ -49,7 +41,8 @@ export function createAuditStream({ service, instance, stream, file, onLost }: A
     own === undefined ? shared : plainLines(own),
   );
   return {
-    write: (fields) => {
+    /** Returns false if the line is known to be lost. */
+    write: (fields: Readonly<Record<string, string>>): boolean => {
       const lossesBefore = losses;
       try {
         logger.info(fields);
@@ -58,6 +51,7 @@ export function createAuditStream({ service, instance, stream, file, onLost }: A
       }
       return losses === lossesBefore;
     },
+    /** Reopens the file, for log rotation. */
     reopen: () => own?.reopen(),
   };
 }

@@ -54,14 +54,15 @@ test("without a listener the keys of the console are not checked", () => {
 const search = (protocol: string, field: string, pool = "default") =>
   `{ protocol: [${protocol}], cache_name: mail, pool_name: ${pool}, base_dn: dc=test, filter: { user: x }, mapping: { account_field: ${field} }, queries: { user: x } }`;
 
+const withoutKeys = (text: string, ...keys: readonly RegExp[]) =>
+  keys.reduce((left, key) => left.replace(key, ""), text);
+
 /** The paths at which searches for users contradict the console. */
 function fieldProblems(
   backends: { readonly order: string; readonly ldap?: readonly string[]; readonly sql?: readonly string[] },
   options: { readonly saml?: boolean; readonly console?: boolean } = {},
 ) {
   const { order, ldap = [], sql = [] } = backends;
-  const withoutKeys = (text: string, ...keys: readonly RegExp[]) =>
-    keys.reduce((left, key) => left.replace(key, ""), text);
   const ldapSearches = ldap.map((text) => withoutKeys(text, /, queries: \{[^}]*\}/));
   const sqlSearches = sql.map((text) => withoutKeys(text, /, base_dn: [^,]*/, /, filter: \{[^}]*\}/));
   const text = `

@@ -65,27 +65,36 @@ const fieldsOf = (searches: readonly Search[]): readonly string[] => [
   ...new Set(searches.map(({ mapping }) => mapping.account_field)),
 ];
 
+/** The search for a protocol whose account field is not among those for OpenID Connect sign-ins. */
+function deviating(searches: readonly Search[], protocol: string): Search | undefined {
+  const expected = fieldsOf(searchesFor("oidc", searches));
+  const serving = searchesFor(protocol, searches);
+  if (expected.length === 0 || fieldsOf(serving).join() === expected.join()) return undefined;
+  return serving.find(({ mapping }) => !expected.includes(mapping.account_field)) ?? serving[0];
+}
+
 /**
  * An enrolment is recorded under the account name of the pages on which the second factor was set up. The console looks it up under the name
  * of an OpenID Connect sign-in, and a factor without a record counts as set up with proof.
  */
 function validateAccountFields({ auth, identity }: Config, { problem }: Judgement): void {
-  const { order } = auth.backends;
-  const entries = order.flatMap((entry) => parseBackendEntry(entry) ?? []);
+  const entries = auth.backends.order.flatMap((entry) => parseBackendEntry(entry) ?? []);
   for (const kind of ["ldap", "sql"] as const) {
     const all: readonly Search[] = auth.backends[kind].search;
     // An SQL backend is one database. An LDAP backend without a pool queries all pools.
     const isUsed = (pool: string): boolean =>
       entries.some((entry) => entry.kind === kind && (entry.pool ?? (kind === "sql" ? "default" : pool)) === pool);
-    for (const pool of new Set(all.map(({ pool_name }) => pool_name).filter(isUsed))) {
-      const searches = all.filter(({ pool_name }) => pool_name === pool);
-      const expected = fieldsOf(searchesFor("oidc", searches));
-      for (const protocol of identity.saml.enabled ? ["idp", "saml"] : ["idp"]) {
-        const serving = searchesFor(protocol, searches);
-        if (expected.length === 0 || serving.length === 0 || fieldsOf(serving).join() === expected.join()) continue;
-        const other = serving.findIndex(({ mapping }) => !expected.includes(mapping.account_field));
-        const index = all.findIndex((search) => search === serving[Math.max(0, other)]);
-        problem(`auth.backends.${kind}.search[${index}].mapping.account_field`, messages.otherAccountField(protocol));
+    const pools = [...new Set(all.map(({ pool_name }) => pool_name))].filter(isUsed);
+    for (const protocol of identity.saml.enabled ? ["idp", "saml"] : ["idp"]) {
+      const others = pools.map((pool) =>
+        deviating(
+          all.filter(({ pool_name }) => pool_name === pool),
+          protocol,
+        ),
+      );
+      for (const other of others.filter((search) => search !== undefined)) {
+        const path = `auth.backends.${kind}.search[${all.indexOf(other)}].mapping.account_field`;
+        problem(path, messages.otherAccountField(protocol));
       }
     }
   }
