@@ -1,4 +1,4 @@
-import { createAuditHistoryWriter } from "@postern/shared/domain/audit-history";
+import { createAuditHistoryWriter } from "@postern/shared/domain/history";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { connect } from "./bans.ts";
 import { encryptionSecret } from "./config.ts";

@@ -11,7 +11,6 @@ import {
   scriptPasswordReports,
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
-import type { ReadAuditHistory } from "@postern/shared/domain/audit-history";
 import {
   type BruteForceRecords,
   createBansByEnd,
@@ -19,7 +18,7 @@ import {
   type ListBansByEnd,
 } from "@postern/shared/domain/brute-force";
 import type { FindAccountNames, Flushes } from "@postern/shared/domain/flush";
-import type { DecisionHistory } from "@postern/shared/domain/history";
+import type { DecisionHistory, ReadAuditHistory } from "@postern/shared/domain/history";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/domain/passwords";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";

@@ -4,10 +4,10 @@ import {
   engineBusFromConfig,
   flushesFromConfig,
   flushSettings,
-  notificationKeysFromConfig,
+  keyRingFromConfig,
   redisFromConfig,
-  sentNotificationsFromConfig,
 } from "@postern/shared/assembly";
+import { createSentNotifications } from "@postern/shared/domain/history";
 import { countJobs, countNotifications } from "@postern/shared/domain/jobs";
 import { busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
@@ -72,7 +72,8 @@ function createWorkerHealth({ redis, bus, keyPrefix, service, instance, logger }
 }
 
 function startNotifications(config: Config, parts: Parts): NotificationWorker | undefined {
-  const keys = notificationKeysFromConfig(config);
+  const keys = keyRingFromConfig(config, "notice");
+  const sentKeys = keyRingFromConfig(config, "sent-notice");
   const { keyPrefix, logger, redis, workerMetrics } = parts;
   if (keys === undefined || redis.notificationsBlocking === undefined) return undefined;
   return createNotificationWorker({
@@ -82,7 +83,7 @@ function startNotifications(config: Config, parts: Parts): NotificationWorker | 
     concurrency: notificationsAtOnce,
     deliver: createDeliverNotification(deliverySettings(config), systemClock),
     events: createNotificationEvents(logger, workerMetrics),
-    sent: sentNotificationsFromConfig(config, redis.state),
+    sent: sentKeys && createSentNotifications({ redis: redis.state, keyPrefix, keys: sentKeys }),
     nowMs: () => systemClock.now(),
     // Aborted deliveries are queued again, which also takes part of the shutdown grace period.
     finishMs: Math.min(longestFinishMs, config.runtime.timeouts.shutdown_grace / 2),

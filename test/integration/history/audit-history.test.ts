@@ -4,7 +4,7 @@ import {
   createAuditHistoryRecorder,
   createAuditHistoryWriter,
   type ReadAuditHistory,
-} from "@postern/shared/domain/audit-history";
+} from "@postern/shared/domain/history";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { poll, type RedisServer, spawnRedis } from "@postern/testing";

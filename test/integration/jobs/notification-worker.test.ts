@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
-import type { NotificationJob } from "@postern/shared/domain/jobs";
-import { countNotifications } from "@postern/shared/domain/jobs";
-import { createSentNotifications, type SentNotifications } from "@postern/shared/domain/sent-notifications";
+import { createSentNotifications, type SentNotifications } from "@postern/shared/domain/history";
+import { countNotifications, type NotificationJob } from "@postern/shared/domain/jobs";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
@@ -123,7 +122,7 @@ test("what was sent to an account is recorded for operators, encrypted, with an 
   const url = await startReceiver((request, response) => {
     response.writeHead(request.headers["webhook-id"] === "n-0" ? 410 : 200).end();
   });
-  const sent = createSentNotifications(redis, keyPrefix, createKeyRing([new Secret("s")], "sent-notice"));
+  const sent = createSentNotifications({ redis, keyPrefix, keys: createKeyRing([new Secret("s")], "sent-notice") });
   const about = { account: "alice@example.test", event: "new_device" };
   await queue().add([{ ...notificationOf("n-0"), ...about }, notificationOf("of-an-older-idp")]);
   const { outcomes } = startWorker(url, { sent });

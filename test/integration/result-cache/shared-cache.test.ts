@@ -1,5 +1,5 @@
 import type { Ok } from "@postern/shared/contracts";
-import { type AccountFlushDeps, createAccountFlush, nameDigest } from "@postern/shared/domain/account-epoch";
+import { createAccountFlush, nameDigest } from "@postern/shared/domain/account-epoch";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { freePort, poll, type RedisServer, spawnRedis } from "@postern/testing";
@@ -37,7 +37,7 @@ beforeEach(async () => {
   cache = createRedisResultCache(redis, keyPrefix, createKeyRing([secret], "result-cache"));
 });
 
-const bus: AccountFlushDeps["bus"] = {
+const bus: Parameters<typeof createAccountFlush>[0]["bus"] = {
   publish: (_event, body) => {
     published.push(Object.values(Object(body)).flat().map(String));
     return true;

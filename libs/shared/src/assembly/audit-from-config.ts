@@ -1,11 +1,20 @@
-import { type Audit, createAudit } from "../domain/audit/audit.ts";
+import { createAudit } from "../domain/audit/audit.ts";
 import { createAuditStream } from "../domain/audit/audit-stream.ts";
+import {
+  createAuditHistory,
+  createAuditHistoryRecorder,
+  createAuditHistoryWriter,
+  type ReadAuditHistory,
+} from "../domain/history/index.ts";
 import type { Config } from "../platform/config/index.ts";
-import type { ProcessLogger } from "../platform/logging/logger.ts";
+import type { Logger, ProcessLogger } from "../platform/logging/logger.ts";
 import type { Metrics } from "../platform/metrics/registry.ts";
-import { auditHistoryRecorderFromConfig } from "./audit-history-from-config.ts";
+import type { RedisClient } from "../platform/redis/client.ts";
+import { systemClock } from "../platform/time/clock.ts";
+import { keyRingFromConfig } from "./key-ring-from-config.ts";
+import { redisFromConfig } from "./redis-from-config.ts";
 
-export interface AuditParts {
+interface AuditParts {
   readonly service: string;
   readonly instance: string;
   readonly processLogger: ProcessLogger;
@@ -13,21 +22,14 @@ export interface AuditParts {
 }
 
 /** The audit stream, `reopen` for its file, and `close` for the copy in Redis. */
-export interface ServiceAudit extends Audit {
-  readonly reopen: () => void;
-  readonly close: () => Promise<void>;
-}
+export type ServiceAudit = ReturnType<typeof auditFromConfig>;
 
-const nothing: ServiceAudit = { record: () => undefined, reopen: () => undefined, close: async () => undefined };
-
-export function auditFromConfig(config: Config, parts: AuditParts): ServiceAudit {
+export function auditFromConfig(config: Config, { service, instance, processLogger, metrics }: AuditParts) {
   const { observability, runtime } = config;
-  const { service, instance, processLogger, metrics } = parts;
   const { enabled, file, address_truncation } = observability.audit;
-  if (!enabled) return nothing;
-  const metricsPrefix = runtime.naming.identifier;
+  if (!enabled) return { record: () => undefined, reopen: () => undefined, close: async () => undefined };
   const records = metrics.counter({
-    name: `${metricsPrefix}_audit_records_total`,
+    name: `${runtime.naming.identifier}_audit_records_total`,
     help: "Audit records, written and lost",
     labels: { result: ["written", "lost"] },
   });
@@ -43,7 +45,7 @@ export function auditFromConfig(config: Config, parts: AuditParts): ServiceAudit
       processLogger.logger.error({ err }, "an audit line could not be written");
     },
   });
-  const history = auditHistoryRecorderFromConfig(config, { service, metrics, logger: processLogger.logger });
+  const history = recorderFromConfig(config, { service, metrics, logger: processLogger.logger });
   const write = (fields: Readonly<Record<string, string>>): void => {
     if (stream.write(fields)) written.inc();
     history?.note({ time: new Date().toISOString(), service, instance, ...fields });
@@ -54,4 +56,57 @@ export function auditFromConfig(config: Config, parts: AuditParts): ServiceAudit
     reopen: stream.reopen,
     close: async () => history?.close(),
   };
+}
+
+/** Undefined while audit records are not kept in Redis: not without a secret that encrypts them. */
+function keysOf(config: Config) {
+  const { audit, audit_history } = config.observability;
+  return audit.enabled && audit_history.enabled ? keyRingFromConfig(config, "audit-history") : undefined;
+}
+
+/** The connection is its own, so that a service without Redis has a history too. */
+function recorderFromConfig(
+  config: Config,
+  { service, logger, metrics }: Pick<AuditParts, "service" | "metrics"> & { readonly logger: Logger },
+) {
+  const keys = keysOf(config);
+  if (keys === undefined) return undefined;
+  const { retention, max_records: maxRecords } = config.observability.audit_history;
+  const redis = redisFromConfig(config, "state", { service: `${service}-audit`, logger });
+  const limits = { lifeSeconds: Math.floor(retention / 1000), maxRecords };
+  const records = metrics.counter({
+    name: `${config.runtime.naming.identifier}_audit_history_records_total`,
+    help: "Audit records that were copied to Redis for the console, and those that were not",
+    labels: { result: ["written", "lost"] },
+  });
+  let isLosing = false;
+  const recorder = createAuditHistoryRecorder({
+    write: createAuditHistoryWriter({ redis, keyPrefix: config.storage.redis.prefix, keys, limits }),
+    isReady: () => redis.status === "ready",
+    onWritten: (count) => {
+      isLosing = false;
+      records({ result: "written" }).inc(count);
+    },
+    onLost: (count, err) => {
+      if (!isLosing)
+        logger.warn({ err }, "audit records are missing on the console's audit page; the audit stream has them");
+      isLosing = true;
+      records({ result: "lost" }).inc(count);
+    },
+  });
+  return {
+    note: recorder.note,
+    close: async () => {
+      await recorder.close();
+      redis.disconnect();
+    },
+  };
+}
+
+/** Undefined while audit records are not kept in Redis. */
+export function auditHistoryFromConfig(config: Config, redis: RedisClient): ReadAuditHistory | undefined {
+  const keys = keysOf(config);
+  const { retention: lifeMs } = config.observability.audit_history;
+  const { prefix: keyPrefix } = config.storage.redis;
+  return keys && createAuditHistory({ redis, keyPrefix, keys, lifeMs, nowMs: () => systemClock.now() });
 }

@@ -1,10 +1,13 @@
+import { startEngineWatch, watchedBus } from "../domain/engine-watch/index.ts";
 import { type Bus, type BusCredentials, type BusMetrics, type BusTls, connectBus } from "../platform/bus/index.ts";
 import type { BusConfig, Config } from "../platform/config/index.ts";
 import { Secret } from "../platform/crypto/secret.ts";
 import { errorCodes } from "../platform/errors/codes.ts";
 import type { Logger } from "../platform/logging/logger.ts";
 import type { Metrics } from "../platform/metrics/registry.ts";
+import { steadyClock } from "../platform/time/clock.ts";
 import type { Tracer } from "../platform/tracing/tracer.ts";
+import type { Base } from "./base.ts";
 
 function credentialsOf({ credentials_file, token, username, password }: BusConfig): BusCredentials | undefined {
   if (credentials_file !== "") return { kind: "creds-file", path: credentials_file };
@@ -30,26 +33,23 @@ function busMetrics(registry: Metrics, metricsPrefix: string): BusMetrics {
     help: "Irregular events on NATS: resent, late, expired, rejected, malformed and lost messages, moves to another server",
     labels: { fact: ["resent", "late_reply", "expired_dropped", "overloaded", "malformed", "event_lost", "moved"] },
   });
-  const resent = facts({ fact: "resent" });
-  const late = facts({ fact: "late_reply" });
-  const expired = facts({ fact: "expired_dropped" });
-  const overloaded = facts({ fact: "overloaded" });
-  const malformed = facts({ fact: "malformed" });
-  const lost = facts({ fact: "event_lost" });
-  const moved = facts({ fact: "moved" });
+  const fact = (name: string) => {
+    const counter = facts({ fact: name });
+    return () => counter.inc();
+  };
   return {
     requestFailed: (code) => failedByCode.get(code)?.inc(),
-    resent: () => resent.inc(),
-    lateReply: () => late.inc(),
-    expiredDropped: () => expired.inc(),
-    overloaded: () => overloaded.inc(),
-    malformed: () => malformed.inc(),
-    eventLost: () => lost.inc(),
-    moved: () => moved.inc(),
+    resent: fact("resent"),
+    lateReply: fact("late_reply"),
+    expiredDropped: fact("expired_dropped"),
+    overloaded: fact("overloaded"),
+    malformed: fact("malformed"),
+    eventLost: fact("event_lost"),
+    moved: fact("moved"),
   };
 }
 
-export interface BusParts {
+interface BusParts {
   readonly service: string;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -69,4 +69,30 @@ export function busFromConfig(config: Config, { service, logger, metrics, tracer
     metrics: busMetrics(metrics, naming.identifier),
     tracer,
   });
+}
+
+/** Listens for the engines' heartbeats. Logs an error when all engines are silent, and exports the number of live engines as a gauge. */
+export function watchEngines(
+  bus: Bus,
+  { metrics, metricsPrefix, logger }: Pick<Base, "metrics" | "metricsPrefix" | "logger">,
+) {
+  const engineWatch = startEngineWatch({
+    bus,
+    onSilence: () => logger.error("no engine sends heartbeats: requests to engines fail immediately"),
+  });
+  metrics.gauge({
+    name: `${metricsPrefix}_engines_heard`,
+    help: "Engines whose heartbeat arrived within the last second",
+    read: engineWatch.engines,
+  });
+  return engineWatch;
+}
+
+export type EngineBus = Awaited<ReturnType<typeof engineBusFromConfig>>;
+
+/** The bus of a service that sends requests only to engines; they fail immediately while no engine sends heartbeats. */
+export async function engineBusFromConfig(config: Config, base: Base) {
+  const bus = await busFromConfig(config, base);
+  const engineWatch = watchEngines(bus, base);
+  return { bus: watchedBus({ bus, watch: engineWatch, clock: steadyClock }), engineWatch };
 }

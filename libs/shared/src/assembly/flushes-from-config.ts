@@ -1,4 +1,4 @@
-import { type BruteForceRules, bruteForceRules } from "../domain/brute-force/index.ts";
+import { bruteForceRules } from "../domain/brute-force/index.ts";
 import {
   createAccountNames,
   createFlushes,
@@ -15,13 +15,9 @@ import { riskAccountKey, riskReviewKey } from "../platform/redis/index.ts";
 import { steadyClock, systemClock } from "../platform/time/clock.ts";
 
 /** The part of the configuration that a flush uses; a reload replaces it. */
-export interface FlushSettings {
-  readonly rules: BruteForceRules;
-  readonly protocols: readonly string[];
-  readonly hasScript: boolean;
-}
+export type FlushSettings = ReturnType<typeof flushSettings>;
 
-export function flushSettings(config: Config): FlushSettings {
+export function flushSettings(config: Config) {
   return {
     rules: bruteForceRules(config.auth.controls.brute_force),
     protocols: searchProtocols(config),
@@ -29,7 +25,7 @@ export function flushSettings(config: Config): FlushSettings {
   };
 }
 
-export interface FlushParts {
+interface FlushParts {
   readonly state: RedisClient;
   readonly cache: RedisClient;
   readonly bus: Pick<Bus, "publish" | "request">;
@@ -39,13 +35,14 @@ export interface FlushParts {
 /** A backend that hangs must not delay the part of a flush that does not need it. */
 const lookUpTimeoutMs = 1000;
 
-interface NameParts {
+/** Finds the accounts behind a login name. */
+export function accountNamesFromSettings({
+  bus,
+  live,
+}: {
   readonly bus: Pick<Bus, "request">;
   readonly live: () => Pick<FlushSettings, "protocols">;
-}
-
-/** Finds the accounts behind a login name. */
-export function accountNamesFromSettings({ bus, live }: NameParts): FindAccountNames {
+}): FindAccountNames {
   return createAccountNames({
     bus,
     clock: steadyClock,

@@ -9,20 +9,16 @@ import { certificateEnds } from "./certificate-expiry.ts";
 /** What only this service can add to its report. */
 export type OwnReport = Partial<Pick<ServiceReport, "backends" | "scripts" | "expiries" | "signingKeys">>;
 
-export interface ServiceReportDeps {
+interface ReportParts {
   readonly base: Pick<Base, "service" | "instance" | "logger" | "configuration">;
   readonly health: Health;
   readonly own?: (() => Promise<OwnReport>) | undefined;
 }
 
-export interface ServiceReportsDeps extends ServiceReportDeps {
-  readonly bus: Pick<Bus, "subscribe" | "publish" | "isConnected">;
-}
-
 const nothing = async (): Promise<OwnReport> => ({});
 
 /** The report of this process. A part that fails is absent from it. */
-export function createServiceReport({ base, health, own = nothing }: ServiceReportDeps): () => Promise<ServiceReport> {
+export function createServiceReport({ base, health, own = nothing }: ReportParts): () => Promise<ServiceReport> {
   const { configuration, service, instance } = base;
   return async () => {
     const [{ status, checks }, added] = await Promise.all([
@@ -47,9 +43,9 @@ export function createServiceReport({ base, health, own = nothing }: ServiceRepo
 }
 
 /** Answers requests for reports, one at a time: requests that arrive meanwhile have the same answer. */
-export function startServiceReports(deps: ServiceReportsDeps) {
-  const { bus, base } = deps;
-  const report = createServiceReport(deps);
+export function startServiceReports(bus: Pick<Bus, "subscribe" | "publish" | "isConnected">, parts: ReportParts) {
+  const { base } = parts;
+  const report = createServiceReport(parts);
   let isReporting = false;
   const answer = async (): Promise<void> => {
     if (isReporting || !bus.isConnected()) return;

@@ -1,8 +1,10 @@
 import type { Bus } from "../platform/bus/index.ts";
 import { type Config, diffReload } from "../platform/config/index.ts";
-import type { Health } from "../platform/lifecycle/health.ts";
+import { type Health, openPrivateListener, type PrivateListener } from "../platform/lifecycle/index.ts";
 import type { Service } from "../platform/lifecycle/run-service.ts";
 import { type ShutdownStep, shutDown } from "../platform/lifecycle/shutdown.ts";
+import type { Metrics } from "../platform/metrics/registry.ts";
+import { parseHostPort } from "../platform/net/host-port.ts";
 import type { Base } from "./base.ts";
 import { type OwnReport, startServiceReports } from "./service-reports.ts";
 
@@ -30,7 +32,7 @@ export function createService({ config, base, health, bus, report, apply, steps 
     labels: { result: ["applied", "refused"] },
   });
   let current = config;
-  const reports = startServiceReports({ bus, base, health, own: report });
+  const reports = startServiceReports(bus, { base, health, own: report });
   const farewell: ShutdownStep = { name: "service report", run: reports.drain };
   const refused = (fields: object, reasons: readonly string[]): void => {
     base.configuration.refused(reasons);
@@ -70,4 +72,17 @@ export function createService({ config, base, health, bus, report, apply, steps 
       });
     },
   };
+}
+
+const closed: PrivateListener = { close: async () => undefined };
+
+/** The private listener of a service; undefined if its address is empty. */
+export async function privateListenerAt(
+  address: string,
+  deps: { readonly health: Health; readonly metrics: Metrics; readonly metricsPrefix: string },
+): Promise<PrivateListener> {
+  const hostPort = parseHostPort(address);
+  return hostPort === undefined
+    ? closed
+    : openPrivateListener({ address: hostPort, identifier: deps.metricsPrefix, ...deps });
 }

@@ -1,16 +1,21 @@
 import { pathTo } from "../contracts/index.ts";
 import {
+  type AccessTokenRules,
   createKeySource,
+  createOpaqueRecordReader,
+  createOpaqueVerifier,
   createRevocation,
   type KeySource,
   keySetFile,
   keySetUrl,
   type Revocation,
+  type TokenVerifier,
 } from "../domain/tokens/index.ts";
 import type { Config } from "../platform/config/index.ts";
 import type { Logger } from "../platform/logging/logger.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
 import type { Clock } from "../platform/time/clock.ts";
+import { keyRingFromConfig } from "./key-ring-from-config.ts";
 
 /** More than the token holders that a process meets at a time; an entry takes some hundred bytes. */
 export const maxCachedTokens = 20_000;
@@ -61,4 +66,24 @@ export function revocationFromConfig({ auth, storage }: Config, { logger, redis,
 
 export function stateUnreadable(logger: Logger): (err: unknown) => void {
   return (err) => logger.error({ err }, "state of a token could not be read");
+}
+
+/** Absent if another identity provider issues the tokens, because their records are then not in our Redis. */
+export function opaqueTokensFromConfig(
+  config: Config,
+  rules: AccessTokenRules,
+  parts: TokenParts,
+): TokenVerifier | undefined {
+  const { identity, storage, auth } = config;
+  const keys = keyRingFromConfig(config, "oidc");
+  if (!identity.oidc.enabled || identity.oidc.issuer !== rules.issuer || keys === undefined) return undefined;
+  return createOpaqueVerifier({
+    rules,
+    clock: parts.clock,
+    read: createOpaqueRecordReader(parts.redis, storage.redis.prefix, keys),
+    ttlMs: auth.backchannel.oidc_bearer.revocation_ttl,
+    timeoutMs: storage.redis.read_timeout,
+    maxEntries: maxCachedTokens,
+    onError: stateUnreadable(parts.logger),
+  });
 }

@@ -1,4 +1,4 @@
-import { notificationKeysFromConfig } from "@postern/shared/assembly";
+import { keyRingFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { RedisClient } from "@postern/shared/platform/redis";
@@ -14,7 +14,7 @@ export function notificationQueueOf(
   config: Config,
   { redis, logger }: { readonly redis: RedisClient; readonly logger: Logger },
 ): NotificationQueue | undefined {
-  const keys = notificationKeysFromConfig(config);
+  const keys = keyRingFromConfig(config, "notice");
   if (keys === undefined) return undefined;
   const { prefix: keyPrefix, write_timeout: writeTimeoutMs } = config.storage.redis;
   return createNotificationQueue({

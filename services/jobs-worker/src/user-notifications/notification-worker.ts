@@ -1,5 +1,5 @@
+import type { SentNotifications } from "@postern/shared/domain/history";
 import { openNotification } from "@postern/shared/domain/jobs";
-import type { SentNotifications } from "@postern/shared/domain/sent-notifications";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { Logger } from "@postern/shared/platform/logging";
 import { notificationQueue, type RedisClient } from "@postern/shared/platform/redis";

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { accountFlushed } from "../../contracts/events.ts";
 import type { Bus } from "../../platform/bus/bus.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
@@ -10,7 +10,6 @@ import {
   loginNameKey,
 } from "../../platform/redis/keys/account.ts";
 import { defineScript, readFields } from "../../platform/redis/script.ts";
-import { nameDigest } from "./name-digest.ts";
 import changeAccountEpochLua from "./scripts/change-account-epoch.lua?raw";
 
 const changeAccountEpoch = {
@@ -20,7 +19,7 @@ const changeAccountEpoch = {
   args: ["epoch", "lifeSeconds"],
 } as const;
 
-export interface AccountFlushDeps {
+interface AccountFlushParts {
   /** The client of the role `cache`. */
   readonly redis: RedisClient;
   readonly bus: Pick<Bus, "publish">;
@@ -28,20 +27,10 @@ export interface AccountFlushDeps {
   readonly keyPrefix: string;
 }
 
-export interface FlushedAccount {
-  /** The given name and, if different, the account behind it. */
-  readonly names: readonly string[];
-  /** The keys that existed and were removed. Empty if nothing was cached, or everything was flushed before. */
-  readonly removedKeys: readonly string[];
+/** An account or login name as part of a Redis key: of fixed length, and without braces, which would select a Cluster slot. */
+export function nameDigest(name: string): string {
+  return hash("sha256", name, "base64url");
 }
-
-/**
- * Invalidates every cached result of a user, by account or login name (taken literally), on all engines. The epoch changes first, so that a
- * login in progress cannot store an old result again; then the cached results are deleted; then the event notifies the engines. Idempotent.
- *
- * @throws what Redis throws; the event is sent nevertheless, and the flush may be repeated.
- */
-export type FlushAccount = (user: string) => Promise<FlushedAccount>;
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
@@ -55,7 +44,7 @@ async function removeKeys(redis: RedisClient, keys: readonly string[]): Promise<
 
 const defineChange = (redis: RedisClient) => defineScript(redis, changeAccountEpoch);
 
-interface FlushParts extends Pick<AccountFlushDeps, "redis" | "keyPrefix"> {
+interface FlushParts extends Pick<AccountFlushParts, "redis" | "keyPrefix"> {
   readonly change: ReturnType<typeof defineChange>;
   readonly epoch: string;
 }
@@ -77,9 +66,22 @@ async function flushOne(account: string, { redis, keyPrefix, change, epoch }: Fl
   return removed;
 }
 
-export function createAccountFlush({ redis, bus, keyPrefix }: AccountFlushDeps): FlushAccount {
+interface FlushedAccount {
+  /** The given name and, if different, the account behind it. */
+  readonly names: readonly string[];
+  /** The keys that existed and were removed. Empty if nothing was cached, or everything was flushed before. */
+  readonly removedKeys: readonly string[];
+}
+
+/**
+ * Invalidates every cached result of a user, by account or login name (taken literally), on all engines. The epoch changes first, so that a
+ * login in progress cannot store an old result again; then the cached results are deleted; then the event notifies the engines. Idempotent.
+ *
+ * @throws what Redis throws; the event is sent nevertheless, and the flush may be repeated.
+ */
+export function createAccountFlush({ redis, bus, keyPrefix }: AccountFlushParts) {
   const change = defineChange(redis);
-  return async (user) => {
+  return async (user: string): Promise<FlushedAccount> => {
     // Random instead of a counter: a Redis that lost the last value must never return to it.
     const epoch = randomBytes(12).toString("base64url");
     const names = [user];
@@ -98,17 +100,9 @@ export function createAccountFlush({ redis, bus, keyPrefix }: AccountFlushDeps):
   };
 }
 
-export interface AccountKeys {
-  /** The given name and, if different, the account behind it. */
-  readonly names: readonly string[];
-  /** Keys that a flush would remove, whether or not they exist. */
-  readonly keys: readonly string[];
-}
-
-export type FindAccountKeys = (user: string) => Promise<AccountKeys>;
-
-export function createAccountKeys({ redis, keyPrefix }: Omit<AccountFlushDeps, "bus">): FindAccountKeys {
-  return async (user) => {
+/** Names and keys of an account: the keys that a flush would remove, whether or not they exist. */
+export function createAccountKeys({ redis, keyPrefix }: Omit<AccountFlushParts, "bus">) {
+  return async (user: string) => {
     const loginName = loginNameKey.build(keyPrefix, nameDigest(user));
     const account = await redis.get(loginName);
     const names = account === null || account === user ? [user] : [user, account];

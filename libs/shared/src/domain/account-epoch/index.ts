@@ -1,10 +1,1 @@
-export {
-  type AccountFlushDeps,
-  type AccountKeys,
-  createAccountFlush,
-  createAccountKeys,
-  type FindAccountKeys,
-  type FlushAccount,
-  type FlushedAccount,
-} from "./flush-account.ts";
-export { nameDigest } from "./name-digest.ts";
+export { createAccountFlush, createAccountKeys, nameDigest } from "./flush-account.ts";

@@ -2,7 +2,7 @@ import { destination, pino } from "pino";
 import { plainLines } from "../../platform/logging/plain-lines.ts";
 import type { LineSink } from "../../platform/logging/standard-output.ts";
 
-export interface AuditStreamOptions {
+interface AuditStreamOptions {
   readonly service: string;
   readonly instance: string;
   /** Destination of audit lines if no file is configured: that of the log. */
@@ -14,7 +14,7 @@ export interface AuditStreamOptions {
 }
 
 /**
- * Writes one JSON object per line, each with `"audit":true`, at every log level. A file is written immediately and unbuffered: when a
+ * The destination of audit lines outside the process. Writes one JSON object per line, each with `"audit":true`, at every log level. A file is written immediately and unbuffered: when a
  * request has been answered, its line is in the file even if the process is killed.
  *
  * @throws when the file cannot be opened: a service that must keep an audit trail does not start without one.
@@ -55,6 +55,3 @@ export function createAuditStream({ service, instance, stream, file, onLost }: A
     reopen: (): void => own?.reopen(),
   };
 }
-
-/** Destination of audit lines outside the process. */
-export type AuditStream = ReturnType<typeof createAuditStream>;

@@ -2,9 +2,8 @@ import { readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { scratchFolder } from "@postern/testing";
 import { expect, test } from "vitest";
-import { createAudit } from "./audit.ts";
+import { createAudit, truncateAddress } from "./audit.ts";
 import { createAuditStream } from "./audit-stream.ts";
-import { truncateAddress } from "./truncate-address.ts";
 
 function linesOf(file: string): readonly unknown[] {
   const lines = readFileSync(file, "utf8").trimEnd().split("\n");

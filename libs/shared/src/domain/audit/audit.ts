@@ -1,5 +1,7 @@
+import type { Caller } from "../../platform/http/caller-assertion.ts";
+import { canonicalIp } from "../../platform/net/ip.ts";
+import { networkOf } from "../brute-force/network.ts";
 import type { AuditEvent } from "./events.ts";
-import { type AddressTruncation, truncateAddress } from "./truncate-address.ts";
 
 export type AuditOutcome = "ok" | "denied" | "failed" | "undecided";
 
@@ -38,6 +40,21 @@ function bounded(value: string): string {
   return value.length > maxLength ? `${value.slice(0, maxLength)}…` : value;
 }
 
+/** How many leading bits of an address are kept. */
+interface AddressTruncation {
+  readonly ipv4Bits: number;
+  readonly ipv6Bits: number;
+}
+
+/**
+ * The address's network, such as `192.0.2.0/24`, or the whole address if all bits are kept. Undefined if the text is not an address.
+ */
+export function truncateAddress(address: string, { ipv4Bits, ipv6Bits }: AddressTruncation): string | undefined {
+  const canonical = canonicalIp(address);
+  if (canonical === undefined) return undefined;
+  return networkOf(canonical, canonical.includes(":") ? ipv6Bits : ipv4Bits);
+}
+
 /**
  * @param write writes one JSON object as a line; the stream adds the time.
  */
@@ -54,4 +71,11 @@ export function createAudit(
       );
     },
   };
+}
+
+/** The name of the API caller in the audit stream; its authentication method if the gateway sent no name. */
+export function auditedCaller(caller: Caller | null): Pick<AuditRecord, "actor" | "method" | "clientIp"> {
+  if (caller === null) return {};
+  const { method, name = method, clientIp } = caller;
+  return { actor: name, method, clientIp };
 }

@@ -51,42 +51,27 @@ const Sealed = Type.Tuple([
   Type.Tuple([text, text, text, text, text, text, text, text, text]),
 ]);
 
-/** The part of a run that is encrypted; times, count and reference stay readable for the script that merges runs. */
-export interface RecordedDecision extends Omit<DecisionRun, "account"> {
-  readonly account: string | undefined;
+/** A run as operators read it. */
+export interface RecordedDecision extends DecisionRun {
   /** The process that decided. */
   readonly instance: string;
 }
 
 const maxName = 256;
 
-export function sealedPart(run: DecisionRun, instance: string): string {
+const code = (word: string): string => word.slice(0, 64);
+
+/** The part of a run that is encrypted; times, count and reference stay readable for the script that merges runs. */
+export function sealedPart(run: DecisionRun, instance: string): Static<typeof Sealed> {
   const { outcome, channel, account = "", username, clientIp, protocol, reason, rule, step, client } = run;
   const typed = username === account ? "" : username.slice(0, maxName);
-  const texts: Static<typeof Sealed>[2] = [
-    account.slice(0, maxName),
-    typed,
-    clientIp,
-    protocol.slice(0, 64),
-    reason.slice(0, 64),
-    rule.slice(0, 64),
-    step,
-    client.slice(0, maxName),
-    instance,
-  ];
-  return JSON.stringify([outcome, channel, texts] satisfies Static<typeof Sealed>);
+  const who = [account.slice(0, maxName), typed, clientIp] as const;
+  const how = [code(protocol), code(reason), code(rule), step, client.slice(0, maxName), instance] as const;
+  return [outcome, channel, [...who, ...how]];
 }
 
-/** Undefined for anything that `sealedPart` did not write. */
-export function openedPart(
-  text: string,
-): Omit<RecordedDecision, "timeMs" | "firstMs" | "count" | "session"> | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Undefined for anything that `sealedPart` did not make. */
+export function openedPart(value: unknown) {
   if (!Value.Check(Sealed, value)) return undefined;
   const [outcome, channel, texts] = value;
   const [account, username, clientIp, protocol, reason, rule, step, client, instance] = texts;

@@ -14,14 +14,10 @@ export interface HistoryPlace {
   readonly digest: string;
 }
 
+/** The shard is the first character of the digest: one of 64. */
 function placeOf(kind: HistoryKind, name: string): HistoryPlace {
   const digest = hash("sha256", `${kind} ${name}`, "base64url").slice(0, 22);
-  return { kind, shard: shardOfDigest(digest), digest };
-}
-
-/** The first character of a digest: one of 64. */
-function shardOfDigest(digest: string): string {
-  return digest.slice(0, 1);
+  return { kind, shard: digest.slice(0, 1), digest };
 }
 
 export function accountPlace(account: string): HistoryPlace {

@@ -1,4 +1,12 @@
 export type { DecisionChannel, DecisionNote, DecisionOutcome, RecordedDecision } from "./decision-record.ts";
-export { createDecisionHistory, type DecisionHistory } from "./read-history.ts";
-export { createDecisionRecorder, type DecisionBatch, type DecisionRecorder } from "./recorder.ts";
-export { createHistoryWriter, type HistoryLimits, type WriteHistory } from "./write-history.ts";
+export { createDecisionRecorder, type DecisionBatch } from "./decision-recorder.ts";
+export {
+  type AuditHistoryPage,
+  type AuditHistoryQuery,
+  createAuditHistory,
+  type ReadAuditHistory,
+} from "./read-audit.ts";
+export { createDecisionHistory, type DecisionHistory } from "./read-decisions.ts";
+export { type AuditEntry, createAuditHistoryRecorder, createAuditHistoryWriter } from "./record-audit.ts";
+export { createSentNotifications, type SentNotifications } from "./sent-notifications.ts";
+export { createHistoryWriter, type WriteHistory } from "./write-decisions.ts";

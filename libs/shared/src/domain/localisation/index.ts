@@ -1,4 +1,3 @@
-export { acceptedLanguages, isLanguageTag, lookUpLanguage, negotiateLanguage } from "./accept-language.ts";
+export { acceptedLanguages, isLanguageTag, lookUpLanguage, negotiateLanguage, writtenTag } from "./accept-language.ts";
 export { builtInCatalogues, withBuiltIn } from "./built-in.ts";
 export { type Catalogue, type Catalogues, createCatalogues } from "./catalogues.ts";
-export { writtenTag } from "./written-tag.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { writtenTag } from "./written-tag.ts";
+import { writtenTag } from "./accept-language.ts";
 
 test("Chinese is declared as simplified Chinese, and Portuguese as that of Portugal; other tags are unchanged", () => {
   expect(["en", "zh", "pt", "ar"].map(writtenTag)).toEqual(["en", "zh-Hans", "pt-PT", "ar"]);

@@ -1,2 +1,1 @@
-export { type AttributeFilter, createAttributeFilter } from "./secret-attributes.ts";
-export { secretFields } from "./secret-fields.ts";
+export { type AttributeFilter, createAttributeFilter, secretFields } from "./secret-attributes.ts";

@@ -1,3 +1,5 @@
+import type { Config } from "../../platform/config/index.ts";
+
 /** Attributes whose last segment is one of these are secret, whatever precedes it. */
 const secretSegments = [
   "access_token",
@@ -77,4 +79,15 @@ export function createAttributeFilter(configuredSecretFields: readonly string[])
     }
     return released;
   };
+}
+
+/** Fields in which the backends store second factors and app passwords. */
+export function secretFields({ auth: { backends } }: Pick<Config, "auth">): readonly string[] {
+  const ldap = backends.ldap.search.flatMap(({ mapping }) => [
+    mapping.totp_secret_field,
+    mapping.totp_recovery_field,
+    mapping.webauthn_credential_field,
+    mapping.app_password_field,
+  ]);
+  return [...ldap, ...backends.sql.search.map(({ mapping }) => mapping.totp_secret_field)];
 }

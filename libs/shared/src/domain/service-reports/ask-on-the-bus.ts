@@ -2,9 +2,8 @@ import { type ServiceReport, serviceReportAsked, serviceReported } from "../../c
 import type { Bus } from "../../platform/bus/index.ts";
 import { endsWithin } from "../../platform/concurrency/index.ts";
 import type { Clock } from "../../platform/time/index.ts";
-import type { HeardReport, ServiceReports } from "./service-reports.ts";
 
-export interface ServiceReportsDeps {
+interface ServiceReportsOptions {
   readonly bus: Pick<Bus, "publish" | "subscribe" | "isConnected">;
   readonly clock: Clock;
   /** The services of the site: until a process of each has answered, `ask` waits. */
@@ -12,6 +11,15 @@ export interface ServiceReportsDeps {
   /** Health checks of a process take up to one second. */
   readonly waitMs: number;
 }
+
+/** What a process said last. */
+export interface HeardReport extends ServiceReport {
+  readonly heardMs: number;
+  /** Whether it answered the latest request for reports. */
+  readonly isCurrent: boolean;
+}
+
+export type ServiceReports = ReturnType<typeof createServiceReports>;
 
 const forgetAfterMs = 600_000;
 /** More processes than any site has. It limits what a sender on the bus can make us store. */
@@ -23,7 +31,8 @@ interface Heard {
   readonly round: number;
 }
 
-export function createServiceReports({ bus, clock, expected, waitMs }: ServiceReportsDeps): ServiceReports {
+/** Asks every process of the site for its report. */
+export function createServiceReports({ bus, clock, expected, waitMs }: ServiceReportsOptions) {
   const heard = new Map<string, Heard>();
   let round = 0;
   let waiting: PromiseWithResolvers<void> | undefined;
@@ -53,7 +62,8 @@ export function createServiceReports({ bus, clock, expected, waitMs }: ServiceRe
     }));
 
   return {
-    ask: async () => {
+    /** Resolves once everything that was heard of has answered, or after the wait for it. Processes that are gone are listed for ten minutes. */
+    ask: async (): Promise<readonly HeardReport[]> => {
       forget();
       round += 1;
       if (!bus.isConnected() || !bus.publish(serviceReportAsked, {})) return list();
@@ -61,6 +71,6 @@ export function createServiceReports({ bus, clock, expected, waitMs }: ServiceRe
       await endsWithin(waiting.promise, waitMs);
       return list();
     },
-    close: () => subscription.unsubscribe(),
+    close: (): void => subscription.unsubscribe(),
   };
 }

@@ -1,2 +1,1 @@
-export { createServiceReports } from "./ask-on-the-bus.ts";
-export type { HeardReport, ServiceReports } from "./service-reports.ts";
+export { createServiceReports, type HeardReport, type ServiceReports } from "./ask-on-the-bus.ts";

@@ -1,6 +1,6 @@
-import type { Reload } from "./schema/fields.ts";
-import type { Config } from "./schema/root.ts";
-import { schemaTree } from "./tree/from-schema.ts";
+import { schemaTree } from "./schema-tree.ts";
+import type { Config } from "./sections/root.ts";
+import type { Reload } from "./tree/node.ts";
 import { formatPath } from "./tree/path.ts";
 import { valueLeaves } from "./tree/walk.ts";
 

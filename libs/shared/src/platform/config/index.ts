@@ -1,18 +1,6 @@
 export { acceptedKeys, createAcceptedKeys } from "./accepted-keys.ts";
-export { backchannelAudience } from "./backchannel-audience.ts";
-export {
-  addressMemberOf,
-  claimNameOf,
-  claimOwners,
-  customScopesOf,
-  scopeClaims,
-} from "./claim-scopes.ts";
-export { clientDefaults } from "./client-defaults.ts";
 export { changedKeys, diffReload } from "./diff-reload.ts";
-export { excludesImplicit, type ImplicitType, implicitTypes, permittedImplicitTypes } from "./implicit-flow.ts";
 export { type LoadOptions, type LoadResult, loadConfig } from "./load.ts";
-export { type MailScope, mailScopes } from "./mail-scopes.ts";
-export { type MasterUserFormat, parseMasterUserFormat } from "./master-user-format.ts";
 export { messages } from "./messages.ts";
 export { nearestName } from "./nearest-name.ts";
 export { type OwnCertificate, ownCertificates, readOwnCertificate } from "./own-certificates.ts";
@@ -20,7 +8,25 @@ export { formatProblem, type Problem } from "./problem.ts";
 export { type ConfigSources, type ValueSource } from "./read/reader.ts";
 export { type RedactedConfig, redactConfig, redacted, redactNode, redactText } from "./redact.ts";
 export { currentName, renamedKeys } from "./renamed-keys.ts";
-export { longestTimerMs, type Reload } from "./schema/fields.ts";
+export { backchannelAudience } from "./sections/auth-backchannel.ts";
+export { type BackendEntry, parseBackendEntry } from "./sections/auth-backends.ts";
+export { type MasterUserFormat, parseMasterUserFormat } from "./sections/auth-pipeline.ts";
+export { longestTimerMs } from "./sections/fields.ts";
+export {
+  addressMemberOf,
+  claimNameOf,
+  claimOwners,
+  customScopesOf,
+  scopeClaims,
+} from "./sections/identity-oidc-claims.ts";
+export { excludesImplicit } from "./sections/identity-oidc-client-checks.ts";
+export {
+  clientDefaults,
+  type ImplicitType,
+  implicitTypes,
+  permittedImplicitTypes,
+} from "./sections/identity-oidc-clients.ts";
+export { type MailScope, mailScopes } from "./sections/identity-oidc-mail-registration.ts";
 export type {
   AuthConfig,
   BackchannelConfig,
@@ -53,7 +59,7 @@ export type {
   SqlPoolConfig,
   SqlSearchConfig,
   TimeoutsConfig,
-} from "./schema/root.ts";
+} from "./sections/root.ts";
 export { processSources, type Sources } from "./sources/process-sources.ts";
 export { readYaml } from "./sources/yaml.ts";
-export { type BackendEntry, parseBackendEntry } from "./validate/backends.ts";
+export type { Reload } from "./tree/node.ts";

@@ -2,7 +2,6 @@ import { acceptedKeys } from "./accepted-keys.ts";
 import { messages } from "./messages.ts";
 import { nearestName } from "./nearest-name.ts";
 import { createProblemList, type Problem, type Report } from "./problem.ts";
-import { derive } from "./read/derive.ts";
 import {
   type ConfigSources,
   type MutableValue,
@@ -12,15 +11,15 @@ import {
 } from "./read/reader.ts";
 import { createUnknownKeys } from "./read/unknown-keys.ts";
 import { renameKeys } from "./renamed-keys.ts";
-import type { Config } from "./schema/root.ts";
+import { derive, schemaTree } from "./schema-tree.ts";
+import type { Config } from "./sections/root.ts";
 import { createEnvironment, type Environment, type Variables } from "./sources/environment.ts";
 import { type Expansion, expandTree } from "./sources/expand.ts";
 import { readYaml } from "./sources/yaml.ts";
-import { schemaTree } from "./tree/from-schema.ts";
 import type { SchemaNode, SectionNode } from "./tree/node.ts";
 import { environmentName, formatPath, type Path } from "./tree/path.ts";
 import { fixedLeaves, type Mapping, nodeAt } from "./tree/walk.ts";
-import { validate } from "./validate/validate.ts";
+import { validate } from "./validate.ts";
 
 /** Warns about variables with the prefix that match no key. They may belong to another program, so they are not problems. */
 function warnUnusedVariables(tree: SectionNode, environment: Environment, warning: Report): void {

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { Config } from "./schema/root.ts";
+import type { Config } from "./sections/root.ts";
 
 type Service = "gateway" | "auth-engine" | "idp" | "admin" | "jobs-worker";
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { schemaTree } from "./tree/from-schema.ts";
+import { schemaTree } from "./schema-tree.ts";
 import type { SchemaNode } from "./tree/node.ts";
 
 const root = join(import.meta.dirname, "../../../../..");

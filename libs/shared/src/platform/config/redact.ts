@@ -1,5 +1,6 @@
-import type { Config } from "./schema/root.ts";
-import { schemaTree } from "./tree/from-schema.ts";
+import { schemaTree } from "./schema-tree.ts";
+import { isSecretName } from "./secret-names.ts";
+import type { Config } from "./sections/root.ts";
 import type { SchemaNode } from "./tree/node.ts";
 import { isMapping } from "./tree/walk.ts";
 
@@ -34,33 +35,6 @@ function redactChild(node: SchemaNode | undefined, name: string, value: unknown)
 function childOf(node: SchemaNode | undefined, name: string): SchemaNode | undefined {
   if (node?.kind === "section") return node.children.get(name);
   return node?.kind === "map" ? node.entry : undefined;
-}
-
-const secretNames = new Set([
-  "api_key",
-  "bind_pw",
-  "connection_string",
-  "data_source_name",
-  "dsn",
-  "key_pem",
-  "passphrase",
-  "password",
-  "password_encoded",
-  "password_nonce",
-  "pin",
-  "private_key",
-  "secret",
-  "secret_key",
-  "signing_key",
-  "signing_keys",
-  "static_token",
-  "token",
-]);
-
-/** Whether a key name denotes a secret, in any tree. */
-export function isSecretName(name: string): boolean {
-  const plain = name.toLowerCase().replaceAll("-", "_");
-  return secretNames.has(plain) || /_(?:secret|password|passwd|token|private_key|signing_keys?|pw)$/.test(plain);
 }
 
 /** Masks `user:password@` of every URL in a text, and secrets in its query. */

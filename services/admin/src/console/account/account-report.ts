@@ -8,7 +8,7 @@ import type {
   Reply,
   Request,
 } from "@postern/shared/contracts";
-import type { SentNotifications } from "@postern/shared/domain/sent-notifications";
+import type { SentNotifications } from "@postern/shared/domain/history";
 import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
 import { storedPasskey } from "./stored-passkey.ts";
 

@@ -1,10 +1,11 @@
-import { type EngineBus, sentNotificationsFromConfig } from "@postern/shared/assembly";
+import { type EngineBus, keyRingFromConfig } from "@postern/shared/assembly";
 import {
   type BackendDescription,
   describeAccount,
   mfaAppPasswordsList,
   mfaFactorsRead,
 } from "@postern/shared/contracts";
+import { createSentNotifications } from "@postern/shared/domain/history";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { steadyClock } from "@postern/shared/platform/time";
@@ -32,12 +33,14 @@ export function createDescribe({ bus }: Pick<Parts, "bus">) {
 
 /** What the services know about an account. */
 export function createAccounts(config: Config, { bus, live, state }: Parts, locks: FactorLocks): ReportAccount {
+  const sentKeys = config.identity.notices.enabled ? keyRingFromConfig(config, "sent-notice") : undefined;
+  const { prefix: keyPrefix } = config.storage.redis;
   const context = () => ({ deadline: steadyClock.now() + live.current.decisionTimeoutMs });
   return createReportAccount({
     describe: (request) => bus.request(describeAccount, request, context()),
     readFactors: (target) => bus.request(mfaFactorsRead, target, context()),
     listAppPasswords: (target) => bus.request(mfaAppPasswordsList, target, context()),
     locks,
-    sent: sentNotificationsFromConfig(config, state),
+    sent: sentKeys && createSentNotifications({ redis: state, keyPrefix, keys: sentKeys }),
   });
 }

@@ -1,5 +1,5 @@
 import { type AuditFormat, AuditRecordListed } from "@postern/shared/contracts";
-import type { AuditEntry } from "@postern/shared/domain/audit-history";
+import type { AuditEntry } from "@postern/shared/domain/history";
 
 /** Columns of the CSV, in the order of the schema; the `detail` of a member that this version does not know is left out. */
 const columns = Object.keys(AuditRecordListed.properties);

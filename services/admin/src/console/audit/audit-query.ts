@@ -1,5 +1,5 @@
 import { auditFilters } from "@postern/shared/contracts";
-import type { AuditEntry, AuditHistoryQuery } from "@postern/shared/domain/audit-history";
+import type { AuditEntry, AuditHistoryQuery } from "@postern/shared/domain/history";
 import { malformed } from "../../read-request.ts";
 
 /** What an operator asks of the audit history. */

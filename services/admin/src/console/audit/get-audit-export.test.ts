@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import type { AuditHistoryPage, ReadAuditHistory } from "@postern/shared/domain/audit-history";
+import type { AuditHistoryPage, ReadAuditHistory } from "@postern/shared/domain/history";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { getAuditExport } from "./get-audit-export.ts";

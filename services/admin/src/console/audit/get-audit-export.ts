@@ -1,7 +1,7 @@
 import { finished, Readable } from "node:stream";
 import { type AuditFormat, auditFormats } from "@postern/shared/contracts";
 import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
-import type { AuditHistoryPage, ReadAuditHistory } from "@postern/shared/domain/audit-history";
+import type { AuditHistoryPage, ReadAuditHistory } from "@postern/shared/domain/history";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../../context.ts";
 import { malformed, sessionOf } from "../../read-request.ts";

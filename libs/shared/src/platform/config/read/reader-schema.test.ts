@@ -2,12 +2,11 @@ import * as fc from "fast-check";
 import { Check } from "typebox/value";
 import { expect, test } from "vitest";
 import { createProblemList } from "../problem.ts";
-import { Root } from "../schema/root.ts";
+import { derive, schemaTree } from "../schema-tree.ts";
+import { Root } from "../sections/root.ts";
 import { createEnvironment } from "../sources/environment.ts";
-import { schemaTree } from "../tree/from-schema.ts";
 import type { SchemaNode } from "../tree/node.ts";
 import type { Mapping } from "../tree/walk.ts";
-import { derive } from "./derive.ts";
 import { readSection, type ValueSource } from "./reader.ts";
 import { createUnknownKeys } from "./unknown-keys.ts";
 

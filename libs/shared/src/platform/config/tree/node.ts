@@ -1,5 +1,7 @@
 import type { FormName } from "../forms.ts";
-import type { Reload } from "../schema/fields.ts";
+
+/** `live`: a reload applies it; `restart`: a changed value waits for the next start. */
+export type Reload = "live" | "restart";
 
 export type LeafType =
   | "text"

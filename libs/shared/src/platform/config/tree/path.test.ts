@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { schemaTree } from "./from-schema.ts";
+import { schemaTree } from "../schema-tree.ts";
 import { environmentName, formatPath, type Path, parsePath } from "./path.ts";
 import { fixedLeaves } from "./walk.ts";
 

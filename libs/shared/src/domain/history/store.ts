@@ -1,0 +1,31 @@
+import type { KeyRing } from "../../platform/crypto/key-ring.ts";
+import type { RedisClient } from "../../platform/redis/client.ts";
+
+/** Where a history is kept: decisions, audit records and sent notifications, each with keys of its own purpose. */
+export interface HistoryStore {
+  /** The client of the role `state`. */
+  readonly redis: RedisClient;
+  readonly keyPrefix: string;
+  readonly keys: KeyRing;
+}
+
+/** A record as text. It is bound to its Redis key, so that no record can be moved to another history. */
+export function sealRecord(
+  keys: KeyRing,
+  key: string,
+  record: unknown,
+  encoding: "base64" | "base64url" = "base64",
+): string {
+  return keys.seal(JSON.stringify(record), key).toString(encoding);
+}
+
+/** What `sealRecord` was given, in either encoding, to be checked by the caller; undefined for a text that no key decrypts. */
+export function openRecord(keys: KeyRing, key: string, sealed: string): unknown {
+  const plain = keys.open(Buffer.from(sealed, "base64"), key);
+  if (plain === undefined) return undefined;
+  try {
+    return JSON.parse(plain.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,2 +1,0 @@
-export { createSentNotifications, type SentNotifications } from "./records.ts";
-export type { SentNotification } from "./sent-notification.ts";

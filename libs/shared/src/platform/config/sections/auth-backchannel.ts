@@ -1,0 +1,147 @@
+import { callerOperationNames } from "../../../contracts/caller-operations.ts";
+import { checkForm } from "../forms.ts";
+import { messages } from "../messages.ts";
+import { checkEnabled, checkNames, checkUnique, type Judgement } from "./checks.ts";
+import { duration, entries, flag, secret, section, text, texts } from "./fields.ts";
+import type { Config } from "./root.ts";
+
+const longestTokenLife = 24 * 60 * 60 * 1000;
+
+const OidcBearer = section("Authentication of API callers with OIDC access tokens.", {
+  enabled: flag("Whether API callers may present access tokens of the identity provider."),
+  issuer: text(
+    "Issuer of the tokens. While it is empty, every access token is answered with a temporary failure (503).",
+    { form: "http-url" },
+  ),
+  audience: text(
+    "Audience that the tokens must name, and that the identity provider writes into clients' own tokens. The same for all services. If empty, it is <identifier>:backchannel.",
+  ),
+  jwks_file: text("Path of a file with the public keys as a JWK set. If empty, the keys are fetched from jwks_url."),
+  jwks_url: text("URL of the public keys. If empty, it is /oidc/jwks below runtime.services.idp.url.", {
+    form: "http-url",
+  }),
+  jwks_refresh: duration("5m", "Interval at which the keys are read again.", { minimum: 1000 }),
+  cache_ttl: duration("60s", "Time for which a gateway treats a token as verified. 0 verifies it for every request.", {
+    maximum: 3_600_000,
+  }),
+  revocation_ttl: duration("5s", "Longest time for which a revoked token is still accepted.", {
+    minimum: 100,
+    maximum: 60_000,
+  }),
+  clock_skew: duration("10s", "Tolerated difference between clocks when a token's times are checked.", {
+    maximum: 60_000,
+  }),
+});
+
+const JwtUser = section("A user who may request a JWT.", {
+  username: text("User name.", { maxLength: 255, reload: "live" }),
+  password: secret("Password hash: Argon2, bcrypt, SHA-crypt or salted SHA.", { reload: "live" }),
+  roles: texts("Roles of the user: `authenticate`, `security`, `admin`, or names that custom hooks require.", {
+    reload: "live",
+  }),
+});
+
+const Jwt = section("Authentication of API callers with the JWTs of POST /api/v1/jwt/token.", {
+  enabled: flag("Whether JWTs are issued and accepted."),
+  secret_key: secret("Signing key, identical in gateway and admin.", { minLength: 32 }),
+  token_expiry: duration("1h", "Lifetime of a token.", { minimum: 1000, maximum: longestTokenLife, reload: "live" }),
+  refresh_token_expiry: duration("24h", "Lifetime of a refresh token.", { minimum: 1000, reload: "live" }),
+  directory_roles: texts(
+    "Roles of backend users who are not listed under `users`. If empty, they do not receive a token (403).",
+    { reload: "live" },
+  ),
+  users: entries("Users who may request a JWT. They are checked before the backends.", JwtUser),
+});
+
+const NamedCaller = section(
+  "An API caller with its own HTTP Basic credentials.",
+  {
+    name: text(
+      "User name of the caller. Once the caller has authenticated, log, audit stream and metrics contain this name.",
+      { form: "caller-name" },
+    ),
+    password: secret("Password.", { minLength: 16 }),
+    next_password: secret("Second valid password, for a rotation. If empty, only `password` is valid.", {
+      minLength: 16,
+    }),
+    networks: texts(
+      "Addresses and networks from which the credentials are accepted. If empty, they are accepted from everywhere.",
+      { form: "network" },
+    ),
+    operations: texts(
+      "Operations that the caller may use: `authenticate`, `lookup`, `list-accounts`, `auth-policy`, `flush`, `bans`, `second-factors`, `oidc-sessions`, `oidc-clients`, `signing-keys`, `failed-sign-ins`, `help-desk`, `hooks`, `configuration`, or operation IDs of docs/reference/api/management.yaml. If empty, the caller is administrative and may use all of them.",
+    ),
+  },
+  { reload: "live" },
+);
+
+/** Callers of the back channel. */
+export const Backchannel = section("Authentication of API callers.", {
+  basic_auth: section("One administrative API caller that authenticates with HTTP Basic.", {
+    enabled: flag("Whether these credentials are accepted.", { reload: "live" }),
+    username: text("User name.", { reload: "live" }),
+    password: secret("Password.", { minLength: 16, reload: "live" }),
+  }),
+  callers: entries(
+    "Named API callers, each with its own passwords, in addition to `basic_auth`. Use one for each mail server.",
+    NamedCaller,
+  ),
+  oidc_bearer: OidcBearer,
+  jwt: Jwt,
+});
+
+const root = "auth.backchannel";
+
+function validateJwt({ auth }: Config, judgement: Judgement): void {
+  const { jwt } = auth.backchannel;
+  if (!jwt.enabled) return;
+  checkEnabled(jwt, `${root}.jwt`, ["secret_key"], judgement);
+  const { problem } = judgement;
+  const list = `${root}.jwt.users`;
+  jwt.users.forEach(({ username, password }, index) => {
+    if (username === "") problem(`${list}[${index}].username`, messages.required);
+    const expected = checkForm("password-hash", password);
+    if (expected !== undefined) problem(`${list}[${index}].password`, messages.mustBe(expected));
+  });
+  const names = jwt.users.map(({ username }) => username);
+  checkUnique(names, [list, "username"], messages.userTwice, judgement);
+}
+
+function validateCallers({ auth }: Config, judgement: Judgement): void {
+  const { problem } = judgement;
+  const { basic_auth, callers } = auth.backchannel;
+  const list = `${root}.callers`;
+  callers.forEach(({ name, password, next_password, operations }, index) => {
+    const path = `${list}[${index}]`;
+    if (name === "") problem(`${path}.name`, messages.required);
+    if (password === "") problem(`${path}.password`, messages.required);
+    else if (password === next_password) problem(`${path}.next_password`, messages.samePassword);
+    const names = { names: operations, known: callerOperationNames, path: `${path}.operations` };
+    checkNames(names, messages.notForCallers, judgement);
+  });
+  const names = callers.map(({ name }) => name);
+  checkUnique(names, [list, "name"], messages.userTwice, judgement);
+  if (!basic_auth.enabled) return;
+  names.forEach((name, index) => {
+    if (name === basic_auth.username) problem(`${list}[${index}].name`, messages.callerOfPair);
+  });
+}
+
+export function validateBackchannel(config: Config, judgement: Judgement): void {
+  const { basic_auth, callers, oidc_bearer, jwt } = config.auth.backchannel;
+  checkEnabled(basic_auth, `${root}.basic_auth`, ["username", "password"], judgement);
+  if (oidc_bearer.enabled && oidc_bearer.issuer === "") {
+    judgement.warning(`${root}.oidc_bearer.issuer`, messages.noTokenIssuer);
+  }
+  validateCallers(config, judgement);
+  validateJwt(config, judgement);
+  if (!basic_auth.enabled && callers.length === 0 && !oidc_bearer.enabled && !jwt.enabled) {
+    judgement.warning(root, config.runtime.developer_mode ? messages.openCallers : messages.noCallers);
+  }
+}
+
+/** The audience of callers' access tokens: `auth.backchannel.oidc_bearer.audience`, else `<identifier>:backchannel`. */
+export function backchannelAudience({ auth, runtime }: Config): string {
+  const { audience } = auth.backchannel.oidc_bearer;
+  return audience === "" ? `${runtime.naming.identifier}:backchannel` : audience;
+}

@@ -1,0 +1,133 @@
+import { normalisedProtocol } from "../../../contracts/auth/request.ts";
+import { messages } from "../messages.ts";
+import { LdapBackend } from "./auth-ldap.ts";
+import { LuaBackend } from "./auth-lua.ts";
+import { SqlBackend } from "./auth-sql.ts";
+import type { Judgement } from "./checks.ts";
+import { section, texts } from "./fields.ts";
+import type { Config } from "./root.ts";
+
+export const Backends = section(
+  "Backends. A reload opens new connections and closes the old ones after their last request.",
+  {
+    order: texts(
+      "Backends in the order in which they are queried: `sql`, `sql(pool)`, `ldap`, `ldap(pool)` or `lua`. An entry `cache` also keeps successful decisions of the backends after it in the shared result cache. The list may be empty with runtime.servers.http.auth_policy_endpoint, if mail servers verify all passwords themselves.",
+      { default: ["sql"] },
+    ),
+    ldap: LdapBackend,
+    sql: SqlBackend,
+    lua: LuaBackend,
+  },
+  { reload: "live" },
+);
+
+const path = "auth.backends.order";
+
+/** One entry of `auth.backends.order`. */
+export interface BackendEntry {
+  readonly kind: "sql" | "ldap" | "lua";
+  readonly pool: string | undefined;
+}
+
+/** `sql`, `sql(pool)`, `ldap`, `ldap(pool)` or `lua`; undefined for anything else, `cache` too. */
+export function parseBackendEntry(entry: string): BackendEntry | undefined {
+  const match = /^(sql|ldap|lua)(?:\(([A-Za-z0-9][A-Za-z0-9_-]*)\))?$/.exec(entry.trim());
+  if (match === null) return undefined;
+  const kind = match[1] === "sql" || match[1] === "lua" ? match[1] : "ldap";
+  return kind === "lua" && match[2] !== undefined ? undefined : { kind, pool: match[2] };
+}
+
+export function validateBackends(config: Config, judgement: Judgement): void {
+  const { order, ldap, sql } = config.auth.backends;
+  const isUntouched = order.join(" ") === "sql";
+  if (isUntouched && ldap.search.length === 0 && sql.search.length === 0) {
+    judgement.warning(path, messages.noBackend);
+    return;
+  }
+  if (order.length === 0 && !config.runtime.servers.http.auth_policy_endpoint) {
+    judgement.problem(path, messages.emptyOrder);
+  }
+  order.forEach((entry, index) => {
+    if (order.indexOf(entry) < index) judgement.problem(`${path}[${index}]`, messages.backendTwice(entry));
+    else validateEntry(config, judgement, { entry, index });
+  });
+}
+
+function validateEntry(
+  config: Config,
+  { problem }: Judgement,
+  { entry, index }: { entry: string; index: number },
+): void {
+  // `cache` selects the backends whose decisions are shared; validate/storage.ts checks its requirements.
+  if (entry === "cache") return;
+  const { ldap, sql } = config.auth.backends;
+  const at = `${path}[${index}]`;
+  const parsed = parseBackendEntry(entry);
+  if (parsed === undefined) {
+    problem(at, messages.backendUnknown(entry), messages.backendHint);
+    return;
+  }
+  const { kind, pool } = parsed;
+  if (pool !== undefined && pool !== "default" && !Object.hasOwn(kind === "sql" ? sql.pools : ldap.pools, pool)) {
+    problem(at, messages.unknownPool(pool));
+    return;
+  }
+  // The script decides which users it knows.
+  if (kind === "lua") return;
+  const searches = kind === "sql" ? sql.search : ldap.search;
+  // An SQL backend is one database. An LDAP backend without a pool queries all pools.
+  const served = kind === "sql" ? (pool ?? "default") : pool;
+  const serving = searches.filter((search) => served === undefined || search.pool_name === served);
+  if (serving.length === 0) problem(at, messages.backendWithoutSearch(entry));
+}
+
+interface Asker {
+  readonly protocol: string;
+  readonly who: string;
+}
+
+/** Protocols with which Postern itself queries backends. Mail servers send their own. */
+function askersOf({ identity, auth }: Config): readonly Asker[] {
+  const { frontend, oidc, saml } = identity;
+  const { jwt } = auth.backchannel;
+  return [
+    ...(frontend.enabled ? [{ protocol: "idp", who: "used by the account page" }] : []),
+    ...(frontend.enabled && oidc.enabled ? [{ protocol: "oidc", who: "used by OpenID Connect sign-ins" }] : []),
+    ...(frontend.enabled && saml.enabled ? [{ protocol: "saml", who: "used by SAML sign-ins" }] : []),
+    ...(jwt.enabled && jwt.directory_roles.length > 0
+      ? [{ protocol: "jwt", who: "used by POST /api/v1/jwt/token" }]
+      : []),
+  ];
+}
+
+/** Protocols that an entry of the order serves; undefined: all. */
+function servedBy({ backends }: Config["auth"], { kind, pool }: BackendEntry): ReadonlySet<string> | undefined {
+  if (kind === "lua") {
+    const { search } = backends.lua.backend;
+    return search.length === 0
+      ? undefined
+      : new Set(search.flatMap(({ protocol }) => protocol.map(normalisedProtocol)));
+  }
+  const poolName = kind === "sql" ? (pool ?? "default") : pool;
+  const searches = kind === "sql" ? backends.sql.search : backends.ldap.search;
+  const used = searches.filter(({ pool_name }) => poolName === undefined || pool_name === poolName);
+  return new Set(used.flatMap(({ protocol }) => protocol.map(normalisedProtocol)));
+}
+
+/** Warns about protocols that no search lists, which fail for all users, and that some backends do not list, which fail for their users. */
+export function validateProtocolCoverage(config: Config, { warning }: Judgement): void {
+  const { order } = config.auth.backends;
+  const entries = order.flatMap((text, index) => {
+    const parsed = parseBackendEntry(text);
+    return parsed === undefined ? [] : [{ index, served: servedBy(config.auth, parsed) }];
+  });
+  for (const { protocol, who } of askersOf(config)) {
+    const lacking = entries.filter(({ served }) => served !== undefined && !served.has(protocol) && !served.has("*"));
+    if (lacking.length === 0) continue;
+    if (lacking.length === entries.length) warning("auth.backends.order", messages.pagesNotServed(protocol, who));
+    else
+      for (const { index } of lacking) {
+        warning(`auth.backends.order[${index}]`, messages.pagesNotServedBy(protocol, who));
+      }
+  }
+}

@@ -1,0 +1,109 @@
+import { createCidrSet } from "../../net/cidr-set.ts";
+import { isLoopback } from "../../net/ip.ts";
+import { messages } from "../messages.ts";
+import { nearestName } from "../nearest-name.ts";
+import type { Report } from "../problem.ts";
+
+/** Where rules between keys report: a problem refuses the configuration, a warning does not. */
+export interface Judgement {
+  readonly problem: Report;
+  readonly warning: Report;
+}
+
+/** Whether the content cannot be modified in transit: TLS, or this machine. */
+export function isSafeToFetch(address: string): boolean {
+  const url = URL.parse(address);
+  if (url === null || url.username !== "" || url.password !== "") return false;
+  return url.protocol === "https:" || isLoopback(url.hostname);
+}
+
+/** A hint for a name that is not known, if it resembles one that is. */
+export function didYouMean(name: string, known: readonly string[]): string | undefined {
+  const near = nearestName(name, known);
+  return near === undefined ? undefined : messages.didYouMean(near);
+}
+
+/** Every entry of a list at `path` must be one of the known names. */
+export function checkNames(
+  {
+    names,
+    known,
+    path,
+  }: { readonly names: readonly string[]; readonly known: readonly string[]; readonly path: string },
+  unknown: (name: string) => string,
+  { problem }: Judgement,
+): void {
+  names.forEach((name, index) => {
+    if (!known.includes(name)) problem(`${path}[${index}]`, unknown(name), didYouMean(name, known));
+  });
+}
+
+/** No two entries of the list at `path` have the same value; `key` names the key that is reported. */
+export function checkUnique(
+  values: readonly string[],
+  [path, key]: readonly [path: string, key: string],
+  reason: string,
+  { problem }: Judgement,
+): void {
+  const seen = new Set<string>();
+  for (const [index, value] of values.entries()) {
+    if (seen.has(value)) problem(`${path}[${index}].${key}`, reason);
+    seen.add(value);
+  }
+}
+
+/** Networks by name of a user: each value must be a list of networks. */
+export function checkNetworkLists(lists: unknown, path: string, expected: string, { problem }: Judgement): void {
+  if (typeof lists !== "object" || lists === null) return;
+  for (const [name, networks] of Object.entries(lists)) {
+    if (!isNetworks(networks)) problem(`${path}.${name}`, messages.mustBe(expected));
+  }
+}
+
+function isNetworks(value: unknown): boolean {
+  try {
+    return Array.isArray(value) && createCidrSet(value.map(String)) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The keys that a section needs while its key `enabled` is true. */
+export function checkEnabled<Name extends string>(
+  section: Readonly<Record<Name, string>> & { readonly enabled: boolean },
+  path: string,
+  names: readonly Name[],
+  { problem }: Judgement,
+): void {
+  if (!section.enabled) return;
+  for (const name of names) {
+    if (section[name] === "") problem(`${path}.${name}`, messages.needsWhen(`${path}.enabled is true`));
+  }
+}
+
+/** A certificate and its private key are set together. */
+export function checkPair<Name extends string>(
+  section: Readonly<Record<Name, string>>,
+  path: string,
+  [cert, key]: readonly [cert: Name, key: Name],
+  { problem }: Judgement,
+): void {
+  if (section[cert] !== "" && section[key] === "") problem(`${path}.${cert}`, messages.pairOfFiles(`${path}.${key}`));
+  if (section[key] !== "" && section[cert] === "") problem(`${path}.${key}`, messages.pairOfFiles(`${path}.${cert}`));
+}
+
+/** What needs `storage.redis.encryption_secret` stores nothing unencrypted. */
+export function checkEncryption(
+  redis: { readonly encryption_secret: string },
+  condition: string,
+  { problem }: Judgement,
+): void {
+  if (redis.encryption_secret === "") problem("storage.redis.encryption_secret", messages.needsWhen(condition));
+}
+
+/** The host of an address or URL if it is another machine. */
+export function remoteHostOf(address: string): string | undefined {
+  const url = URL.parse(address.includes("://") ? address : `tcp://${address}`);
+  const host = url === null ? "" : url.hostname.replaceAll(/[[\]]/g, "");
+  return host === "" || isLoopback(host) ? undefined : host;
+}

@@ -1,0 +1,133 @@
+import { messages } from "../messages.ts";
+import type { Judgement } from "./checks.ts";
+import { choice, duration, integer, section, text, texts } from "./fields.ts";
+import type { Config } from "./root.ts";
+
+const longestSession = 400 * 24 * 60 * 60 * 1000;
+
+const levelOf = (factor: string, value: number) => integer(value, `Level of ${factor}.`, { minimum: 1, maximum: 100 });
+
+/** What second factors prove. */
+export const IdentityMfaPolicy = section(
+  "Levels of second factors, for applications that require one.",
+  {
+    levels: section("Level of each factor. A higher level is a stronger proof.", {
+      recovery_codes: levelOf("recovery codes", 1),
+      totp: levelOf("authenticator app codes", 2),
+      webauthn: levelOf("passkeys and security keys", 3),
+    }),
+    freshness: duration(
+      "10m",
+      "Time for which a used second factor satisfies applications that require one. 0 accepts it for the whole session.",
+      { maximum: longestSession },
+    ),
+  },
+  { reload: "live" },
+);
+
+const ownLevelOf = (factor: string) =>
+  integer(0, `Level of ${factor} for this application. 0 uses the general level.`, { maximum: 100 });
+
+/** The keys for one client or service provider. */
+export const ClientMfaPolicy = section("Levels of second factors for this application.", {
+  levels: section("Level of each factor.", {
+    recovery_codes: ownLevelOf("recovery codes"),
+    totp: ownLevelOf("authenticator app codes"),
+    webauthn: ownLevelOf("passkeys and security keys"),
+  }),
+});
+
+export const IdentityMfa = section("Second factors.", {
+  totp: section("Authenticator app codes (TOTP).", {
+    issuer: text("Name that authenticator apps show. If empty, identity.frontend.branding.name is used.", {
+      maxLength: 60,
+    }),
+    skew: integer(1, "Number of 30 s time steps before and after the current one whose codes are accepted.", {
+      maximum: 5,
+    }),
+    max_attempts: integer(
+      10,
+      "Number of attempts at one second factor of an account, after the correct password, within ten minutes. Further attempts must wait.",
+      { minimum: 3, maximum: 100 },
+    ),
+    max_failures: integer(
+      100,
+      "Number of consecutive wrong codes, after the correct password, at which the second factor is locked until an operator unlocks it. Recovery codes are counted separately.",
+      { minimum: 10, maximum: 100 },
+    ),
+  }),
+  webauthn: section("Passkeys and security keys. User verification is always required.", {
+    rp_id: text(
+      "Domain of the passkeys. If empty, the host of identity.oidc.issuer is used. Changing it makes all existing passkeys unusable.",
+      { maxLength: 253 },
+    ),
+    rp_display_name: text("Name that browsers show. If empty, identity.frontend.branding.name is used.", {
+      maxLength: 60,
+    }),
+    rp_origins: texts("Origins on which passkeys are accepted. If empty, the origin of identity.oidc.issuer is used."),
+    resident_key: choice(
+      ["required", "preferred", "discouraged"],
+      "Request that new passkeys support sign-in without a user name.",
+      { default: "preferred" },
+    ),
+    authenticator_attachment: choice(
+      ["", "platform", "cross-platform"],
+      "Authenticators that may be registered: built into the device (`platform`) or separate (`cross-platform`). If empty, both.",
+    ),
+  }),
+});
+
+const factors = ["totp", "webauthn", "recovery_codes"] as const;
+type Factor = (typeof factors)[number];
+type Levels = Config["identity"]["mfa_policy"]["levels"];
+
+interface Demanding {
+  readonly require_mfa: readonly string[];
+  readonly supported_mfa: readonly string[];
+  readonly required_mfa_level: string;
+  readonly mfa_policy: { readonly levels: Levels };
+}
+
+/** `recovery` is read too, as older configurations have it. */
+function factorNamed(name: string): Factor | undefined {
+  return name === "recovery" ? "recovery_codes" : factors.find((factor) => factor === name);
+}
+
+/** An invalid requirement would have no effect, and an unreachable one would lock out all users. */
+function validateDemands(config: Demanding, general: Levels, path: string, { problem }: Judgement): void {
+  for (const name of ["require_mfa", "supported_mfa"] as const) {
+    if (config[name].some((factor) => factorNamed(factor) === undefined))
+      problem(`${path}.${name}`, messages.noSuchFactor);
+  }
+  const { required_mfa_level: text, supported_mfa: supported, mfa_policy } = config;
+  if (text === "") return;
+  const levelOf = (factor: Factor): number =>
+    mfa_policy.levels[factor] > 0 ? mfa_policy.levels[factor] : general[factor];
+  const named = factorNamed(text);
+  const level = named === undefined ? Number(text) : levelOf(named);
+  if (level === 0) return;
+  // Recovery codes replace another factor and cannot be set up alone.
+  const reach = factors
+    .filter((factor) => factor !== "recovery_codes")
+    .filter((factor) => supported.length === 0 || supported.includes(factor));
+  const isReachable = Number.isInteger(level) && level >= 0 && reach.some((factor) => levelOf(factor) >= level);
+  if (!isReachable) problem(`${path}.required_mfa_level`, messages.levelUnreachable);
+}
+
+/** Checks the second factors that clients and service providers require. */
+export function validateMfaDemands({ identity }: Config, judgement: Judgement): void {
+  const { oidc, saml, mfa_policy } = identity;
+  oidc.clients.forEach((client, index) =>
+    validateDemands(client, mfa_policy.levels, `identity.oidc.clients[${index}]`, judgement),
+  );
+  const nothing = { supported_mfa: [], required_mfa_level: "", mfa_policy: { levels: mfa_policy.levels } };
+  validateDemands(
+    { ...nothing, ...oidc.mail_registration },
+    mfa_policy.levels,
+    "identity.oidc.mail_registration",
+    judgement,
+  );
+  saml.service_providers.forEach((provider, index) =>
+    validateDemands(provider, mfa_policy.levels, `identity.saml.service_providers[${index}]`, judgement),
+  );
+}

@@ -1,0 +1,120 @@
+import { isLoopback } from "../../net/ip.ts";
+import { messages } from "../messages.ts";
+import { parseBackendEntry } from "./auth-backends.ts";
+import { checkEncryption, type Judgement } from "./checks.ts";
+import { flag, section, text, texts } from "./fields.ts";
+import type { Config } from "./root.ts";
+
+const role = (name: string) => texts(`Groups, or values of role_attribute, whose accounts have the role ${name}.`);
+
+/** The console for operators. */
+export const Console = section(
+  "Console for operators in the browser. It exists if runtime.servers.http.console_address is set.",
+  {
+    url: text("Origin under which the operators' browsers reach the console, such as https://console.example.org.", {
+      form: "http-url",
+    }),
+    client_id: text(
+      "Client of the console in identity.oidc.clients. It has a client_secret, the scopes openid and profile, and /console/callback below url among its redirect_uris.",
+      { maxLength: 200 },
+    ),
+    account_claim: text(
+      "Claim of the ID token with the operator's account name. Users must not be able to change its value.",
+      { default: "preferred_username", minLength: 1, maxLength: 128 },
+    ),
+    role_attribute: text(
+      "Backend attribute that determines the roles of accounts. If empty, the names of their groups do. Users must not be able to change its values.",
+      { maxLength: 256, reload: "live" },
+    ),
+    roles: section(
+      "Who may use the console. An account with several roles has the highest.",
+      {
+        helpdesk: role("helpdesk, which may search, unban, flush and unlock"),
+        security: role("security, which may also end sessions and reset second factors"),
+        admin: role("admin, which may do everything"),
+      },
+      { reload: "live" },
+    ),
+    helpdesk_resets_factors: flag("Whether the role helpdesk may reset second factors.", { reload: "live" }),
+  },
+);
+
+const root = "runtime.console";
+
+function validateUrl(text: string, { problem }: Judgement): void {
+  const url = URL.parse(text);
+  if (url === null) return;
+  if (url.origin !== text) problem(`${root}.url`, messages.consoleOrigin);
+  const host = url.hostname.replaceAll(/[[\]]/gu, "");
+  if (url.protocol === "http:" && host !== "localhost" && !isLoopback(host))
+    problem(`${root}.url`, messages.httpIssuer);
+}
+
+interface Search {
+  readonly protocol: readonly string[];
+  readonly pool_name: string;
+  readonly mapping: { readonly account_field: string };
+}
+
+function searchesFor(protocol: string, searches: readonly Search[]): readonly Search[] {
+  const named = searches.filter((search) => search.protocol.includes(protocol));
+  return named.length > 0 ? named : searches.filter((search) => search.protocol.includes("*"));
+}
+
+const fieldsOf = (searches: readonly Search[]): readonly string[] => [
+  ...new Set(searches.map(({ mapping }) => mapping.account_field)),
+];
+
+/** The search for a protocol whose account field is not among those for OpenID Connect sign-ins. */
+function deviating(searches: readonly Search[], protocol: string): Search | undefined {
+  const expected = fieldsOf(searchesFor("oidc", searches));
+  const serving = searchesFor(protocol, searches);
+  if (expected.length === 0 || fieldsOf(serving).join() === expected.join()) return undefined;
+  return serving.find(({ mapping }) => !expected.includes(mapping.account_field)) ?? serving[0];
+}
+
+/**
+ * An enrolment is recorded under the account name of the pages on which the second factor was set up. The console looks it up under the name
+ * of an OpenID Connect sign-in, and a factor without a record counts as set up with proof.
+ */
+function validateAccountFields({ auth, identity }: Config, { problem }: Judgement): void {
+  const entries = auth.backends.order.flatMap((entry) => parseBackendEntry(entry) ?? []);
+  for (const kind of ["ldap", "sql"] as const) {
+    const all: readonly Search[] = auth.backends[kind].search;
+    // An SQL backend is one database. An LDAP backend without a pool queries all pools.
+    const isUsed = (pool: string): boolean =>
+      entries.some((entry) => entry.kind === kind && (entry.pool ?? (kind === "sql" ? "default" : pool)) === pool);
+    const pools = [...new Set(all.map(({ pool_name }) => pool_name))].filter(isUsed);
+    for (const protocol of identity.saml.enabled ? ["idp", "saml"] : ["idp"]) {
+      const others = pools.map((pool) =>
+        deviating(
+          all.filter(({ pool_name }) => pool_name === pool),
+          protocol,
+        ),
+      );
+      for (const other of others.filter((search) => search !== undefined)) {
+        const path = `auth.backends.${kind}.search[${all.indexOf(other)}].mapping.account_field`;
+        problem(path, messages.otherAccountField(protocol));
+      }
+    }
+  }
+}
+
+/** While the console has a listener, it needs the identity provider and a client of it. */
+export function validateConsole(config: Config, judgement: Judgement): void {
+  const { runtime, identity, storage } = config;
+  const { problem, warning } = judgement;
+  const { url, client_id, roles } = runtime.console;
+  const condition = "runtime.servers.http.console_address is set";
+  if (runtime.servers.http.console_address.length === 0) return;
+  if (url === "") problem(`${root}.url`, messages.needsWhen(condition));
+  if (!identity.oidc.enabled) problem("identity.oidc.enabled", messages.needsWhen(condition));
+  checkEncryption(storage.redis, condition, judgement);
+  validateUrl(url, judgement);
+  validateAccountFields(config, judgement);
+  const client = identity.oidc.clients.find((one) => one.client_id === client_id);
+  if (client_id === "") problem(`${root}.client_id`, messages.needsWhen(condition));
+  else if (client === undefined) problem(`${root}.client_id`, messages.noSuchClient);
+  else if (client.client_secret === "") problem(`${root}.client_id`, messages.clientNeedsSecret);
+  if (Object.values(roles).every((values) => values.length === 0)) warning(`${root}.roles`, messages.noOperators);
+}
