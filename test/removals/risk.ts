@@ -56,7 +56,7 @@ export const riskRemovals: readonly Removal[] = [
     replace: "",
     tests: ["test/integration/risk/second-factor.test.ts"],
     pattern: "legacy_protocol is raised",
-    rows: ["`legacy_protocol`: raised at both engines"],
+    rows: ["`legacy_protocol`: raised at every engine"],
   },
   {
     name: "notified-once",

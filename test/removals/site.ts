@@ -81,7 +81,7 @@ export const siteRemovals: readonly Removal[] = [
     find: "  await Promise.all([bruteForce?.ready(), risk?.ready()]);\n",
     replace: "",
     tests: ["test/long/outages/replaced-engines.test.ts"],
-    rows: ["three engines replaced one by one under load, three times"],
+    rows: ["three engines replaced one by one under load"],
   },
   {
     name: "long-bans-kept",

@@ -55,7 +55,6 @@ function staticChecks(): Stage {
     program("lint", "oxlint", "--type-aware", "--deny-warnings"),
     program("dependency rules", "node", "tools/architecture/check.ts"),
     program("prose", "textlint", "--format", "unix", ...prose),
-    program("prose in code", "node", "tools/prose/check-code.ts"),
     program("dead code and dependencies", "knip", "--no-progress"),
     ...generatedFiles(),
   ];

@@ -30,10 +30,3 @@ export function textAt(value: unknown, ...path: readonly (string | number)[]): s
   const found = at(value, ...path);
   return typeof found === "string" || typeof found === "number" ? String(found) : "";
 }
-
-/** One rule: what must hold, and whether it does. */
-export type Rule = readonly [must: string, holds: boolean];
-
-export function broken(subject: string, rules: readonly Rule[]): readonly string[] {
-  return rules.filter(([, holds]) => !holds).map(([must]) => `${subject}: ${must}`);
-}

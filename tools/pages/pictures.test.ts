@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type PageServer, startPageServer } from "./page-server.ts";
@@ -11,9 +11,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => server[Symbol.asyncDispose]());
-
-const mebibyte = 1024 * 1024;
-const largestFolder = 2.75 * mebibyte;
 
 const pictured = (): readonly (readonly [name: string, url: string])[] => [
   ...server.names.map((name) => [name, server.urlOf(name)] as const),
@@ -36,9 +33,4 @@ test("the list of pictures has these pages, in this order", async () => {
   );
   for (const { name, title } of pages) expect([name, title]).toEqual([name, expect.stringMatching(/./)]);
   expect(readFileSync(join(picturesFolder, "README.md"), "utf8")).toBe(pictureList(pages));
-});
-
-test("all pictures together are small enough for a checkout", () => {
-  const sizes = readdirSync(picturesFolder).map((file) => statSync(join(picturesFolder, file)).size);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(largestFolder);
 });

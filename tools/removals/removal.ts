@@ -2,7 +2,7 @@
 export interface Removal {
   /** Unique; `make removals NAMES=…` selects by it. */
   readonly name: string;
-  /** What is taken out, as the page names it. */
+  /** What is taken out. */
   readonly mechanism: string;
   /** From the root of the repository. */
   readonly file: string;
@@ -13,7 +13,8 @@ export interface Removal {
   readonly tests: readonly string[];
   /** Selects tests of these files by their names, as vitest's `-t`. */
   readonly pattern?: string;
-  /** Parts of rows of `docs/contributing/promises.md`, each of exactly one row, that this mechanism keeps. The rows name one of `tests`. */
+  /** Parts of rows of `test/guarantees.yaml` (event and guarantee, joined by a colon), each of exactly one row, that this mechanism keeps. The rows
+   * name one of `tests`. */
   readonly rows: readonly string[];
 }
 

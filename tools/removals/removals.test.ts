@@ -1,16 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { exceptions, unchecked } from "../../test/removals/exceptions.ts";
+import { exceptions } from "../../test/removals/exceptions.ts";
 import { removals } from "../../test/removals/removals.ts";
 import { judge, withoutMechanism } from "./check-removal.ts";
-import { promisedRows } from "./promised-rows.ts";
+import { promised } from "./guarantees.ts";
 import type { Removal, RemovalResult } from "./removal.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
-const rows = promisedRows(read("docs/contributing/promises.md").split("\n## The tests can fail\n")[0] ?? "");
-const matching = (part: string) => rows.filter(({ row }) => row.includes(part));
+const matching = (part: string) => promised.filter(({ row }) => row.includes(part));
 const removedIn = (row: string): boolean => removals.some((removal) => removal.rows.some((part) => row.includes(part)));
 
 const results: Readonly<Record<string, RemovalResult>> = JSON.parse(read("test/removals/results.json"));
@@ -39,15 +38,14 @@ describe("removals", () => {
   });
 });
 
-describe("docs/contributing/promises.md", () => {
-  test("has a removal, a reason or an entry among the unchecked for each row", () => {
-    const listed = [...unchecked, ...exceptions.map(({ row }) => row)];
-    const missing = rows.filter(({ row }) => !removedIn(row) && !listed.some((part) => row.includes(part)));
+describe("guarantees", () => {
+  test("have a removal, or a reason why there is none", () => {
+    const missing = promised.filter(({ row }) => !removedIn(row) && !exceptions.some((one) => row.includes(one.row)));
     expect(missing.map(({ row }) => row)).toEqual([]);
   });
 
-  test("each unchecked row and each exception is one row, which has no removal", () => {
-    for (const part of [...unchecked, ...exceptions.map(({ row }) => row)]) {
+  test("with such a reason have no removal", () => {
+    for (const { row: part } of exceptions) {
       expect([part, matching(part).map(({ row }) => removedIn(row))]).toEqual([part, [false]]);
     }
   });

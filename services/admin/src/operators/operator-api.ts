@@ -92,7 +92,7 @@ export function sendTo(origin: string, timeoutMs: number) {
 
 /**
  * The console is an API caller like any other, with the scopes of the operator's role: each operation checks them itself. The caller
- * assertion takes the place of the token (ADR 0161).
+ * assertion takes the place of the token (ADR 0024).
  */
 export function createWriteRequest(sign: SignCaller, identifier: string, helpdesk: () => HelpdeskRule): WriteRequest {
   return async ({ account, role, clientIp, session }, call) => {

@@ -129,7 +129,7 @@ function remote(traceparent: string | undefined): Context | undefined {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: isSampled ? 1 : 0, isRemote: true });
 }
 
-/** Sends spans by OTLP over HTTP, in JSON (ADR 0164). Loaded only if tracing is on. */
+/** Sends spans by OTLP over HTTP, in JSON. Loaded only if tracing is on. */
 export function createOtlpTracer(settings: OtlpSettings): Tracer {
   const provider = new TracerProvider({
     resource: resourceFromAttributes({

@@ -56,7 +56,7 @@ interface ShownPasskey {
 
 /**
  * The account is the one that holds the passkey, so that it may be renamed. A backend must still have it, and policies must admit it.
- * Without the id of its passkey, the work for an account is that for an unknown name (ADR 0227).
+ * Without the id of its passkey, the work for an account is that for an unknown name (ADR 0059).
  */
 async function judgePasskey(deps: LoginDeps, visit: Visit, { flow, name, response }: ShownPasskey): Promise<Proof> {
   const { ceremonies, factors, store, lookUp, nowMs, decisionTimeoutMs, rememberMs } = deps;
