@@ -10,14 +10,16 @@ interface Metric {
   readonly type: string;
 }
 
-/** Metrics are created only by `<registry>.<type>({ name: …`, a counter also by `configuredCounter`; `prefix` or `metricsPrefix` stands for `service`. */
+/** Metrics are created only by `<registry>.<type>({ name: …`, a counter also by `configuredCounter`; the site's identifier stands for `service`. */
 function metricsIn(source: string): readonly Metric[] {
   const matches = source.matchAll(
-    /\.(counter|configuredCounter|histogram|gauge)\(\{\s*name: [`"](?:\$\{(?:metricsPrefix|prefix)\}_)?([a-z_]+)[`"]/gu,
+    /\.(counter|configuredCounter|histogram|gauge)\(\{\s*name: [`"](?:\$\{(?:metricsPrefix|prefix|(?:config\.)?runtime\.naming\.identifier)\}_)?([a-z_]+)[`"]/gu,
   );
   return [...matches].map(([text, type = "", name = ""]) => ({
     type: type === "configuredCounter" ? "counter" : type,
-    name: /\$\{(?:metricsPrefix|prefix)\}_/u.test(text) ? `service_${name}` : name,
+    name: /\$\{(?:metricsPrefix|prefix|(?:config\.)?runtime\.naming\.identifier)\}_/u.test(text)
+      ? `service_${name}`
+      : name,
   }));
 }
 
