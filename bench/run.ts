@@ -3,5 +3,5 @@
 // oxlint-disable-next-line import/no-unassigned-import -- it registers the hook
 import "../tools/bundle/raw-text-hook.ts";
 
-// Only then, because it imports Lua scripts as text.
+// This import follows the hook, because the module imports Lua scripts as text.
 await import("./benchmark.ts");

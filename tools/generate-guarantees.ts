@@ -29,9 +29,9 @@ function removedBy({ row }: Guarantee): string {
   return reason ?? named.join(", ");
 }
 
-function linkTo(path: string): string {
+function marked(path: string): string {
   if (!existsSync(join(root, path))) throw new Error(`test/guarantees.yaml: ${path} does not exist`);
-  return path.endsWith(".md") ? `[record](${path.replace("docs/contributing/", "")})` : `\`${path}\``;
+  return `\`${path}\``;
 }
 
 function forOperators({ title, subject, rows }: (typeof sections)[number]): string {
@@ -45,7 +45,7 @@ function forDevelopers(section: (typeof sections)[number]): string {
   return guaranteesOf(section)
     .map(
       (one) =>
-        `| ${section.title} | ${one.row.replaceAll("](", "](../operate/")} | ${one.tests.map(linkTo).join(", ")} | ${removedBy(one)} |`,
+        `| ${section.title} | ${one.row.replaceAll("](", "](../operate/")} | ${one.tests.map(marked).join(", ")} | ${removedBy(one)} |`,
     )
     .join("\n");
 }

@@ -75,7 +75,7 @@ if (args.includes("--list")) {
 } else {
   mkdirSync(join(root, ".run"), { recursive: true });
   const copy = mkdtempSync(join(root, ".run/removals-"));
-  // Also after an interruption, which ends the process.
+  // The copy goes even after an interruption, which ends the process.
   process.once("exit", () => rmSync(copy, { recursive: true, force: true }));
   const faults = await checkAll(copy);
   console.log(faults.length === 0 ? "every test fails without its mechanism" : `faults: ${faults.join(", ")}`);

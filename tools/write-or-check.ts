@@ -26,7 +26,7 @@ export function writeOrCheck(
   return [];
 }
 
-/** The same as a command: with `--check` the exit code is 1 if a file is out of date. */
+/** Ends a generator's command: with `--check` the exit code is 1 if a file is out of date. */
 export function generate(files: ReadonlyMap<string, string>): void {
   const stale = writeOrCheck(files, { root: join(import.meta.dirname, ".."), check: process.argv.includes("--check") });
   for (const path of stale) console.error(`${path} is not up to date; run make docs`);

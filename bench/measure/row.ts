@@ -12,7 +12,7 @@ export interface Row {
   readonly p99Ms: number;
   readonly cpuMicros: Readonly<Record<Role | "total", number>>;
   readonly otherCores: number;
-  /** For rows that are measured alternately with another. */
+  /** What this row costs more than the row with which it was measured alternately. */
   readonly added?: Added<RowId>;
   /** The windows of rows that were measured alternately, and the first of these rows. */
   readonly turns?: { readonly of: RowId; readonly windows: readonly Window<RowId>[] };
@@ -85,7 +85,7 @@ export interface RowPlan {
   readonly verify: (report: GeneratorReport) => Promise<void> | void;
 }
 
-/** For rows that no target depends on. */
+/** Rows that no target depends on need fewer windows. */
 const defaultWindows = 3;
 /** Number of rounds for rows that the targets depend on. */
 export const rounds = 5;

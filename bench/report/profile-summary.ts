@@ -23,7 +23,7 @@ export interface FunctionShare {
   readonly name: string;
   /** Share of the busy time spent in the function itself, 0 to 1. */
   readonly self: number;
-  /** The same, including everything that it called. */
+  /** The time of the function together with everything that it called. */
   readonly total: number;
 }
 

@@ -25,13 +25,13 @@ export interface Results {
   readonly memories: readonly Memory[];
   /** Installed size of the container image. */
   readonly imageMb?: number | undefined;
-  /** The same work by other products; only in a long run. */
+  /** Rows of other products that did the same work. Only a long run fills this and the next three. */
   readonly beside: readonly Row[];
-  /** Only in a long run. */
+  /** Results under load for half an hour. */
   readonly endurance: readonly Endurance[];
-  /** With a million bans; only in a long run. */
+  /** Requests of the management API with a million bans. */
   readonly management: readonly Times[];
-  /** With a million bans, and a hundred thousand accounts with a history; only in a long run. */
+  /** Pages of the console with a million bans, and a hundred thousand accounts with a history. */
   readonly consolePages: readonly PageCost[];
 }
 

@@ -5,7 +5,7 @@ export interface Target {
   readonly title: string;
   readonly target: string;
   readonly measured: string;
-  /** Of the rounds; absent if it was measured once. */
+  /** The range of the rounds; absent if the row was measured once. */
   readonly range?: string;
   readonly met: boolean | undefined;
   /** Missed by at most a tenth of the limit, which is as exact as a median of five rounds. */

@@ -194,7 +194,7 @@ function scriptTargets(results: Results): readonly Target[] {
   return [judged({ title, value: addedBy(results, "scripted", "unscripted"), atMost: 50, unit: " µs", digits: 0 })];
 }
 
-/** From the rounds in which both were measured. */
+/** The comparison uses the rounds in which both rows were measured. */
 function addedBy(results: Results, above: RowId, below: RowId): Figure | undefined {
   const added = rowOf(results, above)?.added;
   return added?.to === below ? added.micros : undefined;
@@ -260,7 +260,7 @@ function serviceTargets({ starts, memories }: Results): readonly Target[] {
   return [...begun, ...loaded];
 }
 
-/** Of scenarios that only a long run measures. */
+/** Targets of scenarios that only a long run measures. */
 function longTargets(results: Results): readonly Target[] {
   const targets = [
     millionUsersTarget(results),

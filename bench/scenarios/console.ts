@@ -40,14 +40,14 @@ export interface PageCost {
 interface ConsoleSizes {
   readonly bans: number;
   readonly accounts: number;
-  /** Of each kind. */
+  /** The number of audit records of each kind. */
   readonly auditRecords: number;
 }
 
 const samples = 100;
 const rule = { name: "console", period: "10m", ban_time: "1h", cidr: 32, failed_requests: 1000, ipv4: true };
 const protection = { controls: { enabled: ["brute_force"], brute_force: { buckets: [rule] } }, localCacheTtl: "0s" };
-/** The same rule, in the form from which keys are built. */
+/** Keys are built from this form of the rule. */
 const parts = {
   rules: [
     {

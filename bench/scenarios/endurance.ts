@@ -22,9 +22,9 @@ export interface EnduranceOptions {
   readonly say: (line: string) => void;
 }
 
-/** As fast as possible, so that the heap takes the size that it needs at its busiest. */
+/** The load runs as fast as possible, so that the heap takes the size that it needs at its busiest. */
 const burstSeconds = 3;
-/** At a rate that a site has, for the rest of a third of a minute. */
+/** The rest of a third of a minute has the rate of a site. */
 const steady = { perSecond: 200, seconds: 17 };
 const connections = 64;
 

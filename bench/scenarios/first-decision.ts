@@ -13,13 +13,13 @@ import type { Servers } from "../stack/servers.ts";
 import { placeService, serviceNames, spawnService } from "../stack/service.ts";
 import { mailOf, userPassword } from "../stack/users.ts";
 
-/** From the spawn of all services to the first decision, and until all services are ready. */
+/** Times from the spawn of all services: to the first decision, and until all services are ready. */
 interface OneStart {
   readonly decisionMs: number;
   readonly allReadyMs: number;
   /** CPU time of all services until the first decision. */
   readonly decisionCpuSeconds: number;
-  /** The same until all of them are ready. */
+  /** CPU time of all services until all of them are ready. */
   readonly cpuSeconds: number;
 }
 

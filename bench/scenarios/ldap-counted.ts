@@ -11,7 +11,7 @@ import { decisionPlan } from "./decision-row.ts";
 
 export interface CountedLdap {
   readonly row: Row;
-  /** For one failure, by command, and of all windows. */
+  /** Redis commands for one failure, by command, over all windows. */
   readonly redisCommands: CommandCounts;
   readonly commandsOfWindows: Figure;
 }

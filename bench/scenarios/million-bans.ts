@@ -18,7 +18,7 @@ const buckets = ruleNames.map((name) => {
 });
 const protection = { controls: { enabled: ["brute_force"], brute_force: { buckets } }, localCacheTtl: "0s" };
 
-/** The same rules, in the form from which keys are built. */
+/** Keys are built from this form of the rules. */
 const parts = {
   rules: ruleNames.map((name) => ({
     name,

@@ -13,7 +13,7 @@ const limits = {
 };
 const keyPrefix = "postern:";
 const accountsAtATime = 500;
-/** Of each account: successes and failures, each from several addresses. */
+/** Each account has successes and failures, each from several addresses. */
 const runsPerAccount = 6;
 
 /** An address of an account; none of them is banned. */

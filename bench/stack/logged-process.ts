@@ -8,7 +8,7 @@ export interface LoggedProcessOptions {
   readonly args: readonly string[];
   readonly logFile: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** With a channel for messages. */
+  /** Whether the process gets a channel for messages. */
   readonly ipc?: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface Postern extends AsyncDisposable {
   readonly processes: readonly Measured[];
   /** The decisions counted so far. */
   decisionsSoFar(): Promise<DecisionCounts>;
-  /** The same, when no request is in progress. */
+  /** Counts the decisions when no request is in progress. */
   decisions(): Promise<DecisionCounts>;
 }
 

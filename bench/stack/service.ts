@@ -15,7 +15,7 @@ export type ServiceName = (typeof serviceNames)[number];
 
 export interface RunningService extends LoggedProcess {
   readonly privatePort: number;
-  /** From spawn to the first 200 of `/readyz`. */
+  /** The time from spawn to the first 200 of `/readyz`. */
   readonly readyAfterMs: number;
   /** CPU time until then; it varies less than the elapsed time. */
   readonly startCpuMs: number;

@@ -21,11 +21,11 @@ export interface Surroundings {
 export interface Command {
   readonly name: string;
   readonly group: "site" | "setup" | "files";
-  /** As the overview shows them: what follows `postern`, and what it does. */
+  /** The overview shows these lines: what follows `postern`, and what it does. */
   readonly forms: readonly (readonly [usage: string, summary: string])[];
   /** Second words; empty without any. */
   readonly actions: readonly string[];
-  /** Without the leading hyphens. */
+  /** The name without its leading hyphens. */
   readonly options: readonly string[];
   /** What `--help` prints. */
   readonly help: readonly string[];

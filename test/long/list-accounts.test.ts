@@ -6,7 +6,7 @@ import { askAccounts, pagesHeld, residentMiB } from "../support/ask-accounts.ts"
 import { startStack } from "../support/stack.ts";
 
 const count = 1_000_000;
-/** As the gateway requests them. */
+/** The gateway requests pages of this size. */
 const accountsPerPage = 500;
 /**
  * Size of the old space in MiB, too small for a million names. Resident memory proves little, because the runtime collects

@@ -5,7 +5,7 @@ import { poll } from "./poll.ts";
 
 /** Another host, as tests see it. */
 export interface ServerPlace {
-  /** At which this process reaches it. */
+  /** The address at which this process reaches it. */
   readonly address: string;
   /** The command that runs another one there. */
   readonly enter: readonly [string, ...string[]];

@@ -10,7 +10,7 @@ import { type RedisServer, spawnRedis } from "./spawn-redis.ts";
 
 export interface RedisSentinel extends AsyncDisposable {
   readonly master: string;
-  /** Of the first sentinel. */
+  /** The address of the first sentinel. */
   readonly address: { readonly host: string; readonly port: number };
   readonly sentinels: readonly SentinelServer[];
   readonly first: RedisServer;

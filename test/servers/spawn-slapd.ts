@@ -32,7 +32,7 @@ export interface Slapd extends AsyncDisposable {
   readonly suffix: string;
   readonly rootDn: string;
   readonly rootPassword: string;
-  /** Of the current process. */
+  /** The id of the current process. */
   readonly pid: number;
   /** Its temporary folder. */
   readonly folder: string;

@@ -27,7 +27,7 @@ export async function follow(page: Page, name: string): Promise<void> {
   await page.getByRole("link", { name }).click();
 }
 
-/** For `expect.poll`: the time that a click may take to lead to another page. */
+/** A click may take this long to lead to another page (`expect.poll`). */
 export const soon = Object.freeze({ timeout: 60_000 });
 
 export function heading(page: Page): Promise<string | null> {

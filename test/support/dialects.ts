@@ -16,7 +16,7 @@ export interface DialectLogin {
   readonly clientIp?: string;
   /** `auth_login_attempt` or `Auth-Login-Attempt`. */
   readonly attempt?: number;
-  /** With its question mark. */
+  /** The query with its question mark. */
   readonly query?: string;
   /** Additional headers. */
   readonly headers?: readonly Header[];

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request } from "node:http";
 
-/** As `fetch`, which sets the `Host` header itself: a GET for another host than the one in the URL. */
+/** Sends a GET for another host than the one in the URL; `fetch` sets the `Host` header itself. */
 export async function fetchAtHost(url: string, headers: Readonly<Record<string, string>>): Promise<Response> {
   const sent = request(url, { headers });
   sent.end();

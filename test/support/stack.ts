@@ -66,7 +66,7 @@ export interface Stack extends AsyncDisposable {
   startRedis(): Promise<RedisServer>;
   /** Writes the configuration with other settings merged into it, for tests of SIGHUP; an empty tree restores it. */
   writeSettings(settings: Tree): Promise<void>;
-  /** The same, and sends SIGHUP to the gateway. */
+  /** Replaces the configuration and sends SIGHUP to the gateway. */
   reloadGateway(settings: Tree): Promise<void>;
   /** Replaces the configuration file with any text. */
   writeConfig(text: string): Promise<void>;

@@ -105,7 +105,7 @@ export async function bundleProgram(root: string, { entry, folder }: Program): P
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "[name].js",
-    // Only for translating stack traces: Node would keep the maps in memory, at twice the size of the code.
+    // The maps are for translating stack traces: Node would keep them in memory, at twice the size of the code.
     sourcemap: true,
     sourcemapExcludeSources: true,
     // Keeps the names of classes and functions for logs and stack traces.

@@ -17,12 +17,12 @@ const reviewed: ReadonlySet<string> = new Set([
   "libs/shared/src/domain/scripts/worker/lua-api.ts",
   "node_modules/cbor-x/node-index.js",
   "node_modules/msgpackr/dist/node.cjs",
-  // For options that we do not use: threads for logging, processors given as files, command stacks.
+  // These modules use their location for options that we do not use: threads for logging, processors as files, command stacks.
   "node_modules/pino/lib/transport.js",
   "node_modules/thread-stream/index.js",
   "node_modules/bullmq/dist/cjs/classes/worker.js",
   "node_modules/ioredis/built/Command.js",
-  // Only in a comment, or for a stack trace.
+  // These modules name their location in a comment, or for a stack trace.
   "node_modules/bullmq/dist/cjs/postgres/sql-scripts.js",
   "node_modules/undici/index.js",
 ]);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 
-// For tools that run from source: `import text from "./file.lua?raw"` is the text of the file, as in the bundles and the tests.
+// Tools that run from source need this hook: `import text from "./file.lua?raw"` is the text of the file, as in the bundles and the tests.
 registerHooks({
   load(url, context, nextLoad) {
     if (!url.endsWith("?raw")) return nextLoad(url, context);

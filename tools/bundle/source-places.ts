@@ -26,7 +26,7 @@ export function createSourcePlaces(readMap: (bundle: string) => string | undefin
     });
 }
 
-/** The same, with the maps beside the bundles of the repository at `root`. */
+/** Translates with the maps beside the bundles of the repository at `root`. */
 export function sourcePlacesIn(root: string): (text: string) => string {
   return createSourcePlaces((bundle) => {
     const file = join(root, `${bundle}.map`);

@@ -22,7 +22,7 @@ function vitest(project: string, timeoutMs: number): Check {
   return { name: `${project} tests`, command: "node_modules/.bin/vitest", args, timeoutMs, report };
 }
 
-/** The same tests, limited to some files, one after the other. */
+/** The check's tests in some files, one after the other. */
 export function rerunOf(check: Check, report: string, files: readonly string[]): Check {
   const args = check.args.filter((arg) => !arg.startsWith("--outputFile"));
   return { ...check, report, args: [...args, `--outputFile.json=${report}`, "--no-file-parallelism", ...files] };

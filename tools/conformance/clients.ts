@@ -98,7 +98,7 @@ type Pair = readonly [KeyedClient, KeyedClient];
 export interface Keys {
   readonly oidc: Pair;
   readonly fapi: Pair;
-  /** Of the second draft of FAPI 2.0. */
+  /** Clients of the second draft of FAPI 2.0. */
   readonly draft: Pair;
   /** Signs its requests. */
   readonly signed: Pair;

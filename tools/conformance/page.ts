@@ -69,9 +69,8 @@ export function conformancePage(plans: readonly PlanResult[], lists: Explanation
 # OpenID conformance results
 
 For administrators and auditors: the results of the OpenID Foundation's conformance suite against Postern, with two gateways and two
-replicas of the identity provider. This is not a certification, which only the OpenID Foundation grants. The tests of this repository that
-make the same demands are in [OpenID conformance tests](oidc-conformance-tests.md). For the plan dynamic, the tested site lets everyone
-register clients and permits the [implicit flow](../connect/openid-connect.md#the-implicit-flow). Both are off by default.
+replicas of the identity provider. This is not a certification, which only the OpenID Foundation grants. For the plan dynamic, the tested site
+lets everyone register clients and permits the [implicit flow](../connect/openid-connect.md#the-implicit-flow). Both are off by default.
 
 Each row shows the last run of a plan. "Code" identifies the content of \`services\` and \`libs\`: later commits that change only
 other files leave it as it is. A code or commit with \`+\` had changed files. To print the code of a checkout:

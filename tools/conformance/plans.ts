@@ -53,7 +53,7 @@ export interface Provided {
   readonly issuer: string;
   /** Base of the addresses where clients show certificates. */
   readonly mutualUrl: string;
-  /** Of the clients `Keys.mutual`, in their order. */
+  /** Certificates of the clients `Keys.mutual`, in their order. */
   readonly certificates: readonly ClientCertificate[];
 }
 

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 
 const longestRotationMs = 60_000;
 
-/** Of the test configuration. */
+/** The password of the API caller in the test configuration. */
 const backchannelSecret = "demo-backchannel-secret";
 
 const commandLine = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
@@ -68,7 +68,7 @@ async function publishedKeys(replica: string): Promise<number> {
   return keys.length;
 }
 
-/** As an operator does, with the command line. */
+/** An operator does this with the command line. */
 function createRotateKeys(issuer: string, replicas: readonly string[], trustFile: string): Provider["rotateKeys"] {
   const credentials = { POSTERN_URL: issuer, POSTERN_USER: "backchannel", POSTERN_PASSWORD: backchannelSecret };
   const env = { ...process.env, ...credentials, NODE_EXTRA_CA_CERTS: trustFile };

@@ -16,7 +16,7 @@ export interface ModuleDeps {
   readonly operate: Readonly<Record<string, () => Promise<void>>>;
 }
 
-/** On a busy machine, where a module otherwise takes seconds. */
+/** A module takes this long on a busy machine, and seconds otherwise. */
 const longestModuleMs = 600_000;
 const lookMs = 200;
 const outcomes: readonly Outcome[] = ["PASSED", "WARNING", "REVIEW", "SKIPPED", "FAILED"];

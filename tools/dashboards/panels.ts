@@ -39,7 +39,7 @@ const recorded = (record: string, title: string): Panel => ({
   unit: "percentunit",
 });
 
-/** On every dashboard: the default metrics of prom-client. */
+/** Every dashboard has these panels of prom-client's default metrics. */
 const processPanels: readonly Panel[] = [
   { title: "CPU", query: "rate(process_cpu_seconds_total[$__rate_interval])", legend: "{{instance}}", unit: "short" },
   { title: "Memory", query: "process_resident_memory_bytes", legend: "{{instance}}", unit: "bytes" },

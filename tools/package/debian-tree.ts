@@ -24,7 +24,7 @@ function write(target: string, path: string, content: string | Uint8Array): void
   writeFileSync(file, content);
 }
 
-/** The same bytes at every build. */
+/** Every build has the same bytes. */
 const packed = (content: string | Uint8Array): Buffer => gzipSync(content, { level: 9 });
 
 function units({ root, target }: DebianPackage): void {

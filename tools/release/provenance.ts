@@ -36,7 +36,7 @@ export function provenanceOf({ kind, parameters, artefacts, ...from }: Build): s
           { name: "node", uri: `pkg:npm/node@${from.node}` },
         ],
       },
-      // Not an isolated builder: any machine on which make ran.
+      // The builder is any machine on which make ran, not an isolated one.
       runDetails: { builder: { id: "urn:postern:builder:make" } },
     },
   };

@@ -5,7 +5,7 @@ export interface SbomPackage {
   readonly version: string;
   /** An SPDX expression, or other words of the package. */
   readonly licence: string | undefined;
-  /** As in package-lock.json: `sha512-` and base64, of the package's archive. */
+  /** The sum of the package's archive, as in package-lock.json: `sha512-` and base64. */
   readonly integrity: string | undefined;
   /** Where the package is, such as `bundle gateway` or `node_modules`. */
   readonly places: readonly string[];

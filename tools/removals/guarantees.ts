@@ -9,7 +9,7 @@ const Sections = Type.Array(
     title: Type.String(),
     /** Heading of the first column. */
     subject: Type.Optional(Type.String()),
-    /** Not on the page for operators, and without a removal. */
+    /** The section is not on the page for operators, and its rows need no removal. */
     internal: Type.Optional(Type.Boolean()),
     rows: Type.Array(
       Type.Object({

@@ -4,7 +4,7 @@ export interface Removal {
   readonly name: string;
   /** What is taken out. */
   readonly mechanism: string;
-  /** From the root of the repository. */
+  /** The path from the root of the repository. */
   readonly file: string;
   /** Occurs exactly once in the file. */
   readonly find: string;

@@ -7,7 +7,7 @@ import type { RunOptions } from "./options.ts";
 export type StopStage = 1 | 2 | 3;
 
 export interface Program {
-  /** Also the name of its log file. */
+  /** The program's name, and that of its log file. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];

@@ -19,7 +19,7 @@ async function openFiles(config: Config, skipSecrets: boolean, services: readonl
   return checkServices(config, { skipSecrets, services: services.length === 0 ? serviceNames : services });
 }
 
-/** The same findings for programs; the exit code is that of the readable form. */
+/** Prints the findings for programs; the exit code is that of the readable form. */
 function jsonOf({ problems, warnings }: Findings, exitCode: CommandResult["exitCode"]): CommandResult {
   return {
     exitCode,

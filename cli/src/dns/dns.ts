@@ -21,7 +21,7 @@ export const dnsOptions = {
 
 const failed = (...errors: readonly string[]): CommandResult => ({ exitCode: 1, output: [], errors });
 
-/** As in a zone file, in groups with the specification above each. */
+/** Lines of a zone file, in groups with the specification above each. */
 function zoneLines(records: readonly DnsRecord[]): readonly string[] {
   return [...Map.groupBy(records, ({ source }) => source)].flatMap(([source, group]) => [
     `; ${source}`,

@@ -31,7 +31,7 @@ function asksPostern(passdb: DovecotBlock): boolean {
 
 const tokenMechanisms = new Set(["oauthbearer", "xoauth2"]);
 
-/** Only refuses users, or serves only access tokens, which Dovecot validates itself. */
+/** Whether the passdb only refuses users, or serves only access tokens, which Dovecot validates itself. */
 function acceptsNoPassword(passdb: DovecotBlock): boolean {
   const { settings } = passdb;
   const mechanisms = settings.get("mechanisms") ?? settings.get("mechanisms_filter") ?? "";

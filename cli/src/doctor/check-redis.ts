@@ -27,7 +27,7 @@ async function ready(client: RedisClient, timeoutMs: number): Promise<boolean> {
   }
 }
 
-/** By how much this machine's clock is ahead of the server's; half of the round trip is attributed to each way. */
+/** The time by which this machine's clock is ahead of the server's; half of the round trip is attributed to each way. */
 async function clockDifference(client: RedisClient): Promise<number> {
   const before = Date.now();
   const [seconds, micros] = await client.time();
@@ -41,7 +41,7 @@ function policyIn(info: string): string | undefined {
   return /^maxmemory_policy:(\S+)/mu.exec(info)?.[1];
 }
 
-/** The same user for all services, or one for each: this is the one of the configuration that is checked. */
+/** Sites have one user for all services or one for each; this is the user of the configuration that is checked. */
 async function rightsFindings(client: RedisClient, role: RedisRole, prefix: string): Promise<readonly Finding[]> {
   const { problem, warning } = findingsOf(`redis ${role}`);
   const key = probeKey.build(prefix, "doctor", role);

@@ -14,9 +14,9 @@ export interface Imported {
 }
 
 export interface ImportOptions {
-  /** Of the file, for messages. */
+  /** The file's name in messages. */
   readonly name: string;
-  /** Where the result will be. */
+  /** The folder of the result. */
   readonly folder: string;
 }
 

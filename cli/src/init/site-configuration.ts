@@ -40,7 +40,7 @@ function natsFile(token: string): string {
     "# NATS for Postern on this machine: users' passwords cross it, so it listens on loopback and requires a token.",
     "host: 127.0.0.1",
     "port: 4222",
-    // As in deploy/nats/nats.conf.
+    // deploy/nats/nats.conf has the same limit.
     "max_payload: 4MB",
     'ping_interval: "2s"',
     "ping_max: 2",

@@ -1,4 +1,4 @@
-/** Where the files of a site are. */
+/** Paths of a site's files. */
 export interface SiteFiles {
   readonly path: (name: string) => string;
   readonly secret: (name: string) => string;

@@ -55,7 +55,7 @@ function messageOf(status: number, body: unknown): string {
   return `${status}: ${error ?? reasons[status] ?? "the request was rejected"}`;
 }
 
-/** The same options for every operation. */
+/** Every operation has these options. */
 function partsOf(options: AskOptions & { readonly path?: unknown } = {}): AskOptions & { readonly path?: object } {
   const { path, ...rest } = options;
   return { ...rest, path: Object(path) };

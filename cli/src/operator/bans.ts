@@ -5,7 +5,7 @@ import type { Api } from "./api.ts";
 import { UsageError } from "./connection.ts";
 import type { OperatorCommand } from "./operator-command.ts";
 
-/** As many as a terminal is good for; scripts use the HTTP interface. */
+/** A terminal is good for this many; scripts use the HTTP interface. */
 const mostBans = 10_000;
 const largestPage = 500;
 

@@ -3,7 +3,7 @@ import { readRegisteredClients } from "./answers.ts";
 import type { CommandContext, OperatorCommand, Shown } from "./operator-command.ts";
 
 const head = ["CLIENT", "NAME", "REDIRECT", "NETWORK", "CREATED", "LAST USED"];
-/** As many as an operator reads; scripts use the HTTP interface. */
+/** An operator reads this many; scripts use the HTTP interface. */
 const maxShown = 1000;
 
 async function list({ api }: CommandContext): Promise<Shown> {

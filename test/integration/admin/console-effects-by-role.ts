@@ -47,7 +47,7 @@ function offered(page: Page, { id, address }: Case): Locator {
 
 const networkOf = (address: string): string => address.replace(/\d+$/u, "0/24");
 
-/** The same line without what only some actions have. */
+/** The audit line without what only some actions have. */
 const lineOf = (about: Case, actor: string): Partial<AuditLine> => {
   const { item } = effects[about.id];
   const target = consoleActions[about.id].target === "network" ? networkOf(about.address) : account;

@@ -11,7 +11,7 @@ import type { ConsoleStack } from "./console-stack.ts";
 
 export const account = alice.username;
 export const inEnglish = { locale: "en-US" };
-/** Of the demo; the row is written for the account of this test. */
+/** An app password of the demo; the row is written for the account of this test. */
 const appPassword = "app-careed-emeapp-asswer-dferca-reprgj";
 const [appPasswordId, passkeyId] = ["ca401ca401ca4010", "AQID"];
 

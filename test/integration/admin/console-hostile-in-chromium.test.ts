@@ -12,10 +12,10 @@ import { type ConsoleStack, openConsole, passFactors, startConsoleStack } from "
 const hostile = (place: string): string =>
   `${place}'"></time></title></textarea><img src=x onerror=window.harmed=1><svg onload=window.harmed=1><script>window.harmed=1</script>{{7*7}}`;
 
-/** At most 64 characters, as each label that Postern stores. */
+/** Postern stores labels of at most 64 characters. */
 const hostileLabel = `label'"><img src=x onerror=window.harmed=1>`;
 
-/** As long as the name of a rule may be. */
+/** The name of a rule may be this long. */
 const ruleName = `rule'"><img src=x onerror=window.harmed=1>`;
 const rule = { name: ruleName, period: "10m", ban_time: "1h", cidr: 24, failed_requests: 3, ipv4: true };
 const victor = "victor@example.test";
@@ -94,7 +94,7 @@ async function find(page: Page, id: "consoleSearch" | "consoleAccount", text: st
 test("hostile names, addresses, browsers, labels, rules and reasons are text in every page", async () => {
   await plant();
   await signInWithHostileBrowser();
-  // Without the policy, so that it is the page that is harmless.
+  // The page is loaded without the policy, so that it is the page itself that is harmless.
   await using context = await browser.newContext({ locale: "en-US", bypassCSP: true });
   const page = await openConsole(context, desk, "ada");
   for (const [query, shown] of [

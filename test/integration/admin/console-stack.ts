@@ -21,7 +21,7 @@ const secrets = {
 } as const;
 export type OperatorName = keyof typeof secrets;
 
-/** Of alice in the demo; the operators have the same password. */
+/** The password of alice in the demo, and of the operators. */
 const password = "alice-demo-password";
 
 const rows = Object.entries(secrets).map(
@@ -118,7 +118,7 @@ export interface ConsoleStack extends AsyncDisposable {
   readonly stack: Stack;
   /** Origin of the console. */
   readonly url: string;
-  /** Of the identity provider: another site than the console. */
+  /** The identity provider is on another site than the console. */
   readonly issuer: string;
   readonly auditFile: string;
   /** The other replica of admin, which the gateway does not ask. */

@@ -9,7 +9,7 @@ import { type Stack, startStack } from "../../support/stack.ts";
 
 const folder = await scratchFolder();
 const hook = join(folder.path, "hello.lua");
-/** Of a certificate that is valid for a day. */
+/** The certificate behind this key is valid for a day. */
 const certificateKey = "auth.backends.ldap.default.tls_client_cert";
 let stack: Stack;
 

@@ -11,7 +11,7 @@ import { startPolicyStack } from "./settings.ts";
 let stack: Stack;
 let client: ReturnType<typeof policyClient>;
 
-/** As a site writes it; YAML, because an object with `then` looks like a promise. */
+/** The policy is in YAML, as a site writes it, because an object with `then` looks like a promise. */
 const policies = `
 - name: no-pop3
   operations: [auth_policy]

@@ -54,7 +54,7 @@ async function outcomeOf(ask: Ask): Promise<Outcome> {
 
 const named = (attempt: Login) => outcomeOf(() => login(stack, attempt));
 
-/** As saslauthd's httpform module sends it: a form without the client's address. */
+/** saslauthd's httpform module sends this form, without the client's address. */
 const sendUnnamed =
   (user: string, password: string): Ask =>
   async () => {

@@ -10,7 +10,7 @@ import { createTargets } from "../../../services/auth-engine/src/brute-force/tar
 import { answered, connect, readSettings, unguarded } from "./counting.ts";
 import { createEarlierCount } from "./earlier-count.ts";
 
-/** So long that a window almost never ends while the test runs. */
+/** A window of this length almost never ends while the test runs. */
 const periodMs = 1_000_000_000;
 
 const settings = readSettings({

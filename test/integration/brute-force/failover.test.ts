@@ -76,7 +76,7 @@ test("a ban that no engine has met holds while the primary is frozen, and after 
   expect(await redis.primaryPort()).toBe(redis.second.port);
 });
 
-/** As operators see it: the ban is in Redis, and not only in the memory of engines. */
+/** Operators see the ban: it is in Redis, and not only in the memory of engines. */
 async function isListed(network: string): Promise<boolean> {
   const response = await fetch(`${stack.url}/api/v1/bruteforce/list`, { headers: { authorization: basicAuth } });
   return response.ok && (await response.text()).includes(`${network}.0/24`);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => nats.stop());
 
 interface ReplySubjects extends AsyncDisposable {
-  /** Of all messages of the namespace, in their order. */
+  /** All messages of the namespace, in their order. */
   readonly seen: string[];
   /** Sends what NATS sends when no process has subscribed to the subject of that message. */
   refuse(index: number): Promise<void>;

@@ -185,7 +185,7 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
     const older = { [callerAssertionHeader]: await sign(unnamed, "admin") };
     await fetch(`${stack.adminUrls[0]}${url}`, { headers: older });
     const output = (): string => stack.services.map((service) => service.output()).join("\n");
-    // From an address that only this test uses, written last.
+    // The last record is from an address that only this test uses.
     await poll("the audit record", () => /"event":"configuration.read".*192\.0\.2\..*\n/.test(output()));
     const reads = output()
       .split("\n")

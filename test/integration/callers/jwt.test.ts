@@ -231,7 +231,7 @@ describe("POST /api/v1/jwt/refresh", () => {
   });
 });
 
-/** As a client behind the trusted proxy. */
+/** Sends a request as a client behind the trusted proxy. */
 function from(clientIp: string, secret: string): Promise<Answer> {
   const headers = { "content-type": "application/json", "x-forwarded-for": clientIp };
   return send("/api/v1/jwt/token", { ...post({ username: "operator", password: secret }), headers });

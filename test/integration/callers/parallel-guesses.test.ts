@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-/** As a client behind the trusted proxy; the path is sent unchanged. */
+/** Sends a request as a client behind the trusted proxy; the path is sent unchanged. */
 async function logIn(clientIp: string, secret: string, path = "/api/v1/jwt/token"): Promise<number> {
   const { status } = await askRaw(stack.url, {
     path,

@@ -4,7 +4,7 @@ import { createBrowser } from "../../support/browser.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
 
-/** So long that a response at the deadline cannot be taken for one caused by the engines' silence. */
+/** With a deadline of this length, a response at the deadline cannot be taken for one that the engines' silence caused. */
 const decisionMs = 40_000;
 const alice = { username: "alice@example.test", password: "alice-demo-password" };
 

@@ -73,7 +73,7 @@ beforeAll(async () => {
         bus: { max_in_flight: inFlightOfEngine },
         timeouts: { decision: "2s", ldap_search: "1s", ldap_bind: "1s" },
       },
-      // Without caches, so that every login queries the directory.
+      // The caches are off, so that every login queries the directory.
       auth: { pipeline: { local_cache_ttl: "0s" } },
     },
   });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-/** As nginx sends it: GET, HTTP/1.0. */
+/** nginx sends GET over HTTP/1.0. */
 async function ask(login: DialectLogin, request: Partial<RawRequest> = {}): Promise<RawAnswer> {
   const asNginx = { version: "1.0", path: "/api/v1/auth/nginx" } as const;
   return askRaw(stack.url, { ...loginRequest("proxy", { attempt: 1, ...login }), ...asNginx, ...request });

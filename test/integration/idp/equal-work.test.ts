@@ -46,7 +46,7 @@ test("so does a wrong password on the sign-in page", async () => {
 test("an unknown passkey causes the same requests whatever its user handle", async () => {
   const handles = [...names, "alice@nowhere.example", "\u{1F511}", "x".repeat(64)];
   const [requests] = await expectEqualWork(handles, site.attempts.passkey, [400, "denied"]);
-  // By name and by the id of the passkey, in each of the two searches.
+  // Each of the two searches is by name and by the id of the passkey.
   expect(requests).toBe("search search search search");
 });
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => idp[Symbol.asyncDispose]());
 
-/** The same session in another browser, where a sign-in does not replace the one that waits in the first. */
+/** Opens the session in another browser, where a sign-in does not replace the one that waits in the first. */
 function copyOf(browser: Browser, replicas: readonly string[] = idp.replicas): Browser {
   const copy = createBrowser(replicas);
   const session = browser.cookies.get("service_session");

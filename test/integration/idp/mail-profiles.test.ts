@@ -31,7 +31,7 @@ const run = promisify(execFile);
 
 const uuids = (text: string) => text.match(/[0-9A-F]{8}-[0-9A-F]{4}-8[0-9A-F]{3}-8[0-9A-F]{3}-[0-9A-F]{12}/g);
 
-/** As Python's plistlib reads it, which is independent of our writer. */
+/** Python's plistlib reads the profile, because it is independent of our writer. */
 async function readPlist(text: string): Promise<unknown> {
   await using folder = await scratchFolder();
   const file = join(folder.path, "profile.plist");

@@ -157,7 +157,7 @@ const metric = async (name: string): Promise<number> => {
 
 const log = (): string => idp.stack.services.get("jobs-worker")?.output() ?? "";
 
-/** Of alice alone: the notification of another account's sign-in may still be under way. */
+/** Only alice's notifications count: one of another account's sign-in may still be on its way. */
 const ofAlice = (): readonly ReceivedHook[] =>
   hooksFor("new_device").filter(({ body }) => Object(JSON.parse(body)).account === "alice@example.test");
 
@@ -173,7 +173,7 @@ test("delivery is retried until the mail server accepts our password and present
     await poll("a failed login", () => log().includes("wrong user or password"));
     mails.present(untrusted);
     await poll("a rejected certificate", () => log().includes("self-signed certificate"));
-    // Not before: a connection that began with the trusted certificate would deliver.
+    // The server demands the password only now: a connection that began with the trusted certificate would deliver.
     mails.demand(mailPassword);
     await poll("two counted retries", async () => (await metric(retries)) >= retriesBefore + 2);
     await poll(

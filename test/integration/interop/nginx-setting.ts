@@ -22,7 +22,7 @@ export interface NginxSetting extends AsyncDisposable {
   readonly mailServers: Readonly<Record<"imap" | "pop3" | "smtp", UpstreamServer>>;
   /** The requests of nginx. */
   readonly recorder: TcpRecorder;
-  /** With `client.crt` and `client.key` of a client whose certificate the shipped configuration accepts. */
+  /** The folder has `client.crt` and `client.key` of a client whose certificate the shipped configuration accepts. */
   readonly folder: string;
 }
 

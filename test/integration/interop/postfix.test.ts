@@ -49,7 +49,7 @@ describe.skipIf(!isRoot)("behind nginx", () => {
   let postfix: Postfix;
   let setting: NginxSetting;
   beforeAll(async () => {
-    // As on many sites, and with the files for Dovecot's socket.
+    // Many sites have these settings, with the files for Dovecot's socket.
     const config = `${names}smtpd_tls_auth_only = yes\n`;
     postfix = owned.use(await spawnPostfix({ config, listener: await shipped("behind-nginx.cf") }));
     setting = owned.use(await startNginxSetting({ smtp: postfix.smtpPort }));

@@ -46,7 +46,7 @@ async function startSite(http: Tree): Promise<Site> {
     settings: {
       runtime: {
         servers: { http: { ...http, frontend_address: fronts.slice(0, 1) } },
-        // As long as the slow requests of these tests need.
+        // The slow requests of these tests need this long.
         timeouts: { shutdown_delay: "1s", shutdown_grace: "60s" },
       },
     },

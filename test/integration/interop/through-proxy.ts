@@ -81,7 +81,7 @@ export async function drain(gateway: Replica, back: string): Promise<readonly (n
   const stopped = gateway.process.stop();
   await poll("its listener to close", () => refuses(new URL(gateway.url).host), 30_000);
   const statuses: (number | string)[] = [];
-  // As long as the checks of the proxies need to notice that its port is closed.
+  // The checks of the proxies need this long to notice that its port is closed.
   const until = performance.now() + 3000;
   await poll("the proxy to notice", async () => {
     statuses.push((await ask(`${back}/ping`)).status);

@@ -49,7 +49,7 @@ afterEach(() => owned.disposeAsync());
 function flushes() {
   const loaded = loadConfig({ text: JSON.stringify(tree), env: {}, readFile: () => "" });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  // Like a site with a backend whose search is for imap.
+  // The site has a backend whose search is for imap.
   const settings = { ...flushSettings(loaded.config), protocols: ["imap"] };
   return flushesFromConfig(loaded.config, { state, cache: state, bus, live: () => settings });
 }
@@ -90,7 +90,7 @@ const enqueue = (job: FlushJob): Promise<string> =>
   }).enqueue(job);
 const read = (jobId: string) => createJobStatus(queue, keyPrefix, retentionMs)(jobId);
 
-/** As no version of Postern enqueues it: other names, other data, fewer attempts. */
+/** No version of Postern enqueues such a job: it has other names, other data and fewer attempts. */
 async function enqueueRaw(name: string, data: unknown): Promise<string> {
   const raw = await createLazyQueue(flushQueue, { redis: queue, keyPrefix, onError: () => undefined })();
   const jobId = crypto.randomUUID();

@@ -6,7 +6,7 @@ import type { LdapBackend } from "../../../services/auth-engine/src/backends/lda
 import { exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
 const payload = "x)(uid=*))(|(uid=*\\2a";
-/** As slapd logs it: characters with a meaning in a filter are bytes in hexadecimal. */
+/** slapd logs characters with a meaning in a filter as bytes in hexadecimal. */
 const escaped = String.raw`x\29\28uid=\2A\29\29\28|\28uid=\2A\5C2a`;
 
 /** A line of LDIF whose value may be any text. */

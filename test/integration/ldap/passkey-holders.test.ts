@@ -37,7 +37,7 @@ describe.each([
       { ...exampleSearch, mfa, protocols: ["imap"], accountField: "mail" },
       { ...exampleSearch, mfa, protocols: ["idp"], accountField: "uid", poolName: poolOfPages },
     ];
-    // As in `auth.backends.order`: `ldap`, or `ldap(default)` and `ldap(pages)`.
+    // The order of backends: `ldap`, or `ldap(default)` and `ldap(pages)`.
     backends = [...new Set(["default", poolOfPages])].map((name) =>
       createLdapBackend(
         { name, pools: { [name]: pool }, searches: searches.filter(({ poolName }) => poolName === name) },

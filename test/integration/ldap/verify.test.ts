@@ -140,7 +140,7 @@ describe("an LDAP directory", () => {
   });
 });
 
-/** From slapd's own log: the highest number of simultaneous connections. The first is that of the readiness test. */
+/** Reads the highest number of simultaneous connections from slapd's log. The first connection is that of the readiness test. */
 function highestOpenCount(log: string): number {
   const open = new Set<string>();
   let highest = 0;

@@ -36,7 +36,7 @@ function closedConnections(): number {
   return slapd.output().split(" closed").length - 1;
 }
 
-/** From slapd's log: connections on which accounts were listed, and how many of them are closed. */
+/** Reads from slapd's log on which connections accounts were listed, and how many of them are closed. */
 function listingConnections(): { readonly opened: number; readonly closed: number } {
   const log = slapd.output();
   const opened = new Set([...log.matchAll(/conn=(\d+) op=\d+ SRCH .*filter=".*uid=u\*/g)].map(([, conn]) => conn));

@@ -106,7 +106,7 @@ function clients(): Tree[] {
   };
   const mapped = { id_token_claims: { mappings }, access_token_claims: { mappings } };
   return [
-    // As the guide for Grafana: nothing but the scope.
+    // The guide for Grafana adds nothing but the scope.
     { ...rules, client_id: "plain", client_secret: "plain-secret" },
     { ...rules, ...mapped, client_id: "mapped", client_secret: "mapped-secret" },
     { ...rules, ...mapped, client_id: "signed", client_secret: "signed-secret", access_token_type: "jwt" },
@@ -209,7 +209,7 @@ async function assertion(issuer: string, browser: Browser, user: Record<string, 
 
 const sorted = (value: unknown): unknown =>
   Array.isArray(value) ? value.map(String).toSorted((a, b) => a.localeCompare(b)) : value;
-/** As node-saml returns the values of an attribute. */
+/** node-saml returns the values of an attribute in this form. */
 const single = (values: readonly string[]): unknown => (values.length > 1 ? values : values[0]);
 
 /** User, display name, names and DNs of the groups (undefined where the backend has none), mail address, password. */

@@ -48,7 +48,7 @@ test("a replica that does not know a client leaves its logout notification to on
     const party = relyingParty(oidc, "web");
     expect((await party.redeem(await party.authorize(browser))).status).toBe(200);
 
-    // As during a rolling change of the configuration: the replica behind the gateway does not have the client.
+    // During a rolling change of the configuration, the replica behind the gateway does not have the client.
     const [first] = oidc.processes;
     await oidc.stack.writeSettings({ identity: { oidc: { clients: [operator] } } });
     first?.signal("SIGHUP");

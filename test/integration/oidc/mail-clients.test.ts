@@ -208,7 +208,7 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   return fetch(`${oidc.stack.url}${path}`, { ...init, headers: { authorization: basicAuth } });
 }
 
-/** As operators see them. */
+/** The registrations that operators see. */
 async function registeredClients(): Promise<unknown> {
   return (await ask("/api/v1/oidc/clients")).json();
 }

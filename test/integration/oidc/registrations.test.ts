@@ -13,7 +13,7 @@ import { createRegistrations } from "../../../services/idp/src/oidc/registered/r
 import { testRedis } from "../../support/redis-content.ts";
 
 const keyPrefix = "postern:";
-/** Of 10,000 registrations on a busy machine. */
+/** 10,000 registrations take this long on a busy machine. */
 const flood = { timeout: 240_000 };
 const scope = "urn:ietf:params:oauth:scope:mail";
 const body = { client_name: "Example Mail", scope, redirect_uris: ["http://127.0.0.1/callback"] };

@@ -134,7 +134,7 @@ describe("requests and responses of every operation match its document", () => {
 
 const carol = "carol@example.test";
 const self = { actor: carol, target: carol };
-/** As the API caller is named there. */
+/** The audit stream names the API caller in this way. */
 const byOperator = { service: "admin" };
 const auditLines: readonly Readonly<Record<string, string>>[] = [
   { event: "user.login", outcome: "ok", actor: "alice@example.test", reason: "password" },

@@ -35,19 +35,19 @@ export function byForm(at: At, fields: Readonly<Record<string, string>>): DriveP
   return byBrowser(at, { body: { type: form, value: { ...hiddenFields(at.page), ...fields } } });
 }
 
-/** As the page's script sends it. */
+/** The page's script sends this request. */
 export function byScript(at: At, value?: object): DriveParts {
   const headers = { "x-csrf-token": csrfOf(at) };
   return byBrowser(at, { headers, ...(value !== undefined && { body: { type: "application/json", value } }) });
 }
 
-/** At the sign-in form. */
+/** Opens the sign-in form. */
 export async function atLogin({ idpUrl }: Stack): Promise<At> {
   const browser = createBrowser([idpUrl]);
   return { browser, page: await browser.open(home) };
 }
 
-/** At the page after the correct password. */
+/** Opens the page after the correct password. */
 export async function afterPassword(stack: Stack, user: User): Promise<At> {
   const { browser, page } = await atLogin(stack);
   const { location = "" } = await browser.submit(page, credentialsOf(user));
@@ -76,7 +76,7 @@ export async function memberAt(stack: Stack, user: User, path: string): Promise<
 interface Challenge {
   readonly challenge: string;
   readonly rpId: string;
-  /** Of a registration. */
+  /** Only the challenge of a registration has it. */
   readonly userHandle: string;
 }
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-/** As the user without limits. */
+/** Connects as the user without limits. */
 function redisCli(...words: readonly string[]): string {
   return execFileSync("redis-cli", ["-u", stack.redis?.url ?? "", ...words], { encoding: "utf8" });
 }

@@ -33,7 +33,7 @@ function clientOf({ master, sentinels }: Pick<RedisSentinel, "master" | "sentine
   return { redis, errors: () => errors.join("\n"), [Symbol.dispose]: () => redis.disconnect() };
 }
 
-/** Without the event loop, as a process that is stopped meanwhile. */
+/** Blocks the event loop, like a process that is stopped meanwhile. */
 function redisCli(port: number, ...words: readonly string[]): string {
   return execFileSync("redis-cli", ["-p", String(port), ...words], { encoding: "utf8" }).trim();
 }

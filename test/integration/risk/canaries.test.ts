@@ -30,7 +30,7 @@ const privacyPage = fileURLToPath(new URL("../../../docs/operate/privacy.md", im
 const user = { username: "canary-5d1c@example.test", password: 'Canary "Summer" & 2026' };
 const contact = "canary-contact-5d1c@elsewhere.example";
 const guess = "Canary-Winter-2027";
-/** Of a benchmark range, because pages and documents contain addresses of the ranges for documentation. */
+/** The addresses are of a benchmark range, because pages and documents contain addresses of the ranges for documentation. */
 const [home, bot] = ["198.18.71.7", "198.19.72.7"] as const;
 const guessing = (place: number): string => `198.18.${180 + place}.9`;
 
@@ -89,7 +89,7 @@ async function start(): Promise<void> {
 const byMail = (clientIp: string, password = user.password) =>
   askJson(desk.stack.url, { ...user, password, protocol: "imap", client_ip: clientIp, user_agent: "Thunderbird/140" });
 
-/** At home, from a strange network, and guesses from others: by mail programs and on the pages. */
+/** Signs in at home and from an unknown network, and guesses from others: by mail programs and on the pages. */
 async function signIn(): Promise<void> {
   const { stack } = desk;
   const account = user.username;

@@ -30,7 +30,7 @@ import {
 /** Unknown to every account, and without a bad reputation. */
 const hotel = "203.0.113.7";
 const botnet = Array.from({ length: 25 }, (_, index) => `203.0.${index}.7`);
-/** Of the demo's directory, and years old. */
+/** The app password is in the demo's directory, and years old. */
 const carolsAppPassword = "app-careed-emeapp-asswer-dferca-reprgj";
 
 let folder: Awaited<ReturnType<typeof scratchFolder>>;

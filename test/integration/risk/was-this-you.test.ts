@@ -168,7 +168,7 @@ async function makeCodes(browser: Browser): Promise<readonly string[]> {
 
 const week = 8 * 1440;
 
-/** As if the week had passed in which the sign-ins are page about. */
+/** The test skips the week in which the page shows the sign-ins. */
 async function waitAWeek(): Promise<void> {
   const { redis } = users;
   await redis.del(...(await redis.keys("*risk:*")));
@@ -180,12 +180,12 @@ async function waitAWeek(): Promise<void> {
   }
 }
 
-/** From another network each time: engines report one once in half an hour. */
+/** Each sign-in has another network, because engines report one once in half an hour. */
 async function takeOverDora(from: string): Promise<void> {
   const { stack } = users.idp;
   // What an engine was about to write of the time before is dropped with the facts.
   await poll("a known account", async () => {
-    // By IMAP, because many submissions in a network that is not known yet are suspicious.
+    // The sign-ins use IMAP, because many submissions in a network that is not known yet are suspicious.
     expect((await doraSubmits(home, "imap")).status).toBe(200);
     return (await keptOf(stack, dora, "facts")) !== "";
   });

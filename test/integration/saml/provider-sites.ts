@@ -13,7 +13,7 @@ interface Library {
   /** @returns the name ID whose session ends, and the address of the response */
   takeLogoutRequest(query: URLSearchParams, raw: string): Promise<{ nameId: string; answer: string }>;
   takeLogoutResponse(query: URLSearchParams, raw: string): Promise<void>;
-  /** As `takeLogoutRequest`, for the POST binding. */
+  /** Takes a logout request of the POST binding. */
   takePostedLogoutRequest?(fields: Record<string, string>): Promise<{ nameId: string; answer: string }>;
   /** A logout request for the POST binding that names no session, in Base64. */
   logoutMessage?(profile: Profile): string;

@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => stack[Symbol.asyncDispose]());
 
 let network = 0;
-/** From a new network, unless one is given. */
+/** The sign-in is from a new network, unless one is named. */
 function ask(username: string, { password = "secret!", clientIp = `198.51.${(network += 1)}.1` } = {}) {
   return askJson(stack.url, { username, password, protocol: "imap", client_ip: clientIp });
 }

@@ -135,7 +135,7 @@ test("unauthenticated clients can neither name a trace nor cause one, and caller
   const stranger = { authorization: `Basic ${btoa("backchannel:wrong")}` };
   expect((await ask(from(wrong ?? ""), alice, stranger)).status).toBe(401);
   expect((await ask(from(unsampled ?? "", "00"))).status).toBe(200);
-  // Not valid, so the request begins a trace of its own, and the ratio is 0.
+  // The header is not valid, so the request begins a trace of its own, and the ratio is 0.
   expect((await ask(`${from(malformed ?? "")}-appendix`)).status).toBe(200);
   await ask(from(marker ?? ""));
   await poll("the last trace", () => namesIn(marker ?? "").includes("postern-gateway POST /api/v1/auth/json"));

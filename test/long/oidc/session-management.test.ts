@@ -76,7 +76,7 @@ afterAll(() => owned.disposeAsync());
 
 const options = { ignoreHTTPSErrors: true, locale: "en-US" };
 
-/** As Debian's Chromium is set: it withholds cookies from frames of other sites. */
+/** Debian's Chromium withholds cookies from frames of other sites. */
 const strictWindow = (): Promise<BrowserContext> => browser.newContext(options);
 
 /** A profile that allows third-party cookies. */

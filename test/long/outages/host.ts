@@ -13,7 +13,7 @@ afterAll(async () => {
 
 /** A host with a network cable of its own: a network namespace. Needs root. */
 export interface Host extends ServerPlace, AsyncDisposable {
-  /** At which the host reaches this one. */
+  /** The address at which the host reaches this one. */
   readonly here: string;
   /** From now on, packets to and from the host are dropped: connections do not end, and new ones are not refused. */
   vanish(): Promise<void>;

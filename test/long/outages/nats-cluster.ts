@@ -4,7 +4,7 @@ import { type Host, startHost } from "./host.ts";
 
 export interface NatsNode {
   readonly server: NatsServer;
-  /** For clients; through the network if there is one. */
+  /** The address for clients; it leads through the network if there is one. */
   readonly url: string;
   /** The network between this node and its clients. */
   readonly network: StallableProxy | undefined;

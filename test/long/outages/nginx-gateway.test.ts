@@ -19,7 +19,7 @@ test("one of two gateways behind nginx is frozen: check-gateways.sh leaves it ou
   const list = await readFile(join(shipped, "backchannel.servers"), "utf8");
   await writeFile(servers, list.replaceAll("192.0.2.11:9080", one).replaceAll("192.0.2.12:9080", other));
   const port = await freePort();
-  // As reverse-proxies.md says: the file in place of the upstream's servers. Nothing but the checks can end what a frozen gateway holds.
+  // The file stands in place of the upstream's servers, as in reverse-proxies.md. Nothing but the checks can end what a frozen gateway holds.
   const config = (await readFile(join(shipped, "pages.conf"), "utf8"))
     .replace(/upstream postern_pages \{[\s\S]*?(?=upstream postern_backchannel)/, "")
     .replace(/^ +server 192\.0\.2\.1[12]:9080.*\n/gm, "")

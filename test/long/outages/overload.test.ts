@@ -41,7 +41,7 @@ interface Round {
   readonly perMs: number;
 }
 
-/** As many requests at a time as the gateway accepts. */
+/** Sends as many requests at a time as the gateway accepts. */
 async function atCapacity(): Promise<Round> {
   const answers: Answered[] = [];
   const started = performance.now();

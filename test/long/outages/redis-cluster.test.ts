@@ -11,7 +11,7 @@ interface Platform extends AsyncDisposable {
   readonly host: Host | undefined;
 }
 
-/** With a host for the master that has the keys of the banned network. `redis-cli` takes masters from both hosts in turn. */
+/** The master that has the keys of the banned network gets its own host. `redis-cli` takes masters from both hosts in turn. */
 async function startPlatform(withHost: boolean): Promise<Platform> {
   await using started = new AsyncDisposableStack();
   const host = withHost ? started.use(await startHost()) : undefined;

@@ -107,7 +107,7 @@ type Fault = "continue" | "restart";
 interface Platform extends AsyncDisposable {
   readonly redis: RedisSentinel;
   readonly site: RedisSite;
-  /** Of the services that are unavailable. */
+  /** The services that are unavailable. */
   readonly away: readonly ServiceProcess[];
 }
 

@@ -8,7 +8,7 @@ import { allReady, type RedisSite, startRedisSite } from "./redis-site.ts";
 interface Platform extends AsyncDisposable {
   readonly redis: RedisSentinel;
   readonly site: RedisSite;
-  /** Of the primary, if it has one for itself. */
+  /** The host of the primary, if it has one for itself. */
   readonly host: Host | undefined;
 }
 

@@ -34,7 +34,7 @@ interface Probe {
 export interface RedisSite extends AsyncDisposable {
   readonly oidc: OidcStack;
   readonly all: readonly ServiceProcess[];
-  /** Of the two gateways. */
+  /** Addresses of the two gateways. */
   readonly urls: readonly [string, string];
   /** The hash tag of the keys of the banned network. */
   readonly banTag: string;

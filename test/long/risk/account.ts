@@ -24,7 +24,7 @@ export interface Vpn {
   readonly isWandering: boolean;
   readonly system: System;
   readonly networks: readonly Network[];
-  /** Of days. */
+  /** The share of days on which it is used. */
   readonly use: number;
 }
 

@@ -9,7 +9,7 @@ export interface Parameters {
   readonly webmail: number;
   readonly fetcher: number;
   readonly vpn: number;
-  /** Of VPN users: those who change the country of the exit every day. */
+  /** Share of VPN users who change the country of the exit every day. */
   readonly vpnWanders: number;
   /** Accounts that are rarely used. */
   readonly idle: number;
@@ -25,11 +25,11 @@ export interface Parameters {
   readonly holiday: number;
   readonly move: number;
   readonly newProvider: number;
-  /** Of each program. */
+  /** The chance of each program. */
   readonly newProgram: number;
-  /** Of sign-ins that a person types. */
+  /** Share of sign-ins that a person types. */
   readonly typo: number;
-  /** Of networks. */
+  /** Share of networks. */
   readonly wrongCountry: number;
   readonly wrongCity: number;
   /** Accounts that are taken over in the counted weeks. */
@@ -40,9 +40,9 @@ export interface Parameters {
   readonly burst: number;
   /** Minutes between such bursts, at most. */
   readonly pause: number;
-  /** Of attackers: those who look into the mailbox before they send. */
+  /** Share of attackers who look into the mailbox before they send. */
   readonly looksFirst: number;
-  /** Of their programs: those that name themselves. */
+  /** Share of their programs that name themselves. */
   readonly namesProgram: number;
   /** Accounts that one network uses within two hours, at least and at most. */
   readonly campaign: readonly [min: number, max: number];

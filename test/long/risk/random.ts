@@ -1,6 +1,6 @@
 /** A seeded generator of pseudo-random numbers (splitmix32), so that a run can be repeated. */
 export interface Random {
-  /** From 0, below 1. */
+  /** A number from 0, below 1. */
   readonly next: () => number;
   readonly chance: (probability: number) => boolean;
   /** A whole number from 0, below `limit`. */

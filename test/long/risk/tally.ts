@@ -11,7 +11,7 @@ export interface HonestCounts {
   dangerous: number;
   /** Refused, of accounts that were not attacked. */
   refused: number;
-  /** Of these, only by a hold that an earlier sign-in began. */
+  /** Those of them that only a hold refused, which an earlier sign-in began. */
   held: number;
 }
 

@@ -56,7 +56,7 @@ function isAtOffice(account: Account, hour: number): boolean {
   return (day * 7 + account.connections * 3) % 10 >= 3;
 }
 
-/** At home, at the office or on a journey; undefined while out of reach. */
+/** The place of the user: home, the office or one of a journey; undefined while the user is out of reach. */
 export function whereIs(deps: Deps, account: Account, hour: number): Where | undefined {
   const { trip, home, office } = account;
   if (trip !== undefined && hour >= trip.fromHour && hour < trip.toHour) return onJourney(deps, trip, hour);

@@ -25,7 +25,7 @@ export interface World {
   readonly mobile: (country: Country) => readonly System[];
   readonly hosting: (country: Country) => readonly System[];
   readonly satellite: System;
-  /** The same network for the same arguments. Networks of mobile systems are near one of their gateways. */
+  /** Equal arguments give equal networks. Networks of mobile systems are near one of their gateways. */
   readonly network: (system: System, city: number, index: number) => Network;
   /** A network that nothing else uses, such as the IPv6 /48 of a home. */
   readonly ownNetwork: (system: System, city: number) => Network;

@@ -59,7 +59,7 @@ function storeBundle(): void {
     const key = crc32(url, crc32(Buffer.from([esModule])))
       .toString(16)
       .padStart(8, "0");
-    // Only what the service has loaded.
+    // The service has loaded only these.
     if (!stored.has(key)) continue;
     const code = readFileSync(path);
     const data = new ModuleWrap(url, undefined, code.toString(), 0, 0, hostOption).createCachedData();

@@ -39,7 +39,7 @@ const answered =
   async (stack) =>
     byForm(await openConsent(stack), { submit });
 
-/** At the form for a device code that was just created. */
+/** Opens the form for a device code that was just created. */
 async function withCode(stack: Stack): Promise<At & { readonly code: string }> {
   const response = await fetch(`${stack.url}/oidc/device`, {
     method: "POST",
@@ -50,7 +50,7 @@ async function withCode(stack: Stack): Promise<At & { readonly code: string }> {
   return { browser, page: await browser.get("/oidc/device/verify"), code: String(code) };
 }
 
-/** At the page that asks whether to allow the device. */
+/** Opens the page that asks whether to allow the device. */
 async function atDevice(stack: Stack): Promise<At> {
   const { browser, page, code } = await withCode(stack);
   const { location = "" } = await browser.submit(page, { user_code: code });

@@ -2,7 +2,7 @@ import type { Stack } from "../../../support/stack.ts";
 import type { Drive, DriveParts } from "../drive.ts";
 import { memberAt } from "../pages-browser.ts";
 
-/** Of `identity.mail_clients` in the settings of the stack. */
+/** A domain of `identity.mail_clients` in the settings of the stack. */
 export const mailDomain = "example.test";
 
 const from = (parts: DriveParts): DriveParts => ({ ...parts, authorization: null });

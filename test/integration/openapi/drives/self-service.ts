@@ -40,7 +40,7 @@ const formPage = at("/mfa/totp/register");
 
 type PathOf = (stack: Stack) => Promise<Readonly<Record<string, string>>>;
 
-/** By DELETE, by a form, and by the form in a language if there is one. */
+/** Removes by DELETE, by a form, and by the form in a language if there is one. */
 function gone(operationId: string, pathOf?: PathOf): readonly Row[] {
   const path = async (stack: Stack) => (pathOf === undefined ? {} : { path: await pathOf(stack) });
   const remove: Parts = async (stack) => ({ ...byScript(await formPage(stack)), ...(await path(stack)) });
