@@ -2,7 +2,7 @@ import { authenticate, cacheFlushScript, describeAccount, listAccounts, scriptMo
 import type { Serving } from "@postern/shared/platform/bus";
 import type { EngineContext } from "./context.ts";
 import { serveAuthPolicy } from "./dovecot/auth-policy.ts";
-import { serveMfaCredentials } from "./rpc/mfa-credentials.ts";
+import { serveSecondFactors } from "./second-factors/serve-second-factors.ts";
 
 /** Limit of concurrent list pages: listings are rare and large, and must leave the backends to sign-ins. */
 const maxListings = 16;
@@ -40,6 +40,6 @@ export function serveEngine({
     bus.serve(cacheFlushScript, context.scripts.runCacheFlushScript, { maxInFlight: maxFlushScripts, instance }),
     bus.serve(scriptModule, context.scripts.callScriptModule, { maxInFlight: maxModuleCalls, instance }),
     ...serveAuthPolicy(bus, context.authPolicy, { maxInFlight, instance }),
-    ...serveMfaCredentials(bus, instance, context.secondFactors, context.appPasswords),
+    ...serveSecondFactors(bus, instance, context.secondFactors, context.appPasswords),
   ];
 }

@@ -15,7 +15,7 @@ import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { createRedisClock, probeKey, type RedisClient, type RedisClock } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
-import type { Attempt } from "../decision/attempt.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import { createAccountDelays } from "./account-delays.ts";
 import { accountFailuresScript, createAccountStore } from "./account-store-redis.ts";
 import type { BruteForce } from "./brute-force.ts";

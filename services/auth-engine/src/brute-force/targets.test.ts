@@ -1,6 +1,6 @@
 import { loadConfig } from "@postern/shared/platform/config";
 import { describe, expect, test } from "vitest";
-import type { Attempt } from "../decision/attempt.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import { bruteForceSettings } from "./settings.ts";
 import { createTargets } from "./targets.ts";
 

@@ -9,7 +9,7 @@ import {
   sourceOf,
 } from "@postern/shared/domain/brute-force";
 import { createHotCache } from "@postern/shared/platform/cache";
-import type { Attempt } from "../decision/attempt.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import { type AccountSource, accountSourceOf, sourceWithoutAddress } from "./account-delay-settings.ts";
 import type { BruteForceSettings } from "./settings.ts";
 import type { CountedAccount, CountedAttempt } from "./shared-store.ts";

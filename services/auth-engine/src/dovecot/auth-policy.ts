@@ -8,7 +8,7 @@ import {
   authPolicyReset,
 } from "@postern/shared/contracts";
 import type { Bus, Serving } from "@postern/shared/platform/bus";
-import type { CallContext } from "../decision/call-context.ts";
+import type { CallContext } from "../pipeline/attempt.ts";
 import type { createResetCounts } from "./reset-counts.ts";
 
 /** Evaluates and records sign-ins that mail servers verify. */

@@ -3,11 +3,11 @@ import { systemClock } from "@postern/shared/platform/time";
 import { createChosenNames } from "../brute-force/chosen-names.ts";
 import type { LiveBruteForce } from "../brute-force/context.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
-import type { HistoryThread } from "../context/history-thread.ts";
-import type { DecisionRules } from "../context/rules.ts";
-import { noteOfReport, noteOfVerdict } from "../history/note-of-report.ts";
+import type { HistoryThread } from "../history/history-thread.ts";
+import type { Policies } from "../policy/policies.ts";
 import { createAllowLogin } from "./allow-login.ts";
 import type { AuthPolicy } from "./auth-policy.ts";
+import { noteOfReport, noteOfVerdict } from "./note-of-report.ts";
 import { createReportLogin } from "./report-login.ts";
 import { createResetCounts } from "./reset-counts.ts";
 
@@ -18,7 +18,7 @@ export function makeAuthPolicy(
   { storage }: Config,
   parts: {
     readonly bruteForce: LiveBruteForce | undefined;
-    readonly rules: { readonly current: DecisionRules };
+    readonly rules: { readonly current: { readonly policies: Policies | undefined } };
     /** Absent while no history is recorded. */
     readonly history: HistoryThread | undefined;
   },

@@ -2,7 +2,7 @@ import type { AuthPolicyEffect, AuthPolicyResult } from "@postern/shared/contrac
 import { foldedName } from "@postern/shared/domain/brute-force";
 import type { BruteForce, BruteForceFacts } from "../brute-force/brute-force.ts";
 import type { LoginHistory } from "../brute-force/login-history-redis.ts";
-import type { RequestOnBus } from "../decision/attempt.ts";
+import type { RequestOnBus } from "../pipeline/attempt.ts";
 import { reportedAttempt } from "./reported-attempt.ts";
 
 /**

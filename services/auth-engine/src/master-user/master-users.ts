@@ -1,13 +1,5 @@
-import type { AuthRequest, Dialect } from "@postern/shared/contracts";
-import type { Secret } from "@postern/shared/platform/crypto";
-
-/** A sign-in of a master user as another user. */
-export interface MasterLoginFacts {
-  /** The user whose account is opened. */
-  readonly user: string;
-  /** The login name as sent. */
-  readonly submitted: string;
-}
+import type { Dialect } from "@postern/shared/contracts";
+import type { Attempt } from "../pipeline/attempt.ts";
 
 export interface MasterLoginAudit {
   readonly session: string;
@@ -26,7 +18,6 @@ export interface MasterUsersDeps {
   readonly audit: (event: MasterLoginAudit) => void;
 }
 
-type Login = Omit<AuthRequest, "password"> & { readonly password: Secret | undefined };
 /** Mail dialects only: tokens and browser sessions for another user are never issued this way. */
 const dialects: ReadonlySet<Dialect> = new Set(["json", "cbor", "header", "basic", "proxy", "sasl", "grpc"]);
 
@@ -34,7 +25,7 @@ export function createMasterUsers({ parse, users, audit }: MasterUsersDeps) {
   const masters = new Set(users);
   return {
     /** Rewrites the attempt as the master user's if its login name contains a configured master user; otherwise returns it unchanged. */
-    read: (attempt: Login): Login & { readonly masterLogin?: MasterLoginFacts } => {
+    read: (attempt: Attempt): Attempt => {
       if (attempt.operation !== "authenticate" || !dialects.has(attempt.dialect)) return attempt;
       const login = parse(attempt.username);
       if (login === undefined || !masters.has(login.masterUser)) return attempt;

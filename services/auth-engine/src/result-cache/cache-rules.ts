@@ -1,5 +1,5 @@
 import { BackendKind } from "@postern/shared/contracts";
-import type { Attempt } from "../decision/attempt.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import type { CachedResult } from "./cached-result.ts";
 import type { ContextSettings } from "./security-context.ts";
 

@@ -1,6 +1,6 @@
 import type { AuthRequest, Ok } from "@postern/shared/contracts";
 import { expect, test } from "vitest";
-import { attemptOf } from "../decision/attempt.ts";
+import { attemptOf } from "../pipeline/attempt.ts";
 import type { ResultCacheSettings } from "./cache-rules.ts";
 import type { GuardedCache, WriteOutcome } from "./guarded-cache.ts";
 import { createMemoryCache } from "./memory-cache.ts";

@@ -1,5 +1,6 @@
 import type { Ok } from "@postern/shared/contracts";
-import type { Attempt } from "../decision/attempt.ts";
+import type { CountedFacts } from "../brute-force/brute-force.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import { createCacheRules, type ResultCacheSettings } from "./cache-rules.ts";
 import type { CachedResult } from "./cached-result.ts";
 import type { GuardedCache, ReadOutcome, WriteOutcome } from "./guarded-cache.ts";
@@ -17,6 +18,11 @@ export interface CacheState {
   digest?: Buffer;
   read?: SharedRead;
   servedFrom?: "memory" | "shared";
+}
+
+export interface CachedFacts extends CountedFacts {
+  /** State of this decision in the caches (read-memory-cache). Absent if nothing is cached. */
+  cache?: CacheState;
 }
 
 /** A backend's answer with the backend's name. */

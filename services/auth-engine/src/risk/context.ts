@@ -17,9 +17,8 @@ import type { Config } from "@postern/shared/platform/config";
 import { type RedisClient, riskNoticeKey, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import { usesBruteForce } from "../brute-force/settings.ts";
-import type { Attempt } from "../decision/attempt.ts";
-import type { RiskFacts } from "../facts/risk.ts";
 import type { EngineMetrics } from "../metrics.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import type { LiveEngineSettings } from "../settings.ts";
 import { createFactWriter, type FactForm } from "./fact-writer.ts";
 import { createLeakedPasswords } from "./leaked-passwords.ts";
@@ -29,6 +28,7 @@ import { createReputation, type Reputation } from "./reputation.ts";
 import { createRisk, type Risk, type RiskProtection } from "./risk.ts";
 import { createRiskNotifier, type RiskNotifier } from "./risk-notifier.ts";
 import { createRiskSubjects } from "./risk-subjects.ts";
+import type { RiskFacts } from "./scored-sign-in.ts";
 
 export interface LiveRisk extends Risk, RiskProtection {
   /** Resolves when the places and the reputation have been read. */

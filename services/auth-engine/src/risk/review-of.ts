@@ -1,6 +1,6 @@
 import { type ReviewedSignIn, safeName } from "@postern/shared/domain/risk";
-import type { Attempt } from "../decision/attempt.ts";
-import type { RiskFacts } from "../facts/risk.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import type { RiskFacts } from "./scored-sign-in.ts";
 
 /** What is kept of a suspicious sign-in. */
 export function reviewOf(

@@ -16,11 +16,11 @@ import {
 import { loadConfig } from "@postern/shared/platform/config";
 import { describe, expect, test } from "vitest";
 import type { RiskRead } from "../brute-force/risk-read.ts";
-import type { Attempt } from "../decision/attempt.ts";
-import type { Facts } from "../facts/facts.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import type { Change } from "./fact-writer.ts";
 import { createRisk, type Risk, type RiskDeps } from "./risk.ts";
 import { createRiskSubjects } from "./risk-subjects.ts";
+import type { ScoredFacts } from "./scored-sign-in.ts";
 
 const dayMinutes = 1440;
 const nowMinute = 30_000_000;
@@ -110,7 +110,7 @@ function riskWith(overrides: Partial<RiskDeps> = {}) {
 
 type Read = Pick<RiskRead, "account" | "source">;
 
-function factsFor(risk: Risk, one: Attempt, { account, source }: Read, others: Facts = {}): Facts {
+function factsFor(risk: Risk, one: Attempt, { account, source }: Read, others: ScoredFacts = {}): ScoredFacts {
   const keys = risk.keysOf(one);
   const counted = {
     target: undefined,

@@ -19,9 +19,7 @@ import { createHotCache } from "@postern/shared/platform/cache";
 import { within } from "@postern/shared/platform/concurrency";
 import type { Clock } from "@postern/shared/platform/time";
 import type { RiskKeys, RiskRead } from "../brute-force/risk-read.ts";
-import type { Attempt } from "../decision/attempt.ts";
-import type { Facts } from "../facts/facts.ts";
-import type { RiskFacts, ScoredSignIn } from "../facts/risk.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import type { FactWriter } from "./fact-writer.ts";
 import { createHoldScope } from "./hold-scope.ts";
 import type { LeakedPasswords } from "./leaked-passwords.ts";
@@ -30,6 +28,7 @@ import type { Places } from "./places.ts";
 import type { Reputation } from "./reputation.ts";
 import { reviewOf } from "./review-of.ts";
 import type { RiskSubjects } from "./risk-subjects.ts";
+import type { RiskFacts, ScoredFacts, ScoredSignIn } from "./scored-sign-in.ts";
 import { createFamilies, minuteOf, signInOf } from "./sign-in.ts";
 import { createSprayWatch } from "./spray-watch.ts";
 
@@ -45,10 +44,10 @@ export interface Risk {
   readonly assess: (
     attempt: Attempt,
     decision: Ok,
-    facts: Facts,
+    facts: ScoredFacts,
   ) => RiskFacts | undefined | Promise<RiskFacts | undefined>;
   /** Remembers a decision, after it was sent. */
-  readonly note: (attempt: Attempt, decision: AuthDecision, facts: Facts) => void;
+  readonly note: (attempt: Attempt, decision: AuthDecision, facts: ScoredFacts) => void;
   /** Forgets what waits to be written about an account. */
   readonly forget: (names: readonly string[]) => void;
 }
@@ -103,7 +102,7 @@ function createFindings(leaked: LeakedPasswords | undefined) {
     forget: (id: string): void => remembered.delete(id),
     known: (id: string): Remembered | undefined => remembered.get(id),
     /** A success that another engine cached is compared once here too. */
-    mustCompare: (id: string, { credential, cache }: Facts): boolean =>
+    mustCompare: (id: string, { credential, cache }: ScoredFacts): boolean =>
       leaked !== undefined &&
       credential === "password" &&
       (cache?.servedFrom === undefined || remembered.get(id)?.wasCompared !== true),
@@ -111,7 +110,7 @@ function createFindings(leaked: LeakedPasswords | undefined) {
       const isLeaked = await leaked?.contains(password?.reveal() ?? "");
       remembered.set(id, { ...remembered.get(id), isLeaked, wasCompared: true });
     },
-    ask: async (id: string, facts: Facts): Promise<void> => {
+    ask: async (id: string, facts: ScoredFacts): Promise<void> => {
       const hasSecondFactor = facts.hasSecondFactor ?? facts.accountHasSecondFactor?.();
       // A backend that hangs must not use up the decision's time.
       const answer = await within(Promise.resolve(hasSecondFactor), askMs).catch(() => undefined);
@@ -129,7 +128,7 @@ function createFindings(leaked: LeakedPasswords | undefined) {
 function createScore({ settings, reputation, leaked }: RiskDeps) {
   const findings = createFindings(leaked);
 
-  const scoreOf = (attempt: Attempt, facts: Facts, own: ScoredSignIn): RiskFacts => {
+  const scoreOf = (attempt: Attempt, facts: ScoredFacts, own: ScoredSignIn): RiskFacts => {
     const now = settings();
     const source = facts.bruteForce?.riskRead?.source ?? "";
     const { isLeaked, hasSecondFactor } = findings.known(own.subject.id) ?? {};
@@ -152,7 +151,7 @@ function createScore({ settings, reputation, leaked }: RiskDeps) {
     return { ...found, mode: now.mode, verdict, scored: { ...own, signIn }, isRefused: false };
   };
   /** The backend is queried only where the answer matters. Observing must neither delay a decision nor load a backend. */
-  const mustAsk = ({ dialect }: Attempt, { scored, isKnown, mode, level }: RiskFacts, facts: Facts): boolean => {
+  const mustAsk = ({ dialect }: Attempt, { scored, isKnown, mode, level }: RiskFacts, facts: ScoredFacts): boolean => {
     const { before, signIn, subject } = scored;
     if (mode !== "enforce") return false;
     if (isKnown || signIn.credential !== "password") return false;
@@ -161,14 +160,14 @@ function createScore({ settings, reputation, leaked }: RiskDeps) {
     if (dialect !== "idp" && !settings().legacyProtocols.has(signIn.protocol)) return false;
     return facts.cache?.servedFrom === undefined || findings.known(subject.id)?.wasSecondFactorRead !== true;
   };
-  const look = async (attempt: Attempt, facts: Facts, own: ScoredSignIn): Promise<RiskFacts> => {
+  const look = async (attempt: Attempt, facts: ScoredFacts, own: ScoredSignIn): Promise<RiskFacts> => {
     if (findings.mustCompare(own.subject.id, facts)) await findings.compare(own.subject.id, attempt);
     const found = scoreOf(attempt, facts, own);
     if (!mustAsk(attempt, found, facts)) return found;
     await findings.ask(own.subject.id, facts);
     return scoreOf(attempt, facts, own);
   };
-  const score = (attempt: Attempt, facts: Facts, own: ScoredSignIn): RiskFacts | Promise<RiskFacts> => {
+  const score = (attempt: Attempt, facts: ScoredFacts, own: ScoredSignIn): RiskFacts | Promise<RiskFacts> => {
     if (findings.mustCompare(own.subject.id, facts)) return look(attempt, facts, own);
     const found = scoreOf(attempt, facts, own);
     return mustAsk(attempt, found, facts) ? look(attempt, facts, own) : found;
@@ -182,7 +181,7 @@ function createAssess(deps: RiskDeps, { decode, ofAccount }: OwnFactsReader, sco
   const { subjects, places, clock } = deps;
   const familyOf = createFamilies();
   const holds = createHoldScope(deps);
-  const assessOne = (attempt: Attempt, facts: Facts, own: ScoredSignIn) => {
+  const assessOne = (attempt: Attempt, facts: ScoredFacts, own: ScoredSignIn) => {
     const { credential } = own.signIn;
     if (credential === "token") return holds.ofToken(own);
     const scoped = credential === "password" ? own : holds.ofAppPassword(own);
@@ -241,7 +240,7 @@ function createNote(deps: RiskDeps, { decode }: OwnFactsReader): Risk["note"] {
     }
     onScored(attempt, risk, isReported);
   };
-  const noteGuess = (facts: Facts, read: RiskRead): void => {
+  const noteGuess = (facts: ScoredFacts, read: RiskRead): void => {
     const { keys, account: value } = read;
     const minute = minuteOf(clock.now());
     spray.wrong(read, keys.account.id, minute);

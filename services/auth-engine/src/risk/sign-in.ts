@@ -1,7 +1,7 @@
 import { programOf } from "@postern/shared/contracts";
 import { type AssessedSignIn, safeName } from "@postern/shared/domain/risk";
 import { createHotCache } from "@postern/shared/platform/cache";
-import type { Attempt } from "../decision/attempt.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import type { Places } from "./places.ts";
 
 const minuteMs = 60_000;

@@ -2,7 +2,7 @@ import type { CacheFlushScriptReply, cacheFlushScript, Request } from "@postern/
 import { type ScriptRunner, scriptCacheDigest } from "@postern/shared/domain/scripts";
 import { fromUnknown } from "@postern/shared/platform/errors";
 import { steadyClock } from "@postern/shared/platform/time";
-import type { CallContext } from "../decision/call-context.ts";
+import type { CallContext } from "../pipeline/attempt.ts";
 import { CacheFlushResult, itemsOf, resultReader } from "./results.ts";
 import type { SiteScriptSettings } from "./script-settings.ts";
 import type { SiteScriptsDeps } from "./site-scripts.ts";

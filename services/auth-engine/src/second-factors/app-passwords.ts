@@ -13,7 +13,7 @@ import { abortAfter } from "@postern/shared/platform/concurrency";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
 import type { Backend } from "../backends/backend.ts";
 import type { MfaAccount, StoredAppPassword } from "../backends/second-factor-store.ts";
-import type { CallContext } from "../decision/call-context.ts";
+import type { CallContext } from "../pipeline/attempt.ts";
 import { createOnAccount } from "./find-account.ts";
 
 /**

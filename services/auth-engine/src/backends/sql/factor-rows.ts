@@ -1,5 +1,5 @@
 import { AppError } from "@postern/shared/platform/errors";
-import type { CallContext } from "../../decision/call-context.ts";
+import type { CallContext } from "../../pipeline/attempt.ts";
 import type { FactorKind, MfaAccount, StoredAppPassword } from "../second-factor-store.ts";
 import { type MfaStatementName, mfaTableStatements } from "./factor-statements.ts";
 import { readColumn } from "./find-user.ts";
