@@ -103,8 +103,8 @@ export function createAuthenticate(parts: Parts) {
   /** Runs once the decision was sent; nothing it does delays the answer. */
   const afterAnswer = (attempt: Attempt, decision: AuthDecision, facts: Facts): void => {
     siteScripts.afterAnswer(attempt, decision);
-    risk?.note(attempt, decision, facts);
-    if (attempt.operation === "authenticate") history?.note(noteOf(attempt, decision, facts, systemClock.now()));
+    risk?.rememberDecision(attempt, decision, facts);
+    if (attempt.operation === "authenticate") history?.record(noteOf(attempt, decision, facts, systemClock.now()));
   };
   return async (request: AuthRequest, context: CallContext): Promise<AuthDecision> => {
     const started = performance.now();

@@ -12,13 +12,13 @@ import { type BackendSet, createBackendSet } from "./backends/backend-set.ts";
 import { backendMaker, createPasswordParts, createScriptModules } from "./backends/context.ts";
 import { createDescribeAccount } from "./backends/describe-account.ts";
 import { createListAccounts } from "./backends/list-accounts.ts";
+import { usesBruteForce } from "./brute-force/brute-force-settings.ts";
 import { createLiveBruteForce } from "./brute-force/context.ts";
-import { usesBruteForce } from "./brute-force/settings.ts";
 import { makeControls } from "./controls/context.ts";
-import { makeAuthPolicy } from "./dovecot/context.ts";
+import { makeDovecot } from "./dovecot/context.ts";
 import { createHistoryThread } from "./history/history-thread.ts";
 import { createMailTokens } from "./mail-tokens/context.ts";
-import { makeMasterUsers } from "./master-user/context.ts";
+import { createMasterUsers } from "./master-user/master-users.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
 import { makePolicies } from "./policy/context.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./result-cache/context.ts";
@@ -27,15 +27,22 @@ import { createEngineScripts } from "./scripts/context.ts";
 import { createSecondFactorParts } from "./second-factors/context.ts";
 import { engineSettings, type LiveEngineSettings, liveEngineSettings } from "./settings.ts";
 
-interface HealthParts {
-  readonly base: Base;
-  readonly bus: Bus;
-  readonly backends: BackendSet;
-  readonly redis: RedisClient | undefined;
-  readonly resultCache: ResultCacheParts;
-}
-
-function createEngineHealth(config: Config, { bus, backends, redis, resultCache, base }: HealthParts): Health {
+function createEngineHealth(
+  config: Config,
+  {
+    bus,
+    backends,
+    redis,
+    resultCache,
+    base,
+  }: {
+    readonly base: Base;
+    readonly bus: Bus;
+    readonly backends: BackendSet;
+    readonly redis: RedisClient | undefined;
+    readonly resultCache: ResultCacheParts;
+  },
+): Health {
   const { logger, service, instance } = base;
   const { prefix: keyPrefix } = config.storage.redis;
   const checkBackends = async (signal: AbortSignal): Promise<void> => {
@@ -65,7 +72,7 @@ function rulesMaker(parts: Pick<Base, "audit" | "logger"> & { readonly metrics: 
   return ({ controls, policy, masterUser }: LiveEngineSettings) => ({
     controls: makeControls(controls, parts),
     policies: makePolicies(policy, parts),
-    masterUsers: makeMasterUsers(masterUser, parts),
+    masterUsers: masterUser && createMasterUsers(masterUser, parts.audit),
   });
 }
 
@@ -132,7 +139,7 @@ export async function createContext(config: Config) {
       siteScripts: scripts.siteScripts,
       decoyDigest: decoysOf.digest,
     }),
-    authPolicy: makeAuthPolicy(config, { bruteForce, rules, history }),
+    dovecot: makeDovecot(config, { bruteForce, rules, history }),
     engineId,
     listAccounts: makeListAccounts(engineId, backends, base, metrics),
     describeAccount: createDescribeAccount(() => backends.current, releasable, steadyClock),

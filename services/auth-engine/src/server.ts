@@ -1,7 +1,7 @@
 import { authenticate, cacheFlushScript, describeAccount, listAccounts, scriptModule } from "@postern/shared/contracts";
 import type { Serving } from "@postern/shared/platform/bus";
 import type { EngineContext } from "./context.ts";
-import { serveAuthPolicy } from "./dovecot/auth-policy.ts";
+import { serveDovecot } from "./dovecot/serve-dovecot.ts";
 import { serveSecondFactors } from "./second-factors/serve-second-factors.ts";
 
 /** Limit of concurrent list pages: listings are rare and large, and must leave the backends to sign-ins. */
@@ -24,7 +24,7 @@ export function serveEngine({
   | "settings"
   | "engineId"
   | "authenticate"
-  | "authPolicy"
+  | "dovecot"
   | "listAccounts"
   | "describeAccount"
   | "scripts"
@@ -39,7 +39,7 @@ export function serveEngine({
     bus.serve(describeAccount, context.describeAccount, { maxInFlight: maxDescriptions, instance }),
     bus.serve(cacheFlushScript, context.scripts.runCacheFlushScript, { maxInFlight: maxFlushScripts, instance }),
     bus.serve(scriptModule, context.scripts.callScriptModule, { maxInFlight: maxModuleCalls, instance }),
-    ...serveAuthPolicy(bus, context.authPolicy, { maxInFlight, instance }),
+    ...serveDovecot(bus, context.dovecot, { maxInFlight, instance }),
     ...serveSecondFactors(bus, instance, context.secondFactors, context.appPasswords),
   ];
 }

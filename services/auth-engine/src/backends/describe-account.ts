@@ -43,7 +43,7 @@ async function describeIn(
 ): Promise<readonly [Awaited<ReturnType<Backend["lookup"]>>, FindOutcome | undefined]> {
   return Promise.all([
     backend.lookup(query, context),
-    // As the second factors are found: by the search for `mfa`, or any other that finds the user.
+    // Second factors are found without the protocol: by the search for `mfa`, or any other that finds the user.
     backend.mfa?.findAccount({ username: query.username, protocol: undefined }, context),
   ]);
 }

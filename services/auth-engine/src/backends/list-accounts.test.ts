@@ -13,7 +13,7 @@ interface Listed {
 }
 
 /** A backend with these names, one that lists no accounts, or one that fails at its second page. */
-function listed(name: string, names: readonly string[] | "not_served" | "fails", isHeld = false): Listed {
+function listed(name: string, names: readonly string[] | "not_served" | "fails", isOpenHere = false): Listed {
   const ended: string[] = [];
   const backend: Backend = {
     kind: "test",
@@ -25,7 +25,7 @@ function listed(name: string, names: readonly string[] | "not_served" | "fails",
       if (names === "fails" && position !== "0") throw new AppError("DIRECTORY_UNAVAILABLE");
       const all = names === "fails" ? ["a", "b", "c", "d"] : names;
       const end = Number(position) + limit;
-      const next = end < all.length ? { text: String(end), isHeld } : undefined;
+      const next = end < all.length ? { text: String(end), isOpenHere } : undefined;
       return { kind: "ok", accounts: all.slice(Number(position), end), next };
     },
     endListing: (position) => void ended.push(position),

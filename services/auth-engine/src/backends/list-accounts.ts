@@ -45,7 +45,7 @@ interface ListAccountsDeps {
 interface Page {
   readonly accounts: readonly string[];
   readonly next: ListCursor | undefined;
-  readonly isHeld: boolean;
+  readonly isOpenHere: boolean;
 }
 
 /**
@@ -60,11 +60,11 @@ export function createListAccounts(deps: ListAccountsDeps) {
     const seconds = (): number => (performance.now() - started) / 1000;
     try {
       if (request.limit === 0) return endListing(backends(), request);
-      const { accounts, next, isHeld } = await readPage(backends(), request, context);
+      const { accounts, next, isOpenHere } = await readPage(backends(), request, context);
       observe("ok", seconds());
       if (next === undefined) return { accounts: [...accounts] };
       const cursor = formatListCursor(next);
-      return { accounts: [...accounts], cursor, ...(isHeld ? { instance: engineId } : undefined) };
+      return { accounts: [...accounts], cursor, ...(isOpenHere ? { instance: engineId } : undefined) };
     } catch (thrown) {
       const error = fromUnknown(thrown);
       onUndecided(request, error);
@@ -101,9 +101,9 @@ async function readPage(
     const outcome = await backend.listAccounts(backendQuery(request), page, context);
     if (outcome.kind === "not_served") continue;
     const { accounts, next } = outcome;
-    return { accounts, next: after(index, next), isHeld: next?.isHeld ?? false };
+    return { accounts, next: after(index, next), isOpenHere: next?.isOpenHere ?? false };
   }
-  if (request.cursor !== undefined) return { accounts: [], next: undefined, isHeld: false };
+  if (request.cursor !== undefined) return { accounts: [], next: undefined, isOpenHere: false };
   throw new AppError("DIRECTORY_NOT_CONFIGURED", { detail: `no backend lists accounts for ${request.protocol}` });
 }
 

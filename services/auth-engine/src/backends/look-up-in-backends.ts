@@ -1,7 +1,7 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { AccountFacts } from "../pipeline/facts.ts";
-import type { Step, StepContext } from "../pipeline/step.ts";
+import { denial, type Step, type StepContext } from "../pipeline/step.ts";
 import { askBackends, backendQuery } from "./ask-backends.ts";
 import type { Backend } from "./backend.ts";
 import { noteAccount, okDecision } from "./found-account.ts";
@@ -23,7 +23,7 @@ export async function lookUpAccount(
     return okDecision(found.backend, found.outcome.account, attempt);
   }
   if (unavailable !== undefined) throw unavailable;
-  return { outcome: "fail", reason: "unknown_user", memoryCache: "miss" };
+  return denial("unknown_user");
 }
 
 /** `mode=no-auth`: the account, without a password. */

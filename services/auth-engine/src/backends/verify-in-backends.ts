@@ -1,17 +1,13 @@
-import type { AuthDecision, DenialReason } from "@postern/shared/contracts";
+import type { AuthDecision } from "@postern/shared/contracts";
 import type { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { AccountFacts } from "../pipeline/facts.ts";
-import type { Step, StepContext } from "../pipeline/step.ts";
+import { denial, type Step, type StepContext } from "../pipeline/step.ts";
 import type { AccountShares } from "./account-shares.ts";
 import { askBackends, type BackendSearch, backendQuery } from "./ask-backends.ts";
 import type { Backend, VerifyOutcome } from "./backend.ts";
 import { noteAccount, okDecision } from "./found-account.ts";
-
-function denial(reason: DenialReason): AuthDecision {
-  return { outcome: "fail", reason, memoryCache: "miss" };
-}
 
 /** What a backend that knows the account says about its refusal. */
 function refusal(outcome: Exclude<Found["outcome"], { readonly kind: "ok" }>): AuthDecision {

@@ -2,8 +2,7 @@ import type { Blocked } from "@postern/shared/contracts";
 import type { Ban, FlushedScopes } from "@postern/shared/domain/brute-force";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { AccountFacts } from "../pipeline/facts.ts";
-import type { RiskRead } from "./risk-read.ts";
-import type { CountedAccount, CountedAttempt } from "./shared-store.ts";
+import type { CountedAccount, CountedAttempt, RiskRead } from "./shared-store.ts";
 
 /** State of brute-force protection for later steps, policies and logs. */
 export interface BruteForceFacts {

@@ -53,7 +53,7 @@ function createWaitingRoom(timeoutMs: number, onOverdue: (reason: unknown) => vo
   };
 }
 
-/** Also the error of a script that met such a key. */
+/** A script that meets such a key ends with this error too. */
 function isWrongType(reason: unknown): boolean {
   return reason instanceof Error && reason.message.includes("WRONGTYPE");
 }

@@ -11,7 +11,7 @@ import {
 import { createHotCache } from "@postern/shared/platform/cache";
 import type { Attempt } from "../pipeline/attempt.ts";
 import { type AccountSource, accountSourceOf, sourceWithoutAddress } from "./account-delay-settings.ts";
-import type { BruteForceSettings } from "./settings.ts";
+import type { BruteForceSettings } from "./brute-force-settings.ts";
 import type { CountedAccount, CountedAttempt } from "./shared-store.ts";
 
 const maxSources = 16_384;

@@ -4,7 +4,7 @@ import type { PolicyFacts } from "../policy/fact-readers.ts";
 import type { Policies } from "../policy/policies.ts";
 import { reportedAttempt } from "./reported-attempt.ts";
 
-/** No objection; what the account is, only the mail server knows. */
+/** Nothing objects to the sign-in. Only the mail server knows what the account is. */
 const accepted: Ok = {
   outcome: "ok",
   account: "",

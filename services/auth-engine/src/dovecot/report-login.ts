@@ -91,7 +91,7 @@ export function createReportLogin(
   const countFailure = async (reported: Reported): Promise<AuthPolicyEffect> => {
     const { login, guess, facts } = reported;
     const { username } = login;
-    const known = await history()?.read(username, digest(username, guess.text));
+    const known = await history()?.readAccount(username, digest(username, guess.text));
     const hasSignedIn = known?.hasSignedIn === true;
     const isOwnPassword = guess.isStable && known?.hasSignedInWith === true;
     if (isOwnPassword && guess.isOfPassword) return { effect: "repeated" };

@@ -1,16 +1,9 @@
 import { Worker } from "node:worker_threads";
 import { recordsHistory } from "@postern/shared/assembly";
-import { createDecisionRecorder, type DecisionBatch, type DecisionNote } from "@postern/shared/domain/history";
+import { createDecisionRecorder, type DecisionBatch } from "@postern/shared/domain/history";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { systemClock } from "@postern/shared/platform/time";
-
-/** Records decisions. Encryption and Redis are the work of a thread, so that no decision waits for them. */
-export interface HistoryThread {
-  readonly note: (note: DecisionNote) => void;
-  /** Writes what was gathered and ends the thread. */
-  readonly close: () => Promise<void>;
-}
 
 export interface HistoryThreadDeps {
   readonly instance: string;
@@ -40,7 +33,7 @@ function startThread(config: Config, instance: string): Worker {
 }
 
 /** Undefined while no history is recorded. */
-export function createHistoryThread(config: Config, deps: HistoryThreadDeps): HistoryThread | undefined {
+export function createHistoryThread(config: Config, deps: HistoryThreadDeps) {
   if (!recordsHistory(config)) return undefined;
   const { instance, onLost, onError } = deps;
   const recorder = createDecisionRecorder();
@@ -82,8 +75,9 @@ export function createHistoryThread(config: Config, deps: HistoryThreadDeps): Hi
   const timer = setInterval(() => void flush(), flushMs);
   timer.unref();
   return {
-    note: recorder.note,
-    close: async () => {
+    record: recorder.note,
+    /** Writes what was gathered and ends the thread. */
+    close: async (): Promise<void> => {
       clearInterval(timer);
       await endsWithin(
         Promise.resolve(busy).then(() => flush(true)),
@@ -93,3 +87,6 @@ export function createHistoryThread(config: Config, deps: HistoryThreadDeps): Hi
     },
   };
 }
+
+/** Records decisions. Encryption and Redis are the work of a thread, so that no decision waits for them. */
+export type HistoryThread = NonNullable<ReturnType<typeof createHistoryThread>>;

@@ -3,10 +3,10 @@ import type { Backend } from "../backends/backend.ts";
 import { lookUpAccount } from "../backends/look-up-in-backends.ts";
 import { blockedBy, type CountedFacts } from "../brute-force/brute-force.ts";
 import { type Attempt, tokenMechanism } from "../pipeline/attempt.ts";
-import type { Step, StepContext } from "../pipeline/step.ts";
+import { denial, type Step, type StepContext } from "../pipeline/step.ts";
 import type { CheckMailToken } from "./check-mail-token.ts";
 
-interface TokenDeps {
+export interface TokenDeps {
   readonly backends: readonly Backend[];
   /** Absent while `auth.oauthbearer` is off. */
   readonly checkMailToken: CheckMailToken | undefined;
@@ -20,9 +20,9 @@ async function decide(
   context: StepContext<CountedFacts>,
   { backends, checkMailToken }: TokenDeps,
 ): Promise<AuthDecision> {
-  if (checkMailToken === undefined) return { outcome: "fail", reason: "method_not_enabled", memoryCache: "miss" };
+  if (checkMailToken === undefined) return denial("method_not_enabled");
   const accepted = await checkMailToken({ ...token, username: attempt.username, protocol: attempt.protocol }, context);
-  if (accepted === undefined) return { outcome: "fail", reason: "bad_token", memoryCache: "miss" };
+  if (accepted === undefined) return denial("bad_token");
   context.facts.credentialSince = accepted.signedInAt;
   return lookUpAccount({ ...attempt, username: accepted.username }, context, backends);
 }

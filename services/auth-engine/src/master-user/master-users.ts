@@ -1,27 +1,22 @@
-import type { Dialect } from "@postern/shared/contracts";
-import type { Attempt } from "../pipeline/attempt.ts";
-
-export interface MasterLoginAudit {
-  readonly session: string;
-  readonly masterUser: string;
-  readonly user: string;
-  readonly clientIp: string | undefined;
-  readonly protocol: string;
-  readonly outcome: "ok" | "denied" | "undecided";
-}
-
-export interface MasterUsersDeps {
-  /** Undefined for a login name with one user only. */
-  readonly parse: (username: string) => { readonly user: string; readonly masterUser: string } | undefined;
-  /** `auth.pipeline.master_user.users` */
-  readonly users: readonly string[];
-  readonly audit: (event: MasterLoginAudit) => void;
-}
+import type { AuthDecision, Dialect } from "@postern/shared/contracts";
+import type { Audit } from "@postern/shared/domain/audit";
+import { lookUpAccount } from "../backends/look-up-in-backends.ts";
+import { type BackendDeps, verifyPassword } from "../backends/verify-in-backends.ts";
+import { type Attempt, type MasterLogin, tokenMechanism } from "../pipeline/attempt.ts";
+import type { AccountFacts } from "../pipeline/facts.ts";
+import { denial, type Step, type StepContext } from "../pipeline/step.ts";
 
 /** Mail dialects only: tokens and browser sessions for another user are never issued this way. */
 const dialects: ReadonlySet<Dialect> = new Set(["json", "cbor", "header", "basic", "proxy", "sasl", "grpc"]);
 
-export function createMasterUsers({ parse, users, audit }: MasterUsersDeps) {
+interface MasterUserSettings {
+  /** Undefined for a login name with one user only. */
+  readonly parse: (username: string) => { readonly user: string; readonly masterUser: string } | undefined;
+  /** `auth.pipeline.master_user.users` */
+  readonly users: readonly string[];
+}
+
+export function createMasterUsers({ parse, users }: MasterUserSettings, audit: Audit) {
   const masters = new Set(users);
   return {
     /** Rewrites the attempt as the master user's if its login name contains a configured master user; otherwise returns it unchanged. */
@@ -37,3 +32,51 @@ export function createMasterUsers({ parse, users, audit }: MasterUsersDeps) {
 }
 
 export type MasterUsers = ReturnType<typeof createMasterUsers>;
+
+/** Absent while `auth.pipeline.master_user` is off. */
+export interface MasterUserDeps extends BackendDeps {
+  readonly masterUsers: MasterUsers | undefined;
+}
+
+async function verify(
+  attempt: Attempt,
+  { user }: MasterLogin,
+  { context, deps }: { readonly context: StepContext; readonly deps: MasterUserDeps },
+): Promise<AuthDecision> {
+  const { password, masterLogin: _login, ...rest } = attempt;
+  if (password === undefined || tokenMechanism(attempt.method) !== undefined) {
+    return denial("method_not_enabled");
+  }
+  const master = await verifyPassword(attempt, password, { context, deps });
+  if (master.outcome !== "ok") return master;
+  return lookUpAccount({ ...rest, password: undefined, username: user }, context, deps.backends);
+}
+
+async function audited(
+  attempt: Attempt,
+  masterLogin: MasterLogin,
+  { context, deps }: { readonly context: StepContext; readonly deps: MasterUserDeps },
+): Promise<AuthDecision> {
+  const { session, username: actor, clientIp, protocol } = attempt;
+  const login = { event: "master_user.login", actor, target: masterLogin.user, session, clientIp, protocol } as const;
+  const audit = (outcome: "ok" | "denied" | "undecided"): void => deps.masterUsers?.audit.record({ ...login, outcome });
+  try {
+    const decision = await verify(attempt, masterLogin, { context, deps });
+    audit(decision.outcome === "ok" ? "ok" : "denied");
+    return decision;
+  } catch (thrown) {
+    audit("undecided");
+    throw thrown;
+  }
+}
+
+/**
+ * Decides every sign-in of a master user as another user: verifies the master's password, then looks the user up
+ * without one. No backend is queried about the user before. The step runs before the caches, and its result is not
+ * cached.
+ */
+export const verifyMasterUser: Step<AccountFacts, MasterUserDeps> = {
+  name: "verify-master-user",
+  run: (attempt, context, deps) =>
+    attempt.masterLogin === undefined ? undefined : audited(attempt, attempt.masterLogin, { context, deps }),
+};

@@ -1,4 +1,4 @@
-import type { AuthDecision } from "@postern/shared/contracts";
+import type { AuthDecision, DenialReason, Fail } from "@postern/shared/contracts";
 import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import type { Attempt } from "./attempt.ts";
 import type { AccountFacts } from "./facts.ts";
@@ -34,4 +34,9 @@ export interface Finalizer<Facts, Deps> {
     context: StepContext<Facts>,
     deps: Deps,
   ): Promise<AuthDecision> | AuthDecision;
+}
+
+/** A denial that no cache answered. */
+export function denial(reason: DenialReason): Fail {
+  return { outcome: "fail", reason, memoryCache: "miss" };
 }

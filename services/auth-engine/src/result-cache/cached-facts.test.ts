@@ -6,7 +6,7 @@ import { attemptOf } from "../pipeline/attempt.ts";
 import { stepDeps } from "../pipeline/testing/step-deps.ts";
 import { decide, type Facts } from "../pipeline.ts";
 import type { GuardedCache } from "./guarded-cache.ts";
-import { createMemoryCache } from "./memory-cache.ts";
+import { MemoryCache } from "./memory-cache.ts";
 import { createPasswordDigest } from "./password-digest.ts";
 import { createResultCaches, type ResultCaches } from "./result-caches.ts";
 import type { SharedRead } from "./shared-cache.ts";
@@ -70,7 +70,7 @@ function engineCaches(shared: GuardedCache): ResultCaches {
       identityEnabled: false,
       identityTtlMs: 0,
     }),
-    memory: createMemoryCache({ ttlMs: 1000, maxEntries: 9, maxBytes: 1e6 }, { clock: { now: () => 0 } }),
+    memory: new MemoryCache({ ttlMs: 1000, maxEntries: 9, maxBytes: 1e6 }, { now: () => 0 }),
     shared,
     passwordDigest: createPasswordDigest(new Secret("test-nonce")),
     observeRead: () => undefined,

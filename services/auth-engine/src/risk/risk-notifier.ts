@@ -39,7 +39,7 @@ interface Waiting {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** In memory, with attributes of the account. */
+/** Each waits in memory with the attributes of its account. */
 const maxWaiting = 256;
 const maxSettled = 16_384;
 /** What another engine stored ends at a time that this one does not know. */

@@ -18,7 +18,7 @@ import {
 import { createHotCache } from "@postern/shared/platform/cache";
 import { within } from "@postern/shared/platform/concurrency";
 import type { Clock } from "@postern/shared/platform/time";
-import type { RiskKeys, RiskRead } from "../brute-force/risk-read.ts";
+import type { RiskKeys, RiskRead } from "../brute-force/shared-store.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { FactWriter } from "./fact-writer.ts";
 import { createHoldScope } from "./hold-scope.ts";
@@ -32,28 +32,9 @@ import type { RiskFacts, ScoredFacts, ScoredSignIn } from "./scored-sign-in.ts";
 import { createFamilies, minuteOf, signInOf } from "./sign-in.ts";
 import { createSprayWatch } from "./spray-watch.ts";
 
-/** Detection of stolen passwords, as the pipeline uses it. */
-export interface Risk {
-  /** What the check for bans reads too. Undefined if the attempt is not scored. */
-  readonly keysOf: (attempt: Attempt) => RiskKeys | undefined;
-  /**
-   * Scores a sign-in with a correct password or app password; undefined without facts, such as while Redis is unavailable, and for a token,
-   * unless a hold refuses it. A promise only if the password or the second factor must be looked up, the facts of another name, or what a
-   * hold covers.
-   */
-  readonly assess: (
-    attempt: Attempt,
-    decision: Ok,
-    facts: ScoredFacts,
-  ) => RiskFacts | undefined | Promise<RiskFacts | undefined>;
-  /** Remembers a decision, after it was sent. */
-  readonly note: (attempt: Attempt, decision: AuthDecision, facts: ScoredFacts) => void;
-  /** Forgets what waits to be written about an account. */
-  readonly forget: (names: readonly string[]) => void;
-}
-
 /** Scores sign-ins, and words a refusal. */
-export interface RiskProtection extends Pick<Risk, "assess"> {
+export interface RiskProtection {
+  readonly assess: ReturnType<typeof createAssess>;
   readonly delayMs: () => number;
   /** In the client's language. */
   readonly words: (attempt: Pick<Attempt, "dialect" | "acceptLanguage">) => Pick<Fail, "message" | "language">;
@@ -89,7 +70,7 @@ const maxRemembered = 16_384;
 const askMs = 1000;
 const reportMinutes = 30;
 
-/** Not the API caller's own address, and not where a second factor has yet to show whether the password was correct. */
+/** The API caller's own address says nothing about the user, and a second factor may have yet to show whether the password was correct. */
 function isScored({ operation, clientIp, clientIpIsPeer, masterLogin, hidesOutcome }: Attempt): boolean {
   if (operation !== "authenticate" || clientIp === undefined) return false;
   return clientIpIsPeer !== true && masterLogin === undefined && hidesOutcome !== true;
@@ -177,7 +158,7 @@ function createScore({ settings, reputation, leaked }: RiskDeps) {
 
 type Score = ReturnType<typeof createScore>["score"];
 
-function createAssess(deps: RiskDeps, { decode, ofAccount }: OwnFactsReader, score: Score): Risk["assess"] {
+function createAssess(deps: RiskDeps, { decode, ofAccount }: OwnFactsReader, score: Score) {
   const { subjects, places, clock } = deps;
   const familyOf = createFamilies();
   const holds = createHoldScope(deps);
@@ -187,7 +168,16 @@ function createAssess(deps: RiskDeps, { decode, ofAccount }: OwnFactsReader, sco
     const scoped = credential === "password" ? own : holds.ofAppPassword(own);
     return scoped instanceof Promise ? scoped.then((one) => score(attempt, facts, one)) : score(attempt, facts, scoped);
   };
-  return (attempt, decision, facts) => {
+  /**
+   * Scores a sign-in with a correct password or app password; undefined without facts, such as while Redis is unavailable, and for a token,
+   * unless a hold refuses it. A promise only if the password or the second factor must be looked up, the facts of another name, or what a
+   * hold covers.
+   */
+  return (
+    attempt: Attempt,
+    decision: Ok,
+    facts: ScoredFacts,
+  ): RiskFacts | undefined | Promise<RiskFacts | undefined> => {
     const read = facts.bruteForce?.riskRead;
     const { credential, credentialSince } = facts;
     if (read === undefined || credential === undefined) return undefined;
@@ -204,7 +194,7 @@ function createAssess(deps: RiskDeps, { decode, ofAccount }: OwnFactsReader, sco
   };
 }
 
-function createNote(deps: RiskDeps, { decode }: OwnFactsReader): Risk["note"] {
+function createRememberDecision(deps: RiskDeps, { decode }: OwnFactsReader) {
   const { settings, subjects, accounts, reviews, clock, onScored } = deps;
   const spray = createSprayWatch(deps.sources);
   const reported = createHotCache<number>(maxRemembered);
@@ -251,7 +241,7 @@ function createNote(deps: RiskDeps, { decode }: OwnFactsReader): Risk["note"] {
     const change = (found: AccountFacts | undefined) => found && noteWrongPassword(found, guess);
     if (change(before) !== before) accounts.add(keys.account.key, value, change);
   };
-  return (attempt, decision, facts) => {
+  return (attempt: Attempt, decision: AuthDecision, facts: ScoredFacts): void => {
     const read = facts.bruteForce?.riskRead;
     const { risk } = facts;
     if (read === undefined) return;
@@ -261,19 +251,23 @@ function createNote(deps: RiskDeps, { decode }: OwnFactsReader): Risk["note"] {
   };
 }
 
-export function createRisk(deps: RiskDeps): Risk {
+/** Detection of stolen passwords. */
+export function createRisk(deps: RiskDeps) {
   const { settings, subjects, accounts, reviews, onForgotten } = deps;
   const reader = createOwnFactsReader(deps);
   const { score, forget } = createScore(deps);
   return {
-    keysOf: (attempt) => {
+    /** What the check for bans reads too. Undefined if the attempt is not scored. */
+    keysOf: (attempt: Attempt): RiskKeys | undefined => {
       if (settings().mode === "off" || !isScored(attempt)) return undefined;
       const source = subjects.source(attempt.clientIp ?? "");
       return source === undefined ? undefined : { account: reader.subjectOf(attempt.username), source };
     },
     assess: createAssess(deps, reader, score),
-    note: createNote(deps, reader),
-    forget: (flushed) => {
+    /** Called after the decision was sent. */
+    rememberDecision: createRememberDecision(deps, reader),
+    /** Forgets what waits to be written about an account. */
+    forget: (flushed: readonly string[]): void => {
       for (const name of flushed) {
         const subject = subjects.account(name);
         forget(subject.id);
@@ -284,3 +278,5 @@ export function createRisk(deps: RiskDeps): Risk {
     },
   };
 }
+
+export type Risk = ReturnType<typeof createRisk>;

@@ -1,6 +1,6 @@
 import type { Ok } from "@postern/shared/contracts";
 import type { AccountFacts, AssessedSignIn, Assessment, RiskMode, RiskVerdict } from "@postern/shared/domain/risk";
-import type { RiskSubject } from "../brute-force/risk-read.ts";
+import type { RiskSubject } from "../brute-force/shared-store.ts";
 import type { CachedFacts } from "../result-cache/result-caches.ts";
 
 /** The score of a sign-in with a correct password, for later steps, policies, scripts and logs. */

@@ -43,5 +43,3 @@ export function createCacheFlushScript(
     }
   };
 }
-
-export type RunCacheFlushScript = ReturnType<typeof createCacheFlushScript>;

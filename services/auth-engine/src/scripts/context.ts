@@ -1,5 +1,6 @@
 import { type Base, redisFromConfig } from "@postern/shared/assembly";
 import { type MakeScriptPool, scriptPoolsFromConfig } from "@postern/shared/assembly/scripts";
+import type { Reply, Request, scriptModule } from "@postern/shared/contracts";
 import type { PasswordVerifier } from "@postern/shared/domain/passwords";
 import {
   createScriptRunner,
@@ -7,13 +8,14 @@ import {
   type PreparedScripts,
   type ScriptPool,
   type ScriptRunner,
+  toLuaValue,
 } from "@postern/shared/domain/scripts";
 import type { Config } from "@postern/shared/platform/config";
 import { type AppError, logFields } from "@postern/shared/platform/errors";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { EngineMetrics } from "../metrics.ts";
+import type { CallContext } from "../pipeline/attempt.ts";
 import { createCacheFlushScript } from "./cache-flush-script.ts";
-import { createCallScriptModule } from "./call-script-module.ts";
 import { actionFiles, decisionFiles, type SiteScriptSettings } from "./script-settings.ts";
 import { createSiteScripts, type ScriptStage } from "./site-scripts.ts";
 
@@ -132,6 +134,30 @@ function createLending(first: Generation, lingerMs: number, onError: (error: unk
       await Promise.all([...replaced.keys(), current].map((generation) => generation.release()));
       replaced.clear();
     },
+  };
+}
+
+/**
+ * The bus method `auth-engine.script-module`. An exception of the function becomes an answer, which is an error in the
+ * script.
+ * @param functions functions that may be called now; empty if no script outside the engines is configured.
+ */
+function createCallScriptModule(functions: () => HostFunctions) {
+  return async (
+    { script, function: name, args }: Request<typeof scriptModule>,
+    { deadline, signal }: CallContext,
+  ): Promise<Reply<typeof scriptModule>> => {
+    const run = functions()[name];
+    if (run === undefined) return { outcome: "error", message: "is not configured in this engine" };
+    try {
+      const value = await run(
+        args.map((arg) => toLuaValue(arg)),
+        { script, deadline, signal },
+      );
+      return { outcome: "ok", value };
+    } catch (error) {
+      return { outcome: "error", message: error instanceof Error ? error.message : "failed" };
+    }
   };
 }
 

@@ -7,7 +7,7 @@ import type { Finalizer, Step } from "../pipeline/step.ts";
 import { attributesOf } from "./results.ts";
 import type { EnvironmentVerdict, SiteScripts, SubjectVerdict } from "./site-scripts.ts";
 
-interface ScriptsDep {
+export interface ScriptsDep {
   readonly scripts: Pick<SiteScripts, "has" | "environment" | "subject">;
 }
 

@@ -150,7 +150,7 @@ function isUseNews({ lastUsedAt = 0 }: StoredAppPassword, nowSeconds: number): b
 export const appPasswordOutcomes = ["ok", "wrong", "disabled", "unavailable"] as const;
 export type AppPasswordOutcome = (typeof appPasswordOutcomes)[number];
 
-/** More time than a backend may take; no sign-in waits for it. */
+/** A backend may take less time; no sign-in waits for the write. */
 const withinMs = 5000;
 /** Bound for a backend that hangs. A use that is not written now is written at the next sign-in. */
 const maxAtOnce = 64;

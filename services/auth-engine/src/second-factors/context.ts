@@ -41,5 +41,3 @@ export function createSecondFactorParts(config: Config, parts: Parts) {
     closeSecondFactors: () => hashing.close(),
   };
 }
-
-export type SecondFactorParts = ReturnType<typeof createSecondFactorParts>;

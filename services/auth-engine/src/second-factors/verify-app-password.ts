@@ -1,4 +1,4 @@
-import type { AuthDecision, DenialReason } from "@postern/shared/contracts";
+import type { AuthDecision } from "@postern/shared/contracts";
 import { askBackends, type BackendSearch, backendQuery } from "../backends/ask-backends.ts";
 import type { Backend } from "../backends/backend.ts";
 import { noteAccount, okDecision } from "../backends/found-account.ts";
@@ -6,10 +6,10 @@ import type { MfaAccount, StoredAppPassword } from "../backends/second-factor-st
 import type { BackendDeps } from "../backends/verify-in-backends.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { AccountFacts } from "../pipeline/facts.ts";
-import type { Step, StepContext } from "../pipeline/step.ts";
+import { denial, type Step, type StepContext } from "../pipeline/step.ts";
 import { type AppPasswordOutcome, type AppPasswordUses, appPasswordDigest, matchAppPassword } from "./app-passwords.ts";
 
-interface AppPasswordDeps extends BackendDeps {
+export interface AppPasswordDeps extends BackendDeps {
   readonly appPasswordUses: Pick<AppPasswordUses, "recordUse">;
   readonly appPasswordChecked: (outcome: AppPasswordOutcome) => void;
 }
@@ -56,8 +56,6 @@ async function spendAsMuch(
   const account = await mfa?.pretendAccount({ username, protocol }, context);
   if (account !== undefined) await matchAppPassword(account, { digest, protocol }, context).catch(() => undefined);
 }
-
-const denial = (reason: DenialReason): AuthDecision => ({ outcome: "fail", reason, memoryCache: "miss" });
 
 function outcomeOf(decision: AuthDecision): AppPasswordOutcome {
   if (decision.outcome === "ok") return "ok";

@@ -8,7 +8,7 @@ import type { SqlMfaSettings } from "./sql-settings.ts";
 
 const allKinds: ReadonlySet<FactorKind> = new Set(["totp", "recovery_codes", "webauthn", "app_passwords"]);
 const noKinds: ReadonlySet<FactorKind> = new Set();
-/** More than any account has; further rows are not read and have no effect. */
+/** No account has as many; further rows are not read and have no effect. */
 const maxRows = 128;
 
 function firstColumn(row: SqlRow): string | undefined {

@@ -1,34 +1,7 @@
-import { type BruteForceRules, bruteForceRules } from "@postern/shared/domain/brute-force";
+import { bruteForceRules } from "@postern/shared/domain/brute-force";
 import type { BruteForceConfig, Config } from "@postern/shared/platform/config";
 import { type CidrSet, canonicalName, createCidrSet } from "@postern/shared/platform/net";
-import type { AccountDelaySettings } from "./account-delay-settings.ts";
 import { noToleration, type Toleration } from "./toleration.ts";
-
-/** `auth.controls.brute_force`, compiled. */
-export interface BruteForceSettings extends BruteForceRules {
-  /** With `observe`, no sign-in is refused or delayed. */
-  readonly mode: "enforce" | "observe";
-  /** Undefined means all. */
-  readonly protocols: ReadonlySet<string> | undefined;
-  readonly addressAllowlist: CidrSet | undefined;
-  /** The keys are user names in lower case. */
-  readonly userAllowlist: ReadonlyMap<string, CidrSet>;
-  /** Tolerated failures of an address. */
-  readonly tolerationOf: (address: string) => Toleration;
-  readonly repeatWindowMs: number;
-  /** Number of wrong passwords that a success forgives. */
-  readonly maxForgiven: number;
-  /** Absent if account delays are disabled. */
-  readonly accountDelay: AccountDelaySettings | undefined;
-  /** Failures without a client address count for their caller's network. */
-  readonly countsPeers: boolean;
-  readonly withoutRedis: {
-    readonly mode: "degrade" | "tempfail";
-    readonly sharePercent: number;
-    readonly timeoutMs: number;
-    readonly retryMs: number;
-  };
-}
 
 type TolerationConfig = Pick<
   BruteForceConfig,
@@ -64,31 +37,41 @@ function userAllowlistFrom(allowlist: unknown): ReadonlyMap<string, CidrSet> {
   );
 }
 
-function accountDelayFrom(config: BruteForceConfig): AccountDelaySettings | undefined {
+/** Undefined if account delays are disabled. */
+function accountDelayFrom(config: BruteForceConfig) {
   const { account_delay: delay, without_client: withoutClient } = config;
   if (!delay.enabled) return undefined;
   return {
+    /** Number of distinct wrong passwords at which the delay begins. */
     failures: delay.failures,
     windowMs: delay.window,
     maxDelayMs: delay.max_delay,
+    /** The longest delay of requests without a client address. */
     maxDelayWithoutClientMs: withoutClient.max_delay,
     knownForMs: delay.known_for,
     knownEverywhere: delay.known_networks.length === 0 ? undefined : createCidrSet(delay.known_networks),
   };
 }
 
-export function bruteForceSettings(config: BruteForceConfig): BruteForceSettings {
+/** `auth.controls.brute_force`, compiled. */
+export function bruteForceSettings(config: BruteForceConfig) {
   const { protocols, ip_allowlist: addresses, without_redis: withoutRedis } = config;
   return {
     ...bruteForceRules(config),
+    /** With `observe`, no sign-in is refused or delayed. */
     mode: config.mode,
+    /** Undefined means all. */
     protocols: protocols.length === 0 ? undefined : new Set(protocols),
     addressAllowlist: addresses.length === 0 ? undefined : createCidrSet(addresses),
+    /** The keys are user names in lower case. */
     userAllowlist: userAllowlistFrom(config.allowlist),
+    /** Tolerated failures of an address. */
     tolerationOf: tolerationsFrom(config),
     repeatWindowMs: config.rwp_window,
+    /** Number of wrong passwords that a success forgives. */
     maxForgiven: config.rwp_allowed_unique_hashes,
     accountDelay: accountDelayFrom(config),
+    /** Failures without a client address count for their caller's network. */
     countsPeers: config.without_client.count_network,
     withoutRedis: {
       // Temporary failures refuse everybody.
@@ -99,6 +82,9 @@ export function bruteForceSettings(config: BruteForceConfig): BruteForceSettings
     },
   };
 }
+
+export type AccountDelaySettings = NonNullable<ReturnType<typeof accountDelayFrom>>;
+export type BruteForceSettings = ReturnType<typeof bruteForceSettings>;
 
 export function usesBruteForce({ auth }: Config): boolean {
   return auth.controls.enabled.includes("brute_force");

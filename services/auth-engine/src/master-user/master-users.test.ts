@@ -1,11 +1,12 @@
 import type { AuthRequest } from "@postern/shared/contracts";
+import type { AuditRecord } from "@postern/shared/domain/audit";
 import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
 import type { Backend } from "../backends/backend.ts";
 import { attemptOf } from "../pipeline/attempt.ts";
 import { stepDeps } from "../pipeline/testing/step-deps.ts";
 import { decide } from "../pipeline.ts";
-import { createMasterUsers, type MasterLoginAudit } from "./master-users.ts";
+import { createMasterUsers } from "./master-users.ts";
 
 const request: AuthRequest = {
   session: "7d3f",
@@ -48,17 +49,15 @@ function backend(lookupFails = false): Backend & { readonly calls: string[] } {
   };
 }
 
+function parse(username: string) {
+  const [user = "", masterUser] = username.split("*");
+  return masterUser === undefined ? undefined : { user, masterUser };
+}
+
 function ask(change: Partial<AuthRequest> = {}, lookupFails = false) {
   const one = backend(lookupFails);
-  const events: MasterLoginAudit[] = [];
-  const masterUsers = createMasterUsers({
-    parse: (username) => {
-      const [user = "", masterUser] = username.split("*");
-      return masterUser === undefined ? undefined : { user, masterUser };
-    },
-    users: ["master"],
-    audit: (event) => events.push(event),
-  });
+  const events: AuditRecord[] = [];
+  const masterUsers = createMasterUsers({ parse, users: ["master"] }, { record: (event) => events.push(event) });
   const facts = {};
   const context = { deadline: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal, facts };
   const decision = decide(
@@ -73,7 +72,7 @@ test("the master's password is verified, then the user is looked up", async () =
   const { decision, calls, events } = ask();
   expect(await decision).toMatchObject({ outcome: "ok", account: "alice" });
   expect(calls).toEqual(["verify master", "lookup alice"]);
-  expect(events).toEqual([expect.objectContaining({ masterUser: "master", user: "alice", outcome: "ok" })]);
+  expect(events).toEqual([expect.objectContaining({ actor: "master", target: "alice", outcome: "ok" })]);
 });
 
 test("after a wrong master password, the engine does not look up the user", async () => {
