@@ -115,11 +115,9 @@ export async function createContext(config: Config) {
   const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
   const factors = createSecondFactorParts(config, { backends: () => backends.current, logger, metrics });
-  const history = createHistoryThread(config, {
-    instance: base.instance,
-    onLost: (count) => metrics.historyLost(count),
-    onError: (err) => logger.error({ err }, "the thread of the decision history failed"),
-  });
+  const history = createHistoryThread(config, base.instance, metrics.historyLost, (err) =>
+    logger.error({ err }, "the thread of the decision history failed"),
+  );
   const kept = { ...base, live, rules, backends, mailTokens, bruteForce, risk, resultCache, history, ...factors };
   /** Addresses this engine on the bus: heartbeats, and the pages of open listings. Random, because it is part of a subject. */
   const engineId = randomBytes(8).toString("hex");

@@ -14,23 +14,7 @@ const maxFlushScripts = 16;
 const maxModuleCalls = 64;
 
 /** Joins the queue group of each method that an engine serves, and serves it on a subject of the engine's own. */
-export function serveEngine({
-  bus,
-  settings,
-  ...context
-}: Pick<
-  EngineContext,
-  | "bus"
-  | "settings"
-  | "engineId"
-  | "authenticate"
-  | "dovecot"
-  | "listAccounts"
-  | "describeAccount"
-  | "scripts"
-  | "secondFactors"
-  | "appPasswords"
->): readonly Serving[] {
+export function serveEngine({ bus, settings, ...context }: EngineContext): readonly Serving[] {
   const { maxInFlight } = settings;
   const instance = context.engineId;
   return [

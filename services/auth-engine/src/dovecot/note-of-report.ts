@@ -2,10 +2,7 @@ import type { AuthPolicyEffect, AuthPolicyLogin, AuthPolicyResult, AuthPolicyVer
 import { normalisedProtocol } from "@postern/shared/contracts";
 import type { DecisionNote } from "@postern/shared/domain/history";
 import { printable } from "@postern/shared/platform/logging";
-
-const maxProgram = 64;
-
-type Ending = Pick<DecisionNote, "outcome" | "reason" | "rule" | "account">;
+import { type Ending, maxProgram } from "../history/note-of.ts";
 
 function noteOfLogin(login: AuthPolicyLogin, ending: Ending, timeMs: number): DecisionNote {
   const { session, username, protocol, clientIp, clientId = "" } = login;

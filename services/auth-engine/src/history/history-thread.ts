@@ -5,13 +5,6 @@ import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { systemClock } from "@postern/shared/platform/time";
 
-export interface HistoryThreadDeps {
-  readonly instance: string;
-  /** Counts decisions of which no record was written. */
-  readonly onLost: (count: number) => void;
-  readonly onError: (error: unknown) => void;
-}
-
 const flushMs = 1000;
 /**
  * Nothing in the thread lives longer than a batch, of which the largest takes 60 MiB. Without limits, V8 lets this heap grow as it lets the
@@ -32,10 +25,18 @@ function startThread(config: Config, instance: string): Worker {
   return worker;
 }
 
-/** Undefined while no history is recorded. */
-export function createHistoryThread(config: Config, deps: HistoryThreadDeps) {
+/**
+ * Undefined while no history is recorded.
+ *
+ * @param onLost counts decisions of which no record was written.
+ */
+export function createHistoryThread(
+  config: Config,
+  instance: string,
+  onLost: (count: number) => void,
+  onError: (error: unknown) => void,
+) {
   if (!recordsHistory(config)) return undefined;
-  const { instance, onLost, onError } = deps;
   const recorder = createDecisionRecorder();
   let worker: Worker | undefined;
   let busy: Promise<void> | undefined;

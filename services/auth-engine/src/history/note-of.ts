@@ -4,9 +4,9 @@ import { printable } from "@postern/shared/platform/logging";
 import type { CountedFacts } from "../brute-force/brute-force.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 
-const maxProgram = 64;
+export const maxProgram = 64;
 
-type Ending = Pick<DecisionNote, "outcome" | "reason" | "rule" | "account">;
+export type Ending = Pick<DecisionNote, "outcome" | "reason" | "rule" | "account">;
 
 /** An account's name only if a backend knows it, because a name that was merely typed may not exist. */
 function knownAccount({ username }: Attempt, { accountKnown, guessedAccount }: CountedFacts): string | undefined {

@@ -1,6 +1,6 @@
 import type { Ok } from "@postern/shared/contracts";
-import type { Backend } from "../backends/backend.ts";
 import { noteAccount } from "../backends/found-account.ts";
+import type { BackendDeps } from "../backends/verify-in-backends.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { Step, StepContext } from "../pipeline/step.ts";
 import type { CachedResult } from "./cached-result.ts";
@@ -8,10 +8,6 @@ import type { CachedFacts, CacheState, ResultCaches } from "./result-caches.ts";
 
 export interface CachesDep {
   readonly resultCaches: ResultCaches | undefined;
-}
-
-interface BackendsDep {
-  readonly backends: readonly Backend[];
 }
 
 interface Hit {
@@ -27,7 +23,7 @@ function cachedAnswer(
   { found, cache }: Hit,
   attempt: Attempt,
   context: StepContext<CachedFacts>,
-  { backends }: CachesDep & BackendsDep,
+  { backends }: CachesDep & BackendDeps,
 ): Ok | undefined {
   const backend = backends.find(({ name }) => name === found.backendName);
   if (backend === undefined) {
@@ -41,7 +37,7 @@ function cachedAnswer(
 }
 
 /** A recent success from this process's memory decides. Anything that does not match is a miss, never a denial. */
-export const readMemoryCache: Step<CachedFacts, CachesDep & BackendsDep> = {
+export const readMemoryCache: Step<CachedFacts, CachesDep & BackendDeps> = {
   name: "read-memory-cache",
   run: (attempt, context, deps) => {
     const { resultCaches } = deps;
@@ -57,14 +53,14 @@ async function answerOfSharedCache(
   attempt: Attempt,
   { resultCaches, cache }: { readonly resultCaches: ResultCaches; readonly cache: CacheState },
   context: StepContext<CachedFacts>,
-  deps: CachesDep & BackendsDep,
+  deps: CachesDep & BackendDeps,
 ): Promise<Ok | undefined> {
   const found = await resultCaches.readShared(attempt, cache);
   return found === undefined ? undefined : cachedAnswer({ found, cache }, attempt, context, deps);
 }
 
 /** A recent success or lookup of any engine, from Redis, decides. A slow or unavailable Redis is a miss. */
-export const readSharedCache: Step<CachedFacts, CachesDep & BackendsDep> = {
+export const readSharedCache: Step<CachedFacts, CachesDep & BackendDeps> = {
   name: "read-shared-cache",
   run: (attempt, context, deps) => {
     const { resultCaches } = deps;

@@ -10,11 +10,6 @@ export interface OwnFacts {
   readonly read: string;
 }
 
-interface Deps {
-  readonly subjects: Pick<RiskSubjects, "account">;
-  readonly store: Pick<RiskStore, "read">;
-}
-
 /** Values recur with every sign-in of an account, so the decoded form of the last one is kept. */
 function createDecoder() {
   const decoded = createHotCache<{ readonly value: string; readonly facts: AccountFacts | undefined }>(maxRemembered);
@@ -31,7 +26,7 @@ function createDecoder() {
 /**
  * Reads the facts about accounts, which are kept under the account's own name. Other names for it are remembered, and read once more each.
  */
-export function createOwnFactsReader({ subjects, store }: Deps) {
+export function createOwnFactsReader(subjects: Pick<RiskSubjects, "account">, store: Pick<RiskStore, "read">) {
   const aliases = createHotCache<RiskSubject>(maxRemembered);
   const readAs = async (subject: RiskSubject, typed: string): Promise<OwnFacts | undefined> => {
     try {

@@ -26,10 +26,9 @@ import type { LeakedPasswords } from "./leaked-passwords.ts";
 import { createOwnFactsReader, type OwnFacts, type OwnFactsReader } from "./own-facts.ts";
 import type { Places } from "./places.ts";
 import type { Reputation } from "./reputation.ts";
-import { reviewOf } from "./review-of.ts";
 import type { RiskSubjects } from "./risk-subjects.ts";
 import type { RiskFacts, ScoredFacts, ScoredSignIn } from "./scored-sign-in.ts";
-import { createFamilies, minuteOf, signInOf } from "./sign-in.ts";
+import { createFamilies, minuteOf, reviewOf, signInOf } from "./sign-in.ts";
 import { createSprayWatch } from "./spray-watch.ts";
 
 /** Scores sign-ins, and words a refusal. */
@@ -254,7 +253,7 @@ function createRememberDecision(deps: RiskDeps, { decode }: OwnFactsReader) {
 /** Detection of stolen passwords. */
 export function createRisk(deps: RiskDeps) {
   const { settings, subjects, accounts, reviews, onForgotten } = deps;
-  const reader = createOwnFactsReader(deps);
+  const reader = createOwnFactsReader(subjects, deps.store);
   const { score, forget } = createScore(deps);
   return {
     /** What the check for bans reads too. Undefined if the attempt is not scored. */

@@ -1,6 +1,6 @@
 import { type Base, redisFromConfig } from "@postern/shared/assembly";
 import { type MakeScriptPool, scriptPoolsFromConfig } from "@postern/shared/assembly/scripts";
-import type { Reply, Request, scriptModule } from "@postern/shared/contracts";
+import type { CacheFlushScriptReply, cacheFlushScript, Reply, Request, scriptModule } from "@postern/shared/contracts";
 import type { PasswordVerifier } from "@postern/shared/domain/passwords";
 import {
   createScriptRunner,
@@ -8,16 +8,17 @@ import {
   type PreparedScripts,
   type ScriptPool,
   type ScriptRunner,
+  scriptCacheDigest,
   toLuaValue,
 } from "@postern/shared/domain/scripts";
 import type { Config } from "@postern/shared/platform/config";
-import { type AppError, logFields } from "@postern/shared/platform/errors";
+import { type AppError, fromUnknown, logFields } from "@postern/shared/platform/errors";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { EngineMetrics } from "../metrics.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
-import { createCacheFlushScript } from "./cache-flush-script.ts";
+import { CacheFlushResult, itemsOf, resultReader } from "./results.ts";
 import { actionFiles, decisionFiles, type SiteScriptSettings } from "./script-settings.ts";
-import { createSiteScripts, type ScriptStage } from "./site-scripts.ts";
+import { createSiteScripts, type ScriptStage, type SiteScriptsDeps } from "./site-scripts.ts";
 
 /** Script functions that only an engine provides: the pools of its backends. */
 export interface ScriptModules {
@@ -88,6 +89,43 @@ function generationMaker(
       lent: of.auth.controls.lua.hooks.length === 0 ? {} : functions,
       release: onClosed,
     };
+  };
+}
+
+const readCacheFlush = resultReader(CacheFlushResult);
+
+/**
+ * The bus method `auth-engine.cache-flush-script`. Without a script, a name has no further names.
+ *
+ * @param runner the interpreters of actions, so that flushes and decisions do not wait for each other
+ */
+function createCacheFlushScript(
+  settings: () => SiteScriptSettings,
+  runner: Pick<ScriptRunner, "run">,
+  observe: SiteScriptsDeps["observe"],
+  onFailed: SiteScriptsDeps["onActionFailed"],
+) {
+  return async (
+    { session, user }: Request<typeof cacheFlushScript>,
+    { deadline }: Pick<CallContext, "deadline">,
+  ): Promise<CacheFlushScriptReply> => {
+    const { cacheFlush: script, actionTimeoutMs } = settings();
+    if (script === undefined) return { accounts: [], cacheKeys: [] };
+    const until = Math.min(deadline, steadyClock.now() + actionTimeoutMs);
+    const call = { script, entry: "cache_flush", args: [{ session, user }], deadline: until, session };
+    try {
+      const { accounts, keys } = readCacheFlush(script, await runner.run(call));
+      observe("cache_flush", "ok");
+      return {
+        accounts: [...itemsOf<string>(accounts)],
+        cacheKeys: itemsOf<string>(keys).map((key) => scriptCacheDigest(key)),
+      };
+    } catch (thrown) {
+      const error = fromUnknown(thrown);
+      observe("cache_flush", "failed");
+      onFailed(script, session, error);
+      throw error;
+    }
   };
 }
 
