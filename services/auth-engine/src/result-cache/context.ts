@@ -1,11 +1,11 @@
 import { type Base, keyRingFromConfig, redisFromConfig } from "@postern/shared/assembly";
 import { accountFlushed } from "@postern/shared/contracts";
 import type { Bus } from "@postern/shared/platform/bus";
+import { createCircuitBreaker } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendSet } from "../backends/backend-set.ts";
-import { createCircuitBreaker } from "../backends/servers/circuit-breaker.ts";
 import type { EngineSettings } from "../settings.ts";
 import { createGuardedCache } from "./guarded-cache.ts";
 import { MemoryCache } from "./memory-cache.ts";

@@ -1,5 +1,4 @@
-import { within } from "@postern/shared/platform/concurrency";
-import type { CircuitBreaker } from "../backends/servers/circuit-breaker.ts";
+import { type CircuitBreaker, within } from "@postern/shared/platform/concurrency";
 import type { CacheKey, SharedCache, SharedRead, SharedWrite } from "./shared-cache.ts";
 
 export type ReadOutcome = "hit" | "miss" | "error" | "skipped";

@@ -1,4 +1,4 @@
-import type { Clock } from "@postern/shared/platform/time";
+import type { Clock } from "../time/clock.ts";
 
 /** Limits for one server: consecutive failures that open the breaker, time until a trial, concurrent trials. */
 export interface BreakerSettings {
@@ -10,7 +10,7 @@ export interface BreakerSettings {
 export type BreakerState = "closed" | "open" | "half_open";
 
 /**
- * Guards one server. Closed: all requests pass; `failureThreshold` consecutive failures open it. Open: no request
+ * Guards one server or one use of it. Closed: all requests pass; `failureThreshold` consecutive failures open it. Open: no request
  * passes for `cooldownMs`. Half-open: up to `halfOpenMax` trials pass; the first success closes it, a failure opens it
  * again.
  */
