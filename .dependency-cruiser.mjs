@@ -1,11 +1,11 @@
 const tests = "(\\.test\\.ts$|^(test|tools|bench)/|/testing/)";
 const domain =
-  "^services/[^/]+/src/((dialects|decision|facts|pipeline|brute-force|limits)/|callers/(authenticate|basic|bearer|demands|outcome)\\.ts$)";
+  "^services/[^/]+/src/((dialects|pipeline|brute-force|limits)/|callers/(authenticate|basic|bearer|demands|outcome)\\.ts$)";
 const contexts = "/context\\.ts$|/src/context/";
 const adapters = "-(redis|nats|ldap|sql|http)\\.ts$";
 /** Folders that talk to the site's backends. Their settings, and what checks a configuration without a connection, are no adapters. */
 const backendAdapters = "^services/auth-engine/src/backends/(ldap|sql|lua)/";
-const backendSettings = "/((ldap-|sql-|lua-)settings|select-search|server-uri|query-parameters|seed)\\.ts$";
+const backendSettings = "/((ldap-|sql-|lua-)settings|preflight)\\.ts$";
 
 const sections = "^libs/shared/src/platform/config/sections/";
 

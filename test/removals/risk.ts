@@ -21,7 +21,7 @@ export const riskRemovals: readonly Removal[] = [
   {
     name: "known-not-delayed",
     mechanism: "nothing delays a sign-in from a known network",
-    file: "services/auth-engine/src/pipeline/finalizers/assess-risk.ts",
+    file: "services/auth-engine/src/risk/assess-risk.ts",
     find: "!found.isKnown && ",
     replace: "",
     tests: [signals],

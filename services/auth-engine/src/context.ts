@@ -1,115 +1,149 @@
 import { randomBytes } from "node:crypto";
 import { type Base, baseFromConfig, busFromConfig, redisFromConfig } from "@postern/shared/assembly";
-import type { PasswordVerifier } from "@postern/shared/domain/passwords";
-import type { Bus } from "@postern/shared/platform/bus";
+import { createAttributeFilter, secretFields } from "@postern/shared/domain/released-attributes";
+import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
-import type { Health } from "@postern/shared/platform/lifecycle";
-import type { RedisClient } from "@postern/shared/platform/redis";
+import { logFields } from "@postern/shared/platform/errors";
+import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
+import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
+import { steadyClock } from "@postern/shared/platform/time";
+import { createAuthenticate } from "./authenticate.ts";
 import { type BackendSet, createBackendSet } from "./backends/backend-set.ts";
-import { backendMaker, createPasswordParts, type MakeBackends } from "./backends/context.ts";
-import { createLiveBruteForce, type LiveBruteForce } from "./brute-force/context.ts";
-import { usesBruteForce } from "./brute-force/settings.ts";
-import { makeAuthenticate, makeDescribeAccount, makeListAccounts } from "./context/decisions.ts";
-import { createEngineHealth } from "./context/health.ts";
-import { createHistoryThread, type HistoryThread } from "./context/history-thread.ts";
-import { type DecisionRules, rulesMaker } from "./context/rules.ts";
-import { createEngineScripts, type EngineScripts } from "./context/scripts.ts";
-import type { AuthPolicy } from "./dovecot/auth-policy.ts";
-import { makeAuthPolicy } from "./dovecot/context.ts";
-import { createMailTokens, type MailTokenState } from "./mail-tokens/context.ts";
-import { createEngineMetrics } from "./metrics.ts";
+import { backendMaker, createPasswordParts, createScriptModules } from "./backends/context.ts";
+import { createDescribeAccount } from "./backends/describe-account.ts";
+import { createListAccounts } from "./backends/list-accounts.ts";
+import { usesBruteForce } from "./brute-force/brute-force-settings.ts";
+import { createLiveBruteForce } from "./brute-force/context.ts";
+import { makeControls } from "./controls/context.ts";
+import { makeDovecot } from "./dovecot/context.ts";
+import { createHistoryThread } from "./history/history-thread.ts";
+import { createMailTokens } from "./mail-tokens/context.ts";
+import { createMasterUsers } from "./master-user/master-users.ts";
+import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
+import { makePolicies } from "./policy/context.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./result-cache/context.ts";
-import { createLiveRisk, type LiveRisk } from "./risk/context.ts";
-import type { Authenticate } from "./rpc/authenticate.ts";
-import type { DescribeAccount } from "./rpc/describe-account.ts";
-import type { ListAccounts } from "./rpc/list-accounts.ts";
-import { createMfaCredentialParts, type MfaCredentialParts } from "./second-factors/context.ts";
-import { type EngineSettings, engineSettings, type LiveEngineSettings, liveEngineSettings } from "./settings.ts";
+import { createLiveRisk } from "./risk/context.ts";
+import { createEngineScripts } from "./scripts/context.ts";
+import { createSecondFactorParts } from "./second-factors/context.ts";
+import { engineSettings, type LiveEngineSettings, liveEngineSettings } from "./settings.ts";
 
-/** All objects of an engine. Only this file, those in `context/` and the `context.ts` of a feature create them. */
-export interface EngineContext extends Base, MfaCredentialParts {
-  readonly settings: EngineSettings;
-  readonly live: { current: LiveEngineSettings };
-  /** Objects built from the live settings; a reload replaces all of them together. */
-  readonly rules: { current: DecisionRules };
-  readonly makeRules: (settings: LiveEngineSettings) => DecisionRules;
-  readonly bus: Bus;
-  readonly health: Health;
-  readonly backends: BackendSet;
-  readonly passwords: PasswordVerifier;
-  /** Absent if no enabled feature needs it. */
-  readonly redis: RedisClient | undefined;
-  /** Absent if `auth.controls.enabled` does not list brute-force protection. */
-  readonly bruteForce: LiveBruteForce | undefined;
-  /** Absent if `auth.oauthbearer` is disabled. */
-  readonly mailTokens: MailTokenState | undefined;
-  /** Absent without brute-force protection. */
-  readonly risk: LiveRisk | undefined;
-  readonly resultCache: ResultCacheParts;
-  readonly scripts: EngineScripts;
-  /** Absent while no history is recorded. */
-  readonly history: HistoryThread | undefined;
-  readonly authenticate: Authenticate;
-  readonly authPolicy: AuthPolicy;
-  /** Addresses this engine on the bus: heartbeats, and the pages of open listings. Random, because it is part of a subject. */
-  readonly engineId: string;
-  readonly listAccounts: ListAccounts;
-  readonly describeAccount: DescribeAccount;
-  /** Creates backends for other settings, to replace those in use. Seeds a new embedded database. */
-  readonly makeBackends: MakeBackends;
+function createEngineHealth(
+  config: Config,
+  {
+    bus,
+    backends,
+    redis,
+    resultCache,
+    base,
+  }: {
+    readonly base: Base;
+    readonly bus: Bus;
+    readonly backends: BackendSet;
+    readonly redis: RedisClient | undefined;
+    readonly resultCache: ResultCacheParts;
+  },
+): Health {
+  const { logger, service, instance } = base;
+  const { prefix: keyPrefix } = config.storage.redis;
+  const checkBackends = async (signal: AbortSignal): Promise<void> => {
+    const context = { deadline: steadyClock.now() + 1000, signal };
+    await Promise.all(backends.current.map((backend) => backend.check(context)));
+  };
+  return createHealth({
+    checks: [
+      busHealth(bus, true),
+      // An engine without its backend answers temporary failures; without the engine there would be no answer at all.
+      { name: "directories", required: false, check: checkBackends },
+      // Without it, sign-ins by token are temporary failures; sign-ins by password continue.
+      ...(redis === undefined
+        ? []
+        : [redisHealth({ client: redis, role: "state", required: false, keyPrefix, service, instance })]),
+      // Without it, more queries reach the backends.
+      ...(resultCache.redis === undefined
+        ? []
+        : [redisHealth({ client: resultCache.redis, role: "cache", required: false, keyPrefix, service, instance })]),
+    ],
+    onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
+  });
 }
 
-function redisIfNeeded(config: Config, { oauthBearer }: EngineSettings, base: Base): RedisClient | undefined {
-  return oauthBearer.enabled || usesBruteForce(config) ? redisFromConfig(config, "state", base) : undefined;
+/** What decides besides the backends, from settings that a reload replaces all together. */
+function rulesMaker(parts: Pick<Base, "audit" | "logger"> & { readonly metrics: EngineMetrics }) {
+  return ({ controls, policy, masterUser }: LiveEngineSettings) => ({
+    controls: makeControls(controls, parts),
+    policies: makePolicies(policy, parts),
+    masterUsers: masterUser && createMasterUsers(masterUser, parts.audit),
+  });
 }
 
-export async function createContext(config: Config): Promise<EngineContext> {
+function makeListAccounts(engineId: string, backends: BackendSet, { logger }: Base, metrics: EngineMetrics) {
+  return createListAccounts({
+    backends: () => backends.current,
+    engineId,
+    observe: (outcome, seconds) => metrics.decided("list-accounts", outcome, seconds),
+    onUndecided: ({ session, protocol }, err) =>
+      logger[err.row.logLevel]({ session, protocol, ...logFields(err) }, "could not list accounts"),
+  });
+}
+
+/** All objects of an engine. Only this file and the `context.ts` of a feature create them. */
+export async function createContext(config: Config) {
   const base = await baseFromConfig(config, "auth-engine");
-  const { logger, metricsPrefix } = base;
+  const { logger } = base;
   const settings = engineSettings(config);
   const live = { current: liveEngineSettings(config) };
-  const hashing = createPasswordParts(config, settings, base);
-  const metrics = createEngineMetrics(base.metrics, metricsPrefix, hashing.passwords);
-  const scriptSettings = () => live.current.scripts;
-  const scripts = await createEngineScripts(config, { base, ...hashing, metrics, settings: scriptSettings });
-  const makeBackends = backendMaker({ base, metrics, scripts, ...hashing });
-  const first = await makeBackends(live.current);
-  const onError = (err: unknown): void => logger.warn({ err }, "closing a backend failed");
-  const backends = createBackendSet(first, config.runtime.timeouts.decision, onError);
+  const { passwords, decoysOf, countUnverifiable } = createPasswordParts(config, settings, base);
+  const metrics = createEngineMetrics(base.metrics, base.metricsPrefix, passwords);
+  const scripts = await createEngineScripts(config, {
+    base,
+    passwords,
+    metrics,
+    settings: () => live.current.scripts,
+    makeModules: (of) => createScriptModules(of, base),
+  });
+  const makeBackends = backendMaker({ base, metrics, scripts, passwords, decoysOf, countUnverifiable });
+  const backends = createBackendSet(await makeBackends(live.current), config.runtime.timeouts.decision, (err) =>
+    logger.warn({ err }, "closing a backend failed"),
+  );
   const makeRules = rulesMaker({ ...base, metrics });
   const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);
-  const redis = redisIfNeeded(config, settings, base);
+  const usesState = settings.oauthBearer.enabled || usesBruteForce(config);
+  const redis = usesState ? redisFromConfig(config, "state", base) : undefined;
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
   const risk = createLiveRisk(config, { base, bus, redis, live, metrics });
   const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
-  const mfaCredentials = createMfaCredentialParts(config, { backends: () => backends.current, logger, metrics });
-  const history = createHistoryThread(config, {
-    instance: base.instance,
-    onLost: (count) => metrics.historyLost(count),
-    onError: (err) => logger.error({ err }, "the thread of the decision history failed"),
-  });
-  const kept = { live, rules, backends, mailTokens, bruteForce, risk, resultCache, scripts, history };
-  const decided = { ...base, ...kept, metrics, mfaCredentials, decoysOf: hashing.decoysOf };
+  const factors = createSecondFactorParts(config, { backends: () => backends.current, logger, metrics });
+  const history = createHistoryThread(config, base.instance, metrics.historyLost, (err) =>
+    logger.error({ err }, "the thread of the decision history failed"),
+  );
+  const kept = { ...base, live, rules, backends, mailTokens, bruteForce, risk, resultCache, history, ...factors };
+  /** Addresses this engine on the bus: heartbeats, and the pages of open listings. Random, because it is part of a subject. */
   const engineId = randomBytes(8).toString("hex");
-  const listAccounts = makeListAccounts(engineId, decided);
-  const health = createEngineHealth(config, { bus, backends, redis, resultCache, base });
+  const releasable = createAttributeFilter(secretFields(config));
   return {
-    ...base,
     ...kept,
     settings,
     makeRules,
     bus,
-    health,
-    passwords: hashing.passwords,
+    health: createEngineHealth(config, { bus, backends, redis, resultCache, base }),
+    passwords,
     redis,
-    authenticate: makeAuthenticate(decided),
-    authPolicy: makeAuthPolicy(config, { bruteForce, rules, history }),
+    scripts,
+    authenticate: createAuthenticate({
+      ...kept,
+      metrics,
+      siteScripts: scripts.siteScripts,
+      decoyDigest: decoysOf.digest,
+    }),
+    dovecot: makeDovecot(config, { bruteForce, rules, history }),
     engineId,
-    listAccounts,
-    describeAccount: makeDescribeAccount(config, backends),
-    ...mfaCredentials,
+    listAccounts: makeListAccounts(engineId, backends, base, metrics),
+    describeAccount: createDescribeAccount(() => backends.current, releasable, steadyClock),
+    /** Creates backends for other settings, to replace those in use. Seeds a new embedded database. */
     makeBackends,
   };
 }
+
+export type EngineContext = Awaited<ReturnType<typeof createContext>>;

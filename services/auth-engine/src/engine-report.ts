@@ -19,10 +19,7 @@ async function stateOf(backend: Backend): Promise<NonNullable<OwnReport["backend
 }
 
 /** What an engine reports about itself beside its health: each backend, and the site's scripts. */
-export async function reportEngine({
-  backends,
-  configuration,
-}: Pick<EngineContext, "backends" | "configuration">): Promise<OwnReport> {
+export async function reportEngine({ backends, configuration }: EngineContext): Promise<OwnReport> {
   const config = configuration.current();
   return {
     backends: await Promise.all(backends.current.map(stateOf)),

@@ -48,7 +48,7 @@ async function start(config: Config): Promise<Service> {
       { name: "farewell", run: heartbeat.drain },
       { name: "bus", run: () => bus.drain() },
       { name: "beat", run: heartbeat.stop },
-      { name: "recovery codes", run: () => context.closeMfaCredentials() },
+      { name: "recovery codes", run: () => context.closeSecondFactors() },
       { name: "last uses of app passwords", run: () => context.appPasswordUses.settled() },
       { name: "decision history", run: () => context.history?.close() },
       { name: "facts about sign-ins", run: () => risk?.close() },

@@ -5,7 +5,7 @@ import { type ControlName, type ControlOutcome, controlNames, controlOutcomes } 
 import { type RblOutcome, rblOutcomes } from "./controls/rbl/rbl.ts";
 import { type MailTokenOutcome, mailTokenOutcomes } from "./mail-tokens/check-mail-token.ts";
 import { type PolicyEffect, type PolicyMode, policyEffects, policyModes } from "./policy/policies.ts";
-import { createRiskMetrics, type RiskMetrics } from "./risk/risk-metrics.ts";
+import { createRiskMetrics } from "./risk/risk-metrics.ts";
 import type { ScriptStage } from "./scripts/site-scripts.ts";
 import {
   type AppPasswordOutcome,
@@ -31,21 +31,6 @@ const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 type BackendOutcome = (typeof backendOutcomes)[number];
 type CountedBackendKind = (typeof backendKinds)[number];
 
-/** One function for each fact that an engine counts. */
-export interface EngineMetrics {
-  decided(operation: AuthOperation, outcome: AuthDecision["outcome"], seconds: number): void;
-  backendAnswered(kind: string, outcome: string, seconds: number): void;
-  mailTokenChecked(outcome: MailTokenOutcome): void;
-  appPasswordChecked(outcome: AppPasswordOutcome): void;
-  appPasswordUse(result: AppPasswordUseResult): void;
-  controlled(control: ControlName, outcome: ControlOutcome): void;
-  rblQueried(outcome: RblOutcome): void;
-  policyApplied(mode: PolicyMode, effect: PolicyEffect): void;
-  scriptRan(stage: ScriptStage, result: "ok" | "failed" | "dropped"): void;
-  historyLost(count: number): void;
-  readonly risk: RiskMetrics;
-}
-
 function isBackendKind(kind: string): kind is CountedBackendKind {
   return backendKinds.some((known) => known === kind);
 }
@@ -54,7 +39,7 @@ function isBackendOutcome(outcome: string): outcome is BackendOutcome {
   return backendOutcomes.some((known) => known === outcome);
 }
 
-function scriptRuns(registry: Metrics, prefix: string): EngineMetrics["scriptRan"] {
+function scriptRuns(registry: Metrics, prefix: string) {
   const scripts = registry.counter({
     name: `${prefix}_script_runs_total`,
     help: "Runs of site scripts around decisions; dropped: an action that found the queue full",
@@ -63,34 +48,34 @@ function scriptRuns(registry: Metrics, prefix: string): EngineMetrics["scriptRan
       result: ["ok", "failed", "dropped"],
     },
   });
-  return (stage, result) => scripts({ stage, result }).inc();
+  return (stage: ScriptStage, result: "ok" | "failed" | "dropped"): void => scripts({ stage, result }).inc();
 }
 
-function appPasswordChecks(registry: Metrics, prefix: string): EngineMetrics["appPasswordChecked"] {
+function appPasswordChecks(registry: Metrics, prefix: string) {
   const checks = registry.counter({
     name: `${prefix}_app_password_checks_total`,
     help: "Sign-ins with an app password, by outcome",
     labels: { outcome: appPasswordOutcomes },
   });
-  return (outcome) => checks({ outcome }).inc();
+  return (outcome: AppPasswordOutcome): void => checks({ outcome }).inc();
 }
 
-function appPasswordUses(registry: Metrics, prefix: string): EngineMetrics["appPasswordUse"] {
+function appPasswordUses(registry: Metrics, prefix: string) {
   const uses = registry.counter({
     name: `${prefix}_app_password_uses_total`,
     help: "Updates of an app password's last use, by result; dropped: too many were in progress",
     labels: { result: appPasswordUseResults },
   });
-  return (result) => uses({ result }).inc();
+  return (result: AppPasswordUseResult): void => uses({ result }).inc();
 }
 
-function historyLosses(registry: Metrics, prefix: string): EngineMetrics["historyLost"] {
+function historyLosses(registry: Metrics, prefix: string) {
   const losses = registry.counter({
     name: `${prefix}_decision_history_lost_total`,
     help: "Decisions without a record in the decision history, because Redis or its thread was unavailable or too slow, or Redis used more than three quarters of its memory",
     labels: {},
   })({});
-  return (count) => losses.inc(count);
+  return (count: number): void => losses.inc(count);
 }
 
 function hashingGauges(registry: Metrics, prefix: string, passwords: Pick<PasswordVerifier, "load">): void {
@@ -106,11 +91,8 @@ function hashingGauges(registry: Metrics, prefix: string, passwords: Pick<Passwo
   });
 }
 
-export function createEngineMetrics(
-  registry: Metrics,
-  prefix: string,
-  passwords: Pick<PasswordVerifier, "load">,
-): EngineMetrics {
+/** One function for each fact that an engine counts. */
+export function createEngineMetrics(registry: Metrics, prefix: string, passwords: Pick<PasswordVerifier, "load">) {
   const decisions = registry.histogram({
     name: `${prefix}_engine_decision_seconds`,
     help: "Time from the request's arrival at the engine to the decision",
@@ -145,14 +127,15 @@ export function createEngineMetrics(
   });
   hashingGauges(registry, prefix, passwords);
   return {
-    decided: (operation, outcome, seconds) => decisions({ operation, outcome }).observe(seconds),
-    backendAnswered: (kind, outcome, seconds) => {
+    decided: (operation: AuthOperation, outcome: AuthDecision["outcome"], seconds: number): void =>
+      decisions({ operation, outcome }).observe(seconds),
+    backendAnswered: (kind: string, outcome: string, seconds: number): void => {
       if (isBackendKind(kind) && isBackendOutcome(outcome)) backends({ kind, outcome }).observe(seconds);
     },
-    controlled: (control, outcome) => controls({ control, outcome }).inc(),
-    rblQueried: (outcome) => blockLists({ outcome }).inc(),
-    policyApplied: (mode, effect) => policies({ mode, effect }).inc(),
-    mailTokenChecked: (outcome) => mailTokens({ outcome }).inc(),
+    controlled: (control: ControlName, outcome: ControlOutcome): void => controls({ control, outcome }).inc(),
+    rblQueried: (outcome: RblOutcome): void => blockLists({ outcome }).inc(),
+    policyApplied: (mode: PolicyMode, effect: PolicyEffect): void => policies({ mode, effect }).inc(),
+    mailTokenChecked: (outcome: MailTokenOutcome): void => mailTokens({ outcome }).inc(),
     appPasswordChecked: appPasswordChecks(registry, prefix),
     appPasswordUse: appPasswordUses(registry, prefix),
     scriptRan: scriptRuns(registry, prefix),
@@ -160,3 +143,5 @@ export function createEngineMetrics(
     risk: createRiskMetrics(registry, prefix),
   };
 }
+
+export type EngineMetrics = ReturnType<typeof createEngineMetrics>;

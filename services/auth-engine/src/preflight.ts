@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { scriptChecks } from "@postern/shared/domain/scripts";
 import type { Config } from "@postern/shared/platform/config";
 import { commonChecks, type Preflight, type PreflightCheck } from "@postern/shared/platform/preflight";
+import { ldapChecks } from "./backends/ldap/preflight.ts";
+import { sqlChecks } from "./backends/sql/preflight.ts";
 import { catalogueOf } from "./policy/policy-settings.ts";
-import { ldapChecks } from "./preflight/ldap-checks.ts";
-import { sqlChecks } from "./preflight/sql-checks.ts";
 import { keyedActionScripts, keyedDecisionScripts } from "./scripts/script-settings.ts";
 
 function catalogueChecks({ auth }: Config): readonly PreflightCheck[] {

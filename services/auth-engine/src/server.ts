@@ -1,8 +1,8 @@
 import { authenticate, cacheFlushScript, describeAccount, listAccounts, scriptModule } from "@postern/shared/contracts";
 import type { Serving } from "@postern/shared/platform/bus";
 import type { EngineContext } from "./context.ts";
-import { serveAuthPolicy } from "./dovecot/auth-policy.ts";
-import { serveMfaCredentials } from "./rpc/mfa-credentials.ts";
+import { serveDovecot } from "./dovecot/serve-dovecot.ts";
+import { serveSecondFactors } from "./second-factors/serve-second-factors.ts";
 
 /** Limit of concurrent list pages: listings are rare and large, and must leave the backends to sign-ins. */
 const maxListings = 16;
@@ -14,23 +14,7 @@ const maxFlushScripts = 16;
 const maxModuleCalls = 64;
 
 /** Joins the queue group of each method that an engine serves, and serves it on a subject of the engine's own. */
-export function serveEngine({
-  bus,
-  settings,
-  ...context
-}: Pick<
-  EngineContext,
-  | "bus"
-  | "settings"
-  | "engineId"
-  | "authenticate"
-  | "authPolicy"
-  | "listAccounts"
-  | "describeAccount"
-  | "scripts"
-  | "secondFactors"
-  | "appPasswords"
->): readonly Serving[] {
+export function serveEngine({ bus, settings, ...context }: EngineContext): readonly Serving[] {
   const { maxInFlight } = settings;
   const instance = context.engineId;
   return [
@@ -39,7 +23,7 @@ export function serveEngine({
     bus.serve(describeAccount, context.describeAccount, { maxInFlight: maxDescriptions, instance }),
     bus.serve(cacheFlushScript, context.scripts.runCacheFlushScript, { maxInFlight: maxFlushScripts, instance }),
     bus.serve(scriptModule, context.scripts.callScriptModule, { maxInFlight: maxModuleCalls, instance }),
-    ...serveAuthPolicy(bus, context.authPolicy, { maxInFlight, instance }),
-    ...serveMfaCredentials(bus, instance, context.secondFactors, context.appPasswords),
+    ...serveDovecot(bus, context.dovecot, { maxInFlight, instance }),
+    ...serveSecondFactors(bus, instance, context.secondFactors, context.appPasswords),
   ];
 }

@@ -2,19 +2,16 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { type DecoySample, parseStoredPassword } from "@postern/shared/domain/passwords";
-import { type RiskSettings, riskSettings } from "@postern/shared/domain/risk";
-import { type Config, type MailScope, mailScopes, parseMasterUserFormat } from "@postern/shared/platform/config";
+import { riskSettings } from "@postern/shared/domain/risk";
+import { type Config, mailScopes, parseMasterUserFormat } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import { type LdapBackendSettings, ldapBackendSettings } from "./backends/ldap/ldap-settings.ts";
 import { type LuaBackendSettings, luaBackendSettings } from "./backends/lua/lua-settings.ts";
 import { type SqlBackendSettings, type SqlDatabaseSettings, sqlBackendSettings } from "./backends/sql/sql-settings.ts";
-import { type ControlSettings, controlSettings } from "./controls/control-settings.ts";
-import type { MasterUsersDeps } from "./master-user/master-users.ts";
-import type { AuthWaitSettings } from "./pipeline/auth-wait.ts";
-import { type PolicySettings, policySettings } from "./policy/policy-settings.ts";
-import type { ResultCacheSettings } from "./result-cache/cache-rules.ts";
-import type { MemoryCacheSettings } from "./result-cache/memory-cache.ts";
-import { type SiteScriptSettings, siteScripts } from "./scripts/script-settings.ts";
+import { controlSettings } from "./controls/control-settings.ts";
+import { policySettings } from "./policy/policy-settings.ts";
+import type { ResultCacheSettings } from "./result-cache/result-caches.ts";
+import { siteScripts } from "./scripts/script-settings.ts";
 
 /** One entry of `auth.backends.order`, with the settings it needs. */
 export type BackendSettings =
@@ -22,45 +19,10 @@ export type BackendSettings =
   | { readonly kind: "lua"; readonly settings: LuaBackendSettings }
   | { readonly kind: "ldap"; readonly settings: LdapBackendSettings };
 
-export interface EngineSettings {
-  readonly privateAddress: string;
-  readonly maxInFlight: number;
-  readonly oauthBearer: {
-    readonly enabled: boolean;
-    readonly ignoreCase: boolean;
-    readonly limits: readonly MailScope[];
-  };
-  readonly memoryCache: MemoryCacheSettings;
-  readonly sharedCache: SharedCacheSettings | undefined;
-  readonly hashing: { readonly concurrency: number; readonly maxQueued: number };
-}
-
-/** Set if results are shared through Redis. */
-export interface SharedCacheSettings {
-  readonly timeoutMs: number;
-}
-
-/** Settings that a reload replaces, all together. */
-export interface LiveEngineSettings {
-  readonly backends: readonly BackendSettings[];
-  /** Empty means that each backend's mix is learned. */
-  readonly decoys: readonly DecoySample[];
-  readonly authWait: AuthWaitSettings;
-  readonly resultCache: ResultCacheSettings;
-  readonly scripts: SiteScriptSettings;
-  readonly controls: ControlSettings;
-  readonly policy: PolicySettings;
-  readonly risk: RiskSettings;
-  /** Absent if no master user is configured. */
-  readonly masterUser: MasterUserSettings | undefined;
-}
-
-export type MasterUserSettings = Pick<MasterUsersDeps, "parse" | "users">;
-
-function masterUserSettings({ auth }: Config): MasterUserSettings | undefined {
+function masterUserSettings({ auth }: Config) {
   const { enabled, user_format: text, users } = auth.pipeline.master_user;
   const format = parseMasterUserFormat(text);
-  return enabled && format !== undefined ? { parse: (username) => format.parse(username), users } : undefined;
+  return enabled && format !== undefined ? { parse: (username: string) => format.parse(username), users } : undefined;
 }
 
 function backendOf(config: Config, entry: string): BackendSettings {
@@ -70,6 +32,9 @@ function backendOf(config: Config, entry: string): BackendSettings {
     ? { kind, ...sqlBackendSettings(config.auth.backends.sql, entry, pool) }
     : { kind: "ldap", settings: ldapBackendSettings(config.auth.backends.ldap, entry, pool) };
 }
+
+export type EngineSettings = ReturnType<typeof engineSettings>;
+export type LiveEngineSettings = ReturnType<typeof liveEngineSettings>;
 
 /** The entry of `auth.backends.order` that is not a backend. */
 const cacheEntry = "cache";
@@ -94,12 +59,12 @@ function resultCacheSettings({ auth, storage }: Config, backends: readonly Backe
   };
 }
 
-function sharedCacheSettings({ auth, storage }: Config): SharedCacheSettings | undefined {
+function sharedCacheSettings({ auth, storage }: Config) {
   const { identity_cache: identity, result_cache_timeout: timeoutMs } = storage.redis;
   return auth.backends.order.includes(cacheEntry) || identity.enabled ? { timeoutMs } : undefined;
 }
 
-export function engineSettings(config: Config): EngineSettings {
+export function engineSettings(config: Config) {
   const { runtime, auth, identity } = config;
   const { max_hashing_concurrency: concurrency, max_hashing_queue: maxQueued } = auth.pipeline;
   const {
@@ -109,6 +74,7 @@ export function engineSettings(config: Config): EngineSettings {
   } = auth.pipeline;
   return {
     memoryCache: { ttlMs, maxEntries, maxBytes },
+    /** Absent unless results are shared through Redis. */
     sharedCache: sharedCacheSettings(config),
     privateAddress: runtime.services.auth_engine.private_address,
     maxInFlight: runtime.bus.max_in_flight,
@@ -130,13 +96,15 @@ function decoySamples({ auth }: Config): readonly DecoySample[] {
   });
 }
 
-export function liveEngineSettings(config: Config): LiveEngineSettings {
+/** Settings that a reload replaces, all together. */
+export function liveEngineSettings(config: Config) {
   const { pipeline } = config.auth;
   const backends = config.auth.backends.order
     .filter((entry) => entry !== cacheEntry)
     .map((entry) => backendOf(config, entry));
   return {
     backends,
+    /** Empty means that the mix of each backend is learned. */
     decoys: decoySamples(config),
     resultCache: resultCacheSettings(config, backends),
     scripts: siteScripts(config),
@@ -144,6 +112,7 @@ export function liveEngineSettings(config: Config): LiveEngineSettings {
     controls: controlSettings(config.auth.controls),
     policy: policySettings(config.auth.policy, (file) => readFileSync(file, "utf8")),
     risk: riskSettings(config.auth.risk),
+    /** Absent if no master user is configured. */
     masterUser: masterUserSettings(config),
   };
 }

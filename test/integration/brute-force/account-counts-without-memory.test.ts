@@ -14,7 +14,7 @@ test("a Redis that is out of memory loses neither networks nor counts", async ()
   const redis = await connect({ kind: "standalone", address: { host: "127.0.0.1", port: server.port } });
   const store = createAccountStore({ redis, keyPrefix, guard: unguarded, settings: accountDelay, clock: systemClock });
   const keys = accountWideKeys(keyPrefix, "grace");
-  await store.note("grace", "192.0.2.0/24");
+  await store.noteNetwork("grace", "192.0.2.0/24");
   await store.count(failureOf("grace", "before"));
 
   await redis.config("SET", "maxmemory", "1");
@@ -23,7 +23,7 @@ test("a Redis that is out of memory loses neither networks nor counts", async ()
   expect(await redis.exists(keys.known, keys.failures)).toBe(2);
 
   await redis.config("SET", "maxmemory", "0");
-  expect(await store.knows("grace", "192.0.2.0/24")).toBe(true);
+  expect(await store.knowsNetwork("grace", "192.0.2.0/24")).toBe(true);
   expect(await answered(store.count(failureOf("grace", "after")))).toMatchObject({
     failures: 2,
     isNew: true,

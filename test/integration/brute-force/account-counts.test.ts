@@ -4,11 +4,9 @@ import { systemClock } from "@postern/shared/platform/time";
 import { type RedisCluster, type RedisServer, spawnRedis, spawnRedisCluster } from "@postern/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type AccountDelaySettings,
-  delayMs,
-} from "../../../services/auth-engine/src/brute-force/account-delay-settings.ts";
+import { delayMs } from "../../../services/auth-engine/src/brute-force/account-delay-settings.ts";
 import { createAccountStore } from "../../../services/auth-engine/src/brute-force/account-store-redis.ts";
+import type { AccountDelaySettings } from "../../../services/auth-engine/src/brute-force/brute-force-settings.ts";
 import { answered, connect, failureOf, readSettings, unguarded } from "./counting.ts";
 import { createEarlierAccountCount } from "./earlier-account-count.ts";
 
@@ -68,10 +66,10 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
 
   test("a network is known from the sign-in on, and only to its account", async () => {
     const [one, other] = [engine(0), engine(1)];
-    await one.note("bob", "192.0.2.0/24");
-    expect(await other.knows("bob", "192.0.2.0/24")).toBe(true);
-    expect(await other.knows("bob", "192.0.3.0/24")).toBe(false);
-    expect(await other.knows("carol", "192.0.2.0/24")).toBe(false);
+    await one.noteNetwork("bob", "192.0.2.0/24");
+    expect(await other.knowsNetwork("bob", "192.0.2.0/24")).toBe(true);
+    expect(await other.knowsNetwork("bob", "192.0.3.0/24")).toBe(false);
+    expect(await other.knowsNetwork("carol", "192.0.2.0/24")).toBe(false);
     const count = (network: string) =>
       Promise.all(
         Array.from({ length: failures }, (_, index) =>
@@ -92,7 +90,7 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
             answered(store.count(failureOf(username, `d${guess}`, knownNetworkOf(`192.0.${guess}.1`)))),
           ),
         );
-        await store.note(username, "192.0.2.0/24");
+        await store.noteNetwork(username, "192.0.2.0/24");
         const keys = accountWideKeys(keyPrefix, username);
         expect(await client().scard(keys.failures)).toBeLessThanOrEqual(64);
         for (const key of [keys.failures, keys.known]) expect(await client().pttl(key)).toBeGreaterThan(0);
@@ -123,10 +121,10 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
     for (const key of kept) await client().pexpire(key, 60_000);
     await store.count(failureOf("grace", "another"));
     for (const key of kept) expect(await client().pttl(key)).toBeGreaterThan(delay.windowMs - 60_000);
-    await store.note("grace", "192.0.2.0/24");
+    await store.noteNetwork("grace", "192.0.2.0/24");
     await client().zadd(known, almostMs, "until");
     await store.count(failureOf("grace", "yet another"));
-    expect(await store.knows("grace", "192.0.2.0/24")).toBe(true);
+    expect(await store.knowsNetwork("grace", "192.0.2.0/24")).toBe(true);
     expect(await client().pttl(known)).toBeGreaterThan(delay.knownForMs - 60_000);
   });
 
@@ -145,8 +143,8 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
           const mixed = of(`mixed${run}`);
           expect(isEarlier ? await earlier(mixed) : await store.count(mixed)).toEqual(expected);
           if (signsIn > 0) continue;
-          await store.note(`earlier${run}`, from);
-          await store.note(`mixed${run}`, from);
+          await store.noteNetwork(`earlier${run}`, from);
+          await store.noteNetwork(`mixed${run}`, from);
         }
         const delayOf = async (name: string): Promise<number> => {
           const written = await client().get(accountWideKeys(keyPrefix, `${name}${run}`).delayed);
@@ -168,12 +166,12 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
   test("replaces only those keys of an account that have another type", async () => {
     const keys = accountWideKeys(keyPrefix, "frank");
     const store = engine();
-    await store.note("frank", "192.0.2.0/24");
+    await store.noteNetwork("frank", "192.0.2.0/24");
     await client().set(keys.failures, "1", "EX", 60);
     expect(await answered(store.count(failureOf("frank", "d")))).toMatchObject({
       failures: 1,
     });
-    expect(await store.knows("frank", "192.0.2.0/24")).toBe(true);
+    expect(await store.knowsNetwork("frank", "192.0.2.0/24")).toBe(true);
     for (let index = 0; index < failures; index += 1) {
       await store.count(failureOf("frank", `d${index}`));
     }
@@ -188,13 +186,13 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
     for (let index = 0; index < failures; index += 1) {
       await store.count(failureOf("Erin", `d${index}`));
     }
-    await store.note("erin", "192.0.2.0/24");
+    await store.noteNetwork("erin", "192.0.2.0/24");
     const state = createBruteForceRecords({ redis: client(), keyPrefix, rules: () => settings, clock: systemClock });
     const keys = accountWideKeys(keyPrefix, "erin");
     expect(await state.keysOfAccount("erin")).toEqual(expect.arrayContaining([keys.failures, keys.delayed]));
     expect(await state.flushAccount("ERIN")).toEqual([keys.failures, keys.delayed]);
     expect(await client().get(keys.delayed)).toBeNull();
-    expect(await store.knows("erin", "192.0.2.0/24")).toBe(true);
+    expect(await store.knowsNetwork("erin", "192.0.2.0/24")).toBe(true);
   });
 });
 

@@ -10,9 +10,9 @@ import { systemClock } from "@postern/shared/platform/time";
 import { poll } from "@postern/testing";
 import type { AccountFailure } from "../../../services/auth-engine/src/brute-force/account-store-redis.ts";
 import { createRedisStore } from "../../../services/auth-engine/src/brute-force/brute-force-redis.ts";
+import { bruteForceSettings } from "../../../services/auth-engine/src/brute-force/brute-force-settings.ts";
 import { createGuessDigest } from "../../../services/auth-engine/src/brute-force/guess-digest.ts";
 import { createGuessedAccounts } from "../../../services/auth-engine/src/brute-force/guessed-accounts-redis.ts";
-import { bruteForceSettings } from "../../../services/auth-engine/src/brute-force/settings.ts";
 import type { CountedAttempt } from "../../../services/auth-engine/src/brute-force/shared-store.ts";
 import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
 

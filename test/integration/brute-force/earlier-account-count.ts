@@ -1,9 +1,9 @@
 import { defineVariableScript, type RedisClient } from "@postern/shared/platform/redis";
-import type { AccountDelaySettings } from "../../../services/auth-engine/src/brute-force/account-delay-settings.ts";
 import type {
   AccountCount,
   AccountFailure,
 } from "../../../services/auth-engine/src/brute-force/account-store-redis.ts";
+import type { AccountDelaySettings } from "../../../services/auth-engine/src/brute-force/brute-force-settings.ts";
 
 /** The script of release 1.0, whose engines run beside newer ones during an upgrade. */
 const earlierLua = `

@@ -62,7 +62,7 @@ describe("a listing of an LDAP directory", () => {
       expect(page.accounts.length).toBeLessThanOrEqual(1000);
       names.push(...page.accounts);
       position = page.next?.text;
-      expect(page.next?.isHeld ?? true).toBe(true);
+      expect(page.next?.isOpenHere ?? true).toBe(true);
     } while (position !== undefined);
     expect([names.length, new Set(names).size]).toEqual([count, count]);
   });

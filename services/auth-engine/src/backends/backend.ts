@@ -74,11 +74,11 @@ export interface AccountPage {
 }
 
 /**
- * Where the next page begins. `isHeld`: the backend keeps the listing open, so only this object can return that page.
+ * Where the next page begins. `isOpenHere`: the backend keeps the listing open, so only this object can return that page.
  */
 export interface ListPosition {
   readonly text: string;
-  readonly isHeld: boolean;
+  readonly isOpenHere: boolean;
 }
 
 /**

@@ -6,13 +6,20 @@ import type { Config } from "@postern/shared/platform/config";
 import { createKeyedDigest, type KeyedDigest } from "@postern/shared/platform/crypto";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { EngineMetrics } from "../metrics.ts";
+import type { ScriptModules } from "../scripts/context.ts";
 import type { BackendSettings, EngineSettings, LiveEngineSettings } from "../settings.ts";
 import type { Backend } from "./backend.ts";
 import { createLdapBackend } from "./ldap/ldap-backend.ts";
+import { createLdapPool, type LdapPool } from "./ldap/ldap-pool.ts";
+import { ldapPoolSettings } from "./ldap/ldap-settings.ts";
 import { createLoginCosts, type LoginCosts } from "./ldap/login-costs.ts";
+import { ldapModule } from "./ldap/script-module.ts";
 import { createLuaBackend } from "./lua/lua-backend.ts";
 import { observedBackend } from "./observed-backend.ts";
-import { makeSqlBackend } from "./sql/context.ts";
+import { makeSqlBackend, makeSqlClient } from "./sql/context.ts";
+import { sqlModule } from "./sql/script-module.ts";
+import type { SqlClient } from "./sql/sql-client.ts";
+import { sqlBackendSettings } from "./sql/sql-settings.ts";
 
 /**
  * The decoys of a backend. What was learned about one survives a reload. They are keyed by the nonce of password digests, which all engines share, so that a name costs the same at every engine.
@@ -99,5 +106,42 @@ export function backendMaker(parts: BackendParts): MakeBackends {
       ),
     );
     return instances.map((backend) => observedBackend(backend, observe, tracer));
+  };
+}
+
+/** Creates a pool on first use: an unused pool has no connections and no health checks. */
+function createLazily<Resource extends { close(): Promise<void> }>(make: (name: string) => Resource | undefined) {
+  const resources = new Map<string, Resource>();
+  return {
+    find: (name: string): Resource | undefined => {
+      const known = resources.get(name) ?? make(name);
+      if (known !== undefined) resources.set(name, known);
+      return known;
+    },
+    close: async (): Promise<void> => {
+      await Promise.all([...resources.values()].map((one) => one.close()));
+    },
+  };
+}
+
+/** Pools with their own connections and the backends' settings, so that scripts never delay backends. */
+export function createScriptModules({ auth }: Config, base: Base): ScriptModules {
+  const { sql, ldap } = auth.backends;
+  const sqlPools = createLazily((name): SqlClient | undefined => {
+    const pool = name === "default" ? sql.default : Object.hasOwn(sql.pools, name) ? sql.pools[name] : undefined;
+    if (pool === undefined || (pool.driver === "sqlite" ? pool.file === "" : pool.server.length === 0))
+      return undefined;
+    return makeSqlClient(name, sqlBackendSettings(sql, name, name).database, base);
+  });
+  const ldapPools = createLazily((name): LdapPool | undefined => {
+    const pool = name === "default" ? ldap.default : Object.hasOwn(ldap.pools, name) ? ldap.pools[name] : undefined;
+    if (pool === undefined || pool.server_uri.length === 0) return undefined;
+    return createLdapPool(name, ldapPoolSettings(pool), { clock: steadyClock, log: base.logger });
+  });
+  return {
+    functions: { ...sqlModule(sqlPools.find), ...ldapModule(ldapPools.find) },
+    close: async () => {
+      await Promise.all([sqlPools.close(), ldapPools.close()]);
+    },
   };
 }

@@ -1,4 +1,4 @@
-import type { CallContext } from "../decision/call-context.ts";
+import type { CallContext } from "../pipeline/attempt.ts";
 
 /** Whose credentials. Without `protocol`, the backend uses its search for `mfa`, or else any that finds the user. */
 export interface MfaQuery {

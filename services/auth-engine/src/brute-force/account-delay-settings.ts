@@ -1,16 +1,5 @@
 import { knownNetworkOf } from "@postern/shared/domain/brute-force";
-
-/** Settings of the account delay. */
-export interface AccountDelaySettings {
-  /** Number of distinct wrong passwords at which the delay begins. */
-  readonly failures: number;
-  readonly windowMs: number;
-  readonly maxDelayMs: number;
-  /** The longest delay of requests without a client address. */
-  readonly maxDelayWithoutClientMs: number;
-  readonly knownForMs: number;
-  readonly knownEverywhere: { has(address: string): boolean } | undefined;
-}
+import type { AccountDelaySettings } from "./brute-force-settings.ts";
 
 /** Origin of an attempt, as its account may know it. */
 export interface AccountSource {

@@ -1,8 +1,8 @@
 import { accountWideKeys } from "@postern/shared/domain/brute-force";
 import { describe, expect, test } from "vitest";
-import type { AccountDelaySettings } from "./account-delay-settings.ts";
 import { type AccountDelays, createAccountDelays } from "./account-delays.ts";
 import type { AccountStore } from "./account-store-redis.ts";
+import type { AccountDelaySettings } from "./brute-force-settings.ts";
 import type { CountedAccount } from "./shared-store.ts";
 
 const failures = 5;
@@ -30,11 +30,11 @@ function createRecorder() {
       seen.add(digest);
       return { failures: seen.size, isNew, knowsSource: noted.has(`${username} ${source.network}`) };
     },
-    knows: async (account, from) => {
+    knowsNetwork: async (account, from) => {
       lookedUp.push(account);
       return noted.has(`${account} ${from}`);
     },
-    note: async (account, from) => {
+    noteNetwork: async (account, from) => {
       noted.add(`${account} ${from}`);
       return true;
     },

@@ -1,8 +1,9 @@
 import { foldedName } from "@postern/shared/domain/brute-force";
 import { createBoundedCache } from "@postern/shared/platform/cache";
 import type { Clock } from "@postern/shared/platform/time";
-import { type AccountDelaySettings, delayMs } from "./account-delay-settings.ts";
+import { delayMs } from "./account-delay-settings.ts";
 import type { AccountCount, AccountStore } from "./account-store-redis.ts";
+import type { AccountDelaySettings } from "./brute-force-settings.ts";
 import { createChosenNames } from "./chosen-names.ts";
 import type { CountedAccount } from "./shared-store.ts";
 import { createWriteThrottle } from "./write-throttle.ts";
@@ -14,7 +15,7 @@ interface Count {
 
 const maxNames = 4096;
 
-/** At `most` each digest is new, and none is kept. */
+/** Once a name has `maxDigests`, every other digest is new and is not kept. */
 function createLocalAccountCounts(windowMs: number, maxDigests: number) {
   const counts = createBoundedCache<Count>({ maxEntries: maxNames, evict: "oldest" });
   const currentOf = (name: string, nowMs: number): Count | undefined => {
@@ -95,7 +96,7 @@ function createCount({ settings, store, clock }: AccountDelaysDeps) {
     const found = local.count(username, digest, clock.now());
     if (found.failures < failures || source.network === undefined) return { ...found, knowsSource: false };
     // Without Redis no response is delayed.
-    return { ...found, knowsSource: (await store.knows(username, source.network)) !== false };
+    return { ...found, knowsSource: (await store.knowsNetwork(username, source.network)) !== false };
   };
   const count = (guess: AccountGuess): Promise<AccountCount | undefined> => {
     const { target, digest } = guess;
@@ -152,7 +153,7 @@ export function createAccountDelays(deps: AccountDelaysDeps) {
       // Redis.
       if (!throttle.isDue(noteKey(account, target))) return 0;
       // Redis became unavailable in between: without its counts no response is delayed.
-      const answers = await Promise.all(namesOf(account, target).map((name) => store.knows(name, network)));
+      const answers = await Promise.all(namesOf(account, target).map((name) => store.knowsNetwork(name, network)));
       return answers.every((knows) => knows === false) ? counted(ms, target) : 0;
     },
     /** Records that the account signed in from this network. */
@@ -164,7 +165,7 @@ export function createAccountDelays(deps: AccountDelaysDeps) {
       const key = noteKey(account, target);
       if (network === undefined || isTrusted || !throttle.isDue(key)) return;
       const names = namesOf(account, target).filter((name, index) => index === 0 || mayName(account, name));
-      void Promise.all(names.map((name) => store.note(name, network))).then(
+      void Promise.all(names.map((name) => store.noteNetwork(name, network))).then(
         (noted) => (noted.every((done) => done === true) ? throttle.mark(key) : undefined),
         () => undefined,
       );

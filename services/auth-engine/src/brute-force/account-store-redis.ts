@@ -6,8 +6,8 @@ import {
   type RunVariableScript,
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
-import type { AccountDelaySettings } from "./account-delay-settings.ts";
 import { createBatched } from "./batched.ts";
+import type { AccountDelaySettings } from "./brute-force-settings.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import countAccountFailuresLua from "./scripts/count-account-failures.lua?raw";
 import knowsNetworkLua from "./scripts/knows-network.lua?raw";
@@ -27,16 +27,6 @@ export interface AccountCount {
 export interface AccountFailure {
   readonly target: CountedAccount;
   readonly digest: string;
-}
-
-/** Counts failures of accounts over all networks, in Redis. Returns undefined while Redis is unavailable. */
-export interface AccountStore {
-  /** Rejects if this failure could not be counted but others could. */
-  count(failure: AccountFailure): Promise<AccountCount | undefined>;
-  /** Whether the account signed in from this network recently. */
-  knows(account: string, network: string): Promise<boolean | undefined>;
-  /** Records that the account signed in from this network. */
-  note(account: string, network: string): Promise<boolean | undefined>;
 }
 
 const countAccountFailures = { name: "countAccountFailures", lua: countAccountFailuresLua };
@@ -82,7 +72,7 @@ export interface AccountStoreDeps {
 export const accountFailuresScript = countAccountFailures;
 
 /** Failures of one turn of the event loop are one call. On a cluster each failure is its own, as accounts have different slots. */
-export function createAccountStore(deps: AccountStoreDeps): AccountStore {
+export function createAccountStore(deps: AccountStoreDeps) {
   const { redis, keyPrefix, guard, settings, clock } = deps;
   const { runCount = defineVariableScript(redis, countAccountFailures, redis.isCluster ? keysOfAccount : undefined) } =
     deps;
@@ -102,19 +92,25 @@ export function createAccountStore(deps: AccountStoreDeps): AccountStore {
     return answers.map(readCount);
   };
   return {
-    count: createBatched((failed) => guard.run(() => countAll(failed)), {
+    /** Rejects if this failure could not be counted but others could. */
+    count: createBatched((failed: readonly AccountFailure[]) => guard.run(() => countAll(failed)), {
       maxBatchSize: redis.isCluster ? 1 : maxAtOnce,
       gathersBehind: !redis.isCluster,
     }),
-    knows: (account, network) =>
+    /** Whether the account signed in from this network recently. */
+    knowsNetwork: (account: string, network: string): Promise<boolean | undefined> =>
       guard.run(async () => {
         const { known } = accountWideKeys(keyPrefix, account);
         return (await runKnows({ knownKey: known }, { network, knownSeconds })) === 1;
       }),
-    note: (account, network) =>
+    /** Records that the account signed in from this network. */
+    noteNetwork: (account: string, network: string): Promise<boolean | undefined> =>
       guard.run(async () => {
         const { known } = accountWideKeys(keyPrefix, account);
         return (await runNote({ knownKey: known }, { network, knownSeconds, maxNetworks })) === 1;
       }),
   };
 }
+
+/** Counts failures of accounts over all networks, in Redis. Returns undefined while Redis is unavailable. */
+export type AccountStore = ReturnType<typeof createAccountStore>;

@@ -10,9 +10,9 @@ import type { Clock } from "@postern/shared/platform/time";
 import { createBatched } from "./batched.ts";
 import { createCountCall, type Failure, readCounts } from "./count-call.ts";
 import type { RedisGuard } from "./redis-guard.ts";
-import type { RiskKeys, RiskRead } from "./risk-read.ts";
 import countFailuresLua from "./scripts/count-failures.lua?raw";
 import recordSuccessLua from "./scripts/record-success.lua?raw";
+import type { RiskKeys, RiskRead } from "./shared-store.ts";
 import {
   type CountedAccount,
   type CountedAttempt,

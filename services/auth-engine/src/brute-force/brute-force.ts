@@ -1,7 +1,8 @@
+import type { Blocked } from "@postern/shared/contracts";
 import type { Ban, FlushedScopes } from "@postern/shared/domain/brute-force";
-import type { Attempt } from "../decision/attempt.ts";
-import type { RiskRead } from "./risk-read.ts";
-import type { CountedAccount, CountedAttempt } from "./shared-store.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import type { AccountFacts } from "../pipeline/facts.ts";
+import type { CountedAccount, CountedAttempt, RiskRead } from "./shared-store.ts";
 
 /** State of brute-force protection for later steps, policies and logs. */
 export interface BruteForceFacts {
@@ -33,6 +34,18 @@ export interface BruteForceFacts {
   accountPasswordsSeen: number;
   /** Distinct guesses (account and password) from this network. */
   totalPasswordsSeen: number;
+}
+
+export interface CountedFacts extends AccountFacts {
+  /** Set by check-brute-force and count-failure. Absent if nothing is counted. */
+  bruteForce?: BruteForceFacts;
+}
+
+/** The denial of a banned network; undefined without a ban. */
+export function blockedBy({ rule, retryAfterSeconds }: BruteForceFacts): Blocked | undefined {
+  if (rule === undefined) return undefined;
+  const blocked = { outcome: "blocked", rule, memoryCache: "miss" } as const;
+  return retryAfterSeconds === undefined ? blocked : { ...blocked, retryAfterSeconds };
 }
 
 /** The account for which a wrong password was sent. */

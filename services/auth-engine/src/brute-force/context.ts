@@ -15,15 +15,15 @@ import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { createRedisClock, probeKey, type RedisClient, type RedisClock } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
-import type { Attempt } from "../decision/attempt.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import { createAccountDelays } from "./account-delays.ts";
 import { accountFailuresScript, createAccountStore } from "./account-store-redis.ts";
 import type { BruteForce } from "./brute-force.ts";
 import { type BruteForceMetrics, createBruteForceMetrics } from "./brute-force-metrics.ts";
 import { createRedisStore, failuresScript } from "./brute-force-redis.ts";
+import { type BruteForceSettings, bruteForceSettings, usesBruteForce } from "./brute-force-settings.ts";
 import { createBruteForce } from "./create-brute-force.ts";
 import { createLocalStore } from "./fallback/local-store.ts";
-import { readBans } from "./fallback/read-bans.ts";
 import { createGuessDigest } from "./guess-digest.ts";
 import { createGuessedAccounts } from "./guessed-accounts-redis.ts";
 import { createJoinedScripts } from "./joined-scripts.ts";
@@ -32,23 +32,8 @@ import { createLoginHistory } from "./login-history-redis.ts";
 import { createObservingBruteForce } from "./observe.ts";
 import { createRedisGuard } from "./redis-guard.ts";
 import { createRedisLog } from "./redis-log.ts";
-import type { RiskKeys } from "./risk-read.ts";
-import { type BruteForceSettings, bruteForceSettings, usesBruteForce } from "./settings.ts";
+import type { RiskKeys } from "./shared-store.ts";
 import { createTargets } from "./targets.ts";
-
-/** The brute-force protection in use; a reload replaces it. */
-export interface LiveBruteForce {
-  readonly current: BruteForce;
-  /** The sign-ins that mail servers report. */
-  readonly history: LoginHistory;
-  /** The stored bans and counts. */
-  readonly records: BruteForceRecords;
-  readonly reload: (config: Config) => Promise<void>;
-  /**
-   * Resolves when the bans have been read from Redis, so that the engine can serve requests; without Redis, after the connection timeout.
-   */
-  readonly ready: () => Promise<void>;
-}
 
 interface Parts {
   readonly base: Base;
@@ -182,11 +167,8 @@ interface LiveParts {
   readonly risk: { readonly keysOf: (attempt: Attempt) => RiskKeys | undefined } | undefined;
 }
 
-/** Undefined if `auth.controls.enabled` does not list brute-force protection. */
-export function createLiveBruteForce(
-  config: Config,
-  { base, bus, redis, risk }: LiveParts,
-): LiveBruteForce | undefined {
+/** The brute-force protection in use, which a reload replaces; undefined if `auth.controls.enabled` does not list brute-force protection. */
+export function createLiveBruteForce(config: Config, { base, bus, redis, risk }: LiveParts) {
   if (!usesBruteForce(config) || redis === undefined) return undefined;
   const away = { read: () => false };
   const metrics = createBruteForceMetrics(base.metrics, {
@@ -209,13 +191,15 @@ export function createLiveBruteForce(
   const parts = { base, redis, metrics, away, clock, bus, riskKeysOf: risk?.keysOf };
   const make = (from: Config): BruteForceInstance => makeBruteForce(from, { ...parts, onBack: () => void learn() });
   let instance = make(config);
-  const state: LiveBruteForce = {
-    get current() {
+  const state = {
+    get current(): BruteForce {
       return instance.bruteForce;
     },
-    get history() {
+    /** The sign-ins that mail servers report. */
+    get history(): LoginHistory {
       return instance.history;
     },
+    /** The stored bans and counts. */
     records,
     reload: async (next: Config): Promise<void> => {
       const replacement = make(next);
@@ -225,6 +209,7 @@ export function createLiveBruteForce(
       rules = bruteForceRules(next.auth.controls.brute_force);
       await learn();
     },
+    /** Resolves when the bans have been read from Redis, so that the engine can serve requests; without Redis, after the connection timeout. */
     ready: async (): Promise<void> => {
       const waitMs = config.storage.redis.connect_timeout;
       const connected = Promise.withResolvers<void>();
@@ -238,6 +223,12 @@ export function createLiveBruteForce(
   return state;
 }
 
+export type LiveBruteForce = NonNullable<ReturnType<typeof createLiveBruteForce>>;
+
+const banPageSize = 1000;
+/** An engine remembers as many; Redis alone knows further ones. */
+const maxBans = 65_536;
+
 interface LearningParts {
   readonly clock: RedisClock;
   readonly base: Base;
@@ -245,12 +236,20 @@ interface LearningParts {
   readonly keep: (ban: Ban) => void;
 }
 
-/** Reads the clock and the bans of Redis. */
+/** Reads the clock and the bans of Redis, so that the engine refuses banned networks while Redis is unavailable. */
 function createLearning({ clock, base: { logger }, records, keep }: LearningParts): () => Promise<void> {
   return async () => {
     try {
       await clock.measure();
-      logger.info({ bans: await readBans(records, keep) }, "bans read from Redis");
+      let count = 0;
+      let cursor: string | undefined;
+      do {
+        const { bans, next } = await records.listBans({ cursor, size: banPageSize });
+        for (const ban of bans) keep(ban);
+        count += bans.length;
+        cursor = next;
+      } while (cursor !== undefined && count < maxBans);
+      logger.info({ bans: count }, "bans read from Redis");
     } catch (err) {
       logger.warn({ err }, "bans could not be read: until Redis is available, only bans by this engine are in force");
     }

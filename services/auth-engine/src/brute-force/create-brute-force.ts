@@ -1,19 +1,19 @@
 import type { Ban, RuleScope } from "@postern/shared/domain/brute-force";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
-import type { Attempt } from "../decision/attempt.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import type { AccountDelays, AccountGuess } from "./account-delays.ts";
 import type { BruteForce, BruteForceFacts } from "./brute-force.ts";
+import type { BruteForceSettings } from "./brute-force-settings.ts";
 import type { LocalStore } from "./fallback/local-store.ts";
 import type { RedisGuard } from "./redis-guard.ts";
-import type { RiskKeys } from "./risk-read.ts";
-import type { BruteForceSettings } from "./settings.ts";
 import type {
   BanState,
   CountedAttempt,
   CountedRequest,
   CountResult,
   Guess,
+  RiskKeys,
   SharedStore,
   SuccessResult,
 } from "./shared-store.ts";
@@ -216,7 +216,7 @@ function createRecordSuccess(deps: BruteForceDeps): BruteForce["recordSuccess"] 
   };
 }
 
-/** Longer than the clocks of two engines may estimate the same deadline apart. */
+/** Two engines' estimates of a deadline differ by less. */
 const requestMarginMs = 2000;
 
 /**

@@ -55,7 +55,7 @@ export function createLoginHistory({ redis, keyPrefix, clock, guard, repeatWindo
   const keyOf = (username: string): string => accountWideKeys(keyPrefix, username).signedInHashes;
   return {
     /** `digest`: of name and password hash. */
-    read: (username: string, digest: string): Promise<ReportedAccount | undefined> =>
+    readAccount: (username: string, digest: string): Promise<ReportedAccount | undefined> =>
       guard.run(async () => {
         const key = keyOf(username);
         const [members, score] = await Promise.all([redis.zcard(key), redis.zscore(key, digest)]);

@@ -1,4 +1,4 @@
-import type { Attempt } from "../decision/attempt.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import type { BruteForce, BruteForceFacts } from "./brute-force.ts";
 
 /** What brute-force protection would have done. */

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { createRedisGuard } from "./redis-guard.ts";
 
-function watchedGuard() {
+function watchedGuard(retryMs = 60_000, probe = async () => "OK") {
   const events: unknown[] = [];
   const guard = createRedisGuard({
     timeoutMs: 60_000,
-    retryMs: 60_000,
-    probe: async () => "OK",
+    retryMs,
+    probe,
     onAway: (reason) => events.push(["away", reason]),
     onWrongType: (reason) => events.push(["wrong type", reason]),
     onBack: () => events.push(["back"]),
@@ -37,3 +37,22 @@ test.each(["Connection is closed.", "LOADING Redis is loading the dataset in mem
     expect(await guard.run(async () => "answer")).toBeUndefined();
   },
 );
+
+test("Redis is available again once it answers a probe, one of which is sent at a time", async () => {
+  const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+  let probes = 0;
+  const { guard, events } = watchedGuard(0, () => answers[probes++]?.promise ?? Promise.resolve("OK"));
+  const error = new Error("Connection is closed.");
+  const refuse = () => guard.run(async () => "answer");
+  await guard.run(() => Promise.reject(error));
+  expect([await refuse(), await refuse(), probes]).toEqual([undefined, undefined, 1]);
+  answers[0]?.reject(error);
+  await Promise.allSettled([answers[0]?.promise]);
+  expect([await refuse(), probes, guard.away]).toEqual([undefined, 2, true]);
+  answers[1]?.resolve("OK");
+  await answers[1]?.promise;
+  await Promise.resolve();
+  expect(guard.away).toBe(false);
+  expect(events).toEqual([["away", error], ["back"]]);
+  expect(await refuse()).toBe("answer");
+});

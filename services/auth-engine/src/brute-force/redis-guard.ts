@@ -1,4 +1,6 @@
 import { createRenewedSet } from "@postern/shared/platform/cache";
+import { createCircuitBreaker } from "@postern/shared/platform/concurrency";
+import { steadyClock } from "@postern/shared/platform/time";
 
 interface RedisGuardDeps {
   readonly timeoutMs: number;
@@ -53,7 +55,7 @@ function createWaitingRoom(timeoutMs: number, onOverdue: (reason: unknown) => vo
   };
 }
 
-/** Also the error of a script that met such a key. */
+/** A script that meets such a key ends with this error too. */
 function isWrongType(reason: unknown): boolean {
   return reason instanceof Error && reason.message.includes("WRONGTYPE");
 }
@@ -63,34 +65,27 @@ export type RedisGuard = ReturnType<typeof createRedisGuard>;
 /** Keeps decisions from waiting for an unavailable Redis: dead, hung or failing over. */
 export function createRedisGuard(deps: RedisGuardDeps) {
   const { timeoutMs, retryMs, probe, onAway, onWrongType, onBack } = deps;
-  let away = false;
-  let retryAtMs = 0;
-  let probing = false;
+  const breaker = createCircuitBreaker({ failureThreshold: 1, cooldownMs: retryMs, halfOpenMax: 1 }, steadyClock);
+  const isAway = (): boolean => breaker.state() !== "closed";
   const leave = (reason: unknown): void => {
-    if (!away) onAway(reason);
-    away = true;
-    retryAtMs = performance.now() + retryMs;
+    if (!isAway()) onAway(reason);
+    breaker.failed();
   };
   const room = createWaitingRoom(timeoutMs, leave);
   const tryAgain = (): void => {
-    if (probing || performance.now() < retryAtMs) return;
-    probing = true;
-    probe()
-      .then(() => {
-        away = false;
-        onBack();
-      }, leave)
-      .finally(() => {
-        probing = false;
-      });
+    if (!breaker.tryPass()) return;
+    void probe().then(() => {
+      breaker.recovered();
+      onBack();
+    }, leave);
   };
   return {
     get away(): boolean {
-      return away;
+      return isAway();
     },
     /** The answer of Redis, or undefined: immediately if Redis is known to be unavailable, otherwise within the timeout. */
     run: <T>(ask: () => Promise<T>): Promise<T | undefined> => {
-      if (away) {
+      if (isAway()) {
         tryAgain();
         return Promise.resolve(undefined);
       }

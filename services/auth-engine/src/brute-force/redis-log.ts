@@ -1,6 +1,6 @@
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
-import type { BruteForceSettings } from "./settings.ts";
+import type { BruteForceSettings } from "./brute-force-settings.ts";
 
 type Mode = BruteForceSettings["withoutRedis"]["mode"];
 
@@ -15,7 +15,7 @@ const quietMs = 60_000;
 export function createRedisLog(logger: Pick<Logger, "error" | "info">, mode: Mode, clock: Clock) {
   let quietUntilMs = 0;
   return {
-    /** At most once a minute, because each sign-in that reads the key meets it. */
+    /** Logs at most once a minute, because each sign-in that reads the key meets it. */
     wrongType: (err: unknown): void => {
       if (clock.now() < quietUntilMs) return;
       quietUntilMs = clock.now() + quietMs;

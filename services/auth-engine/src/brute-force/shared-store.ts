@@ -1,7 +1,25 @@
 import type { AccountKeys, AccountWideKeys, Ban, RuleScope, Source } from "@postern/shared/domain/brute-force";
 import type { AccountSource } from "./account-delay-settings.ts";
-import type { RiskKeys, RiskRead } from "./risk-read.ts";
 import type { Toleration } from "./toleration.ts";
+
+/** A digest and the Redis key with the facts about it. */
+export interface RiskSubject {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** What the check for bans reads for the score of a sign-in, in the same round trip. */
+export interface RiskKeys {
+  readonly account: RiskSubject;
+  readonly source: RiskSubject;
+}
+
+/** What was read; a value is empty if there is none. */
+export interface RiskRead {
+  readonly keys: RiskKeys;
+  readonly account: string;
+  readonly source: string;
+}
 
 /** One attempt as the rules see it. */
 export interface CountedAttempt {

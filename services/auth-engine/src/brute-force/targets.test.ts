@@ -1,7 +1,7 @@
 import { loadConfig } from "@postern/shared/platform/config";
 import { describe, expect, test } from "vitest";
-import type { Attempt } from "../decision/attempt.ts";
-import { bruteForceSettings } from "./settings.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import { bruteForceSettings } from "./brute-force-settings.ts";
 import { createTargets } from "./targets.ts";
 
 const buckets = [{ name: "ipv4", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 10, ipv4: true }];

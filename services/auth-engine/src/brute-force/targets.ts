@@ -9,9 +9,9 @@ import {
   sourceOf,
 } from "@postern/shared/domain/brute-force";
 import { createHotCache } from "@postern/shared/platform/cache";
-import type { Attempt } from "../decision/attempt.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import { type AccountSource, accountSourceOf, sourceWithoutAddress } from "./account-delay-settings.ts";
-import type { BruteForceSettings } from "./settings.ts";
+import type { BruteForceSettings } from "./brute-force-settings.ts";
 import type { CountedAccount, CountedAttempt } from "./shared-store.ts";
 
 const maxSources = 16_384;

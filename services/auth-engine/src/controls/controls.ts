@@ -1,5 +1,7 @@
 import type { AuthDecision } from "@postern/shared/contracts";
-import type { Attempt } from "../decision/attempt.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import type { AccountFacts } from "../pipeline/facts.ts";
+import type { Step, StepContext } from "../pipeline/step.ts";
 
 /** Findings of the controls, for policies; absent if a control is disabled or did not check. */
 export interface ControlFacts {
@@ -59,3 +61,32 @@ export function createControls(
 }
 
 export type Controls = ReturnType<typeof createControls>;
+
+/** It is a class because V8 gives every object literal with a getter its own hidden class (docs/contributing/performance.md). */
+class ControlsContext implements ControlContext {
+  readonly facts: ControlFacts = {};
+  readonly #step: StepContext;
+
+  constructor(step: StepContext) {
+    this.#step = step;
+  }
+
+  get signal(): AbortSignal {
+    return this.#step.signal;
+  }
+}
+
+interface ControlledFacts extends AccountFacts {
+  controls?: ControlFacts;
+}
+
+/** Runs the controls in their fixed order, for sign-ins only. The first that rejects ends the decision. */
+export const runControls: Step<ControlledFacts, { readonly controls: Controls | undefined }> = {
+  name: "run-controls",
+  run: (attempt, context, { controls }) => {
+    if (controls === undefined || attempt.operation !== "authenticate") return undefined;
+    const controlsContext = new ControlsContext(context);
+    context.facts.controls = controlsContext.facts;
+    return controls.run(attempt, controlsContext);
+  },
+};

@@ -1,4 +1,5 @@
 import { canonicalDomain } from "@postern/shared/platform/net";
+import { denial } from "../pipeline/step.ts";
 import type { ControlSettings } from "./control-settings.ts";
 import type { Control } from "./controls.ts";
 
@@ -27,7 +28,7 @@ export function createRelayDomains({ domains, allowlist }: NonNullable<ControlSe
       if (domain === undefined || served.size === 0) return undefined;
       facts.relayDomainKnown = served.has(domain);
       if (facts.relayDomainKnown || allowlist.has(account, clientIp)) return undefined;
-      return { outcome: "fail", reason: "unknown_relay_domain", memoryCache: "miss" };
+      return denial("unknown_relay_domain");
     },
   };
 }

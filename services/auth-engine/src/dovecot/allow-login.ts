@@ -1,11 +1,10 @@
 import type { AuthDecision, AuthPolicyLogin, AuthPolicyVerdict, Ok } from "@postern/shared/contracts";
-import { blockedBy } from "../brute-force/blocked-by.ts";
-import type { BruteForce, BruteForceFacts } from "../brute-force/brute-force.ts";
-import type { Facts } from "../facts/facts.ts";
+import { type BruteForce, type BruteForceFacts, blockedBy } from "../brute-force/brute-force.ts";
+import type { PolicyFacts } from "../policy/fact-readers.ts";
 import type { Policies } from "../policy/policies.ts";
 import { reportedAttempt } from "./reported-attempt.ts";
 
-/** No objection; what the account is, only the mail server knows. */
+/** Nothing objects to the sign-in. Only the mail server knows what the account is. */
 const accepted: Ok = {
   outcome: "ok",
   account: "",
@@ -52,7 +51,7 @@ export function createAllowLogin(bruteForce: () => BruteForce | undefined, polic
     if (found !== undefined && decision.outcome === "ok" && login.username !== "") {
       await protection?.determineDelay(login.username, found);
     }
-    const facts: Facts = found === undefined ? {} : { bruteForce: found };
+    const facts: PolicyFacts = found === undefined ? {} : { bruteForce: found };
     const { attributes } = login;
     const known = { attempt: { ...attempt, operation: "auth_policy" as const, attributes }, decision, facts };
     const decided = (await policies()?.apply(known)) ?? decision;

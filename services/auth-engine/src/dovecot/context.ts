@@ -1,28 +1,62 @@
+import type {
+  AuthPolicyEffect,
+  AuthPolicyLogin,
+  AuthPolicyResult,
+  AuthPolicyVerdict,
+  authPolicyReset,
+  Reply,
+  Request,
+} from "@postern/shared/contracts";
+import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
 import type { Config } from "@postern/shared/platform/config";
+import { AppError } from "@postern/shared/platform/errors";
 import { systemClock } from "@postern/shared/platform/time";
 import { createChosenNames } from "../brute-force/chosen-names.ts";
 import type { LiveBruteForce } from "../brute-force/context.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
-import type { HistoryThread } from "../context/history-thread.ts";
-import type { DecisionRules } from "../context/rules.ts";
-import { noteOfReport, noteOfVerdict } from "../history/note-of-report.ts";
+import type { HistoryThread } from "../history/history-thread.ts";
+import type { CallContext } from "../pipeline/attempt.ts";
+import type { Policies } from "../policy/policies.ts";
 import { createAllowLogin } from "./allow-login.ts";
-import type { AuthPolicy } from "./auth-policy.ts";
+import { noteOfReport, noteOfVerdict } from "./note-of-report.ts";
 import { createReportLogin } from "./report-login.ts";
-import { createResetCounts } from "./reset-counts.ts";
 
 /** Names that may not exist are stored for about as long. */
 const chosenNamesMs = 3_600_000;
 
-export function makeAuthPolicy(
+/**
+ * Removes the bans and counts of an address, and for an account its delay and the bans of the addresses that sent wrong
+ * passwords for it.
+ *
+ * @throws AppError REDIS_UNAVAILABLE: a part may have been removed; the whole may be repeated.
+ * @param records absent if `auth.controls.enabled` does not list brute-force protection.
+ */
+function createResetCounts(records: () => Pick<BruteForceRecords, "flush" | "flushAccount"> | undefined) {
+  return async ({ address, username }: Request<typeof authPolicyReset>): Promise<Reply<typeof authPolicyReset>> => {
+    const stored = records();
+    if (stored === undefined) return { removed: 0 };
+    try {
+      const ofAddress = address === undefined ? [] : await stored.flush({ ipAddress: address, ruleName: "*" });
+      const ofAccount = username === undefined ? [] : await stored.flushAccount(username);
+      return { removed: ofAddress.length + ofAccount.length };
+    } catch (cause) {
+      throw cause instanceof AppError
+        ? cause
+        : new AppError("REDIS_UNAVAILABLE", { detail: "some keys could not be removed", cause });
+    }
+  };
+}
+
+/** Evaluates and records sign-ins that mail servers verify, by the auth-policy protocol of Dovecot. */
+export function makeDovecot(
   { storage }: Config,
   parts: {
     readonly bruteForce: LiveBruteForce | undefined;
-    readonly rules: { readonly current: DecisionRules };
+    readonly rules: { readonly current: { readonly policies: Policies | undefined } };
     /** Absent while no history is recorded. */
     readonly history: HistoryThread | undefined;
   },
-): AuthPolicy {
+) {
   const bruteForce = () => parts.bruteForce?.current;
   const allow = createAllowLogin(bruteForce, () => parts.rules.current.policies);
   const report = createReportLogin(
@@ -32,17 +66,19 @@ export function makeAuthPolicy(
     createChosenNames(systemClock, chosenNamesMs),
   );
   return {
-    allow: async (login) => {
+    allow: async (login: AuthPolicyLogin): Promise<AuthPolicyVerdict> => {
       const verdict = await allow(login);
       // A sign-in that may proceed is reported afterwards.
-      if (verdict.verdict === "reject") parts.history?.note(noteOfVerdict(login, verdict, systemClock.now()));
+      if (verdict.verdict === "reject") parts.history?.record(noteOfVerdict(login, verdict, systemClock.now()));
       return verdict;
     },
-    report: async (login, call) => {
+    report: async (login: AuthPolicyResult, call: CallContext): Promise<AuthPolicyEffect> => {
       const effect = await report(login, call);
-      parts.history?.note(noteOfReport(login, effect, systemClock.now()));
+      parts.history?.record(noteOfReport(login, effect, systemClock.now()));
       return effect;
     },
     reset: createResetCounts(() => parts.bruteForce?.records),
   };
 }
+
+export type Dovecot = ReturnType<typeof makeDovecot>;

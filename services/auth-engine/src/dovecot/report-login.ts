@@ -2,7 +2,7 @@ import type { AuthPolicyEffect, AuthPolicyResult } from "@postern/shared/contrac
 import { foldedName } from "@postern/shared/domain/brute-force";
 import type { BruteForce, BruteForceFacts } from "../brute-force/brute-force.ts";
 import type { LoginHistory } from "../brute-force/login-history-redis.ts";
-import type { RequestOnBus } from "../decision/attempt.ts";
+import type { RequestOnBus } from "../pipeline/attempt.ts";
 import { reportedAttempt } from "./reported-attempt.ts";
 
 /**
@@ -91,7 +91,7 @@ export function createReportLogin(
   const countFailure = async (reported: Reported): Promise<AuthPolicyEffect> => {
     const { login, guess, facts } = reported;
     const { username } = login;
-    const known = await history()?.read(username, digest(username, guess.text));
+    const known = await history()?.readAccount(username, digest(username, guess.text));
     const hasSignedIn = known?.hasSignedIn === true;
     const isOwnPassword = guess.isStable && known?.hasSignedInWith === true;
     if (isOwnPassword && guess.isOfPassword) return { effect: "repeated" };

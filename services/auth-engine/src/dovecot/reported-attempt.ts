@@ -1,6 +1,6 @@
 import { type AuthPolicyLogin, normalisedProtocol } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/platform/crypto";
-import type { Attempt, RequestOnBus } from "../decision/attempt.ts";
+import type { Attempt, RequestOnBus } from "../pipeline/attempt.ts";
 
 /**
  * A sign-in that a mail server verifies, as brute-force protection and policies see it. `guess` identifies the password:

@@ -1,19 +1,19 @@
 import { type AuthDecision, programOf } from "@postern/shared/contracts";
 import type { DecisionChannel, DecisionNote } from "@postern/shared/domain/history";
 import { printable } from "@postern/shared/platform/logging";
-import type { Attempt } from "../decision/attempt.ts";
-import type { Facts } from "../facts/facts.ts";
+import type { CountedFacts } from "../brute-force/brute-force.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 
-const maxProgram = 64;
+export const maxProgram = 64;
 
-type Ending = Pick<DecisionNote, "outcome" | "reason" | "rule" | "account">;
+export type Ending = Pick<DecisionNote, "outcome" | "reason" | "rule" | "account">;
 
 /** An account's name only if a backend knows it, because a name that was merely typed may not exist. */
-function knownAccount({ username }: Attempt, { accountKnown, guessedAccount }: Facts): string | undefined {
+function knownAccount({ username }: Attempt, { accountKnown, guessedAccount }: CountedFacts): string | undefined {
   return accountKnown === true ? (guessedAccount ?? username) : guessedAccount;
 }
 
-function endingOf(attempt: Attempt, decision: AuthDecision, facts: Facts): Ending {
+function endingOf(attempt: Attempt, decision: AuthDecision, facts: CountedFacts): Ending {
   const account = knownAccount(attempt, facts);
   switch (decision.outcome) {
     case "ok":
@@ -34,7 +34,7 @@ function channelOf(dialect: Attempt["dialect"]): DecisionChannel {
 }
 
 /** A decision as the history records it. */
-export function noteOf(attempt: Attempt, decision: AuthDecision, facts: Facts, timeMs: number): DecisionNote {
+export function noteOf(attempt: Attempt, decision: AuthDecision, facts: CountedFacts, timeMs: number): DecisionNote {
   const { session, dialect, username, protocol, clientIp = "", oidcClientId = "" } = attempt;
   const channel = channelOf(dialect);
   return {

@@ -1,4 +1,4 @@
-import type { TokenMechanism } from "./mechanism.ts";
+import type { TokenMechanism } from "../pipeline/attempt.ts";
 
 /** The content of the password field of a sign-in by token. */
 export interface BearerCredential {

@@ -3,8 +3,8 @@ import type { TokenVerdict, TokenVerifier, VerifiedToken } from "@postern/shared
 import { unlessAborted } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
 import { canonicalName } from "@postern/shared/platform/net";
+import type { TokenMechanism } from "../pipeline/attempt.ts";
 import { readBearerCredential } from "./bearer-credential.ts";
-import type { TokenMechanism } from "./mechanism.ts";
 
 export interface MailTokenRequest {
   readonly mechanism: TokenMechanism;

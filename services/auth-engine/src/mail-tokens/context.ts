@@ -89,5 +89,3 @@ export function createMailTokens(config: Config, { oauthBearer }: EngineSettings
   );
   return { check, tokens };
 }
-
-export type MailTokenState = NonNullable<ReturnType<typeof createMailTokens>>;

@@ -1,40 +1,26 @@
-import type { AuthRequest, Dialect } from "@postern/shared/contracts";
-import type { Secret } from "@postern/shared/platform/crypto";
+import type { AuthDecision, Dialect } from "@postern/shared/contracts";
+import type { Audit } from "@postern/shared/domain/audit";
+import { lookUpAccount } from "../backends/look-up-in-backends.ts";
+import { type BackendDeps, verifyPassword } from "../backends/verify-in-backends.ts";
+import { type Attempt, type MasterLogin, tokenMechanism } from "../pipeline/attempt.ts";
+import type { AccountFacts } from "../pipeline/facts.ts";
+import { denial, type Step, type StepContext } from "../pipeline/step.ts";
 
-/** A sign-in of a master user as another user. */
-export interface MasterLoginFacts {
-  /** The user whose account is opened. */
-  readonly user: string;
-  /** The login name as sent. */
-  readonly submitted: string;
-}
+/** Mail dialects only: tokens and browser sessions for another user are never issued this way. */
+const dialects: ReadonlySet<Dialect> = new Set(["json", "cbor", "header", "basic", "proxy", "sasl", "grpc"]);
 
-export interface MasterLoginAudit {
-  readonly session: string;
-  readonly masterUser: string;
-  readonly user: string;
-  readonly clientIp: string | undefined;
-  readonly protocol: string;
-  readonly outcome: "ok" | "denied" | "undecided";
-}
-
-export interface MasterUsersDeps {
+interface MasterUserSettings {
   /** Undefined for a login name with one user only. */
   readonly parse: (username: string) => { readonly user: string; readonly masterUser: string } | undefined;
   /** `auth.pipeline.master_user.users` */
   readonly users: readonly string[];
-  readonly audit: (event: MasterLoginAudit) => void;
 }
 
-type Login = Omit<AuthRequest, "password"> & { readonly password: Secret | undefined };
-/** Mail dialects only: tokens and browser sessions for another user are never issued this way. */
-const dialects: ReadonlySet<Dialect> = new Set(["json", "cbor", "header", "basic", "proxy", "sasl", "grpc"]);
-
-export function createMasterUsers({ parse, users, audit }: MasterUsersDeps) {
+export function createMasterUsers({ parse, users }: MasterUserSettings, audit: Audit) {
   const masters = new Set(users);
   return {
     /** Rewrites the attempt as the master user's if its login name contains a configured master user; otherwise returns it unchanged. */
-    read: (attempt: Login): Login & { readonly masterLogin?: MasterLoginFacts } => {
+    read: (attempt: Attempt): Attempt => {
       if (attempt.operation !== "authenticate" || !dialects.has(attempt.dialect)) return attempt;
       const login = parse(attempt.username);
       if (login === undefined || !masters.has(login.masterUser)) return attempt;
@@ -46,3 +32,51 @@ export function createMasterUsers({ parse, users, audit }: MasterUsersDeps) {
 }
 
 export type MasterUsers = ReturnType<typeof createMasterUsers>;
+
+/** Absent while `auth.pipeline.master_user` is off. */
+export interface MasterUserDeps extends BackendDeps {
+  readonly masterUsers: MasterUsers | undefined;
+}
+
+async function verify(
+  attempt: Attempt,
+  { user }: MasterLogin,
+  { context, deps }: { readonly context: StepContext; readonly deps: MasterUserDeps },
+): Promise<AuthDecision> {
+  const { password, masterLogin: _login, ...rest } = attempt;
+  if (password === undefined || tokenMechanism(attempt.method) !== undefined) {
+    return denial("method_not_enabled");
+  }
+  const master = await verifyPassword(attempt, password, { context, deps });
+  if (master.outcome !== "ok") return master;
+  return lookUpAccount({ ...rest, password: undefined, username: user }, context, deps.backends);
+}
+
+async function audited(
+  attempt: Attempt,
+  masterLogin: MasterLogin,
+  { context, deps }: { readonly context: StepContext; readonly deps: MasterUserDeps },
+): Promise<AuthDecision> {
+  const { session, username: actor, clientIp, protocol } = attempt;
+  const login = { event: "master_user.login", actor, target: masterLogin.user, session, clientIp, protocol } as const;
+  const audit = (outcome: "ok" | "denied" | "undecided"): void => deps.masterUsers?.audit.record({ ...login, outcome });
+  try {
+    const decision = await verify(attempt, masterLogin, { context, deps });
+    audit(decision.outcome === "ok" ? "ok" : "denied");
+    return decision;
+  } catch (thrown) {
+    audit("undecided");
+    throw thrown;
+  }
+}
+
+/**
+ * Decides every sign-in of a master user as another user: verifies the master's password, then looks the user up
+ * without one. No backend is queried about the user before. The step runs before the caches, and its result is not
+ * cached.
+ */
+export const verifyMasterUser: Step<AccountFacts, MasterUserDeps> = {
+  name: "verify-master-user",
+  run: (attempt, context, deps) =>
+    attempt.masterLogin === undefined ? undefined : audited(attempt, attempt.masterLogin, { context, deps }),
+};

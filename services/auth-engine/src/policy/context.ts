@@ -3,13 +3,11 @@ import type { EngineMetrics } from "../metrics.ts";
 import { createPolicies, type Policies } from "./policies.ts";
 import type { PolicySettings } from "./policy-settings.ts";
 
-interface Parts {
-  readonly logger: Logger;
-  readonly metrics: EngineMetrics;
-}
-
 /** Undefined if there are no policies. */
-export function makePolicies(settings: PolicySettings, { logger, metrics }: Parts): Policies | undefined {
+export function makePolicies(
+  settings: PolicySettings,
+  { logger, metrics }: { readonly logger: Logger; readonly metrics: EngineMetrics },
+): Policies | undefined {
   if (settings.rules.length === 0) return undefined;
   return createPolicies({
     ...settings,

@@ -7,11 +7,18 @@ import {
   type PolicyFact,
   requestAttributeFactPrefix,
 } from "@postern/shared/platform/policies";
-import type { Attempt } from "../decision/attempt.ts";
-import type { Facts } from "../facts/facts.ts";
+import type { ControlFacts } from "../controls/controls.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import type { ScoredFacts } from "../risk/scored-sign-in.ts";
 
 /** Operations to which policies apply; the last one is a sign-in that a mail server verifies. */
 export type PolicyOperation = AuthOperation | "auth_policy";
+
+/** All findings about a decision: a policy may be about any of them. */
+export interface PolicyFacts extends ScoredFacts {
+  /** Findings of the controls (run-controls). Absent if no control is enabled. */
+  controls?: ControlFacts;
+}
 
 /** What is known once a decision was made. */
 export interface Known {
@@ -21,7 +28,7 @@ export interface Known {
     readonly attributes?: Readonly<Record<string, readonly string[]>> | undefined;
   };
   readonly decision: AuthDecision;
-  readonly facts: Facts;
+  readonly facts: PolicyFacts;
 }
 
 type Reader = (known: Known) => FactValue | undefined;

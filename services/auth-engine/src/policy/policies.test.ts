@@ -4,8 +4,8 @@ import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
 import { loadConfig } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import { describe, expect, test } from "vitest";
-import { attemptOf } from "../decision/attempt.ts";
-import type { Facts } from "../facts/facts.ts";
+import { attemptOf } from "../pipeline/attempt.ts";
+import type { PolicyFacts } from "./fact-readers.ts";
 import { type AppliedPolicy, createPolicies } from "./policies.ts";
 import { policySettings } from "./policy-settings.ts";
 
@@ -50,7 +50,7 @@ function policies(policy: object) {
 
 interface Situation {
   readonly change?: Partial<AuthRequest>;
-  readonly facts?: Facts;
+  readonly facts?: PolicyFacts;
 }
 
 function decided(policy: object, decision: AuthDecision, { change = {}, facts = {} }: Situation = {}): AuthDecision {
@@ -264,7 +264,7 @@ describe("the account's second factor", () => {
   };
   const ask = (answer: () => Promise<boolean>, change: Partial<AuthRequest> = {}, mode = "enforce") => {
     let callCount = 0;
-    const facts: Facts = {
+    const facts: PolicyFacts = {
       credential: "password",
       accountHasSecondFactor: () => {
         callCount += 1;

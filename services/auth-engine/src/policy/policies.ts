@@ -2,7 +2,8 @@ import type { AuthDecision } from "@postern/shared/contracts";
 import type { Catalogues } from "@postern/shared/domain/localisation";
 import { errorCodes } from "@postern/shared/platform/errors";
 import type { Condition, FactReader } from "@postern/shared/platform/policies";
-import { factReader, type Known, type PolicyOperation } from "./fact-readers.ts";
+import type { Finalizer } from "../pipeline/step.ts";
+import { factReader, type Known, type PolicyFacts, type PolicyOperation } from "./fact-readers.ts";
 import { type MessageSource, type RenderedMessage, renderMessage } from "./response-message.ts";
 
 export const policyEffects = ["permit", "deny", "tempfail"] as const;
@@ -118,3 +119,10 @@ export function createPolicies({ mode, rules, catalogues, onApplied }: PoliciesD
 }
 
 export type Policies = ReturnType<typeof createPolicies>;
+
+/** Applies the site's policies last, whether the decision came from a backend or from a cache. */
+export const applyPolicies: Finalizer<PolicyFacts, { readonly policies: Policies | undefined }> = {
+  name: "apply-policies",
+  run: (attempt, decision, { facts }, { policies }) =>
+    policies === undefined ? decision : policies.apply({ attempt, decision, facts }),
+};

@@ -13,7 +13,7 @@ export interface RenderedMessage {
   readonly language?: string;
 }
 
-/** In characters, not bytes; longer messages are cut. */
+/** The limit counts characters, not bytes; longer messages are cut. */
 const maxLength = 256;
 
 function words(text: string): RenderedMessage {

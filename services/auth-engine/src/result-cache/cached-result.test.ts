@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { withAccountAttribute } from "../decision/account-attribute.ts";
+import { withAccountAttribute } from "../backends/found-account.ts";
 import { decodeResult, encodeResult } from "./cached-result.ts";
 
 test("any encoded result can be decoded", () => {

@@ -1,5 +1,5 @@
 import type { Ok } from "@postern/shared/contracts";
-import { withAccountAttribute } from "../decision/account-attribute.ts";
+import { withAccountAttribute } from "../backends/found-account.ts";
 
 /** A backend's answer in the cache: `decision` is frozen and shared by all hits. */
 export interface CachedResult {

@@ -1,29 +1,21 @@
 import { type Base, keyRingFromConfig, redisFromConfig } from "@postern/shared/assembly";
 import { accountFlushed } from "@postern/shared/contracts";
 import type { Bus } from "@postern/shared/platform/bus";
+import { createCircuitBreaker } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
-import type { RedisClient } from "@postern/shared/platform/redis";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendSet } from "../backends/backend-set.ts";
-import { createCircuitBreaker } from "../backends/servers/circuit-breaker.ts";
 import type { EngineSettings } from "../settings.ts";
-import type { ResultCacheSettings } from "./cache-rules.ts";
-import { createGuardedCache, type GuardedCache } from "./guarded-cache.ts";
-import { createMemoryCache } from "./memory-cache.ts";
+import { createGuardedCache } from "./guarded-cache.ts";
+import { MemoryCache } from "./memory-cache.ts";
 import { createResultCacheMetrics } from "./metrics.ts";
 import { createPasswordDigest } from "./password-digest.ts";
 import { createRedisResultCache } from "./result-cache-redis.ts";
-import { createResultCaches, type ResultCaches } from "./result-caches.ts";
+import type { ResultCacheSettings } from "./result-caches.ts";
+import { createResultCaches } from "./result-caches.ts";
 
-/** The result caches, with the resources that they keep open. */
-export interface ResultCacheParts {
-  readonly caches: ResultCaches;
-  /** Client of the role `cache`; absent if nothing is shared. */
-  readonly redis: RedisClient | undefined;
-}
-
-export interface ResultCacheDeps {
+interface Parts {
   readonly base: Base;
   readonly bus: Bus;
   readonly live: { readonly current: { readonly resultCache: ResultCacheSettings } };
@@ -33,12 +25,7 @@ export interface ResultCacheDeps {
 /** Opens after three consecutive failures, then allows one attempt a second. */
 const breakerSettings = { failureThreshold: 3, cooldownMs: 1000, halfOpenMax: 1 } as const;
 
-interface SharedParts {
-  readonly redis: RedisClient;
-  readonly cache: GuardedCache;
-}
-
-function createShared(config: Config, timeoutMs: number, base: Base): SharedParts | undefined {
+function createShared(config: Config, timeoutMs: number, base: Base) {
   const keys = keyRingFromConfig(config, "result-cache");
   if (keys === undefined) return undefined;
   const redis = redisFromConfig(config, "cache", base);
@@ -58,12 +45,13 @@ function createShared(config: Config, timeoutMs: number, base: Base): SharedPart
   return { redis, cache };
 }
 
+/** The result caches, and the client of the role `cache`; absent if nothing is shared. */
 export function createResultCacheParts(
   config: Config,
   { memoryCache, sharedCache }: EngineSettings,
-  { base, bus, live, backends }: ResultCacheDeps,
-): ResultCacheParts {
-  const memory = createMemoryCache(memoryCache, { clock: steadyClock });
+  { base, bus, live, backends }: Parts,
+) {
+  const memory = new MemoryCache(memoryCache, steadyClock);
   const metrics = createResultCacheMetrics(base.metrics, base.metricsPrefix, memory);
   const shared = sharedCache === undefined ? undefined : createShared(config, sharedCache.timeoutMs, base);
   const { password_nonce: nonce } = config.storage.redis;
@@ -83,3 +71,5 @@ export function createResultCacheParts(
   });
   return { caches, redis: shared?.redis };
 }
+
+export type ResultCacheParts = ReturnType<typeof createResultCacheParts>;

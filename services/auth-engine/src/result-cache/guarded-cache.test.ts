@@ -1,5 +1,5 @@
+import { createCircuitBreaker } from "@postern/shared/platform/concurrency";
 import { expect, test } from "vitest";
-import { createCircuitBreaker } from "../backends/servers/circuit-breaker.ts";
 import { createGuardedCache } from "./guarded-cache.ts";
 import type { SharedRead } from "./shared-cache.ts";
 

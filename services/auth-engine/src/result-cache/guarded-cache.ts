@@ -1,19 +1,8 @@
-import { within } from "@postern/shared/platform/concurrency";
-import type { CircuitBreaker } from "../backends/servers/circuit-breaker.ts";
+import { type CircuitBreaker, within } from "@postern/shared/platform/concurrency";
 import type { CacheKey, SharedCache, SharedRead, SharedWrite } from "./shared-cache.ts";
 
 export type ReadOutcome = "hit" | "miss" | "error" | "skipped";
 export type WriteOutcome = "stored" | "stale" | "error" | "skipped";
-
-/** The shared cache as decisions use it: it never rejects and never exceeds its time limit. */
-export interface GuardedCache {
-  /**
-   * `error` and `skipped`: the cache could not be read, so the backend is queried and nothing is stored in the shared
-   * cache.
-   */
-  read(key: CacheKey): Promise<SharedRead | "error" | "skipped">;
-  write(key: CacheKey, write: SharedWrite): Promise<WriteOutcome>;
-}
 
 /**
  * @param timeoutMs time limit for one read or write.
@@ -24,7 +13,7 @@ export function createGuardedCache(
   timeoutMs: number,
   breaker: CircuitBreaker,
   onError: (error: unknown) => void,
-): GuardedCache {
+) {
   const guarded = async <T>(ask: () => Promise<T>): Promise<T | "error" | "skipped"> => {
     if (!breaker.tryPass()) return "skipped";
     try {
@@ -38,11 +27,18 @@ export function createGuardedCache(
     }
   };
   return {
-    read: (key) => guarded(() => cache.read(key)),
-    write: async (key, write) => {
+    /**
+     * `error` and `skipped`: the cache could not be read, so the backend is queried and nothing is stored in the shared
+     * cache.
+     */
+    read: (key: CacheKey): Promise<SharedRead | "error" | "skipped"> => guarded(() => cache.read(key)),
+    write: async (key: CacheKey, write: SharedWrite): Promise<WriteOutcome> => {
       const stored = await guarded(() => cache.write(key, write));
       if (typeof stored === "string") return stored;
       return stored ? "stored" : "stale";
     },
   };
 }
+
+/** The shared cache as decisions use it: it never rejects and never exceeds its time limit. */
+export type GuardedCache = ReturnType<typeof createGuardedCache>;

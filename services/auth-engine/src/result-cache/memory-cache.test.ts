@@ -1,7 +1,7 @@
 import type { Ok } from "@postern/shared/contracts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createMemoryCache, type MemoryCacheSettings } from "./memory-cache.ts";
+import { MemoryCache, type MemoryCacheSettings } from "./memory-cache.ts";
 
 const roomy: MemoryCacheSettings = { ttlMs: 1000, maxEntries: 100, maxBytes: 1_000_000 };
 const digest = Buffer.alloc(32, 1);
@@ -20,7 +20,7 @@ function okOf(account: string, mail = "a@example.test"): Ok {
 
 function start(settings: Partial<MemoryCacheSettings> = {}) {
   const time = { now: 1000 };
-  const cache = createMemoryCache({ ...roomy, ...settings }, { clock: { now: () => time.now } });
+  const cache = new MemoryCache({ ...roomy, ...settings }, { now: () => time.now });
   const keep = (context: string, account = context, username = account): boolean =>
     cache.set(context, { digest, decision: okOf(account), backendName: "sql", username }, cache.generation);
   return { cache, keep, time };

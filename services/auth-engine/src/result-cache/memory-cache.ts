@@ -29,23 +29,6 @@ export interface MemoryCacheSettings {
   readonly maxBytes: number;
 }
 
-/** Recent successes, by their context. The least recently used entry is evicted first, to the second. */
-export interface MemoryCache {
-  get(context: string): CachedResult | undefined;
-  /**
-   * `generation` is the one from before the backend was queried: after a flush in between, nothing is kept. Replaces
-   * the entry of the context. Returns false if nothing was kept.
-   */
-  set(context: string, result: CachedResult & { readonly username: string }, generation: number): boolean;
-  /** Removes all entries of these accounts or login names. */
-  flush(names: readonly string[]): void;
-  readonly ttlMs: number;
-  /** Increases with each flush. */
-  readonly generation: number;
-  readonly entries: number;
-  readonly bytes: number;
-}
-
 interface Entry extends CachedResult {
   readonly expiresAt: number;
   readonly bytes: number;
@@ -85,63 +68,83 @@ function removeExpired(table: BoundedCache<Entry>, now: number): void {
   }
 }
 
-export function createMemoryCache(
-  { ttlMs, maxEntries, maxBytes }: MemoryCacheSettings,
-  { clock }: { readonly clock: Clock },
-): MemoryCache {
-  const index = createNameIndex();
-  // Not a plain Map in the order of use: its iterator passes all removed entries before it finds the oldest.
-  const table = createBoundedCache<Entry>({
-    maxEntries,
-    evict: "least-used",
-    sizes: { max: maxBytes, of: ({ bytes }) => bytes },
-    onRemove: ({ names }, context) => {
-      for (const name of names) index.remove(name, context);
-    },
-  });
-  let generation = 0;
+/** Recent successes, by their context. The least recently used entry is evicted first, to the second. */
+export class MemoryCache {
+  readonly ttlMs: number;
+  readonly #maxBytes: number;
+  readonly #clock: Clock;
+  readonly #index = createNameIndex();
+  readonly #table: BoundedCache<Entry>;
+  #generation = 0;
 
-  return {
-    get: (context) => {
-      const entry = table.peek(context);
-      if (entry === undefined) return undefined;
-      const now = clock.now();
-      if (entry.expiresAt <= now) {
-        table.delete(context);
-        return undefined;
-      }
-      if (now - entry.usedAt >= usedAgainMs) {
-        entry.usedAt = now;
-        table.get(context);
-      }
-      return entry;
-    },
-    set: (context, { digest, decision, backendName, username }, before) => {
-      if (ttlMs === 0 || before !== generation) return false;
-      table.delete(context);
-      const bytes = sizeOf(context, decision);
-      if (bytes > maxBytes) return false;
-      const names = username === decision.account ? [username] : [username, decision.account];
-      const usedAt = clock.now();
-      const kept = { digest, decision: frozenDecision(decision, "hit"), backendName };
-      table.set(context, { ...kept, expiresAt: usedAt + ttlMs, usedAt, bytes, names });
-      for (const name of names) index.add(name, context);
-      removeExpired(table, usedAt);
-      return true;
-    },
-    flush: (names) => {
-      generation += 1;
-      for (const context of names.flatMap((name) => index.of(name))) table.delete(context);
-    },
-    ttlMs,
-    get generation() {
-      return generation;
-    },
-    get entries() {
-      return table.size;
-    },
-    get bytes() {
-      return table.totalSize;
-    },
-  };
+  constructor({ ttlMs, maxEntries, maxBytes }: MemoryCacheSettings, clock: Clock) {
+    this.ttlMs = ttlMs;
+    this.#maxBytes = maxBytes;
+    this.#clock = clock;
+    // A plain Map in the order of use would be slow: its iterator passes all removed entries before it finds the oldest.
+    this.#table = createBoundedCache<Entry>({
+      maxEntries,
+      evict: "least-used",
+      sizes: { max: maxBytes, of: ({ bytes }) => bytes },
+      onRemove: ({ names }, context) => {
+        for (const name of names) this.#index.remove(name, context);
+      },
+    });
+  }
+
+  get(context: string): CachedResult | undefined {
+    const entry = this.#table.peek(context);
+    if (entry === undefined) return undefined;
+    const now = this.#clock.now();
+    if (entry.expiresAt <= now) {
+      this.#table.delete(context);
+      return undefined;
+    }
+    if (now - entry.usedAt >= usedAgainMs) {
+      entry.usedAt = now;
+      this.#table.get(context);
+    }
+    return entry;
+  }
+
+  /**
+   * `generation` is the one from before the backend was queried: after a flush in between, nothing is kept. Replaces
+   * the entry of the context. Returns false if nothing was kept.
+   */
+  set(
+    context: string,
+    { digest, decision, backendName, username }: CachedResult & { readonly username: string },
+    generation: number,
+  ): boolean {
+    if (this.ttlMs === 0 || generation !== this.#generation) return false;
+    this.#table.delete(context);
+    const bytes = sizeOf(context, decision);
+    if (bytes > this.#maxBytes) return false;
+    const names = username === decision.account ? [username] : [username, decision.account];
+    const usedAt = this.#clock.now();
+    const kept = { digest, decision: frozenDecision(decision, "hit"), backendName };
+    this.#table.set(context, { ...kept, expiresAt: usedAt + this.ttlMs, usedAt, bytes, names });
+    for (const name of names) this.#index.add(name, context);
+    removeExpired(this.#table, usedAt);
+    return true;
+  }
+
+  /** Removes all entries of these accounts or login names. */
+  flush(names: readonly string[]): void {
+    this.#generation += 1;
+    for (const context of names.flatMap((name) => this.#index.of(name))) this.#table.delete(context);
+  }
+
+  /** Increases with each flush. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  get entries(): number {
+    return this.#table.size;
+  }
+
+  get bytes(): number {
+    return this.#table.totalSize;
+  }
 }

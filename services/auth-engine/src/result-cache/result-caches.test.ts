@@ -1,10 +1,10 @@
 import type { AuthRequest, Ok } from "@postern/shared/contracts";
 import { expect, test } from "vitest";
-import { attemptOf } from "../decision/attempt.ts";
-import type { ResultCacheSettings } from "./cache-rules.ts";
+import { attemptOf } from "../pipeline/attempt.ts";
 import type { GuardedCache, WriteOutcome } from "./guarded-cache.ts";
-import { createMemoryCache } from "./memory-cache.ts";
+import { MemoryCache } from "./memory-cache.ts";
 import { createPasswordDigest } from "./password-digest.ts";
+import type { ResultCacheSettings } from "./result-caches.ts";
 import { createResultCaches } from "./result-caches.ts";
 import type { SharedRead } from "./shared-cache.ts";
 
@@ -50,7 +50,7 @@ function start(change: Partial<ResultCacheSettings> = {}, outcome: WriteOutcome 
       return outcome;
     },
   };
-  const memory = createMemoryCache({ ttlMs: 1000, maxEntries: 9, maxBytes: 1e6 }, { clock: { now: () => 0 } });
+  const memory = new MemoryCache({ ttlMs: 1000, maxEntries: 9, maxBytes: 1e6 }, { now: () => 0 });
   const caches = createResultCaches({
     settings: () => ({ ...settings, ...change }),
     memory,

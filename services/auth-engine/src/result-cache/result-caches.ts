@@ -1,12 +1,47 @@
-import type { Ok } from "@postern/shared/contracts";
-import type { Attempt } from "../decision/attempt.ts";
-import { createCacheRules, type ResultCacheSettings } from "./cache-rules.ts";
+import { BackendKind, type Ok } from "@postern/shared/contracts";
+import type { CountedFacts } from "../brute-force/brute-force.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import type { CachedResult } from "./cached-result.ts";
 import type { GuardedCache, ReadOutcome, WriteOutcome } from "./guarded-cache.ts";
 import type { MemoryCache } from "./memory-cache.ts";
 import { type PasswordDigest, sameDigest } from "./password-digest.ts";
-import { securityContext } from "./security-context.ts";
+import { type ContextSettings, securityContext } from "./security-context.ts";
 import type { CacheFamily, CacheKey, SharedRead } from "./shared-cache.ts";
+
+export interface ResultCacheSettings {
+  readonly context: ContextSettings;
+  readonly memoryEnabled: boolean;
+  /** Names of the backends after `cache` in `auth.backends.order`. */
+  readonly sharedBackends: ReadonlySet<string>;
+  readonly sharedTtlMs: number;
+  readonly identityEnabled: boolean;
+  readonly identityTtlMs: number;
+}
+
+/** Which cache is used for which decision. Implements `in-memory=0` and `cache=0`. */
+function createCacheRules(settings: () => ResultCacheSettings, hasShared: boolean) {
+  const usesShared = ({ operation, sharedCache }: Attempt): boolean => {
+    if (!sharedCache || !hasShared) return false;
+    const { identityEnabled, sharedBackends } = settings();
+    return operation === "lookup" ? identityEnabled : sharedBackends.size > 0;
+  };
+  return {
+    usesMemory: ({ operation, memoryCache }: Attempt): boolean =>
+      memoryCache && operation === "authenticate" && settings().memoryEnabled,
+    usesShared,
+    /** Whether this backend's answer may enter the shared cache. */
+    mayShare: (
+      attempt: Attempt,
+      { decision, backendName }: Pick<CachedResult, "decision" | "backendName">,
+    ): boolean => {
+      if (!usesShared(attempt)) return false;
+      if (attempt.operation === "lookup") return decision.backend === BackendKind.ldap;
+      return settings().sharedBackends.has(backendName);
+    },
+    sharedTtlMs: ({ operation }: Attempt): number =>
+      operation === "lookup" ? settings().identityTtlMs : settings().sharedTtlMs,
+  };
+}
 
 /** The state of one decision in the caches; created before a backend is queried. */
 export interface CacheState {
@@ -19,19 +54,13 @@ export interface CacheState {
   servedFrom?: "memory" | "shared";
 }
 
+export interface CachedFacts extends CountedFacts {
+  /** State of this decision in the caches (read-memory-cache). Absent if nothing is cached. */
+  cache?: CacheState;
+}
+
 /** A backend's answer with the backend's name. */
 export type BackendAnswer = Pick<CachedResult, "decision" | "backendName">;
-
-/** The result caches, as the pipeline uses them. */
-export interface ResultCaches {
-  /** Undefined for decisions that are never cached. */
-  begin(attempt: Attempt): CacheState | undefined;
-  readMemory(attempt: Attempt, facts: CacheState): CachedResult | undefined;
-  /** Undefined if the shared cache is not used for the decision. Never rejects. */
-  readShared(attempt: Attempt, facts: CacheState): Promise<CachedResult | undefined>;
-  /** Never rejects. */
-  write(attempt: Attempt, answer: BackendAnswer, facts: CacheState): Promise<void>;
-}
 
 export type CacheLevel = "memory" | CacheFamily;
 
@@ -85,7 +114,8 @@ function mayKeep(warning: Ok["passwordWarning"], ttlMs: number): boolean {
   return graceLoginsLeft === undefined && expiresInSeconds * 1000 > ttlMs;
 }
 
-export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
+/** The result caches, as the pipeline uses them. */
+export function createResultCaches(deps: ResultCachesDeps) {
   const { settings, memory, shared, passwordDigest, observeRead, observeWrite } = deps;
   const rules = createCacheRules(settings, shared !== undefined);
 
@@ -106,12 +136,13 @@ export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
   };
 
   return {
-    begin: (attempt) => {
+    /** Undefined for decisions that are never cached. */
+    begin: (attempt: Attempt): CacheState | undefined => {
       const isKnown = attempt.operation === "lookup" || attempt.password !== undefined;
       if (!isKnown || (!rules.usesMemory(attempt) && !rules.usesShared(attempt))) return undefined;
       return { context: securityContext(attempt, settings().context), generation: memory.generation };
     },
-    readMemory: (attempt, facts) => {
+    readMemory: (attempt: Attempt, facts: CacheState): CachedResult | undefined => {
       if (!rules.usesMemory(attempt)) return undefined;
       const found = memory.get(facts.context);
       const isHit = found !== undefined && sameDigest(found.digest, digestOf(attempt, facts, passwordDigest));
@@ -120,9 +151,15 @@ export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
       facts.servedFrom = "memory";
       return found;
     },
-    readShared: async (attempt, facts) =>
+    /** Undefined if the shared cache is not used for the decision. Never rejects. */
+    readShared: async (attempt: Attempt, facts: CacheState): Promise<CachedResult | undefined> =>
       shared === undefined || !rules.usesShared(attempt) ? undefined : lookInShared(attempt, facts, shared, deps),
-    write: async (attempt, { decision: { passwordWarning, ...decision }, backendName }, facts) => {
+    /** Never rejects. */
+    write: async (
+      attempt: Attempt,
+      { decision: { passwordWarning, ...decision }, backendName }: BackendAnswer,
+      facts: CacheState,
+    ): Promise<void> => {
       const { servedFrom, read } = facts;
       if (servedFrom === "memory" || !mayKeep(passwordWarning, Math.max(memory.ttlMs, rules.sharedTtlMs(attempt))))
         return;
@@ -133,3 +170,5 @@ export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
     },
   };
 }
+
+export type ResultCaches = ReturnType<typeof createResultCaches>;

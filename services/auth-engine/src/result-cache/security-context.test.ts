@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Attempt, attemptOf } from "../decision/attempt.ts";
+import { type Attempt, attemptOf } from "../pipeline/attempt.ts";
 import { securityContext } from "./security-context.ts";
 
 const settings = { configuration: "c", usesClientPort: false };

@@ -1,4 +1,4 @@
-import type { Attempt } from "../decision/attempt.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 
 export interface ContextSettings {
   /** Digest of all settings that influence a backend's answer; another digest is another name space. */

@@ -16,26 +16,19 @@ import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { type RedisClient, riskNoticeKey, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
-import { usesBruteForce } from "../brute-force/settings.ts";
-import type { Attempt } from "../decision/attempt.ts";
-import type { RiskFacts } from "../facts/risk.ts";
+import { usesBruteForce } from "../brute-force/brute-force-settings.ts";
 import type { EngineMetrics } from "../metrics.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import type { LiveEngineSettings } from "../settings.ts";
 import { createFactWriter, type FactForm } from "./fact-writer.ts";
 import { createLeakedPasswords } from "./leaked-passwords.ts";
 import { createRiskNotices } from "./notices-redis.ts";
 import { createPlaces, type Places } from "./places.ts";
 import { createReputation, type Reputation } from "./reputation.ts";
-import { createRisk, type Risk, type RiskProtection } from "./risk.ts";
+import { createRisk, type RiskProtection } from "./risk.ts";
 import { createRiskNotifier, type RiskNotifier } from "./risk-notifier.ts";
 import { createRiskSubjects } from "./risk-subjects.ts";
-
-export interface LiveRisk extends Risk, RiskProtection {
-  /** Resolves when the places and the reputation have been read. */
-  readonly ready: () => Promise<void>;
-  /** Writes what waits. */
-  readonly close: () => Promise<void>;
-}
+import type { RiskFacts } from "./scored-sign-in.ts";
 
 interface Parts {
   readonly base: Base;
@@ -134,7 +127,7 @@ function makeWriters(settings: () => RiskSettings, { metrics }: Parts, store: Re
 }
 
 /** Undefined without brute-force protection, in whose round trip it reads. */
-export function createLiveRisk(config: Config, parts: Parts): LiveRisk | undefined {
+export function createLiveRisk(config: Config, parts: Parts) {
   const { base, bus, redis, live } = parts;
   if (!usesBruteForce(config) || redis === undefined) return undefined;
   const { password_nonce: nonce, prefix } = config.storage.redis;
@@ -169,14 +162,20 @@ export function createLiveRisk(config: Config, parts: Parts): LiveRisk | undefin
   bus.subscribe(accountFlushed, ({ names }) => risk.forget(names));
   return {
     ...risk,
-    delayMs: () => settings().delayMs,
-    words: ({ dialect, acceptLanguage }) => {
+    delayMs: (): number => settings().delayMs,
+    /** A refusal in the client's language. */
+    words: ({
+      dialect,
+      acceptLanguage,
+    }: Parameters<RiskProtection["words"]>[0]): ReturnType<RiskProtection["words"]> => {
       const name = dialect === "idp" ? "auth.unusual_sign_in" : "auth.confirm_sign_in";
       const found = live.current.policy.catalogues.find(name, { fixed: undefined, acceptLanguage });
       return found === undefined ? {} : { message: found.text, language: found.language };
     },
+    /** Resolves when the places and the reputation have been read. */
     ready: refresh,
-    close: async () => {
+    /** Writes what waits. */
+    close: async (): Promise<void> => {
       clearInterval(flushing);
       clearInterval(refreshing);
       notifier?.close();
@@ -185,3 +184,5 @@ export function createLiveRisk(config: Config, parts: Parts): LiveRisk | undefin
     },
   };
 }
+
+export type LiveRisk = NonNullable<ReturnType<typeof createLiveRisk>>;

@@ -10,15 +10,6 @@ export interface FactForm<Facts> {
 /** Adds something to facts; undefined or the same object if there is nothing to write. */
 export type Change<Facts> = (facts: Facts | undefined) => Facts | undefined;
 
-/** Writes facts after decisions. Nothing waits for it. */
-export interface FactWriter<Facts> {
-  /** `read`: the value as the decision read it; changes are applied to it, unless it is outdated. */
-  readonly add: (key: string, read: string, change: Change<Facts>) => void;
-  /** Drops what waits for a key or is being written to it, because its value is erased. */
-  readonly drop: (key: string) => void;
-  readonly flush: () => Promise<void>;
-}
-
 interface Waiting<Facts> {
   readonly read: string;
   readonly changes: Change<Facts>[];
@@ -59,11 +50,12 @@ function createWrite<Facts>(
   };
 }
 
+/** Writes facts after decisions. Nothing waits for it. */
 export function createFactWriter<Facts>(
   store: Pick<RiskStore, "replace">,
   form: FactForm<Facts>,
   onLost: (count: number) => void,
-): FactWriter<Facts> {
+) {
   const write = createWrite(store, form, onLost);
   let waiting = new Map<string, Waiting<Facts>>();
   let busy: Promise<void> | undefined;
@@ -84,7 +76,8 @@ export function createFactWriter<Facts>(
     }
   };
   return {
-    add: (key, read, change) => {
+    /** `read`: the value as the decision read it; changes are applied to it, unless it is outdated. */
+    add: (key: string, read: string, change: Change<Facts>): void => {
       const one = waiting.get(key);
       if (one === undefined) {
         if (waiting.size >= maxKeys) onLost(1);
@@ -92,11 +85,12 @@ export function createFactWriter<Facts>(
       } else if (one.changes.length >= maxChanges) onLost(1);
       else one.changes.push(change);
     },
-    drop: (key) => {
+    /** Drops what waits for a key or is being written to it, because its value is erased. */
+    drop: (key: string): void => {
       waiting.delete(key);
       if (busy !== undefined) dropped.add(key);
     },
-    flush: async () => {
+    flush: async (): Promise<void> => {
       // One batch at a time: while Redis is slow, changes gather up to the bound.
       if (busy !== undefined) return busy;
       if (waiting.size === 0) return;
@@ -110,3 +104,5 @@ export function createFactWriter<Facts>(
     },
   };
 }
+
+export type FactWriter<Facts> = ReturnType<typeof createFactWriter<Facts>>;

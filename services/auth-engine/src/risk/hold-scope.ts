@@ -6,8 +6,8 @@ import {
   type RiskSettings,
   type RiskStore,
 } from "@postern/shared/domain/risk";
-import type { RiskFacts, ScoredSignIn } from "../facts/risk.ts";
 import type { RiskSubjects } from "./risk-subjects.ts";
+import type { RiskFacts, ScoredSignIn } from "./scored-sign-in.ts";
 
 export interface HoldScopeDeps {
   readonly settings: () => RiskSettings;

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { within } from "@postern/shared/platform/concurrency";
 
-/** Longer than a line with a digest and a count. */
+/** A line with a digest and a count is shorter. */
 const blockBytes = 256;
 const usualTimeoutMs = 500;
 const maxAtOnce = 32;

@@ -1,6 +1,6 @@
 import { type AccountFacts, decodeAccountFacts, type RiskStore } from "@postern/shared/domain/risk";
 import { createHotCache } from "@postern/shared/platform/cache";
-import type { RiskRead, RiskSubject } from "../brute-force/risk-read.ts";
+import type { RiskRead, RiskSubject } from "../brute-force/shared-store.ts";
 import type { RiskSubjects } from "./risk-subjects.ts";
 
 const maxRemembered = 16_384;
@@ -10,22 +10,8 @@ export interface OwnFacts {
   readonly read: string;
 }
 
-/** Reads the facts about accounts. */
-export interface OwnFactsReader {
-  readonly decode: (subject: RiskSubject, value: string) => AccountFacts | undefined;
-  /** The account of a typed name, as far as it is known before the decision. */
-  readonly subjectOf: (typed: string) => RiskSubject;
-  /** Undefined if Redis became unavailable in between. */
-  readonly ofAccount: (account: string, typed: string, read: RiskRead) => OwnFacts | Promise<OwnFacts | undefined>;
-}
-
-interface Deps {
-  readonly subjects: Pick<RiskSubjects, "account">;
-  readonly store: Pick<RiskStore, "read">;
-}
-
 /** Values recur with every sign-in of an account, so the decoded form of the last one is kept. */
-function createDecoder(): OwnFactsReader["decode"] {
+function createDecoder() {
   const decoded = createHotCache<{ readonly value: string; readonly facts: AccountFacts | undefined }>(maxRemembered);
   return ({ id }: RiskSubject, value: string): AccountFacts | undefined => {
     if (value === "") return undefined;
@@ -37,8 +23,10 @@ function createDecoder(): OwnFactsReader["decode"] {
   };
 }
 
-/** Facts are kept under the account's own name. Other names for it are remembered, and read once more each. */
-function createNames({ subjects, store }: Deps): Omit<OwnFactsReader, "decode"> {
+/**
+ * Reads the facts about accounts, which are kept under the account's own name. Other names for it are remembered, and read once more each.
+ */
+export function createOwnFactsReader(subjects: Pick<RiskSubjects, "account">, store: Pick<RiskStore, "read">) {
   const aliases = createHotCache<RiskSubject>(maxRemembered);
   const readAs = async (subject: RiskSubject, typed: string): Promise<OwnFacts | undefined> => {
     try {
@@ -51,14 +39,19 @@ function createNames({ subjects, store }: Deps): Omit<OwnFactsReader, "decode"> 
     }
   };
   return {
+    decode: createDecoder(),
+    /** The account of a typed name, as far as it is known before the decision. */
     subjectOf: (typed: string): RiskSubject => aliases.get(typed) ?? subjects.account(typed),
-    ofAccount: (account: string, typed: string, { keys, account: read }: RiskRead) => {
+    /** Undefined if Redis became unavailable in between. */
+    ofAccount: (
+      account: string,
+      typed: string,
+      { keys, account: read }: RiskRead,
+    ): OwnFacts | Promise<OwnFacts | undefined> => {
       const subject = subjects.account(account);
       return subject.id === keys.account.id ? { subject, read } : readAs(subject, typed);
     },
   };
 }
 
-export function createOwnFactsReader(deps: Deps): OwnFactsReader {
-  return { decode: createDecoder(), ...createNames(deps) };
-}
+export type OwnFactsReader = ReturnType<typeof createOwnFactsReader>;

@@ -3,13 +3,6 @@ import { createHotCache } from "@postern/shared/platform/cache";
 import { type AsnResponse, type CityResponse, Reader, type Response } from "mmdb-lib";
 import { createReplacedFile, type ReplacedFile } from "./replaced-file.ts";
 
-/** Places of addresses, from files in MaxMind's format. */
-export interface Places {
-  readonly of: (address: string) => Place;
-  /** Reads the files again if they were replaced. Never rejects: an absent file means unknown places. */
-  readonly refresh: () => Promise<void>;
-}
-
 export interface PlacesDeps {
   /** Empty for none. */
   readonly cityFile: string;
@@ -61,7 +54,8 @@ function countryOf(city: CityResponse | undefined): string {
   return typeof code === "string" ? code.slice(0, 2) : "";
 }
 
-export function createPlaces(deps: PlacesDeps): Places {
+/** Places of addresses, from files in MaxMind's format. */
+export function createPlaces(deps: PlacesDeps) {
   const cities = createFile<CityResponse>(deps.cityFile, deps);
   const systems = createFile<AsnResponse>(deps.systemFile, deps);
   let known = createHotCache<Place>(maxAddresses);
@@ -76,16 +70,19 @@ export function createPlaces(deps: PlacesDeps): Places {
     };
   };
   return {
-    of: (address) => {
+    of: (address: string): Place => {
       const found = known.get(address);
       if (found !== undefined) return found;
       const place = find(address);
       known.set(address, place);
       return place;
     },
-    refresh: async () => {
+    /** Reads the files again if they were replaced. Never rejects: an absent file means unknown places. */
+    refresh: async (): Promise<void> => {
       const changed = await Promise.all([cities.refresh(), systems.refresh()]);
       if (changed.includes(true)) known = createHotCache(maxAddresses);
     },
   };
 }
+
+export type Places = ReturnType<typeof createPlaces>;

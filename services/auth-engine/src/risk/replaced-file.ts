@@ -1,13 +1,5 @@
 import { open, stat } from "node:fs/promises";
 
-/** A file of the operator, which is read again when it is replaced. */
-export interface ReplacedFile<Content> {
-  /** Undefined while there is no file, or none that could be read. */
-  readonly current: () => Content | undefined;
-  /** Never rejects. @returns whether another content is in use now */
-  readonly refresh: () => Promise<boolean>;
-}
-
 export interface ReplacedFileDeps<Content> {
   /** Empty for none. */
   readonly file: string;
@@ -30,7 +22,7 @@ async function readWhole(file: string, maxBytes: number): Promise<Buffer> {
 }
 
 /** A broken replacement leaves the content before in use. */
-export function createReplacedFile<Content>(deps: ReplacedFileDeps<Content>): ReplacedFile<Content> {
+export function createReplacedFile<Content>(deps: ReplacedFileDeps<Content>) {
   const { file, maxBytes, parse, onRead, onProblem } = deps;
   let content: Content | undefined;
   let version = "";
@@ -45,8 +37,10 @@ export function createReplacedFile<Content>(deps: ReplacedFileDeps<Content>): Re
     return true;
   };
   return {
-    current: () => content,
-    refresh: async () => {
+    /** Undefined while there is no file, or none that could be read. */
+    current: (): Content | undefined => content,
+    /** Never rejects. @returns whether another content is in use now */
+    refresh: async (): Promise<boolean> => {
       if (file === "") return false;
       try {
         return await load();
@@ -64,3 +58,6 @@ export function createReplacedFile<Content>(deps: ReplacedFileDeps<Content>): Re
     },
   };
 }
+
+/** A file of the operator, which is read again when it is replaced. */
+export type ReplacedFile<Content> = ReturnType<typeof createReplacedFile<Content>>;

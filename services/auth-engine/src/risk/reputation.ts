@@ -2,24 +2,17 @@ import { createHotCache } from "@postern/shared/platform/cache";
 import { createReplacedFile } from "./replaced-file.ts";
 import { type ReputationList, readReputationList } from "./reputation-list.ts";
 
-/** Networks of bad reputation, from files of the operator. */
-export interface Reputation {
-  /** The largest of the files, in which 0 exempts a network. Undefined if none has it. `usual`: weights.listed_network. */
-  readonly weightOf: (address: string, usual: number) => number | undefined;
-  /** Reads the files again if they were replaced. Never rejects: an absent file means no reputation. */
-  readonly refresh: () => Promise<void>;
-}
-
 const maxAddresses = 16_384;
 const maxBytes = 50_000_000;
 
 type Found = ReturnType<ReputationList["weightOf"]>;
 
+/** Networks of bad reputation, from files of the operator. */
 export function createReputation(
   files: readonly string[],
   onRead: (file: string, networks: number) => void,
   onProblem: (file: string, error: unknown) => void,
-): Reputation {
+) {
   const lists = files.map((file) =>
     createReplacedFile({
       file,
@@ -38,15 +31,19 @@ export function createReputation(
     return found;
   };
   return {
-    weightOf: (address, usual) => {
+    /** The largest of the files, in which 0 exempts a network. Undefined if none has it. `usual`: weights.listed_network. */
+    weightOf: (address: string, usual: number): number | undefined => {
       if (lists.length === 0) return undefined;
       let highest = 0;
       for (const one of find(address)) highest = Math.max(highest, one === "usual" ? usual : Number(one));
       return highest === 0 ? undefined : highest;
     },
-    refresh: async () => {
+    /** Reads the files again if they were replaced. Never rejects: an absent file means no reputation. */
+    refresh: async (): Promise<void> => {
       const changed = await Promise.all(lists.map((list) => list.refresh()));
       if (changed.includes(true)) known = createHotCache(maxAddresses);
     },
   };
 }
+
+export type Reputation = ReturnType<typeof createReputation>;

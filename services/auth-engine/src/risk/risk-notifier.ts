@@ -3,10 +3,10 @@ import { type notifySuspiciousSignIn, programOf, type Request } from "@postern/s
 import { createHotCache } from "@postern/shared/platform/cache";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
-import type { Attempt } from "../decision/attempt.ts";
-import type { RiskFacts } from "../facts/risk.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import type { RiskNotices } from "./notices-redis.ts";
 import type { RiskMetrics } from "./risk-metrics.ts";
+import type { RiskFacts } from "./scored-sign-in.ts";
 
 type NoticeRequest = Request<typeof notifySuspiciousSignIn>;
 
@@ -39,7 +39,7 @@ interface Waiting {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** In memory, with attributes of the account. */
+/** Each waits in memory with the attributes of its account. */
 const maxWaiting = 256;
 const maxSettled = 16_384;
 /** What another engine stored ends at a time that this one does not know. */

@@ -1,7 +1,7 @@
 import type { RiskNames } from "@postern/shared/domain/risk";
 import { createHotCache } from "@postern/shared/platform/cache";
 import { riskAccountKey, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
-import type { RiskSubject } from "../brute-force/risk-read.ts";
+import type { RiskSubject } from "../brute-force/shared-store.ts";
 
 const maxNames = 16_384;
 const maxAddresses = 16_384;

@@ -15,12 +15,12 @@ import {
 } from "@postern/shared/domain/risk";
 import { loadConfig } from "@postern/shared/platform/config";
 import { describe, expect, test } from "vitest";
-import type { RiskRead } from "../brute-force/risk-read.ts";
-import type { Attempt } from "../decision/attempt.ts";
-import type { Facts } from "../facts/facts.ts";
+import type { RiskRead } from "../brute-force/shared-store.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import type { Change } from "./fact-writer.ts";
 import { createRisk, type Risk, type RiskDeps } from "./risk.ts";
 import { createRiskSubjects } from "./risk-subjects.ts";
+import type { ScoredFacts } from "./scored-sign-in.ts";
 
 const dayMinutes = 1440;
 const nowMinute = 30_000_000;
@@ -110,7 +110,7 @@ function riskWith(overrides: Partial<RiskDeps> = {}) {
 
 type Read = Pick<RiskRead, "account" | "source">;
 
-function factsFor(risk: Risk, one: Attempt, { account, source }: Read, others: Facts = {}): Facts {
+function factsFor(risk: Risk, one: Attempt, { account, source }: Read, others: ScoredFacts = {}): ScoredFacts {
   const keys = risk.keysOf(one);
   const counted = {
     target: undefined,
@@ -167,7 +167,7 @@ describe("a hold and a token", () => {
     const of = factsFor(risk, one, { account: held, source: "" }, others);
     const found = await risk.assess(one, ok, of);
     if (found !== undefined)
-      risk.note(
+      risk.rememberDecision(
         one,
         { outcome: "fail", reason: "risk", memoryCache: "miss" },
         { ...of, risk: { ...found, isRefused: true } },
@@ -206,7 +206,7 @@ test("invented names and names without facts take no memory", () => {
   const { risk, values } = riskWith();
   for (const accountKnown of [true, false]) {
     const facts = factsFor(risk, attempt, { account: "", source: "" }, { accountKnown });
-    risk.note(attempt, denied, facts);
+    risk.rememberDecision(attempt, denied, facts);
   }
   expect([...values.keys()]).toEqual([]);
 });
@@ -215,11 +215,11 @@ test("a network with wrong passwords for three accounts is remembered, one with 
   const { risk, values } = riskWith();
   for (const username of ["a", "b", "b", "b"]) {
     const one = { ...attempt, username };
-    risk.note(one, denied, factsFor(risk, one, { account: "", source: "" }));
+    risk.rememberDecision(one, denied, factsFor(risk, one, { account: "", source: "" }));
   }
   expect(values.size).toBe(0);
   const third = { ...attempt, username: "c" };
-  risk.note(third, denied, factsFor(risk, third, { account: "", source: "" }));
+  risk.rememberDecision(third, denied, factsFor(risk, third, { account: "", source: "" }));
   expect([...values.keys()]).toEqual([subjects.source("192.0.2.7")?.key]);
 });
 
@@ -229,9 +229,9 @@ test("a sign-in that a policy refuses makes no network familiar", async () => {
   const facts = factsFor(risk, phone, { account: "", source: "" });
   const found = await risk.assess(phone, ok, facts);
   if (found !== undefined) facts.risk = found;
-  risk.note(phone, { outcome: "fail", reason: "policy", memoryCache: "miss" }, facts);
+  risk.rememberDecision(phone, { outcome: "fail", reason: "policy", memoryCache: "miss" }, facts);
   expect(values.size).toBe(0);
-  risk.note(phone, ok, facts);
+  risk.rememberDecision(phone, ok, facts);
   expect(values.size).toBe(1);
   expect(scored).toEqual([false]);
 });
@@ -243,7 +243,7 @@ test("connections that a client opens at the same time are one report", async ()
     const facts = factsFor(risk, bot, { account: settled(), source: "" });
     const found = await risk.assess(bot, ok, facts);
     if (found !== undefined) facts.risk = found;
-    risk.note(bot, ok, facts);
+    risk.rememberDecision(bot, ok, facts);
   }
   expect(scored).toEqual([true, false, false, false, false, false]);
 });

@@ -18,43 +18,22 @@ import {
 import { createHotCache } from "@postern/shared/platform/cache";
 import { within } from "@postern/shared/platform/concurrency";
 import type { Clock } from "@postern/shared/platform/time";
-import type { RiskKeys, RiskRead } from "../brute-force/risk-read.ts";
-import type { Attempt } from "../decision/attempt.ts";
-import type { Facts } from "../facts/facts.ts";
-import type { RiskFacts, ScoredSignIn } from "../facts/risk.ts";
+import type { RiskKeys, RiskRead } from "../brute-force/shared-store.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import type { FactWriter } from "./fact-writer.ts";
 import { createHoldScope } from "./hold-scope.ts";
 import type { LeakedPasswords } from "./leaked-passwords.ts";
 import { createOwnFactsReader, type OwnFacts, type OwnFactsReader } from "./own-facts.ts";
 import type { Places } from "./places.ts";
 import type { Reputation } from "./reputation.ts";
-import { reviewOf } from "./review-of.ts";
 import type { RiskSubjects } from "./risk-subjects.ts";
-import { createFamilies, minuteOf, signInOf } from "./sign-in.ts";
+import type { RiskFacts, ScoredFacts, ScoredSignIn } from "./scored-sign-in.ts";
+import { createFamilies, minuteOf, reviewOf, signInOf } from "./sign-in.ts";
 import { createSprayWatch } from "./spray-watch.ts";
 
-/** Detection of stolen passwords, as the pipeline uses it. */
-export interface Risk {
-  /** What the check for bans reads too. Undefined if the attempt is not scored. */
-  readonly keysOf: (attempt: Attempt) => RiskKeys | undefined;
-  /**
-   * Scores a sign-in with a correct password or app password; undefined without facts, such as while Redis is unavailable, and for a token,
-   * unless a hold refuses it. A promise only if the password or the second factor must be looked up, the facts of another name, or what a
-   * hold covers.
-   */
-  readonly assess: (
-    attempt: Attempt,
-    decision: Ok,
-    facts: Facts,
-  ) => RiskFacts | undefined | Promise<RiskFacts | undefined>;
-  /** Remembers a decision, after it was sent. */
-  readonly note: (attempt: Attempt, decision: AuthDecision, facts: Facts) => void;
-  /** Forgets what waits to be written about an account. */
-  readonly forget: (names: readonly string[]) => void;
-}
-
 /** Scores sign-ins, and words a refusal. */
-export interface RiskProtection extends Pick<Risk, "assess"> {
+export interface RiskProtection {
+  readonly assess: ReturnType<typeof createAssess>;
   readonly delayMs: () => number;
   /** In the client's language. */
   readonly words: (attempt: Pick<Attempt, "dialect" | "acceptLanguage">) => Pick<Fail, "message" | "language">;
@@ -90,7 +69,7 @@ const maxRemembered = 16_384;
 const askMs = 1000;
 const reportMinutes = 30;
 
-/** Not the API caller's own address, and not where a second factor has yet to show whether the password was correct. */
+/** The API caller's own address says nothing about the user, and a second factor may have yet to show whether the password was correct. */
 function isScored({ operation, clientIp, clientIpIsPeer, masterLogin, hidesOutcome }: Attempt): boolean {
   if (operation !== "authenticate" || clientIp === undefined) return false;
   return clientIpIsPeer !== true && masterLogin === undefined && hidesOutcome !== true;
@@ -103,7 +82,7 @@ function createFindings(leaked: LeakedPasswords | undefined) {
     forget: (id: string): void => remembered.delete(id),
     known: (id: string): Remembered | undefined => remembered.get(id),
     /** A success that another engine cached is compared once here too. */
-    mustCompare: (id: string, { credential, cache }: Facts): boolean =>
+    mustCompare: (id: string, { credential, cache }: ScoredFacts): boolean =>
       leaked !== undefined &&
       credential === "password" &&
       (cache?.servedFrom === undefined || remembered.get(id)?.wasCompared !== true),
@@ -111,7 +90,7 @@ function createFindings(leaked: LeakedPasswords | undefined) {
       const isLeaked = await leaked?.contains(password?.reveal() ?? "");
       remembered.set(id, { ...remembered.get(id), isLeaked, wasCompared: true });
     },
-    ask: async (id: string, facts: Facts): Promise<void> => {
+    ask: async (id: string, facts: ScoredFacts): Promise<void> => {
       const hasSecondFactor = facts.hasSecondFactor ?? facts.accountHasSecondFactor?.();
       // A backend that hangs must not use up the decision's time.
       const answer = await within(Promise.resolve(hasSecondFactor), askMs).catch(() => undefined);
@@ -129,7 +108,7 @@ function createFindings(leaked: LeakedPasswords | undefined) {
 function createScore({ settings, reputation, leaked }: RiskDeps) {
   const findings = createFindings(leaked);
 
-  const scoreOf = (attempt: Attempt, facts: Facts, own: ScoredSignIn): RiskFacts => {
+  const scoreOf = (attempt: Attempt, facts: ScoredFacts, own: ScoredSignIn): RiskFacts => {
     const now = settings();
     const source = facts.bruteForce?.riskRead?.source ?? "";
     const { isLeaked, hasSecondFactor } = findings.known(own.subject.id) ?? {};
@@ -152,7 +131,7 @@ function createScore({ settings, reputation, leaked }: RiskDeps) {
     return { ...found, mode: now.mode, verdict, scored: { ...own, signIn }, isRefused: false };
   };
   /** The backend is queried only where the answer matters. Observing must neither delay a decision nor load a backend. */
-  const mustAsk = ({ dialect }: Attempt, { scored, isKnown, mode, level }: RiskFacts, facts: Facts): boolean => {
+  const mustAsk = ({ dialect }: Attempt, { scored, isKnown, mode, level }: RiskFacts, facts: ScoredFacts): boolean => {
     const { before, signIn, subject } = scored;
     if (mode !== "enforce") return false;
     if (isKnown || signIn.credential !== "password") return false;
@@ -161,14 +140,14 @@ function createScore({ settings, reputation, leaked }: RiskDeps) {
     if (dialect !== "idp" && !settings().legacyProtocols.has(signIn.protocol)) return false;
     return facts.cache?.servedFrom === undefined || findings.known(subject.id)?.wasSecondFactorRead !== true;
   };
-  const look = async (attempt: Attempt, facts: Facts, own: ScoredSignIn): Promise<RiskFacts> => {
+  const look = async (attempt: Attempt, facts: ScoredFacts, own: ScoredSignIn): Promise<RiskFacts> => {
     if (findings.mustCompare(own.subject.id, facts)) await findings.compare(own.subject.id, attempt);
     const found = scoreOf(attempt, facts, own);
     if (!mustAsk(attempt, found, facts)) return found;
     await findings.ask(own.subject.id, facts);
     return scoreOf(attempt, facts, own);
   };
-  const score = (attempt: Attempt, facts: Facts, own: ScoredSignIn): RiskFacts | Promise<RiskFacts> => {
+  const score = (attempt: Attempt, facts: ScoredFacts, own: ScoredSignIn): RiskFacts | Promise<RiskFacts> => {
     if (findings.mustCompare(own.subject.id, facts)) return look(attempt, facts, own);
     const found = scoreOf(attempt, facts, own);
     return mustAsk(attempt, found, facts) ? look(attempt, facts, own) : found;
@@ -178,17 +157,26 @@ function createScore({ settings, reputation, leaked }: RiskDeps) {
 
 type Score = ReturnType<typeof createScore>["score"];
 
-function createAssess(deps: RiskDeps, { decode, ofAccount }: OwnFactsReader, score: Score): Risk["assess"] {
+function createAssess(deps: RiskDeps, { decode, ofAccount }: OwnFactsReader, score: Score) {
   const { subjects, places, clock } = deps;
   const familyOf = createFamilies();
   const holds = createHoldScope(deps);
-  const assessOne = (attempt: Attempt, facts: Facts, own: ScoredSignIn) => {
+  const assessOne = (attempt: Attempt, facts: ScoredFacts, own: ScoredSignIn) => {
     const { credential } = own.signIn;
     if (credential === "token") return holds.ofToken(own);
     const scoped = credential === "password" ? own : holds.ofAppPassword(own);
     return scoped instanceof Promise ? scoped.then((one) => score(attempt, facts, one)) : score(attempt, facts, scoped);
   };
-  return (attempt, decision, facts) => {
+  /**
+   * Scores a sign-in with a correct password or app password; undefined without facts, such as while Redis is unavailable, and for a token,
+   * unless a hold refuses it. A promise only if the password or the second factor must be looked up, the facts of another name, or what a
+   * hold covers.
+   */
+  return (
+    attempt: Attempt,
+    decision: Ok,
+    facts: ScoredFacts,
+  ): RiskFacts | undefined | Promise<RiskFacts | undefined> => {
     const read = facts.bruteForce?.riskRead;
     const { credential, credentialSince } = facts;
     if (read === undefined || credential === undefined) return undefined;
@@ -205,7 +193,7 @@ function createAssess(deps: RiskDeps, { decode, ofAccount }: OwnFactsReader, sco
   };
 }
 
-function createNote(deps: RiskDeps, { decode }: OwnFactsReader): Risk["note"] {
+function createRememberDecision(deps: RiskDeps, { decode }: OwnFactsReader) {
   const { settings, subjects, accounts, reviews, clock, onScored } = deps;
   const spray = createSprayWatch(deps.sources);
   const reported = createHotCache<number>(maxRemembered);
@@ -241,7 +229,7 @@ function createNote(deps: RiskDeps, { decode }: OwnFactsReader): Risk["note"] {
     }
     onScored(attempt, risk, isReported);
   };
-  const noteGuess = (facts: Facts, read: RiskRead): void => {
+  const noteGuess = (facts: ScoredFacts, read: RiskRead): void => {
     const { keys, account: value } = read;
     const minute = minuteOf(clock.now());
     spray.wrong(read, keys.account.id, minute);
@@ -252,7 +240,7 @@ function createNote(deps: RiskDeps, { decode }: OwnFactsReader): Risk["note"] {
     const change = (found: AccountFacts | undefined) => found && noteWrongPassword(found, guess);
     if (change(before) !== before) accounts.add(keys.account.key, value, change);
   };
-  return (attempt, decision, facts) => {
+  return (attempt: Attempt, decision: AuthDecision, facts: ScoredFacts): void => {
     const read = facts.bruteForce?.riskRead;
     const { risk } = facts;
     if (read === undefined) return;
@@ -262,19 +250,23 @@ function createNote(deps: RiskDeps, { decode }: OwnFactsReader): Risk["note"] {
   };
 }
 
-export function createRisk(deps: RiskDeps): Risk {
+/** Detection of stolen passwords. */
+export function createRisk(deps: RiskDeps) {
   const { settings, subjects, accounts, reviews, onForgotten } = deps;
-  const reader = createOwnFactsReader(deps);
+  const reader = createOwnFactsReader(subjects, deps.store);
   const { score, forget } = createScore(deps);
   return {
-    keysOf: (attempt) => {
+    /** What the check for bans reads too. Undefined if the attempt is not scored. */
+    keysOf: (attempt: Attempt): RiskKeys | undefined => {
       if (settings().mode === "off" || !isScored(attempt)) return undefined;
       const source = subjects.source(attempt.clientIp ?? "");
       return source === undefined ? undefined : { account: reader.subjectOf(attempt.username), source };
     },
     assess: createAssess(deps, reader, score),
-    note: createNote(deps, reader),
-    forget: (flushed) => {
+    /** Called after the decision was sent. */
+    rememberDecision: createRememberDecision(deps, reader),
+    /** Forgets what waits to be written about an account. */
+    forget: (flushed: readonly string[]): void => {
       for (const name of flushed) {
         const subject = subjects.account(name);
         forget(subject.id);
@@ -285,3 +277,5 @@ export function createRisk(deps: RiskDeps): Risk {
     },
   };
 }
+
+export type Risk = ReturnType<typeof createRisk>;

@@ -1,8 +1,9 @@
 import { programOf } from "@postern/shared/contracts";
-import { type AssessedSignIn, safeName } from "@postern/shared/domain/risk";
+import { type AssessedSignIn, type ReviewedSignIn, safeName } from "@postern/shared/domain/risk";
 import { createHotCache } from "@postern/shared/platform/cache";
-import type { Attempt } from "../decision/attempt.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import type { Places } from "./places.ts";
+import type { RiskFacts } from "./scored-sign-in.ts";
 
 const minuteMs = 60_000;
 
@@ -44,5 +45,31 @@ export function signInOf(
     place: places.of(clientIp),
     protocol,
     client: familyOf(attempt),
+  };
+}
+
+/** What is kept of a suspicious sign-in. */
+export function reviewOf(
+  { session }: Attempt,
+  { scored, score, level, signals, verdict, isRefused, mode }: RiskFacts,
+): ReviewedSignIn {
+  const { network, minute, place, protocol, client } = scored.signIn;
+  const { country, system } = place;
+  return {
+    session,
+    minute,
+    network,
+    country,
+    system,
+    protocol: safeName(protocol),
+    client,
+    score,
+    level,
+    signals: signals.map(({ signal, reason }) => `${signal}: ${reason}`),
+    refusal: verdict.refusal ?? "",
+    isRefused,
+    mode,
+    responses: [...verdict.responses],
+    ...(scored.credentialSince !== undefined && { credentialSince: scored.credentialSince }),
   };
 }

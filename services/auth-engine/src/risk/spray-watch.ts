@@ -1,6 +1,6 @@
 import { decodeSourceFacts, type Meeting, noteAccountOfSource, type SourceFacts } from "@postern/shared/domain/risk";
 import { createHotCache } from "@postern/shared/platform/cache";
-import type { RiskRead } from "../brute-force/risk-read.ts";
+import type { RiskRead } from "../brute-force/shared-store.ts";
 import type { FactWriter } from "./fact-writer.ts";
 
 /** Fewer accounts are ordinary for a network, and cost Redis no memory. */

@@ -1,6 +1,6 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { LuaObject } from "@postern/shared/domain/scripts";
-import type { Attempt } from "../decision/attempt.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 
 /** The attempt as scripts see it, with the fields of docs/operate/scripts/stages.md. Actions do not get the password. */
 export function requestTable({ tlsDetails, password, ...attempt }: Attempt, withPassword: boolean): LuaObject {

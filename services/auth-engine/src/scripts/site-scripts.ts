@@ -2,7 +2,7 @@ import type { AuthDecision } from "@postern/shared/contracts";
 import type { LuaValue, ScriptRunner } from "@postern/shared/domain/scripts";
 import { type AppError, fromUnknown } from "@postern/shared/platform/errors";
 import { steadyClock } from "@postern/shared/platform/time";
-import type { Attempt } from "../decision/attempt.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import { decisionTable, requestTable } from "./request-table.ts";
 import { EnvironmentResult, resultReader, SubjectResult } from "./results.ts";
 import type { SiteScriptSettings } from "./script-settings.ts";

@@ -13,7 +13,7 @@ import { abortAfter } from "@postern/shared/platform/concurrency";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
 import type { Backend } from "../backends/backend.ts";
 import type { MfaAccount, StoredAppPassword } from "../backends/second-factor-store.ts";
-import type { CallContext } from "../decision/call-context.ts";
+import type { CallContext } from "../pipeline/attempt.ts";
 import { createOnAccount } from "./find-account.ts";
 
 /**
@@ -150,7 +150,7 @@ function isUseNews({ lastUsedAt = 0 }: StoredAppPassword, nowSeconds: number): b
 export const appPasswordOutcomes = ["ok", "wrong", "disabled", "unavailable"] as const;
 export type AppPasswordOutcome = (typeof appPasswordOutcomes)[number];
 
-/** More time than a backend may take; no sign-in waits for it. */
+/** A backend may take less time; no sign-in waits for the write. */
 const withinMs = 5000;
 /** Bound for a backend that hangs. A use that is not written now is written at the next sign-in. */
 const maxAtOnce = 64;

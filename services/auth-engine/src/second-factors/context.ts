@@ -30,7 +30,7 @@ function createUseReporter({ logger, metrics }: Parts): OnAppPasswordUse {
   };
 }
 
-export function createMfaCredentialParts(config: Config, parts: Parts) {
+export function createSecondFactorParts(config: Config, parts: Parts) {
   const { backends } = parts;
   const hashing = createWorkGate({ concurrency: 1, maxQueued: maxRecoveryQueue });
   return {
@@ -38,8 +38,6 @@ export function createMfaCredentialParts(config: Config, parts: Parts) {
     appPasswords: createAppPasswords(backends, systemClock),
     appPasswordUses: createAppPasswordUses(systemClock, createUseReporter(parts)),
     /** Ends the hashing of recovery codes. */
-    closeMfaCredentials: () => hashing.close(),
+    closeSecondFactors: () => hashing.close(),
   };
 }
-
-export type MfaCredentialParts = ReturnType<typeof createMfaCredentialParts>;

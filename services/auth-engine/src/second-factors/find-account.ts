@@ -3,7 +3,7 @@ import { type AppError, fromUnknown } from "@postern/shared/platform/errors";
 import type { Backend } from "../backends/backend.ts";
 import type { CredentialSearch, FactorKind, MfaAccount } from "../backends/second-factor-store.ts";
 import { webauthnCredentialId } from "../backends/webauthn-credential.ts";
-import type { CallContext } from "../decision/call-context.ts";
+import type { CallContext } from "../pipeline/attempt.ts";
 
 /** An account in its backend, whose MFA credentials may be read and changed. */
 export interface FoundAccount {

@@ -13,12 +13,12 @@ import { seedDatabase } from "../backends/sql/seed.ts";
 import { createSqlBackend } from "../backends/sql/sql-backend.ts";
 import type { SqlSearchSettings } from "../backends/sql/sql-settings.ts";
 import { createSqliteClient } from "../backends/sql/sqlite-client.ts";
-import { attemptOf } from "../decision/attempt.ts";
+import { attemptOf } from "../pipeline/attempt.ts";
 import type { StepContext } from "../pipeline/step.ts";
-import { verifyAppPassword } from "../pipeline/steps/verify-app-password.ts";
 import { stepDeps } from "../pipeline/testing/step-deps.ts";
 import { type AppPasswordOutcome, createAppPasswords, createAppPasswordUses } from "./app-passwords.ts";
 import { createSecondFactors } from "./second-factors.ts";
+import { verifyAppPassword } from "./verify-app-password.ts";
 
 const seedFile = fileURLToPath(new URL("../../../../config/demo-directory.sql", import.meta.url));
 const alice = { session: "7d3f", username: "alice@example.test" };

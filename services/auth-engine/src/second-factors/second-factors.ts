@@ -8,7 +8,7 @@ import {
 import type { WorkGate } from "@postern/shared/domain/passwords";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { Backend } from "../backends/backend.ts";
-import type { CallContext } from "../decision/call-context.ts";
+import type { CallContext } from "../pipeline/attempt.ts";
 import {
   createOnAccount,
   done,

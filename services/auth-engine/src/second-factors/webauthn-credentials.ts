@@ -9,7 +9,7 @@ import {
 import type { Backend } from "../backends/backend.ts";
 import type { CredentialHolder, MfaAccount } from "../backends/second-factor-store.ts";
 import { credentialProblem, webauthnCredentialId } from "../backends/webauthn-credential.ts";
-import type { CallContext } from "../decision/call-context.ts";
+import type { CallContext } from "../pipeline/attempt.ts";
 import { done, invalid, type OnAccount } from "./find-account.ts";
 
 const exists = { outcome: "exists" } as const;

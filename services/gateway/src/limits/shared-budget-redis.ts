@@ -1,5 +1,6 @@
-import { within } from "@postern/shared/platform/concurrency";
+import { type CircuitBreaker, createCircuitBreaker, within } from "@postern/shared/platform/concurrency";
 import { defineScript, failureBudgetKey, type RedisClient, readFields } from "@postern/shared/platform/redis";
+import { steadyClock } from "@postern/shared/platform/time";
 import takeFailureTokenLua from "./scripts/take-failure-token.lua?raw";
 import type { Rate } from "./token-buckets.ts";
 
@@ -45,38 +46,36 @@ interface Options {
 export class SharedBudget {
   readonly #take: TakeShared;
   readonly #options: Options;
-  /** Set while Redis is unavailable. */
-  #retryAtMs: number | undefined;
+  readonly #breaker: CircuitBreaker;
 
   constructor(take: TakeShared, options: Options) {
     this.#take = take;
     this.#options = options;
+    const cooldownMs = options.retryMs;
+    this.#breaker = createCircuitBreaker({ failureThreshold: 1, cooldownMs, halfOpenMax: 1 }, steadyClock);
   }
 
   get isUnavailable(): boolean {
-    return this.#retryAtMs !== undefined;
+    return this.#breaker.state() !== "closed";
   }
 
   /** Settles within the timeout, and without waiting while Redis is unavailable: undefined, and the local bucket applies. */
   async take(addressKey: string, rate: Rate): Promise<Awaited<ReturnType<TakeShared>> | undefined> {
-    if (this.#retryAtMs === undefined) return this.#attempt(addressKey, rate);
-    if (performance.now() >= this.#retryAtMs) {
-      this.#retryAtMs = performance.now() + this.#options.retryMs;
-      void this.#attempt(addressKey, rate);
-    }
+    if (!this.isUnavailable) return this.#attempt(addressKey, rate);
+    if (this.#breaker.tryPass()) void this.#attempt(addressKey, rate);
     return undefined;
   }
 
   async #attempt(addressKey: string, rate: Rate): ReturnType<SharedBudget["take"]> {
-    const { timeoutMs, retryMs, onUnavailable, onAvailable } = this.#options;
+    const { timeoutMs, onUnavailable, onAvailable } = this.#options;
     try {
       const result = await within(this.#take(addressKey, rate), timeoutMs);
       if (this.isUnavailable) onAvailable();
-      this.#retryAtMs = undefined;
+      this.#breaker.recovered();
       return result;
     } catch (reason) {
       if (!this.isUnavailable) onUnavailable(reason);
-      this.#retryAtMs = performance.now() + retryMs;
+      this.#breaker.failed();
       return undefined;
     }
   }

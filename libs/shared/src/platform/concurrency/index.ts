@@ -1,3 +1,4 @@
+export { type BreakerSettings, type CircuitBreaker, createCircuitBreaker } from "./circuit-breaker.ts";
 export {
   abortAfter,
   type CallerDeadline,

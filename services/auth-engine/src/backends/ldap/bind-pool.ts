@@ -26,7 +26,7 @@ export function createBindRate({ perSecond, burst }: LdapPoolSettings["bindRate"
   };
 }
 
-/** Longer than for a search: servers with slow password hashes must not get a bind twice, because each counts wrong passwords. */
+/** A bind gets more time than a search: servers with slow password hashes must not get a bind twice, because each counts wrong passwords. */
 const patienceMs = 1500;
 
 /**

@@ -24,14 +24,14 @@ export interface OpenConnectionOptions extends OpenSocketOptions {
  * Holds what is written to the socket until the end of the turn, so that the searches of one bus message are one system call (a system
  * call for each was a third of the engine's time).
  */
-function createHold(socket: Socket): () => void {
-  let isHeld = false;
+function createCork(socket: Socket): () => void {
+  let isCorked = false;
   return () => {
-    if (isHeld) return;
-    isHeld = true;
+    if (isCorked) return;
+    isCorked = true;
     socket.cork();
     setImmediate(() => {
-      isHeld = false;
+      isCorked = false;
       socket.uncork();
     });
   };
@@ -59,7 +59,7 @@ async function openConnection(address: ServerAddress, options: OpenConnectionOpt
       return socket;
     },
   });
-  const hold = createHold(socket);
+  const cork = createCork(socket);
   const bind = async (dn: string, password: Secret, controls?: Control[]): Promise<void> => {
     // RFC 4513 section 5.1: if either is empty, the bind would be anonymous and succeed.
     if (password.isEmpty || !dn.includes("=")) {
@@ -73,7 +73,7 @@ async function openConnection(address: ServerAddress, options: OpenConnectionOpt
       return isAlive;
     },
     search: (baseDn: string, searchOptions: SearchOptions): Promise<SearchResult> => {
-      hold();
+      cork();
       return client.search(baseDn, searchOptions);
     },
     /** Searches in pages (RFC 2696). One search at a time: servers keep one position per connection. */

@@ -21,7 +21,7 @@ function batches<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
-/** Without a query if the DN contains the name. */
+/** A DN that contains the name costs no query. */
 function namedByDn(dn: string, nameAttribute: string): Group {
   const rdn = leadingRdn(dn);
   return { dn, name: rdn?.type.toLowerCase() === nameAttribute.toLowerCase() ? rdn.value : undefined };
@@ -73,7 +73,7 @@ function createGroupSearch(settings: LdapGroupSettings, pool: LdapPool): SearchG
       const filters = batch.map((member) => filter(member));
       const options = { scope, filter: new OrFilter({ filters }), attributes: [nameAttribute], timeLimit };
       const { searchEntries } = await pool.lookup.search(baseDn.expand(first), options, context);
-      // Not sent to the server: with a limit of ours, the client library would treat half a list as complete.
+      // The server does not get this limit: the client library would treat half a list as complete.
       if (searchEntries.length > sizeLimit) {
         throw new AppError("DIRECTORY_DATA", { detail: `a search for groups found more than ${sizeLimit} entries` });
       }

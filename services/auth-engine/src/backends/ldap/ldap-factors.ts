@@ -104,7 +104,7 @@ function createAppPasswordValues(values: CredentialValues): Pick<MfaAccount, App
   return {
     listAppPasswords: async (context) => (await values.read(context)).flatMap((text) => parsed(text) ?? []),
     addAppPassword: (stored, context) => values.add(written(stored), context),
-    // Not by its text, which a simultaneous sign-in changes: the app password would remain.
+    // A simultaneous sign-in changes the text, so a removal by its text would leave the app password.
     removeAppPassword: (id, context) => values.removeMatching((text) => parsed(text)?.id === id, context),
     touchAppPassword: async (id, at, context) => {
       const text = (await values.read(context)).find((value) => parsed(value)?.id === id);
@@ -133,7 +133,7 @@ const absentRdn = `cn=${randomUUID()}`;
 
 const allOf = (searches: Searches): readonly CompiledSearch[] => [...new Set([...searches.values()].flat())];
 
-/** Without a protocol: the searches for `mfa`, or else all, each once. */
+/** Without a protocol, these are the searches for `mfa`, or else all, each once. */
 function candidates(searches: Searches, protocol: string | undefined): readonly CompiledSearch[] {
   if (protocol !== undefined) return searches.get(protocol) ?? [];
   return searches.get("mfa") ?? allOf(searches);

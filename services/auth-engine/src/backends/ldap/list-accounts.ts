@@ -18,7 +18,7 @@ export interface AccountPages {
 
 /** Each listing keeps a connection to an LDAP server. */
 const maxOpen = 8;
-/** Longer than the gateway waits for a slow reader. */
+/** The gateway waits less for a slow reader. */
 const idleMs = 45_000;
 
 interface OpenListing {
@@ -37,7 +37,7 @@ function createOpenListings(clock: Clock) {
     listings.delete(position);
     return listing;
   };
-  // Also ends a page that is being read, which is no longer needed.
+  // This also ends a page that is being read, which is no longer needed.
   const end = (position: string): void => forget(position)?.pages.cancel();
 
   const advance = async (position: string, listing: OpenListing, context: BackendContext): Promise<ListOutcome> => {
@@ -51,7 +51,7 @@ function createOpenListings(clock: Clock) {
         return { kind: "ok", accounts: [] };
       }
       listing.timer = setTimeout(end, idleMs, position).unref();
-      return { kind: "ok", accounts: value, next: { text: position, isHeld: true } };
+      return { kind: "ok", accounts: value, next: { text: position, isOpenHere: true } };
     } catch (error) {
       end(position);
       throw error;

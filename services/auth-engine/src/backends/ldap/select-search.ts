@@ -31,7 +31,7 @@ function checkGroupFilter({ strategy, filter }: LdapGroupSettings): void {
   requireMember(filter);
 }
 
-/** Each part separately, so that a check can report all problems with their keys. */
+/** Compiles each part separately, so that a check can report all problems with their keys. */
 export function searchParts(search: LdapSearchSettings): readonly SearchPart[] {
   const { baseDn, listAccountsFilter, disabledFilter, accountField, attributes, groups } = search;
   return [

@@ -68,7 +68,7 @@ export function createLuaBackend(
     protocols.length === 0 || protocols.includes(protocol) || protocols.includes("*");
   const call = (entry: string, args: readonly LuaObject[], { deadline }: BackendContext) =>
     runner.run({ script, entry, args, deadline: Math.min(deadline, steadyClock.now() + timeoutMs) });
-  /** Under each form of the name until the script knows the user: a script may change something, so forms are not tried side by side. */
+  /** Calls the script with each form of the name until the script knows the user: a script may change something, so forms are not tried side by side. */
   const ask = async (
     entry: string,
     query: BackendQuery,
@@ -107,7 +107,7 @@ export function createLuaBackend(
       // An empty Lua table may be a list or an object.
       const names = isNames(accounts) ? accounts : [];
       if (accounts === undefined) return { kind: "not_served" };
-      return { kind: "ok", accounts: names, next: next === undefined ? undefined : { text: next, isHeld: false } };
+      return { kind: "ok", accounts: names, next: next === undefined ? undefined : { text: next, isOpenHere: false } };
     },
     endListing: () => undefined,
     // The password schemes of the script are unknown here, so the decoy uses the site's configured mix, or else the

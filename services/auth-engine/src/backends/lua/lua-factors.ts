@@ -3,7 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { nameForms } from "@postern/shared/platform/net";
 import { steadyClock } from "@postern/shared/platform/time";
 import { Type } from "typebox";
-import type { CallContext } from "../../decision/call-context.ts";
+import type { CallContext } from "../../pipeline/attempt.ts";
 import { closed, itemsOf, listOf, resultReader } from "../../scripts/results.ts";
 import type {
   FactorKind,

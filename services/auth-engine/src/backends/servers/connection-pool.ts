@@ -1,6 +1,6 @@
 import { throwIfOver, type Wait, watchDeadline } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
-import type { CallContext } from "../../decision/call-context.ts";
+import type { CallContext } from "../../pipeline/attempt.ts";
 import { BoundedQueue } from "./bounded-queue.ts";
 import {
   begin,

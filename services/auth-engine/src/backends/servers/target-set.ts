@@ -1,5 +1,5 @@
+import { type BreakerSettings, type CircuitBreaker, createCircuitBreaker } from "@postern/shared/platform/concurrency";
 import type { Clock } from "@postern/shared/platform/time";
-import { type BreakerSettings, type CircuitBreaker, createCircuitBreaker } from "./circuit-breaker.ts";
 import { RefusedAccountError } from "./errors.ts";
 
 /** Structural part of the service's logger. */

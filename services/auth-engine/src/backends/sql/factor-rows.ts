@@ -1,5 +1,5 @@
 import { AppError } from "@postern/shared/platform/errors";
-import type { CallContext } from "../../decision/call-context.ts";
+import type { CallContext } from "../../pipeline/attempt.ts";
 import type { FactorKind, MfaAccount, StoredAppPassword } from "../second-factor-store.ts";
 import { type MfaStatementName, mfaTableStatements } from "./factor-statements.ts";
 import { readColumn } from "./find-user.ts";
@@ -8,7 +8,7 @@ import type { SqlMfaSettings } from "./sql-settings.ts";
 
 const allKinds: ReadonlySet<FactorKind> = new Set(["totp", "recovery_codes", "webauthn", "app_passwords"]);
 const noKinds: ReadonlySet<FactorKind> = new Set();
-/** More than any account has; further rows are not read and have no effect. */
+/** No account has as many; further rows are not read and have no effect. */
 const maxRows = 128;
 
 function firstColumn(row: SqlRow): string | undefined {

@@ -27,7 +27,7 @@ export async function listAccounts(
   return {
     kind: "ok",
     accounts: names.filter((name, index) => name !== names[index - 1]),
-    next: last !== undefined && names.length >= limit ? { text: last, isHeld: false } : undefined,
+    next: last !== undefined && names.length >= limit ? { text: last, isOpenHere: false } : undefined,
   };
 }
 

@@ -25,7 +25,7 @@ const cannotServe = new Set([1040, 1053, 1203, 1226, 1290, 1836, 1927]);
 /** Errors of the service account or its database. */
 const refusedAccount = new Set([1044, 1045, 1049, 1698]);
 const statementTimeouts = new Set([1205, 1317, 1969, 3024]);
-/** More than the number of queries that a site has. */
+/** A site has fewer queries. */
 const maxPreparedStatements = 128;
 
 function errorNumber(error: unknown): number | undefined {

@@ -1,4 +1,4 @@
-import type { CallContext } from "../../decision/call-context.ts";
+import type { CallContext } from "../../pipeline/attempt.ts";
 import type {
   CredentialHolder,
   CredentialSearch,

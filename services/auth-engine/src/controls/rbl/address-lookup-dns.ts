@@ -19,7 +19,7 @@ function codeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "UNKNOWN";
 }
 
-/** No such name, or no address: an answer too. Any other error says nothing about the name. */
+/** These errors are answers: there is no such name, or it has no address. Any other error says nothing about the name. */
 const absentCodes = new Set(["ENOTFOUND", "ENODATA"]);
 
 /** Queries name servers (the system's if `servers` is empty) over the network, at most twice within the time limit. */

@@ -3,6 +3,7 @@ import { unlessAborted } from "@postern/shared/platform/concurrency";
 import { errorCodes } from "@postern/shared/platform/errors";
 import { type CidrSet, canonicalIp, createCidrSet } from "@postern/shared/platform/net";
 import ipaddr from "ipaddr.js";
+import { denial } from "../../pipeline/step.ts";
 import type { RblSettings } from "../control-settings.ts";
 import type { Control } from "../controls.ts";
 import type { AddressLookup, LookupAnswer } from "./address-lookup-dns.ts";
@@ -80,7 +81,7 @@ type Verdict = "pass" | "deny" | "undecided";
 
 const answers: Readonly<Record<Verdict, AuthDecision | undefined>> = {
   pass: undefined,
-  deny: { outcome: "fail", reason: "rbl", memoryCache: "miss" },
+  deny: denial("rbl"),
   undecided: {
     outcome: "tempfail",
     code: "RBL_UNAVAILABLE",

@@ -1,4 +1,4 @@
-import type { StepDeps } from "../step.ts";
+import type { StepDeps } from "../../pipeline.ts";
 
 /** Dependencies of the steps for a test: everything optional is absent, no script runs, and the first backend is chosen. */
 export function stepDeps(deps: Pick<StepDeps, "backends"> & Partial<StepDeps>): StepDeps {

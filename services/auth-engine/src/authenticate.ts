@@ -1,0 +1,125 @@
+import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
+import type { CallerDeadline } from "@postern/shared/platform/concurrency";
+import type { KeyedDigest } from "@postern/shared/platform/crypto";
+import { fromUnknown, logFields } from "@postern/shared/platform/errors";
+import type { Logger } from "@postern/shared/platform/logging";
+import { systemClock } from "@postern/shared/platform/time";
+import type { Tracer } from "@postern/shared/platform/tracing";
+import { createAccountShares } from "./backends/account-shares.ts";
+import type { BackendSet } from "./backends/backend-set.ts";
+import type { BruteForce } from "./brute-force/brute-force.ts";
+import type { HistoryThread } from "./history/history-thread.ts";
+import { noteOf } from "./history/note-of.ts";
+import type { CheckMailToken } from "./mail-tokens/check-mail-token.ts";
+import type { EngineMetrics } from "./metrics.ts";
+import { type Attempt, attemptOf, type CallContext } from "./pipeline/attempt.ts";
+import { withAuthWait } from "./pipeline/auth-wait.ts";
+import { withRisk } from "./pipeline/facts.ts";
+import type { StepContext } from "./pipeline/step.ts";
+import { decide, type Facts, type StepDeps } from "./pipeline.ts";
+import type { ResultCaches } from "./result-cache/result-caches.ts";
+import type { LiveRisk } from "./risk/context.ts";
+import type { SiteScripts } from "./scripts/site-scripts.ts";
+import type { AppPasswordUses } from "./second-factors/app-passwords.ts";
+import type { LiveEngineSettings } from "./settings.ts";
+
+/**
+ * The context that the steps of one decision share. It is a class because V8 gives every object literal with a getter
+ * its own hidden class, which keeps the whole request alive until the next full collection (docs/contributing/performance.md).
+ */
+class DecisionContext implements StepContext<Facts> {
+  readonly deadline: number;
+  readonly watch: StepContext["watch"];
+  readonly facts: Facts = {};
+  readonly #call: CallerDeadline;
+
+  constructor(call: CallerDeadline) {
+    this.deadline = call.deadline;
+    this.watch = call.watch;
+    this.#call = call;
+  }
+
+  /** Created on first access; most decisions never need one. */
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+}
+
+/**
+ * Adds the account delay (`holdMs`) to a success or a `fail`, whichever step or finalizer decided it. The service that
+ * answers the client waits this long.
+ */
+function withAccountDelay(decision: AuthDecision, { bruteForce }: Facts): AuthDecision {
+  const holdMs = bruteForce?.accountDelayMs ?? 0;
+  return holdMs > 0 && (decision.outcome === "ok" || decision.outcome === "fail") ? { ...decision, holdMs } : decision;
+}
+
+/** What a reload replaces is behind `current`. */
+interface Parts {
+  readonly logger: Logger;
+  readonly tracer: Tracer | undefined;
+  readonly metrics: EngineMetrics;
+  readonly live: { readonly current: LiveEngineSettings };
+  readonly rules: { readonly current: Pick<StepDeps, "controls" | "policies" | "masterUsers"> };
+  readonly backends: BackendSet;
+  readonly mailTokens: { readonly check: CheckMailToken } | undefined;
+  readonly bruteForce: { readonly current: BruteForce } | undefined;
+  /** Absent if no sign-in is scored. */
+  readonly risk: LiveRisk | undefined;
+  readonly resultCache: { readonly caches: ResultCaches };
+  readonly siteScripts: SiteScripts;
+  readonly appPasswordUses: AppPasswordUses;
+  readonly decoyDigest: KeyedDigest;
+  /** Absent while no history is recorded. */
+  readonly history: HistoryThread | undefined;
+}
+
+/**
+ * The bus method `auth-engine.authenticate`: runs one request through the pipeline. A temporary failure is an answer
+ * too.
+ */
+export function createAuthenticate(parts: Parts) {
+  const { logger, tracer, metrics, live, rules, backends, mailTokens, bruteForce, risk, history } = parts;
+  const { resultCache, siteScripts, appPasswordUses } = parts;
+  const accountShares = createAccountShares(parts.decoyDigest);
+  const appPasswordChecked: StepDeps["appPasswordChecked"] = (outcome) => metrics.appPasswordChecked(outcome);
+  const stepDeps = (): StepDeps => ({
+    ...rules.current,
+    backends: backends.current,
+    accountShares,
+    checkMailToken: mailTokens?.check,
+    resultCaches: resultCache.caches,
+    bruteForce: bruteForce?.current,
+    risk,
+    scripts: siteScripts,
+    appPasswordUses,
+    appPasswordChecked,
+  });
+  const undecided = ({ session, protocol, dialect }: AuthRequest, thrown: unknown): AuthDecision => {
+    const error = fromUnknown(thrown);
+    logger[error.row.logLevel]({ session, protocol, dialect, ...logFields(error) }, "could not decide");
+    return { outcome: "tempfail", code: error.code, message: error.publicMessage };
+  };
+  /** Runs once the decision was sent; nothing it does delays the answer. */
+  const afterAnswer = (attempt: Attempt, decision: AuthDecision, facts: Facts): void => {
+    siteScripts.afterAnswer(attempt, decision);
+    risk?.rememberDecision(attempt, decision, facts);
+    if (attempt.operation === "authenticate") history?.record(noteOf(attempt, decision, facts, systemClock.now()));
+  };
+  return async (request: AuthRequest, context: CallContext): Promise<AuthDecision> => {
+    const started = performance.now();
+    const deps = stepDeps();
+    const attempt = attemptOf(request, deps.masterUsers, context);
+    const decided = new DecisionContext(context);
+    let decision: AuthDecision;
+    try {
+      decision = withRisk(withAccountDelay(await decide(attempt, decided, deps), decided.facts), decided.facts.risk);
+    } catch (thrown) {
+      decision = undecided(request, thrown);
+    }
+    metrics.decided(request.operation, decision.outcome, (performance.now() - started) / 1000);
+    if (tracer !== undefined) tracer.active()?.set({ "postern.outcome": decision.outcome });
+    setImmediate(afterAnswer, attempt, decision, decided.facts);
+    return withAuthWait(decision, request.loginAttempt, live.current.authWait);
+  };
+}

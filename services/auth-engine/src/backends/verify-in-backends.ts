@@ -1,0 +1,93 @@
+import type { AuthDecision } from "@postern/shared/contracts";
+import type { Secret } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Attempt } from "../pipeline/attempt.ts";
+import type { AccountFacts } from "../pipeline/facts.ts";
+import { denial, type Step, type StepContext } from "../pipeline/step.ts";
+import type { AccountShares } from "./account-shares.ts";
+import { askBackends, type BackendSearch, backendQuery } from "./ask-backends.ts";
+import type { Backend, VerifyOutcome } from "./backend.ts";
+import { noteAccount, okDecision } from "./found-account.ts";
+
+/** What a backend that knows the account says about its refusal. */
+function refusal(outcome: Exclude<Found["outcome"], { readonly kind: "ok" }>): AuthDecision {
+  const { detail, mustChangePassword } = { detail: undefined, mustChangePassword: undefined, ...outcome };
+  return {
+    ...denial(outcome.kind),
+    ...(detail === undefined ? {} : { detail }),
+    ...(mustChangePassword === true ? { mustChangePassword } : {}),
+  };
+}
+
+/** What the steps need that query backends. */
+export interface BackendDeps {
+  /** In the order of `auth.backends.order`. */
+  readonly backends: readonly Backend[];
+  readonly accountShares: AccountShares;
+}
+
+interface Means {
+  readonly context: StepContext;
+  readonly deps: BackendDeps;
+}
+
+type Found = NonNullable<BackendSearch<VerifyOutcome>["found"]>;
+
+/** The account's own name, if the backend returned it. */
+function accountOf({ outcome }: Found): string | undefined {
+  if (outcome.kind === "ok") return outcome.account.account;
+  return "account" in outcome ? outcome.account : undefined;
+}
+
+/** The backend that spends the cost of an unknown name. */
+function spendingFor(
+  username: string,
+  [first, ...others]: readonly Backend[],
+  { accountShares }: Means["deps"],
+): Backend {
+  if (first === undefined) throw new AppError("INTERNAL", { detail: "no backend answered" });
+  return accountShares.choose(username, [first, ...others]);
+}
+
+/**
+ * The first backend that knows the user decides. A denial stands only if every earlier backend answered: the same user
+ * may exist in an unavailable one, with the very password that was sent.
+ *
+ * @throws AppError if no decision was possible.
+ */
+export async function verifyPassword(attempt: Attempt, password: Secret, means: Means): Promise<AuthDecision> {
+  const { context, deps } = means;
+  const query = backendQuery(attempt);
+  const { backends } = deps;
+  const verify = (backend: Backend): Promise<VerifyOutcome> => backend.verify(query, password, context);
+  const { found, unknownTo, left, unavailable } = await askBackends(backends, verify);
+  const account = found && accountOf(found);
+  if (found !== undefined && backends.length > 1) deps.accountShares.found(account ?? query.username, found.backend);
+  if (found?.outcome.kind === "ok") {
+    noteAccount(found.backend, found.outcome.account.groups, attempt, context);
+    const { account: named, passwordWarning } = found.outcome;
+    const decision = okDecision(found.backend, named, attempt);
+    return passwordWarning === undefined ? decision : { ...decision, passwordWarning };
+  }
+  if (unavailable !== undefined) throw unavailable;
+  context.facts.accountKnown = found !== undefined;
+  if (found !== undefined) {
+    context.facts.guessedAccount = account;
+    // An unknown name is looked up in all backends: without this, the time would reveal that an earlier one has the account.
+    for (const backend of left) await backend.lookup(query, context).catch(() => undefined);
+    return refusal(found.outcome);
+  }
+  await spendingFor(query.username, unknownTo, deps).spendVerification(query, password, context);
+  return denial("unknown_user");
+}
+
+/** Verifies a password in the backends. */
+export const verifyInBackends: Step<AccountFacts, BackendDeps> = {
+  name: "verify-in-backends",
+  run: (attempt, context, deps) => {
+    const { operation, password } = attempt;
+    if (operation !== "authenticate" || password === undefined) return undefined;
+    context.facts.credential = "password";
+    return verifyPassword(attempt, password, { context, deps });
+  },
+};
