@@ -1,10 +1,9 @@
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { Clock } from "../../platform/time/clock.ts";
-import { steadyClock } from "../../platform/time/clock.ts";
+import { type Clock, steadyClock } from "../../platform/time/clock.ts";
 import type { LuaValue } from "./lua-value.ts";
 import type { ScriptLogLine, ScriptSource } from "./messages.ts";
 import type { ScriptCall, ScriptHost } from "./script-call.ts";
-import { type PendingCall, startWorker, type WorkerHandle } from "./worker-handle.ts";
+import { type PendingCall, WorkerHandle } from "./worker-handle.ts";
 
 /** Limits of a pool and its scripts. */
 export interface ScriptLimits {
@@ -36,15 +35,7 @@ export interface ScriptPoolDeps {
 }
 
 /** Runs a site's scripts in worker threads, so that they cannot block the caller's event loop. */
-export interface ScriptPool {
-  /**
-   * Resolves with the function's first result. Throws `SCRIPT_FAILED` (an error in the script, or a limit; the detail has file and line),
-   * `DEADLINE_EXCEEDED`, `OVERLOADED`, `SHUTTING_DOWN`: all of them temporary failures.
-   */
-  run(call: ScriptCall): Promise<LuaValue>;
-  load(): { readonly inFlight: number; readonly workers: number };
-  close(): Promise<void>;
-}
+export type ScriptPool = Pick<WorkerPool, "run" | "load" | "close">;
 
 const sweepMs = 10;
 /** A turn that exceeds its limit by this much is in a function of the Lua library that cannot be interrupted. */
@@ -62,7 +53,7 @@ export async function createScriptPool(deps: ScriptPoolDeps): Promise<ScriptPool
   return pool;
 }
 
-class WorkerPool implements ScriptPool {
+class WorkerPool {
   readonly #deps: ScriptPoolDeps;
   readonly #workers = new Set<WorkerHandle>();
   /** Workers that finish their calls and then end. */
@@ -86,6 +77,10 @@ class WorkerPool implements ScriptPool {
     }
   }
 
+  /**
+   * Resolves with the function's first result. Throws `SCRIPT_FAILED` (an error in the script, or a limit; the detail has file and line),
+   * `DEADLINE_EXCEEDED`, `OVERLOADED`, `SHUTTING_DOWN`: all of them temporary failures.
+   */
   run(call: ScriptCall): Promise<LuaValue> {
     if (this.#closed) return Promise.reject(new AppError("SHUTTING_DOWN"));
     if (this.load().inFlight >= this.#deps.limits.maxInFlight) {
@@ -174,7 +169,7 @@ class WorkerPool implements ScriptPool {
     const { set, limits, host, onLog, onCount } = this.#deps;
     const { memoryLimitBytes, cpuLimitMs } = limits;
     return new Promise((resolve, reject) => {
-      const worker = startWorker({
+      const worker = new WorkerHandle({
         start: { ...set, memoryLimitBytes, cpuLimitMs },
         host,
         onLog,

@@ -9,7 +9,7 @@ export interface ScriptCall {
   readonly isOptional?: boolean | undefined;
   /** Time of `steadyClock`; waiting for modules counts. */
   readonly deadline: number;
-  /** For the script's log lines. */
+  /** The script's log lines carry it. */
   readonly session?: string | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface PendingCall {
   readonly reject: (error: AppError) => void;
 }
 
-export interface WorkerHandleDeps {
+interface WorkerHandleDeps {
   readonly start: Omit<WorkerStart, "progress">;
   readonly host: ScriptHost;
   readonly onLog: (line: ScriptLogLine) => void;
@@ -22,20 +22,6 @@ export interface WorkerHandleDeps {
   readonly onWorn: (handle: WorkerHandle) => void;
   /** The thread has ended; `untouched` are calls without side effects so far, which another worker may run. */
   readonly onGone: (handle: WorkerHandle, untouched: readonly PendingCall[], error: unknown) => void;
-}
-
-/** One worker thread, its calls, and the messages of this tick. */
-export interface WorkerHandle {
-  readonly isReady: boolean;
-  readonly inFlight: number;
-  /** How long the current turn of a script has been running, in milliseconds. `now` by a clock that does not step. */
-  busyForMs(now: number): number;
-  /** The most CPU time that the current turn can have used, but for its first milliseconds: that of the whole process. */
-  maxCpuMs(): number;
-  send(pending: PendingCall): void;
-  /** Rejects calls that are past their deadline. `now` by `steadyClock`. */
-  expire(now: number): void;
-  terminate(reason: string): Promise<void>;
 }
 
 interface Running extends PendingCall {
@@ -57,11 +43,8 @@ function processCpuMs(): number {
 
 const failureText = { error: "", cpu: "time limit exceeded: ", memory: "memory limit exceeded: " } as const;
 
-export function startWorker(deps: WorkerHandleDeps): WorkerHandle {
-  return new ScriptWorker(deps);
-}
-
-class ScriptWorker implements WorkerHandle {
+/** One worker thread, its calls, and the messages of this tick. */
+export class WorkerHandle {
   readonly #deps: WorkerHandleDeps;
   readonly #progress = new Int32Array(new SharedArrayBuffer(8));
   readonly #running = createRenewedMap<number, Running>();
@@ -95,6 +78,7 @@ class ScriptWorker implements WorkerHandle {
     return this.#running.size();
   }
 
+  /** How long the current turn of a script has been running, in milliseconds. `now` by a clock that does not step. */
   busyForMs(now: number): number {
     const turn = Atomics.load(this.#progress, progressField.turn);
     if (turn !== this.#seenTurn) {
@@ -108,6 +92,7 @@ class ScriptWorker implements WorkerHandle {
     return busyMs;
   }
 
+  /** The most CPU time that the current turn can have used, but for its first milliseconds: that of the whole process. */
   maxCpuMs(): number {
     return this.#cpuAtSeen === undefined ? 0 : processCpuMs() - this.#cpuAtSeen;
   }
@@ -120,6 +105,7 @@ class ScriptWorker implements WorkerHandle {
     this.#post({ type: "call", sequence, script, entry, args, isOptional, session });
   }
 
+  /** Rejects calls that are past their deadline. `now` by `steadyClock`. */
   expire(now: number): void {
     for (const [sequence, { call, abort, reject }] of this.#running.entries()) {
       if (call.deadline > now) continue;

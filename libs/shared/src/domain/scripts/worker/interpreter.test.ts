@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createInterpreter } from "./interpreter.ts";
+import { Interpreter } from "./interpreter.ts";
 import { loadLua } from "./lua-api.ts";
 import { createMarshal } from "./marshal.ts";
 
@@ -9,7 +9,7 @@ test("the limit is CPU time: while other programs have the cores, a script conti
   const lua = await loadLua();
   let cpu = 0;
   let readings = 0;
-  const interpreter = createInterpreter(
+  const interpreter = new Interpreter(
     { name: "loop.lua", source, entryPoints: ["run"] },
     {
       lua,

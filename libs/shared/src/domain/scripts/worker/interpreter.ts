@@ -31,15 +31,6 @@ export interface InterpreterDeps {
   readonly cpuMs: () => number;
 }
 
-/** One Lua state with one script: its globals, memory and running calls. */
-export interface Interpreter {
-  begin(sequence: number, entry: string, args: readonly LuaValue[]): Turn;
-  has(entry: string): boolean;
-  /** Resumes a call that waited for the host. */
-  resume(sequence: number, ok: boolean, value: LuaValue): Turn;
-  cancel(sequence: number): void;
-}
-
 interface Running {
   readonly thread: number;
   readonly reference: number;
@@ -51,14 +42,8 @@ const marshalSlackBytes = 32 * 1024 * 1024;
 const hookInstructions = 1000;
 const outOfTime = "time limit of the script exceeded";
 
-/** Throws an `Error` with the script's file and line if it does not compile or its first run fails. */
-export function createInterpreter(script: ScriptSource, deps: InterpreterDeps): Interpreter {
-  const interpreter = new ScriptInterpreter(script, deps);
-  interpreter.load();
-  return interpreter;
-}
-
-class ScriptInterpreter implements Interpreter {
+/** One Lua state with one script: its globals, memory and running calls. */
+export class Interpreter {
   readonly #script: ScriptSource;
   readonly #deps: InterpreterDeps;
   readonly #state: LuaState;
@@ -70,6 +55,7 @@ class ScriptInterpreter implements Interpreter {
   #cpuEnd = 0;
   #isOutOfTime = false;
 
+  /** Throws an `Error` with the script's file and line if it does not compile or its first run fails. */
   constructor(script: ScriptSource, deps: InterpreterDeps) {
     const { lua, marshal } = deps;
     this.#script = script;
@@ -79,9 +65,10 @@ class ScriptInterpreter implements Interpreter {
     const hook = lua.addFunction((thread = 0) => this.#checkTime(thread), "vii");
     // Lua threads inherit the hook.
     lua.lua_sethook(this.#state.pointer, hook, luaMaskCount, hookInstructions);
+    this.#load();
   }
 
-  load(): void {
+  #load(): void {
     const { source, name, entryPoints } = this.#script;
     // The prelude returns a function that seals the globals. It cannot be passed to JavaScript, so it waits in a global until the script
     // has run.
@@ -105,6 +92,7 @@ class ScriptInterpreter implements Interpreter {
     });
   }
 
+  /** Resumes a call that waited for the host. */
   resume(sequence: number, ok: boolean, value: LuaValue): Turn {
     const call = this.#running.get(sequence);
     if (call === undefined) return { kind: "failed", failure: "error", message: `${this.#script.name}: no such call` };

@@ -1,6 +1,6 @@
 import { createRenewedMap } from "../../../platform/cache/renewed-map.ts";
 import { type FromWorker, progressField, type ToWorker, type WorkerStart } from "../messages.ts";
-import { createInterpreter, type Interpreter, type Turn } from "./interpreter.ts";
+import { Interpreter, type Turn } from "./interpreter.ts";
 import { loadLua } from "./lua-api.ts";
 import { createMarshal } from "./marshal.ts";
 import { createNatives, nativeModules } from "./natives.ts";
@@ -74,7 +74,7 @@ class WorkerLoop {
     for (const script of scripts) {
       this.#current = { script: script.name, session: undefined };
       try {
-        this.#interpreters.set(script.name, createInterpreter(script, deps));
+        this.#interpreters.set(script.name, new Interpreter(script, deps));
       } catch (error) {
         problems.push(error instanceof Error ? error.message : "unknown error");
       }
