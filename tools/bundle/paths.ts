@@ -7,7 +7,7 @@ const reviewed: ReadonlySet<string> = new Set([
   // `../../proto` is the same folder from src/grpc, dist/grpc and dist/bundle.
   "services/gateway/src/grpc/protocol.ts",
   // Threads: `workers.ts` places their entries where these look.
-  "libs/shared/src/domain/passwords/crypt-threads.ts",
+  "libs/shared/src/domain/passwords/verifier.ts",
   "libs/shared/src/domain/scripts/worker-handle.ts",
   "services/auth-engine/src/context/history-thread.ts",
   "services/idp/src/saml/metadata/read-in-thread.ts",

@@ -14,8 +14,8 @@ interface AuditStreamOptions {
 }
 
 /**
- * The destination of audit lines outside the process. Writes one JSON object per line, each with `"audit":true`, at every log level. A file is written immediately and unbuffered: when a
- * request has been answered, its line is in the file even if the process is killed.
+ * The destination of audit lines outside the process. Writes one JSON object per line, each with `"audit":true`, at every log level. A file
+ * is written immediately and unbuffered: when a request has been answered, its line is in the file even if the process is killed.
  *
  * @throws when the file cannot be opened: a service that must keep an audit trail does not start without one.
  */

@@ -1,2 +1,1 @@
-export type { Enrolment } from "./enrolment.ts";
-export { createEnrolments, type Enrolments } from "./enrolments-redis.ts";
+export { createEnrolments, type Enrolment, type Enrolments } from "./enrolments-redis.ts";

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { Piscina } from "piscina";
 import type { Secret } from "../../platform/crypto/secret.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -6,17 +7,55 @@ import { hashArgon2, isCurrentArgon2, verifyArgon2 } from "./argon2.ts";
 import { verifyBcrypt } from "./bcrypt.ts";
 import { verifyCramMd5 } from "./cram-md5.ts";
 import { verifyCrypt } from "./crypt.ts";
-import { type CryptThreads, createCryptThreads } from "./crypt-threads.ts";
 import { verifyDigest } from "./digest.ts";
 import { verifyMd5Crypt } from "./md5-crypt.ts";
 import { readStoredPassword } from "./parse-stored-password.ts";
 import { verifyPbkdf2 } from "./pbkdf2.ts";
 import { verifyScram } from "./scram.ts";
 import { verifyShaCrypt } from "./sha-crypt.ts";
+import type { ShaCryptTask } from "./sha-crypt-digest.ts";
 import type { StoredPassword } from "./stored-password.ts";
+import type { CryptTask } from "./system-crypt.ts";
 import type { UnverifiableReason } from "./unverifiable.ts";
 import { usualPassword } from "./usual-password.ts";
 import { createWorkGate, type WorkContext, type WorkGateLoad } from "./work-gate.ts";
+
+/** Threads start with the first such password and end after half a minute without one. */
+const idleTimeoutMs = 30_000;
+
+/** Threads for hashes that take milliseconds of JavaScript, or that only crypt(3) computes. */
+function createCryptThreads({ maxThreads }: { readonly maxThreads: number }) {
+  let threads: Piscina<ShaCryptTask | CryptTask, string> | undefined;
+  const start = (): Piscina<ShaCryptTask | CryptTask, string> =>
+    new Piscina<ShaCryptTask | CryptTask, string>({
+      filename: workerUrl(),
+      minThreads: 0,
+      maxThreads,
+      idleTimeout: idleTimeoutMs,
+    });
+  return {
+    computeShaCrypt(task: ShaCryptTask): Promise<string> {
+      threads ??= start();
+      return threads.run(task, { name: "computeShaCryptDigest" });
+    },
+    /** What crypt(3) makes of the password; empty if it refuses. Rejects if the system has no libcrypt. */
+    computeCrypt(task: CryptTask): Promise<string> {
+      threads ??= start();
+      return threads.run(task, { name: "computeCrypt" });
+    },
+    async close(): Promise<void> {
+      await threads?.destroy();
+    },
+  };
+}
+
+type CryptThreads = ReturnType<typeof createCryptThreads>;
+
+/** The worker is TypeScript when run from source and JavaScript in the build: it has the extension of this file. */
+function workerUrl(): string {
+  const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return new URL(`./crypt-worker.${ending}`, import.meta.url).href;
+}
 
 export interface PasswordVerifierOptions {
   /** Maximum number of concurrent costly verifications; default: the number of cores. */

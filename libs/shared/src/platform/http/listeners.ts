@@ -16,7 +16,7 @@ export interface ListenersOptions {
   readonly maxHeaderBytes: number;
   /** Absent for plain text. */
   readonly tls?: ListenerTls | undefined;
-  /** As in `ClosingServerOptions`. */
+  /** `ClosingServerOptions` says what it does. */
   readonly accept?: ((socket: Socket) => Promise<boolean>) | undefined;
   readonly logger: Logger;
 }

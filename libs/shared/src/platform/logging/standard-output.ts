@@ -14,7 +14,7 @@ export interface LineSink {
 export interface Output {
   /** The stream that pino writes to. */
   readonly lines: DestinationStream;
-  /** For lines that are dropped last. */
+  /** Writes lines that are dropped last. */
   readonly kept: LineSink;
   /** Returns false if not everything could be written in time. */
   readonly flush: () => Promise<boolean>;
