@@ -166,7 +166,7 @@ export const backendRemovals: readonly Removal[] = [
   {
     name: "bounded-log",
     mechanism: "lines that wait for the reader of standard output are bounded",
-    file: "libs/shared/src/platform/logging/line-gatherer.ts",
+    file: "libs/shared/src/platform/logging/standard-output.ts",
     find: "    full ||= waitingBytes >= maxWaitingBytes;\n",
     replace: "    full ||= waitingBytes >= maxWaitingBytes * 1000;\n",
     tests: ["test/integration/gateway/hung-log.test.ts"],

@@ -1,7 +1,6 @@
 import { flushOperations } from "./admin/flush-operations.ts";
-import { hookOperations } from "./admin/hook-operations.ts";
 import { mfaBackchannelOperations } from "./admin/mfa-backchannel-operations.ts";
-import { adminOperations } from "./admin/operations.ts";
+import { adminOperations, hookOperations } from "./admin/operations.ts";
 import { authOperations } from "./auth/operations.ts";
 import { authPolicyOperations } from "./auth-policy/operations.ts";
 import { auditOperations } from "./console/audit.ts";

@@ -8,7 +8,13 @@ export { createScriptHost, type HostFunction, type HostFunctions } from "./modul
 export { httpModule } from "./modules/http.ts";
 export { mailModule } from "./modules/mail.ts";
 export { passwordModule } from "./modules/password.ts";
-export { createScriptPool, type ScriptLimits, type ScriptPool } from "./pool.ts";
+export {
+  createScriptPool,
+  createScriptRunner,
+  type PreparedScripts,
+  type ScriptLimits,
+  type ScriptPool,
+  type ScriptRunner,
+} from "./pool.ts";
 export { type KeyedScript, scriptChecks } from "./preflight-checks.ts";
 export type { HostCallContext, ScriptCall, ScriptHost } from "./script-call.ts";
-export { createScriptRunner, type PreparedScripts, type ScriptRunner } from "./script-runner.ts";

@@ -16,8 +16,7 @@ export {
   keySetUrl,
   type LoadKeySet,
 } from "./key-source.ts";
-export { createOpaqueRecordReader } from "./opaque-record.ts";
-export { createOpaqueVerifier } from "./opaque-verifier.ts";
+export { createOpaqueRecordReader, createOpaqueVerifier } from "./opaque-verifier.ts";
 export { createRevocation, type Revocation, type RevocationOptions, type RevocationState } from "./revocation.ts";
 export { createRevoker, type Revoker } from "./revoke.ts";
 export {

@@ -27,13 +27,14 @@ export {
   type VerifyCaller,
 } from "./caller-assertion.ts";
 export { headerPrefix, sessionHeader } from "./header-names.ts";
-export { type ListenerTls, readSecureContext } from "./listener-tls.ts";
 export {
   clientHeaderBytes,
   type Listeners,
   type ListenersOptions,
+  type ListenerTls,
   openListeners,
   ownerHeaderBytes,
+  readSecureContext,
 } from "./listeners.ts";
 export {
   createMethodTable,

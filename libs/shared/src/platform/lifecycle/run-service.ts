@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { format, parseArgs } from "node:util";
 import {
   type Config,
@@ -8,10 +9,25 @@ import {
   processSources,
 } from "../config/index.ts";
 import { AppError } from "../errors/app-error.ts";
-import type { Logger } from "../logging/logger.ts";
+import { isJournal, journalPriority } from "../logging/journal-priority.ts";
+import { createLogger, type Logger } from "../logging/logger.ts";
 import { type Preflight, runChecks } from "../preflight/index.ts";
-import { problemFields, processLog } from "./process-log.ts";
 import { connectServiceManager, type ServiceManager } from "./service-manager.ts";
+
+/** Writes to standard error synchronously, for messages before a service has its own log, or without one. */
+function processLog(service: string): Logger {
+  const prefixOf = isJournal(2) ? journalPriority : () => "";
+  return createLogger({
+    service,
+    instance: `${hostname()}:${process.pid}`,
+    level: "info",
+    stream: { write: (line) => void process.stderr.write(prefixOf(line) + line) },
+  }).logger;
+}
+
+function problemFields({ path, reason, hint }: Problem): object {
+  return hint === undefined ? { key: path, reason } : { key: path, reason, hint };
+}
 
 export interface ReloadDeps {
   readonly service: {
