@@ -1,3 +1,3 @@
-/** Entry point of the threads of `crypt-threads.ts`. */
+/** Entry point of the threads of `verifier.ts`. */
 export { computeShaCryptDigest } from "./sha-crypt-digest.ts";
 export { computeCrypt } from "./system-crypt.ts";

@@ -12,6 +12,7 @@ import { AppError } from "../errors/app-error.ts";
 import { isJournal, journalPriority } from "../logging/journal-priority.ts";
 import { createLogger, type Logger } from "../logging/logger.ts";
 import { type Preflight, runChecks } from "../preflight/index.ts";
+import { endAtOnce } from "./end-at-once.ts";
 import { connectServiceManager, type ServiceManager } from "./service-manager.ts";
 
 /** Writes to standard error synchronously, for messages before a service has its own log, or without one. */
@@ -64,16 +65,6 @@ export function createReload(deps: ReloadDeps): () => Promise<void> {
       service.logger.error({ err }, "reload failed");
       service.reloadRefused(['the configuration could not be read or checked; see the line "reload failed"']);
     });
-}
-
-/**
- * Ends the process even if a thread hangs in a write, for which `process.exit` would wait. The first process of a container has no default
- * action for signals, including its own SIGKILL; there the process replaces itself with another program, which ends all threads.
- */
-function endAtOnce(): void {
-  process.kill(process.pid, "SIGKILL");
-  process.execve?.("/bin/false", ["false"], {});
-  process.abort();
 }
 
 const levels = { error: "error", warn: "warn", info: "info", log: "info", debug: "debug", trace: "debug" } as const;
