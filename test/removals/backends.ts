@@ -146,7 +146,7 @@ export const backendRemovals: readonly Removal[] = [
   {
     name: "invalid-reload",
     mechanism: "an invalid configuration is refused at a reload",
-    file: "libs/shared/src/platform/lifecycle/reload.ts",
+    file: "libs/shared/src/platform/lifecycle/run-service.ts",
     find: "  if (!result.ok) {\n    service.reloadRefused(result.problems.map(formatProblem));\n    return;\n  }",
     replace: "  if (!result.ok) {\n    process.exit(1);\n  }",
     tests: ["test/integration/config/reload.test.ts"],
@@ -166,7 +166,7 @@ export const backendRemovals: readonly Removal[] = [
   {
     name: "bounded-log",
     mechanism: "lines that wait for the reader of standard output are bounded",
-    file: "libs/shared/src/platform/logging/line-gatherer.ts",
+    file: "libs/shared/src/platform/logging/standard-output.ts",
     find: "    full ||= waitingBytes >= maxWaitingBytes;\n",
     replace: "    full ||= waitingBytes >= maxWaitingBytes * 1000;\n",
     tests: ["test/integration/gateway/hung-log.test.ts"],

@@ -172,7 +172,7 @@ export const riskRemovals: readonly Removal[] = [
   {
     name: "network-digests",
     mechanism: "facts about sign-ins contain keyed digests of networks",
-    file: "libs/shared/src/domain/risk/identify.ts",
+    file: "libs/shared/src/domain/risk/reviews-redis.ts",
     find: `"base64url").slice(0, networkLength);`,
     replace: `"base64url").length === 0 ? "" : network;`,
     tests: ["test/integration/risk/canaries.test.ts"],

@@ -1,5 +1,4 @@
-import { createAudit } from "../domain/audit/audit.ts";
-import { createAuditStream } from "../domain/audit/audit-stream.ts";
+import { createAudit, createAuditStream } from "../domain/audit/audit.ts";
 import {
   createAuditHistory,
   createAuditHistoryRecorder,

@@ -2,14 +2,8 @@ import { type Config, type OwnCertificate, ownCertificates, readOwnCertificate }
 import type { Metrics } from "../platform/metrics/registry.ts";
 import { type Clock, systemClock } from "../platform/time/clock.ts";
 
-export interface CertificateEnd {
-  /** Key of the configuration that names the certificate. */
-  readonly name: string;
-  readonly endMs: number;
-}
-
-/** When the certificates expire. Those that cannot be read are absent, as while a file is being replaced. */
-export function certificateEnds(certificates: readonly OwnCertificate[]): readonly CertificateEnd[] {
+/** When the certificates expire, by the key of the configuration that names them. Those that cannot be read are absent, as while a file is being replaced. */
+export function certificateEnds(certificates: readonly OwnCertificate[]) {
   return certificates.flatMap((one) => {
     const certificate = readOwnCertificate(one);
     return certificate === undefined ? [] : [{ name: one.key, endMs: certificate.validToDate.getTime() }];

@@ -10,8 +10,7 @@ export {
 export { historyFromConfig, historyWriterFromConfig, recordsHistory } from "./history-from-config.ts";
 export { keyRingFromConfig } from "./key-ring-from-config.ts";
 export { redisFromConfig } from "./redis-from-config.ts";
-export { createService, privateListenerAt, type ServiceParts } from "./service.ts";
-export { createServiceReport, type OwnReport } from "./service-reports.ts";
+export { createService, createServiceReport, type OwnReport, privateListenerAt, type ServiceParts } from "./service.ts";
 export {
   type KeySetPlace,
   keySourceAt,

@@ -1,12 +1,73 @@
+import { type ServiceReport, serviceReportAsked, serviceReported } from "../contracts/index.ts";
 import type { Bus } from "../platform/bus/index.ts";
-import { type Config, diffReload } from "../platform/config/index.ts";
+import { type Config, diffReload, ownCertificates } from "../platform/config/index.ts";
 import { type Health, openPrivateListener, type PrivateListener } from "../platform/lifecycle/index.ts";
 import type { Service } from "../platform/lifecycle/run-service.ts";
 import { type ShutdownStep, shutDown } from "../platform/lifecycle/shutdown.ts";
+import { version } from "../platform/lifecycle/version.ts";
 import type { Metrics } from "../platform/metrics/registry.ts";
 import { parseHostPort } from "../platform/net/host-port.ts";
 import type { Base } from "./base.ts";
-import { type OwnReport, startServiceReports } from "./service-reports.ts";
+import { certificateEnds } from "./certificate-expiry.ts";
+
+/** What only this service can add to its report. */
+export type OwnReport = Partial<Pick<ServiceReport, "backends" | "scripts" | "expiries" | "signingKeys">>;
+
+interface ReportParts {
+  readonly base: Pick<Base, "service" | "instance" | "logger" | "configuration">;
+  readonly health: Health;
+  readonly own?: (() => Promise<OwnReport>) | undefined;
+}
+
+const nothing = async (): Promise<OwnReport> => ({});
+
+/** The report of this process. A part that fails is absent from it. */
+export function createServiceReport({ base, health, own = nothing }: ReportParts): () => Promise<ServiceReport> {
+  const { configuration, service, instance } = base;
+  return async () => {
+    const [{ status, checks }, added] = await Promise.all([
+      health.report(),
+      own().catch((err: unknown): OwnReport => {
+        base.logger.debug({ err }, "a part of the service report is missing");
+        return {};
+      }),
+    ]);
+    return {
+      service,
+      instance,
+      version,
+      startedMs: Math.floor(performance.timeOrigin),
+      status,
+      checks: { ...checks },
+      configuration: configuration.report(),
+      ...added,
+      expiries: [...certificateEnds(ownCertificates(configuration.current(), service)), ...(added.expiries ?? [])],
+    };
+  };
+}
+
+/** Answers requests for reports, one at a time: requests that arrive meanwhile have the same answer. */
+function startServiceReports(bus: Pick<Bus, "subscribe" | "publish" | "isConnected">, parts: ReportParts) {
+  const { base } = parts;
+  const report = createServiceReport(parts);
+  let isReporting = false;
+  const answer = async (): Promise<void> => {
+    if (isReporting || !bus.isConnected()) return;
+    isReporting = true;
+    try {
+      bus.publish(serviceReported, await report());
+    } catch (err) {
+      base.logger.warn({ err }, "the service report could not be made");
+    } finally {
+      isReporting = false;
+    }
+  };
+  bus.subscribe(serviceReportAsked, answer);
+  return {
+    /** Reports once more, as draining, so that operators do not miss this process. */
+    drain: (): void => void answer(),
+  };
+}
 
 export interface ServiceParts {
   readonly config: Config;
@@ -33,7 +94,7 @@ export function createService({ config, base, health, bus, report, apply, steps 
   });
   let current = config;
   const reports = startServiceReports(bus, { base, health, own: report });
-  const farewell: ShutdownStep = { name: "service report", run: reports.drain };
+  const lastReport: ShutdownStep = { name: "service report", run: reports.drain };
   const refused = (fields: object, reasons: readonly string[]): void => {
     base.configuration.refused(reasons);
     reloads({ result: "refused" }).inc();
@@ -68,7 +129,7 @@ export function createService({ config, base, health, bus, report, apply, steps 
         logger,
         delayMs,
         graceMs,
-        steps: [farewell, ...steps, { name: "audit history", run: audit.close }, ...traces],
+        steps: [lastReport, ...steps, { name: "audit history", run: audit.close }, ...traces],
       });
     },
   };

@@ -1,7 +1,6 @@
 import { flushOperations } from "./admin/flush-operations.ts";
-import { hookOperations } from "./admin/hook-operations.ts";
 import { mfaBackchannelOperations } from "./admin/mfa-backchannel-operations.ts";
-import { adminOperations } from "./admin/operations.ts";
+import { adminOperations, hookOperations } from "./admin/operations.ts";
 import { authOperations } from "./auth/operations.ts";
 import { authPolicyOperations } from "./auth-policy/operations.ts";
 import { auditOperations } from "./console/audit.ts";
@@ -19,8 +18,7 @@ import { mailClientOperations } from "./idp/mail-client-operations.ts";
 import { mfaApiOperations } from "./idp/mfa-api-operations.ts";
 import { oauthOperations } from "./idp/oauth-operations.ts";
 import { idpOperations } from "./idp/operations.ts";
-import { registeredClientOperations } from "./idp/registered-client-operations.ts";
-import { registrationOperations } from "./idp/registration-operations.ts";
+import { registeredClientOperations, registrationOperations } from "./idp/registration-operations.ts";
 import { samlOperations } from "./idp/saml-operations.ts";
 import { selfServiceOperations } from "./idp/self-service-operations.ts";
 import { oidcSessionOperations } from "./idp/session-operations.ts";

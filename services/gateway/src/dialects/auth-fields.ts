@@ -1,57 +1,20 @@
-import type { AuthRequest, TlsDetails } from "@postern/shared/contracts";
+import { type AuthRequest, authFields, type TlsDetails } from "@postern/shared/contracts";
 import { malformed } from "./request-error.ts";
 
-type TextField = Exclude<
-  keyof AuthRequest,
-  | "session"
-  | "operation"
-  | "dialect"
-  | "clientIpIsPeer"
-  | "hidesOutcome"
-  | "userAgentIsCaller"
-  | "loginAttempt"
-  | "tls"
-  | "tlsDetails"
-  | "memoryCache"
-  | "sharedCache"
->;
+type Row = (typeof authFields)[keyof typeof authFields];
+type Member<Kind> = Extract<Row, { readonly kind: Kind }>["member"];
 
-/** Fields of an authentication request: wire name → internal name. Every field is a string. */
-export const textFields: Readonly<Record<string, TextField>> = {
-  username: "username",
-  password: "password",
-  protocol: "protocol",
-  method: "method",
-  client_ip: "clientIp",
-  client_port: "clientPort",
-  client_hostname: "clientHostname",
-  client_id: "clientId",
-  external_session_id: "externalSessionId",
-  user_agent: "userAgent",
-  local_ip: "localIp",
-  local_port: "localPort",
-  oidc_cid: "oidcClientId",
-};
+function membersOf<Kind extends "text" | "tls">(kind: Kind): Readonly<Record<string, Member<Kind>>>;
+function membersOf(kind: string) {
+  const rows = Object.entries(authFields).filter(([, row]) => row.kind === kind);
+  return Object.fromEntries(rows.map(([wireName, { member }]) => [wireName, member]));
+}
 
-/** The `ssl_*` fields. `ssl_verify` is the older name of `ssl_client_verify` and is used if that is empty. */
-export const tlsFields: Readonly<Record<string, keyof TlsDetails>> = {
-  ssl_verify: "clientVerify",
-  ssl_session_id: "sessionId",
-  ssl_client_verify: "clientVerify",
-  ssl_client_dn: "clientDn",
-  ssl_client_cn: "clientCn",
-  ssl_issuer: "issuer",
-  ssl_client_notbefore: "clientNotBefore",
-  ssl_client_notafter: "clientNotAfter",
-  ssl_subject_dn: "subjectDn",
-  ssl_issuer_dn: "issuerDn",
-  ssl_client_subject_dn: "clientSubjectDn",
-  ssl_client_issuer_dn: "clientIssuerDn",
-  ssl_protocol: "protocol",
-  ssl_cipher: "cipher",
-  ssl_serial: "serial",
-  ssl_fingerprint: "fingerprint",
-};
+/** Wire name → member of the request. Every field is a string. */
+export const textFields = membersOf("text");
+
+/** Wire name → member of `tlsDetails`. */
+export const tlsFields = membersOf("tls");
 
 /** Stores the value of a field. */
 type Store = (fields: BodyFields, value: string) => void;
@@ -76,6 +39,7 @@ const stores: ReadonlyMap<string, Store> = new Map<string, Store>([
     },
   ]),
   [
+    // The older name of `ssl_client_verify`, used if that is empty.
     "ssl_verify",
     (fields, value) => {
       tlsDetailsOf(fields).clientVerify ??= value;
@@ -86,14 +50,16 @@ const textNames = [...stores.keys()];
 
 /** Whether an authentication request has a field of this name. */
 export function isFieldName(wireName: string): boolean {
-  return stores.has(wireName) || wireName === "ssl" || wireName === "auth_login_attempt";
+  return Object.hasOwn(authFields, wireName);
 }
 
 /** Reads one field of a decoded body; undefined or null if the body does not have it. */
 export type FieldReader = (wireName: string) => unknown;
 
 /** The content of a body, before defaults and the facts of the connection are added. */
-export type BodyFields = Partial<Pick<AuthRequest, TextField | "loginAttempt" | "tlsDetails">> & { tls: boolean };
+export type BodyFields = Partial<Pick<AuthRequest, Member<"text"> | "loginAttempt" | "tlsDetails">> & {
+  tls: boolean;
+};
 
 function readText(read: FieldReader, wireName: string): string | undefined {
   const value = read(wireName);

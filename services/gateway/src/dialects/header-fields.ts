@@ -1,57 +1,33 @@
+import { authFields } from "@postern/shared/contracts";
 import type { AppError } from "@postern/shared/platform/errors";
 import { decodeBase64Text } from "../http/base64-text.ts";
 import { decodeLatin1, decodePercents, decodeUtf8 } from "../http/percent-decode.ts";
 import type { FieldReader } from "./auth-fields.ts";
 import { CredentialsError, malformed } from "./request-error.ts";
 
-/** Field → key of `auth.request.headers`. */
-const keyOfField = {
-  username: "username",
-  password: "password",
-  password_encoded: "password_encoded",
-  protocol: "protocol",
-  method: "auth_method",
-  auth_login_attempt: "login_attempt",
-  client_hostname: "client_host",
-  client_id: "client_id",
-  external_session_id: "external_session_id",
-  local_ip: "local_ip",
-  local_port: "local_port",
-  oidc_cid: "oidc_cid",
-  ssl: "ssl",
-  ssl_session_id: "ssl_session_id",
-  ssl_client_verify: "ssl_verify",
-  ssl_client_dn: "ssl_subject",
-  ssl_client_cn: "ssl_client_cn",
-  ssl_issuer: "ssl_issuer",
-  ssl_client_notbefore: "ssl_client_not_before",
-  ssl_client_notafter: "ssl_client_not_after",
-  ssl_subject_dn: "ssl_subject_dn",
-  ssl_issuer_dn: "ssl_issuer_dn",
-  ssl_client_subject_dn: "ssl_client_subject_dn",
-  ssl_client_issuer_dn: "ssl_client_issuer_dn",
-  ssl_cipher: "ssl_cipher",
-  ssl_protocol: "ssl_protocol",
-  ssl_serial: "ssl_serial",
-  ssl_fingerprint: "ssl_fingerprint",
-} as const;
+type Field = keyof typeof authFields;
+type HeaderKey = Exclude<(typeof authFields)[Field]["header"], undefined> | "password_encoded";
 
-export type HeaderField = keyof typeof keyOfField;
+/** Field → key of `auth.request.headers`. */
+const keyOfField: readonly (readonly [field: string, key: HeaderKey])[] = [
+  ...Object.entries(authFields).flatMap(([field, { header }]) =>
+    header === undefined ? [] : [[field, header] as const],
+  ),
+  ["password_encoded", "password_encoded"],
+];
 
 /**
  * `auth.request.headers`. The client's address and port are not read here: whether they count depends on the sender, so they are part of
  * the facts of the connection.
  */
-export type RequestHeaderNames = Readonly<Record<(typeof keyOfField)[HeaderField], string>>;
+export type RequestHeaderNames = Readonly<Record<HeaderKey, string>>;
 
 /** The header of each field; a field whose name the site has set to empty is not read. */
 export type FieldHeaders = Readonly<Partial<Record<string, string>>>;
 
 export function fieldHeaders(names: RequestHeaderNames): FieldHeaders {
   return Object.fromEntries(
-    Object.entries(keyOfField)
-      .map(([field, key]) => [field, names[key]] as const)
-      .filter(([, header]) => header !== ""),
+    keyOfField.map(([field, key]) => [field, names[key]] as const).filter(([, header]) => header !== ""),
   );
 }
 
@@ -126,7 +102,7 @@ export function createHeaderReader(headers: FieldHeaders): (rawHeaders: readonly
  *
  * @throws AppError REQUEST_MALFORMED
  */
-export function requireHeader(read: FieldReader, field: HeaderField, { [field]: header }: FieldHeaders): void {
+export function requireHeader(read: FieldReader, field: Field, { [field]: header }: FieldHeaders): void {
   const value = read(field);
   if (value === undefined || value === "") throw malformed(`${header ?? field} is required`);
 }

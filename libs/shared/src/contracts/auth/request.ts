@@ -9,7 +9,7 @@ export function normalisedProtocol(name: string): string {
   return name.trim().toLowerCase();
 }
 
-/** In UTF-16 code units: two addresses of maximum length (RFC 5321, 254), as in the login of a master user. */
+/** This counts UTF-16 code units: two addresses of maximum length (RFC 5321, 254), as in the login of a master user. */
 export const maxUserNameLength = 512;
 
 /** C0, DEL and C1. */

@@ -2,8 +2,50 @@ import { type TProperties, Type } from "typebox";
 import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
 import { type Operation, type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
 import { component, oneOf } from "../schema.ts";
-import { Discovery, Jwks } from "./discovery.ts";
 import { form, oidcFamily, wellKnownFamily } from "./page-operation.ts";
+
+const url = Type.String({ format: "uri" });
+const words = Type.Array(Type.String());
+
+/** OpenID Connect Discovery 1.0 §3, RFC 8414; the document contains more members than these. */
+const Discovery = component("Discovery", {
+  issuer: url,
+  authorization_endpoint: url,
+  token_endpoint: url,
+  introspection_endpoint: url,
+  revocation_endpoint: url,
+  userinfo_endpoint: url,
+  jwks_uri: url,
+  end_session_endpoint: url,
+  device_authorization_endpoint: url,
+  pushed_authorization_request_endpoint: url,
+  response_types_supported: words,
+  response_modes_supported: words,
+  grant_types_supported: words,
+  scopes_supported: words,
+  claims_supported: words,
+  token_endpoint_auth_methods_supported: words,
+  code_challenge_methods_supported: words,
+});
+
+const member = Type.Optional(Type.String());
+
+/** RFC 7517 §5: public keys only. */
+const Jwks = component("Jwks", {
+  keys: Type.Array(
+    component("Jwk", {
+      kty: Type.String(),
+      kid: Type.String(),
+      use: member,
+      alg: member,
+      n: member,
+      e: member,
+      crv: member,
+      x: member,
+      y: member,
+    }),
+  ),
+});
 
 const text = Type.String();
 const optional = Type.Optional(Type.String());

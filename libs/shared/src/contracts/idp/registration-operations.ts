@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { emptyAnswer, jsonAnswer, jsonBody } from "../operations/answers.ts";
+import { emptyAnswer, errorAnswer, jsonAnswer, jsonBody, operatorApi } from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
 import { component, optionalText, text, time } from "../schema.ts";
 import { OauthError } from "./oauth-operations.ts";
@@ -153,6 +153,33 @@ export const registrationOperations = [
     answers: {
       200: jsonAnswer("The metadata.", ProtectedResource),
       404: refused("Mail clients cannot register."),
+    },
+  }),
+];
+
+const registeredClients = operatorApi(
+  { name: "registered OIDC clients", prefix: "/api/v1/oidc/clients", owner: "idp" },
+  "OIDC clients",
+  { 403: errorAnswer("The token lacks a required scope.") },
+);
+
+/** Administration of the clients that registered themselves. */
+export const registeredClientOperations = [
+  registeredClients("get", "/api/v1/oidc/clients", "listRegisteredClients", {
+    summary: "List the clients that registered themselves",
+    description: "At most 100, the next to expire first. `next` is the position of the next page.",
+    request: { query: Type.Object({ position: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })) }) },
+    answers: {
+      200: jsonAnswer("The clients.", RegisteredClientList),
+      400: errorAnswer("position is not a number."),
+    },
+  }),
+  registeredClients("delete", "/api/v1/oidc/clients/{client_id}", "deleteRegisteredClient", {
+    summary: "Delete a client that registered itself, and revoke its tokens",
+    request: { path: Type.Object({ client_id: Type.String({ minLength: 1, maxLength: 200 }) }) },
+    answers: {
+      204: emptyAnswer("The client is deleted and its tokens are revoked."),
+      404: errorAnswer("No client has registered itself with this ID."),
     },
   }),
 ];

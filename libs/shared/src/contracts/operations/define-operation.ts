@@ -79,13 +79,13 @@ export interface Operation<Id extends string = string, Path extends string = str
   readonly tag: string;
   readonly audience: Audience;
   readonly security: OperationSecurity;
-  /** In place of the family's scopes. */
+  /** These replace the family's scopes. */
   readonly anyScope?: readonly ScopeWord[];
   /** A wrong password costs the client address a token of `rate_limit.password_failures`. */
   readonly takesPassword?: true;
   /** The key that switches the operation off. */
   readonly disabledBy?: DisabledEndpoint;
-  /** In bytes, below the listener's `max_body_bytes`. */
+  /** The limit in bytes; it is below the listener's `max_body_bytes`. */
   readonly maxBodyBytes?: number;
   /** The key of `runtime.naming` that names the last segment of the path, which is written as by default. */
   readonly namedBy?: "proxy_segment" | "sasl_segment";

@@ -60,28 +60,22 @@ async function flushOne(account: string, { redis, keyPrefix, change, epoch }: Fl
   const { resultKeys, nameKeys } = readFields(reply);
   if (!isTexts(resultKeys) || !isTexts(nameKeys)) throw new TypeError("the flush script did not return lists");
   const removed = await removeKeys(redis, [...resultKeys, ...nameKeys]);
-  // Only what was read: a login after the flush may have added its own.
+  // Nothing but what was read is removed: a login after the flush may have added its own.
   if (resultKeys.length > 0) await redis.zrem(results, ...resultKeys);
   if (nameKeys.length > 0) await redis.zrem(names, ...nameKeys);
   return removed;
-}
-
-interface FlushedAccount {
-  /** The given name and, if different, the account behind it. */
-  readonly names: readonly string[];
-  /** The keys that existed and were removed. Empty if nothing was cached, or everything was flushed before. */
-  readonly removedKeys: readonly string[];
 }
 
 /**
  * Invalidates every cached result of a user, by account or login name (taken literally), on all engines. The epoch changes first, so that a
  * login in progress cannot store an old result again; then the cached results are deleted; then the event notifies the engines. Idempotent.
  *
+ * @returns the given name and, if different, the account behind it; and the keys that existed and were removed, none if nothing was cached
  * @throws what Redis throws; the event is sent nevertheless, and the flush may be repeated.
  */
 export function createAccountFlush({ redis, bus, keyPrefix }: AccountFlushParts) {
   const change = defineChange(redis);
-  return async (user: string): Promise<FlushedAccount> => {
+  return async (user: string) => {
     // Random instead of a counter: a Redis that lost the last value must never return to it.
     const epoch = randomBytes(12).toString("base64url");
     const names = [user];

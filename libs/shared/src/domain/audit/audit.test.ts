@@ -2,8 +2,7 @@ import { readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { scratchFolder } from "@postern/testing";
 import { expect, test } from "vitest";
-import { createAudit, truncateAddress } from "./audit.ts";
-import { createAuditStream } from "./audit-stream.ts";
+import { createAudit, createAuditStream, truncateAddress } from "./audit.ts";
 
 function linesOf(file: string): readonly unknown[] {
   const lines = readFileSync(file, "utf8").trimEnd().split("\n");

@@ -1,3 +1,9 @@
-export { type Audit, type AuditOutcome, type AuditRecord, auditedCaller, createAudit } from "./audit.ts";
-export { createAuditStream } from "./audit-stream.ts";
+export {
+  type Audit,
+  type AuditOutcome,
+  type AuditRecord,
+  auditedCaller,
+  createAudit,
+  createAuditStream,
+} from "./audit.ts";
 export { type AuditEvent, auditEvents } from "./events.ts";

@@ -79,13 +79,8 @@ export async function unindex(
   );
 }
 
-interface AddressKeys {
-  readonly bans: readonly string[];
-  /** Counts and, when the whole address is flushed, everything else stored about it. */
-  readonly others: readonly string[];
-}
-
-function keysOfAddress({ keyPrefix, rules, clock }: FlushDeps, request: FlushRequest): AddressKeys {
+/** Keys of bans; others are counts and, when the whole address is flushed, everything else stored about it. */
+function keysOfAddress({ keyPrefix, rules, clock }: FlushDeps, request: FlushRequest) {
   const parts = { ...rules(), keyPrefix };
   const source = sourceOf(request.ipAddress, parts);
   if (source === undefined) return { bans: [], others: [] };

@@ -17,7 +17,7 @@ export interface BruteForceRule {
 }
 
 export interface BruteForceRules {
-  /** In the order of the configuration. */
+  /** The rules have the order of the configuration. */
   readonly rules: readonly BruteForceRule[];
   /** Prefix length of the IPv6 network in which a repeated wrong password counts once. */
   readonly clientCidr6: number;

@@ -7,7 +7,7 @@ interface Engine extends Replica {
   draining: boolean;
   isUnreachable: boolean;
   connection: number;
-  /** In ticks. */
+  /** The tick at which it was heard last. */
   lastHeard: number;
 }
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalIp } from "../../platform/net/ip.ts";
 import { networkOf } from "../brute-force/index.ts";
-import { flushedAddress } from "./flushed-address.ts";
+import { flushedAddress } from "./flushes.ts";
 
 test.each([
   ["192.0.2.7", "192.0.2.7"],

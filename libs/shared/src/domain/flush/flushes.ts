@@ -1,13 +1,76 @@
+import { randomUUID } from "node:crypto";
 import type { BruteForceFlushRequest, CacheFlushRequest } from "../../contracts/admin/flush-operations.ts";
+import { cacheFlushScript } from "../../contracts/engine/methods.ts";
 import { bruteForceFlushed } from "../../contracts/events.ts";
 import type { Bus } from "../../platform/bus/bus.ts";
+import { abortAfter } from "../../platform/concurrency/deadline.ts";
 import { AppError } from "../../platform/errors/index.ts";
+import { canonicalIp } from "../../platform/net/ip.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
+import { scriptCacheKey } from "../../platform/redis/keys/scripts.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { createAccountFlush, createAccountKeys } from "../account-epoch/index.ts";
-import { type BruteForceRecords, createBruteForceRecords, type FlushDeps } from "../brute-force/index.ts";
+import { type BruteForceRecords, createBruteForceRecords, type FlushDeps, networkOf } from "../brute-force/index.ts";
 import type { AccountNames, FindAccountNames } from "./account-names.ts";
-import { flushedAddress } from "./flushed-address.ts";
-import type { FindScriptedNames, ScriptedNames } from "./scripted-names.ts";
+
+/** What the site's script returns for a name. */
+interface ScriptedNames {
+  /** Other names of the account. */
+  readonly accounts: readonly string[];
+  /** Keys of the role `cache` that the site's scripts store about it. */
+  readonly keys: readonly string[];
+  /** False if a script is configured and did not answer. */
+  readonly isComplete: boolean;
+}
+
+/** Never rejects. */
+export type FindScriptedNames = (user: string) => Promise<ScriptedNames>;
+
+interface ScriptedNamesDeps {
+  readonly bus: Pick<Bus, "request">;
+  readonly clock: Clock;
+  readonly keyPrefix: string;
+  /** Whether `cache_flush_script_path` is set. */
+  readonly hasScript: () => boolean;
+  readonly timeoutMs: number;
+}
+
+/** Calls an engine, because the site's scripts run there. */
+export function createScriptedNames({
+  bus,
+  clock,
+  keyPrefix,
+  hasScript,
+  timeoutMs,
+}: ScriptedNamesDeps): FindScriptedNames {
+  return async (user) => {
+    if (!hasScript()) return { accounts: [], keys: [], isComplete: true };
+    const call = { deadline: clock.now() + timeoutMs, signal: abortAfter(timeoutMs) };
+    try {
+      const answer = await bus.request(cacheFlushScript, { session: randomUUID(), user }, call);
+      const keys = answer.cacheKeys.map((digest) => scriptCacheKey.build(keyPrefix, digest));
+      return { accounts: answer.accounts, keys, isComplete: true };
+    } catch {
+      // The engine that ran the script logs the reason; the status tells the operator.
+      return { accounts: [], keys: [], isComplete: false };
+    }
+  };
+}
+
+/**
+ * The canonical address in an operator's input: an address, or a network as lists show it, represented by its first address. Undefined for
+ * anything else.
+ */
+export function flushedAddress(text: string): string | undefined {
+  const [bare = "", length] = text.split("/", 2);
+  const address = canonicalIp(bare);
+  if (address === undefined || length === undefined) return address;
+  const longest = address.includes(":") ? 128 : 32;
+  const isLength = /^\d{1,3}$/u.test(length) && Number(length) <= longest && text === `${bare}/${length}`;
+  if (!isLength || Number(length) === 0) return undefined;
+  const network = networkOf(address, Number(length));
+  return canonicalIp(network.split("/", 1)[0] ?? "") === address ? address : undefined;
+}
 
 export interface Flushed {
   /** The keys that existed and were removed, sorted. */

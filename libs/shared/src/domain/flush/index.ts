@@ -1,4 +1,11 @@
 export { createAccountNames, type FindAccountNames, searchProtocols } from "./account-names.ts";
-export { flushedAddress } from "./flushed-address.ts";
-export { createFlushes, type Flushed, type Flushes, type FoundKeys, flushStatus } from "./flushes.ts";
-export { createScriptedNames, type FindScriptedNames } from "./scripted-names.ts";
+export {
+  createFlushes,
+  createScriptedNames,
+  type FindScriptedNames,
+  type Flushed,
+  type Flushes,
+  type FoundKeys,
+  flushedAddress,
+  flushStatus,
+} from "./flushes.ts";

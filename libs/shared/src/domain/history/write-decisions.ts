@@ -16,11 +16,40 @@ import {
   refusedPlace,
   shownReference,
 } from "./history-places.ts";
-import { createRefusedShare } from "./refused-share.ts";
 import noteDecisionsLua from "./scripts/note-decisions.lua?raw";
 import noteReferencesLua from "./scripts/note-references.lua?raw";
 import noteTrafficLua from "./scripts/note-traffic.lua?raw";
 import { type HistoryStore, sealRecord } from "./store.ts";
+
+const hourMs = 3_600_000;
+/** More than the mailboxes of an office that one mistake bans. */
+const namesPerNetwork = 256;
+const maxNetworks = 4096;
+
+/**
+ * How many names one banned network may have recorded in an hour: without a bound, a guesser in one network would displace the names of
+ * everybody else's customers.
+ */
+function createRefusedShare() {
+  const byNetwork = new Map<string, Set<string>>();
+  let hour = 0;
+  return {
+    admits(network: string, name: string, nowMs: number): boolean {
+      const now = Math.floor(nowMs / hourMs);
+      if (now !== hour) byNetwork.clear();
+      hour = now;
+      const names = byNetwork.get(network) ?? new Set();
+      if (names.has(name)) return true;
+      if (names.size >= namesPerNetwork) return false;
+      if (names.size === 0) {
+        if (byNetwork.size >= maxNetworks) return false;
+        byNetwork.set(network, names);
+      }
+      names.add(name);
+      return true;
+    },
+  };
+}
 
 export interface HistoryLimits {
   readonly lifeSeconds: number;
@@ -143,8 +172,6 @@ function createReferenceWriter({ redis, keyPrefix, limits }: HistoryWriterOption
     );
   };
 }
-
-const hourMs = 3_600_000;
 
 function createTrafficWriter({ redis, keyPrefix }: HistoryWriterOptions) {
   const run = defineVariableScript(redis, { name: "noteTraffic", lua: noteTrafficLua }, 2);

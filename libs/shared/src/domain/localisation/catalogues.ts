@@ -6,18 +6,6 @@ export interface Catalogue {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** How to choose the language: `fixed` takes precedence over what the client accepts. */
-export interface LanguageChoice {
-  readonly fixed?: string | undefined;
-  readonly acceptLanguage?: string | undefined;
-}
-
-export interface LocalisedText {
-  readonly text: string;
-  /** The catalogue's language tag, in its original spelling. */
-  readonly language: string;
-}
-
 /**
  * Later catalogues override earlier ones, text by text. `defaultLanguage` is used if the client requests only languages that are not
  * available.
@@ -31,8 +19,14 @@ export function createCatalogues(all: readonly Catalogue[], defaultLanguage: str
     }
   }
   return {
-    /** Undefined if no catalogue in an acceptable language has the text. */
-    find: (key: string, { fixed, acceptLanguage }: LanguageChoice): LocalisedText | undefined => {
+    /**
+     * The text with its catalogue's language tag, in its original spelling. Undefined if no catalogue in an acceptable language has the text.
+     * `fixed` takes precedence over what the client accepts.
+     */
+    find: (
+      key: string,
+      { fixed, acceptLanguage }: { readonly fixed?: string | undefined; readonly acceptLanguage?: string | undefined },
+    ) => {
       const languages = byKey.get(key);
       if (languages === undefined) return undefined;
       const offered = [...languages.keys()];

@@ -1,2 +1,9 @@
-export { agentConfiguration, agentConfigurationDigest, agentConfigurationLabel } from "./agent-configuration.ts";
-export { type MailServer, type MailServices, type MailServiceTable, mailServiceTable } from "./mail-services.ts";
+export {
+  agentConfiguration,
+  agentConfigurationDigest,
+  agentConfigurationLabel,
+  type MailServer,
+  type MailServices,
+  type MailServiceTable,
+  mailServiceTable,
+} from "./mail-services.ts";

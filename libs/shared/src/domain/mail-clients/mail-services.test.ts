@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { loadConfig } from "../../platform/config/index.ts";
-import { agentConfiguration, agentConfigurationDigest } from "./agent-configuration.ts";
-import { mailServiceTable } from "./mail-services.ts";
+import { agentConfiguration, agentConfigurationDigest, mailServiceTable } from "./mail-services.ts";
 
 function tableOf(domain: string, more = "") {
   const text = `

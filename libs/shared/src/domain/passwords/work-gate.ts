@@ -1,4 +1,4 @@
-import { createRenewedSet } from "../../platform/cache/renewed-set.ts";
+import { createRenewedSet } from "../../platform/cache/renewed-map.ts";
 import { watchDeadline } from "../../platform/concurrency/deadline.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/codes.ts";

@@ -66,7 +66,7 @@ function recentPlaces<Name>(
 /** Each network has one place, so that few networks need not be looked at. */
 const mayReach = ({ facts }: Case, places: number): boolean => facts.networks.length + 1 >= places;
 
-/** From a known network only the others of the hour would be new; those have their own assessment. */
+/** A sign-in from a known network raises nothing: only the others of the hour would be new, and those have their own assessment. */
 const manyCountries: Detector = (one) => {
   if (one.isKnown || !mayReach(one, one.settings.countriesPerHour)) return undefined;
   const countries = recentPlaces(one, ({ country }) => country.toLowerCase());
@@ -81,7 +81,7 @@ const manySystems: Detector = (one) => {
   return systems.size < one.settings.systemsPerHour ? undefined : `${systems.size} systems in an hour`;
 };
 
-/** Where passwords are tried out, so many of the accounts with a correct password are strange. */
+/** The share of accounts with a correct password that are strange to a network from which passwords are tried out. */
 const strangeShare = 2 / 3;
 
 const isSubmission = ({ signIn, settings }: Case): boolean => settings.submissionProtocols.has(signIn.protocol);

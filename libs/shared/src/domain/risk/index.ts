@@ -9,7 +9,6 @@ export { type Assessment, assess, levelsOf } from "./assess.ts";
 export type { AssessedSignIn } from "./assessed-sign-in.ts";
 export { guessingNetworks } from "./detectors.ts";
 export { coversCredential, type ObtainedCredential } from "./hold-scope.ts";
-export { createRiskNames, type RiskNames } from "./identify.ts";
 export { confirmSignIn, isKnownNetwork, noteSignIn, noteWrongPassword, type SignIn } from "./note.ts";
 export { type Location, type Place, unknownPlace } from "./place.ts";
 export { beforeRecords, earliestUnanswered, isOlderThanDoubt } from "./proof.ts";
@@ -19,7 +18,15 @@ export {
   encodeReviews,
   type ReviewedSignIn,
 } from "./review.ts";
-export { createRiskReviews, type RiskReviews } from "./reviews-redis.ts";
+export {
+  createRiskNames,
+  createRiskReviews,
+  createRiskStore,
+  type Replacement,
+  type RiskNames,
+  type RiskReviews,
+  type RiskStore,
+} from "./reviews-redis.ts";
 export {
   type RiskMode,
   type RiskResponse,
@@ -28,8 +35,6 @@ export {
   riskResponses,
   riskSettings,
 } from "./risk-settings.ts";
-export type { Replacement, RiskStore } from "./risk-store-redis.ts";
-export { createRiskStore } from "./risk-store-redis.ts";
 export { type RaisedSignal, type RiskLevel, type RiskSignal, riskLevels, riskSignals } from "./signals.ts";
 export {
   decodeSourceFacts,

@@ -54,13 +54,13 @@ const Reviews = Type.Array(
     isRefused: Type.Boolean(),
     mode: Type.Optional(text(16)),
     responses: Type.Optional(Type.Array(text(16), { maxItems: 16 })),
-    // As the site stored it, which may be a fraction.
+    // The site may have stored a fraction.
     credentialSince: Type.Optional(Type.Number()),
   }),
 );
 
 const maxReviews = 8;
-/** As long as the doubt about a network. */
+/** A review lives as long as the doubt about a network. */
 const reviewMinutes = 7 * 1440;
 
 /** Undefined for a value that this version did not write. */
@@ -102,7 +102,7 @@ export function recentReviews(reviews: readonly ReviewedSignIn[], nowMinute: num
   );
 }
 
-/** Also if the more dangerous sign-in was made with the password. */
+/** The app password stays named even if the more dangerous sign-in was made with the password. */
 function appPasswordOf(
   { credentialSince }: ReviewedSignIn,
   before: ReviewedSignIn | undefined,

@@ -1,13 +1,74 @@
+import { createSecretKey } from "node:crypto";
+import { within } from "../../platform/concurrency/index.ts";
+import { createKeyedDigest } from "../../platform/crypto/index.ts";
+import type { RedisClient } from "../../platform/redis/client.ts";
 import { decidedInRedis } from "../../platform/redis/decided.ts";
 import { riskAccountKey, riskReviewKey } from "../../platform/redis/keys/risk.ts";
+import { defineScript } from "../../platform/redis/script.ts";
 import type { Clock } from "../../platform/time/clock.ts";
+import { foldedName, knownNetworkOf } from "../brute-force/index.ts";
 import { type AccountFacts, decodeAccountFacts, encodeAccountFacts } from "./account-facts.ts";
-import type { RiskNames } from "./identify.ts";
 import { confirmSignIn, isKnownNetwork } from "./note.ts";
 import { earliestUnanswered } from "./proof.ts";
 import { decodeReviews, encodeReviews, type ReviewedSignIn, recentReviews } from "./review.ts";
 import type { RiskSettings } from "./risk-settings.ts";
-import type { RiskStore } from "./risk-store-redis.ts";
+import replaceRiskFactsLua from "./scripts/replace-risk-facts.lua?raw";
+
+export interface Replacement {
+  /** Empty if there was no value. */
+  readonly expected: string;
+  readonly replacement: string;
+  readonly lifeSeconds: number;
+}
+
+const replaceRiskFacts = {
+  name: "replaceRiskFacts",
+  lua: replaceRiskFactsLua,
+  keys: ["factsKey"],
+  args: ["expected", "replacement", "lifeSeconds"],
+} as const;
+
+/** Where facts are. Both reject while Redis is unavailable. */
+export function createRiskStore(redis: RedisClient, timeoutMs: number) {
+  const replace = defineScript(redis, replaceRiskFacts);
+  return {
+    read: async (key: string): Promise<string | undefined> => (await within(redis.get(key), timeoutMs)) ?? undefined,
+    /** Undefined if the value was replaced; otherwise the present one, empty if there is none. */
+    replace: async (
+      factsKey: string,
+      { expected, replacement, lifeSeconds }: Replacement,
+    ): Promise<string | undefined> => {
+      const present = await within(replace({ factsKey }, { expected, replacement, lifeSeconds }), timeoutMs);
+      return typeof present === "string" ? present : undefined;
+    },
+  };
+}
+
+export type RiskStore = ReturnType<typeof createRiskStore>;
+
+const networkLength = 8;
+const deviceLength = 16;
+
+/** `nonce`: `storage.redis.password_nonce`, which all services share. */
+export function createRiskNames(nonce: string) {
+  const digest = createKeyedDigest(createSecretKey(Buffer.from(`risk\0${nonce}`)));
+  return {
+    account: (name: string): string => digest(`account ${foldedName(name)}`, "base64url").slice(0, 22),
+    /** Different for each account, so that facts do not show who shares a browser. Empty for an empty text. */
+    device: (account: string, device: string): string =>
+      device === ""
+        ? ""
+        : digest(`device ${JSON.stringify([foldedName(account), device])}`, "base64url").slice(0, deviceLength),
+    /** Undefined for anything but an address. IPv4 /24, IPv6 /48. */
+    network: (address: string): string | undefined => {
+      const network = knownNetworkOf(address);
+      return network === undefined ? undefined : digest(`network ${network}`, "base64url").slice(0, networkLength);
+    },
+  };
+}
+
+/** Names of accounts and networks in facts: keyed digests, so that a reader of Redis cannot try names or addresses. */
+export type RiskNames = ReturnType<typeof createRiskNames>;
 
 /** Suspicious sign-ins that wait for their user. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
 export interface RiskReviews {

@@ -27,7 +27,7 @@ export const causedFromOutside: ReadonlySet<RiskSignal> = new Set([
   "strange_accounts",
 ]);
 
-/** In rising order. */
+/** The levels rise in this order. */
 export const riskLevels = ["ordinary", "suspicious", "dangerous"] as const;
 export type RiskLevel = (typeof riskLevels)[number];
 

@@ -25,15 +25,9 @@ const forgetAfterMs = 600_000;
 /** More processes than any site has. It limits what a sender on the bus can make us store. */
 const maxInstances = 256;
 
-interface Heard {
-  readonly report: ServiceReport;
-  readonly atMs: number;
-  readonly round: number;
-}
-
 /** Asks every process of the site for its report. */
 export function createServiceReports({ bus, clock, expected, waitMs }: ServiceReportsOptions) {
-  const heard = new Map<string, Heard>();
+  const heard = new Map<string, { readonly report: ServiceReport; readonly atMs: number; readonly round: number }>();
   let round = 0;
   let waiting: PromiseWithResolvers<void> | undefined;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { firstPause } from "./first-pause.ts";
+import { firstPause } from "./key-source.ts";
 
 test.each([
   [0, 100],

@@ -10,7 +10,7 @@ export type RefuseAddress = (address: string) => string | undefined;
 
 /** The document that is fetched. */
 export interface WantedDocument {
-  /** For errors: "JWK set". */
+  /** Names the document in errors, such as "JWK set". */
   readonly what: string;
   readonly accept: string;
   readonly maxBytes: number;

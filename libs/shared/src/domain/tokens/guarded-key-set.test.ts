@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import type { AppError } from "../../platform/errors/app-error.ts";
 import { isPublicAddress } from "../../platform/net/ip.ts";
-import { guardedKeySetUrl } from "./jwks-sources.ts";
+import { guardedKeySetUrl } from "./key-source.ts";
 
 const never = new AbortController().signal;
 const onlyPublic = (address: string): string | undefined => (isPublicAddress(address) ? undefined : "not public");

@@ -6,10 +6,17 @@ export {
 } from "./claims.ts";
 export { guardedDocument, type RefuseAddress, type WantedDocument } from "./guarded-document.ts";
 export { type AccessTokenAlgorithm, accessTokenAlgorithms } from "./jwks.ts";
-export { guardedKeySetUrl, keySetFile, keySetUrl, type LoadKeySet } from "./jwks-sources.ts";
-export { createKeySource, type KeyLookup, type KeySource, type KeySourceOptions } from "./key-source.ts";
-export { createOpaqueRecordReader } from "./opaque-record.ts";
-export { createOpaqueVerifier } from "./opaque-verifier.ts";
+export {
+  createKeySource,
+  guardedKeySetUrl,
+  type KeyLookup,
+  type KeySource,
+  type KeySourceOptions,
+  keySetFile,
+  keySetUrl,
+  type LoadKeySet,
+} from "./key-source.ts";
+export { createOpaqueRecordReader, createOpaqueVerifier } from "./opaque-verifier.ts";
 export { createRevocation, type Revocation, type RevocationOptions, type RevocationState } from "./revocation.ts";
 export { createRevoker, type Revoker } from "./revoke.ts";
 export {

@@ -1,8 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { poll } from "@postern/testing";
 import { expect, test } from "vitest";
-import type { LoadKeySet } from "./jwks-sources.ts";
-import { createKeySource } from "./key-source.ts";
+import { createKeySource, type LoadKeySet } from "./key-source.ts";
 
 function jwk(kid: string) {
   const { publicKey } = generateKeyPairSync("ed25519");

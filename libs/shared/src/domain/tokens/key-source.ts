@@ -1,8 +1,59 @@
+import { open } from "node:fs/promises";
 import { abortAfter } from "../../platform/concurrency/deadline.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import { firstPause } from "./first-pause.ts";
+import { guardedDocument, type RefuseAddress, readDocument, tooLarge, wrongStatus } from "./guarded-document.ts";
 import { type KeySet, parseKeySet, type VerificationKey } from "./jwks.ts";
-import type { LoadKeySet } from "./jwks-sources.ts";
+
+/** Loads a JWK set as JSON; reads it again at each call. Rejects if it cannot be read. */
+export type LoadKeySet = (signal: AbortSignal) => Promise<unknown>;
+
+const maxBytes = 256 * 1024;
+const wanted = { what: "JWK set", accept: "application/json", maxBytes } as const;
+
+function parse(bytes: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(bytes).toString("utf8"));
+}
+
+export function keySetFile(path: string): LoadKeySet {
+  return async () => {
+    await using file = await open(path, "r");
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes + 1), 0, maxBytes + 1, 0);
+    if (bytesRead > maxBytes) throw tooLarge(wanted);
+    return parse(buffer.subarray(0, bytesRead));
+  };
+}
+
+export function keySetUrl(url: string): LoadKeySet {
+  return async (signal) => {
+    const response = await fetch(url, { signal, redirect: "error", headers: { accept: wanted.accept } });
+    if (!response.ok || response.body === null) {
+      await response.body?.cancel();
+      throw wrongStatus(wanted, response.status);
+    }
+    return parse(await readDocument(response.body, wanted));
+  };
+}
+
+/** Reads a URL that anyone may have chosen. */
+export function guardedKeySetUrl(text: string, refuse: RefuseAddress): LoadKeySet {
+  return async (signal) => parse(await guardedDocument(text, { refuse, wanted, signal }));
+}
+
+const firstPauseMs = 100;
+/** As a share of the time spent waiting for the source. */
+const share = 0.1;
+
+/**
+ * The pause before a key source that has never answered is queried again: a tenth of the time since the start, at most `maxMs`. Keys are
+ * therefore available within about a second of a source that took ten seconds to start. Randomised, because all replicas of a service start
+ * together.
+ *
+ * @param random from 0 to 1
+ */
+export function firstPause(waitedMs: number, maxMs: number, random: number): number {
+  const pause = Math.min(maxMs, Math.max(firstPauseMs, waitedMs * share));
+  return pause * (0.5 + random / 2);
+}
 
 /** `unavailable`: the key may exist, but the source could not be queried. */
 export type KeyLookup =

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { createKeyRing } from "../../platform/crypto/key-ring.ts";
 import { Secret } from "../../platform/crypto/secret.ts";
 import { oidcAccountKey, oidcRecordKey } from "../../platform/redis/keys/oidc.ts";
-import { createOpaqueRecordReader, opaqueDigest } from "./opaque-record.ts";
-import { createOpaqueVerifier } from "./opaque-verifier.ts";
+import { createOpaqueRecordReader, createOpaqueVerifier, opaqueDigest } from "./opaque-verifier.ts";
 
 const nowMs = 1_790_000_000_000;
 const keyPrefix = "p:";

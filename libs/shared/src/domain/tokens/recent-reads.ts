@@ -2,12 +2,6 @@ import { createHotCache } from "../../platform/cache/hot-cache.ts";
 import { createDeadlines, notListed, type Timed } from "../../platform/concurrency/deadlines.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 
-/** Recently read values, by key. */
-export interface RecentReads<Value> {
-  /** Synchronous if a recent result is still valid; undefined if the read failed. Never rejects. */
-  at(key: string): Value | Promise<Value | undefined>;
-}
-
 export interface RecentReadsOptions<Value> {
   readonly read: (key: string) => Promise<Value>;
   readonly clock: Clock;
@@ -19,7 +13,7 @@ export interface RecentReadsOptions<Value> {
 }
 
 /** Reads each key at most once at a time, for all concurrent callers. */
-export function createRecentReads<Value>(options: RecentReadsOptions<Value>): RecentReads<Value> {
+export function createRecentReads<Value>(options: RecentReadsOptions<Value>) {
   const { read, clock, ttlMs, timeoutMs, maxEntries, onError } = options;
   const reads = createHotCache<{ readonly value: Value; readonly atMs: number }>(maxEntries);
   const pending = new Map<string, Promise<Value | undefined>>();
@@ -59,7 +53,8 @@ export function createRecentReads<Value>(options: RecentReadsOptions<Value>): Re
   };
   const ask = (key: string): Promise<Value | undefined> => pending.get(key) ?? start(key);
   return {
-    at: (key) => {
+    /** Synchronous if a recent result is still valid; undefined if the read failed. Never rejects. */
+    at: (key: string): Value | Promise<Value | undefined> => {
       const last = reads.get(key);
       if (last === undefined) return ask(key);
       const ageMs = clock.now() - last.atMs;

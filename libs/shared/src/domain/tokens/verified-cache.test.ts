@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { VerifiedToken } from "./claims.ts";
-import { createVerifiedCache } from "./verified-cache.ts";
+import { createVerifiedCache } from "./token-verifier.ts";
 
 function token(expiresAtMs: number): VerifiedToken {
   return {

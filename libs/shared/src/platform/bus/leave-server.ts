@@ -63,7 +63,7 @@ async function leave(
   replace: () => Promise<unknown>,
 ): Promise<void> {
   await endsWithin(subscriptions.drainServed(), drainMs);
-  // What was published last.
+  // This sends what was published last.
   if (isInUse()) await endsWithin(connection.flush(), answersMs);
   // It ended if the server was lost in the meantime and another one accepted the connection.
   if (!change.isUnderWay()) return;

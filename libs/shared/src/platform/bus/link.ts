@@ -7,8 +7,7 @@ import {
   type Status,
 } from "@nats-io/transport-node";
 import { type LeavableConnection, leaveLameDuck, leaveSilent } from "./leave-server.ts";
-import type { BusLogger } from "./link-subscriptions.ts";
-import { createLinkSubscriptions } from "./link-subscriptions.ts";
+import { type BusLogger, createLinkSubscriptions } from "./link-subscriptions.ts";
 import { createServerChange } from "./server-change.ts";
 import { createServerOrder, type ServerOrder } from "./server-order.ts";
 

@@ -6,7 +6,7 @@ export type MethodName = Pick<BusMethod, "service" | "name" | "major" | "repeata
 
 /** Where the requests of a method go. */
 export interface Route {
-  /** For people. */
+  /** Service and method, for people. */
   readonly name: string;
   readonly service: string;
   /** The subject of the queue group, or of the only replica. */

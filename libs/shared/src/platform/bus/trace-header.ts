@@ -5,12 +5,8 @@ import type { Span } from "../tracing/tracer.ts";
 const headerName = "Postern-Traces";
 const entry = /^(\d{1,3})=([0-9a-f-]{55})$/;
 
-interface MaybeTraced {
-  readonly span: Span | undefined;
-}
-
 /** The traces of requests with consecutive ids; undefined if none of them is traced. */
-export function traceHeader(requests: readonly MaybeTraced[]): MsgHdrs | undefined {
+export function traceHeader(requests: readonly { readonly span: Span | undefined }[]): MsgHdrs | undefined {
   const traces = requests.flatMap(({ span }, offset) => (span === undefined ? [] : [`${offset}=${span.traceparent}`]));
   if (traces.length === 0) return undefined;
   const header = headers();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRenewedSet } from "./renewed-set.ts";
+import { createRenewedSet } from "./renewed-map.ts";
 
 test("items that outlive hundreds of others keep their order, and may be removed during iteration", () => {
   const set = createRenewedSet<string>();

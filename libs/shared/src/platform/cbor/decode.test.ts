@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CborError, type CborRefusal, cborRefusals } from "./cbor-error.ts";
-import { decodeCbor } from "./decode.ts";
+import { cborLimits, decodeCbor } from "./decode.ts";
 import { encodeCbor } from "./encode.ts";
-import { cborLimits } from "./limits.ts";
 import { askOracle, isCommonRule, readCborCorpus, wellFormedCbor } from "./testing/index.ts";
 
 function refusalOf(bytes: Buffer): CborRefusal {

@@ -1,7 +1,52 @@
+import { isUtf8 } from "node:buffer";
 import { CborError, type CborRefusal } from "./cbor-error.ts";
-import { cborLimits } from "./limits.ts";
-import { readText, type TextSource, textSource } from "./read-text.ts";
 import type { CborValue } from "./value.ts";
+
+/** Up to this length a loop over the bytes is cheaper than a call into native code. */
+const shortText = 64;
+
+/** A body up to this size is converted to one string, which the texts taken from it may keep alive. */
+const shortBody = 4096;
+
+/** The bytes that texts are read from. */
+interface TextSource {
+  readonly bytes: Buffer;
+  /** A small body as one string with one character per byte, so that its texts need no calls into native code. */
+  readonly latin1: string | undefined;
+}
+
+function textSource(bytes: Buffer): TextSource {
+  return { bytes, latin1: bytes.length <= shortBody ? bytes.toString("latin1") : undefined };
+}
+
+function isAscii(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    if ((bytes[at] ?? 0) > 0x7f) return false;
+  }
+  return true;
+}
+
+/**
+ * The UTF-8 text from `start` up to `end` (exclusive); undefined if the bytes are not valid UTF-8 (RFC 3629: no surrogates).
+ */
+function readText({ bytes, latin1 }: TextSource, start: number, end: number): string | undefined {
+  if (end - start <= shortText && isAscii(bytes, start, end)) {
+    return latin1 === undefined ? bytes.toString("latin1", start, end) : latin1.slice(start, end);
+  }
+  return isUtf8(bytes.subarray(start, end)) ? bytes.toString("utf8", start, end) : undefined;
+}
+
+/** Limits for CBOR request bodies; part of the HTTP interface. */
+export const cborLimits = Object.freeze({
+  /** 1 MiB. */
+  maxBytes: 1_048_576,
+  /** Nesting depth of arrays and maps; a single array has depth 1. */
+  maxDepth: 32,
+  /** Total number of array elements in one body. */
+  maxArrayElements: 4096,
+  /** Total number of map pairs in one body. */
+  maxMapPairs: 4096,
+});
 
 /** Half precision (RFC 8949, Appendix D). */
 function fromHalf(half: number): number {

@@ -1,8 +1,7 @@
 import { schemaTree } from "./schema-tree.ts";
 import type { Config } from "./sections/root.ts";
 import type { Reload } from "./tree/node.ts";
-import { formatPath } from "./tree/path.ts";
-import { valueLeaves } from "./tree/walk.ts";
+import { formatPath, valueLeaves } from "./tree/walk.ts";
 
 interface Shown {
   readonly reload: Reload;

@@ -2,9 +2,8 @@ export { acceptedKeys, createAcceptedKeys } from "./accepted-keys.ts";
 export { changedKeys, diffReload } from "./diff-reload.ts";
 export { type LoadOptions, type LoadResult, loadConfig } from "./load.ts";
 export { messages } from "./messages.ts";
-export { nearestName } from "./nearest-name.ts";
 export { type OwnCertificate, ownCertificates, readOwnCertificate } from "./own-certificates.ts";
-export { formatProblem, type Problem } from "./problem.ts";
+export { formatProblem, nearestName, type Problem } from "./problem.ts";
 export { type ConfigSources, type ValueSource } from "./read/reader.ts";
 export { type RedactedConfig, redactConfig, redacted, redactNode, redactText } from "./redact.ts";
 export { currentName, renamedKeys } from "./renamed-keys.ts";
@@ -60,6 +59,6 @@ export type {
   SqlSearchConfig,
   TimeoutsConfig,
 } from "./sections/root.ts";
-export { processSources, type Sources } from "./sources/process-sources.ts";
+export { processSources, type Sources } from "./sources/environment.ts";
 export { readYaml } from "./sources/yaml.ts";
 export type { Reload } from "./tree/node.ts";

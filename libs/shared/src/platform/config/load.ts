@@ -1,7 +1,6 @@
-import { acceptedKeys } from "./accepted-keys.ts";
+import { acceptedKeys, createUnknownKeys } from "./accepted-keys.ts";
 import { messages } from "./messages.ts";
-import { nearestName } from "./nearest-name.ts";
-import { createProblemList, type Problem, type Report } from "./problem.ts";
+import { createProblemList, nearestName, type Problem, type Report } from "./problem.ts";
 import {
   type ConfigSources,
   type MutableValue,
@@ -9,7 +8,6 @@ import {
   readSection,
   type ValueSource,
 } from "./read/reader.ts";
-import { createUnknownKeys } from "./read/unknown-keys.ts";
 import { renameKeys } from "./renamed-keys.ts";
 import { derive, schemaTree } from "./schema-tree.ts";
 import type { Config } from "./sections/root.ts";
@@ -17,8 +15,7 @@ import { createEnvironment, type Environment, type Variables } from "./sources/e
 import { type Expansion, expandTree } from "./sources/expand.ts";
 import { readYaml } from "./sources/yaml.ts";
 import type { SchemaNode, SectionNode } from "./tree/node.ts";
-import { environmentName, formatPath, type Path } from "./tree/path.ts";
-import { fixedLeaves, type Mapping, nodeAt } from "./tree/walk.ts";
+import { environmentName, fixedLeaves, formatPath, type Mapping, nodeAt, type Path } from "./tree/walk.ts";
 import { validate } from "./validate.ts";
 
 /** Warns about variables with the prefix that match no key. They may belong to another program, so they are not problems. */

@@ -1,7 +1,6 @@
 import { messages } from "./messages.ts";
 import type { Report } from "./problem.ts";
-import { formatPath, type Path, parsePath } from "./tree/path.ts";
-import { isMapping, type Mapping, valueAt } from "./tree/walk.ts";
+import { formatPath, isMapping, type Mapping, type Path, parsePath, valueAt } from "./tree/walk.ts";
 
 /** Older names, and names in other products, of keys with the same meaning. */
 export const renamedKeys: Readonly<Record<string, string>> = {

@@ -1,11 +1,10 @@
 import { type TSchema, Type } from "typebox";
 import { isFormName } from "./forms.ts";
-import { type Draft, follow, isDefault } from "./read/draft.ts";
+import { type Draft, follow, isDefault } from "./read/reader.ts";
 import { Root } from "./sections/root.ts";
 import { deriveRedisRoles } from "./sections/storage.ts";
 import type { LeafNode, LeafType, LeafValue, Reload, SchemaNode, SectionNode } from "./tree/node.ts";
-import { parsePath } from "./tree/path.ts";
-import { isMapping, valueLeaves } from "./tree/walk.ts";
+import { isMapping, parsePath, valueLeaves } from "./tree/walk.ts";
 
 /** The whole schema as a tree for reading, documentation and redaction. */
 export function schemaTree(): SectionNode {

@@ -1,3 +1,4 @@
+import { validateServices } from "./sections/auth.ts";
 import { validateBackchannel } from "./sections/auth-backchannel.ts";
 import { validateBackends, validateProtocolCoverage } from "./sections/auth-backends.ts";
 import { validateBruteForce } from "./sections/auth-brute-force.ts";
@@ -8,7 +9,6 @@ import { validateOauthBearer } from "./sections/auth-oauthbearer.ts";
 import { validatePipeline } from "./sections/auth-pipeline.ts";
 import { validatePolicy } from "./sections/auth-policy.ts";
 import { validateRisk } from "./sections/auth-risk.ts";
-import { validateServices } from "./sections/auth-services.ts";
 import { validateSql } from "./sections/auth-sql.ts";
 import type { Judgement } from "./sections/checks.ts";
 import { validateSubject } from "./sections/identity.ts";

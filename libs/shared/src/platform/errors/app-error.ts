@@ -3,7 +3,7 @@ import { type ErrorCode, type ErrorCodeRow, errorCodes, isErrorCode } from "./co
 export interface AppErrorOptions {
   /** Replaces the message of the table. Callers see it, so it must not contain a secret, host or user. */
   readonly publicMessage?: string | undefined;
-  /** For the log only. */
+  /** Only the log contains it. */
   readonly detail?: string | undefined;
   readonly cause?: unknown;
   readonly retryAfterSeconds?: number | undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { acceptsHtml } from "./accepts-html.ts";
+import { acceptsHtml } from "./behind-gateway.ts";
 
 test.each([
   ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { withKnownCase } from "./any-case-paths.ts";
+import { withKnownCase } from "./request-target.ts";
 
 const autodiscover = "/autodiscover/autodiscover.xml";
 

@@ -1,12 +1,56 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "../../contracts/index.ts";
-import { acceptsHtml } from "./accepts-html.ts";
 import { type Caller, mayUse, type ReadCaller } from "./caller-assertion.ts";
-import { scopeChallenge } from "./challenges.ts";
 import { sessionHeader } from "./header-names.ts";
 import { createMethodTable, ignoreQueryMethod, type MethodApp, maxParamLength } from "./method-table.ts";
 import { routeOf } from "./operation-routes.ts";
 import { anyScopeOf, scopeName } from "./route-scopes.ts";
+
+/** The members of a Fastify instance that are used here; this package does not depend on Fastify. */
+interface AnsweringScope {
+  addHook(name: "onSend", hook: (request: unknown, reply: Answer) => Promise<void>): unknown;
+}
+
+interface Answer {
+  readonly statusCode: number;
+  hasHeader(name: string): boolean;
+  header(name: string, value: string): unknown;
+}
+
+const basicChallenge = 'Basic realm="postern", charset="UTF-8"';
+export const bearerChallenge = 'Bearer realm="postern"';
+
+/** `WWW-Authenticate` values for API callers: the configured ways to authenticate. */
+export function callerChallenges(allowed: { readonly basic: boolean; readonly bearer: boolean }): readonly string[] {
+  if (!allowed.bearer) return [basicChallenge];
+  return allowed.basic ? [basicChallenge, bearerChallenge] : [bearerChallenge];
+}
+
+/** The challenge of RFC 6750 §3.1; it names the scopes, one of which is required. */
+export function scopeChallenge(anyScope: readonly string[]): string {
+  const scope = anyScope.length === 0 ? "" : `, scope="${anyScope.join(" ")}"`;
+  return `${bearerChallenge}, error="insufficient_scope"${scope}`;
+}
+
+/** A 401 needs a challenge (RFC 9110 §15.5.2). Adds the current challenges to every 401 whose route sets none. */
+export function challengeUnauthorized(app: AnsweringScope, challenges: () => readonly string[]): void {
+  app.addHook("onSend", async (_request, reply) => {
+    if (reply.statusCode !== 401 || reply.hasHeader("www-authenticate")) return;
+    reply.header("www-authenticate", challenges().join(", "));
+  });
+}
+
+/** Whether the answer is for a browser: it accepts HTML by name, where programs send `*` or JSON. */
+export function acceptsHtml(accept = ""): boolean {
+  return accept
+    .toLowerCase()
+    .split(",", 32)
+    .some((item) => {
+      const [type = "", ...parameters] = item.split(";").map((part) => part.trim());
+      if (type !== "text/html" && type !== "application/xhtml+xml") return false;
+      return !parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter));
+    });
+}
 
 /** The members of a Fastify request that a service behind the gateway uses here. */
 interface ForwardedRequest {

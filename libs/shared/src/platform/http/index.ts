@@ -1,6 +1,16 @@
 export { compileCheck } from "../bus/schema-check.ts";
-export { acceptsHtml } from "./accepts-html.ts";
-export { answerUnrouted, guardedRoute, nameSessions, requireCaller, unreadablePaths } from "./behind-gateway.ts";
+export {
+  acceptsHtml,
+  answerUnrouted,
+  bearerChallenge,
+  callerChallenges,
+  challengeUnauthorized,
+  guardedRoute,
+  nameSessions,
+  requireCaller,
+  scopeChallenge,
+  unreadablePaths,
+} from "./behind-gateway.ts";
 export {
   type AssertionAudience,
   type AssertionKey,
@@ -16,15 +26,15 @@ export {
   type SignCaller,
   type VerifyCaller,
 } from "./caller-assertion.ts";
-export { bearerChallenge, callerChallenges, challengeUnauthorized, scopeChallenge } from "./challenges.ts";
 export { headerPrefix, sessionHeader } from "./header-names.ts";
-export { type ListenerTls, readSecureContext } from "./listener-tls.ts";
 export {
   clientHeaderBytes,
   type Listeners,
   type ListenersOptions,
+  type ListenerTls,
   openListeners,
   ownerHeaderBytes,
+  readSecureContext,
 } from "./listeners.ts";
 export {
   createMethodTable,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Config, loadConfig } from "../config/index.ts";
 import { createLogger } from "../logging/logger.ts";
-import { createReload, type ReloadDeps } from "./reload.ts";
+import { createReload, type ReloadDeps } from "./run-service.ts";
 
 const loaded = () => loadConfig({ text: "{}", env: {}, readFile: () => "" });
 const broken = (): never => {

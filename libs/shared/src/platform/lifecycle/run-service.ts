@@ -1,12 +1,71 @@
+import { hostname } from "node:os";
 import { format, parseArgs } from "node:util";
-import { type Config, type LoadResult, loadConfig, type Problem, processSources } from "../config/index.ts";
+import {
+  type Config,
+  formatProblem,
+  type LoadResult,
+  loadConfig,
+  type Problem,
+  processSources,
+} from "../config/index.ts";
 import { AppError } from "../errors/app-error.ts";
-import type { Logger } from "../logging/logger.ts";
+import { isJournal, journalPriority } from "../logging/journal-priority.ts";
+import { createLogger, type Logger } from "../logging/logger.ts";
 import { type Preflight, runChecks } from "../preflight/index.ts";
 import { endAtOnce } from "./end-at-once.ts";
-import { problemFields, processLog } from "./process-log.ts";
-import { createReload } from "./reload.ts";
 import { connectServiceManager, type ServiceManager } from "./service-manager.ts";
+
+/** Writes to standard error synchronously, for messages before a service has its own log, or without one. */
+function processLog(service: string): Logger {
+  const prefixOf = isJournal(2) ? journalPriority : () => "";
+  return createLogger({
+    service,
+    instance: `${hostname()}:${process.pid}`,
+    level: "info",
+    stream: { write: (line) => void process.stderr.write(prefixOf(line) + line) },
+  }).logger;
+}
+
+function problemFields({ path, reason, hint }: Problem): object {
+  return hint === undefined ? { key: path, reason } : { key: path, reason, hint };
+}
+
+export interface ReloadDeps {
+  readonly service: {
+    readonly logger: Logger;
+    reload(next: Config): Promise<void>;
+    reloadRefused(problems: readonly string[]): void;
+  };
+  readonly readConfig: () => LoadResult;
+  readonly preflight: Preflight;
+}
+
+async function apply({ service, readConfig, preflight }: ReloadDeps): Promise<void> {
+  const result = readConfig();
+  if (!result.ok) {
+    service.reloadRefused(result.problems.map(formatProblem));
+    return;
+  }
+  const { problems, warnings } = await runChecks(preflight(result.config));
+  for (const warning of [...result.warnings, ...warnings]) {
+    service.logger.warn(problemFields(warning), "configuration");
+  }
+  if (problems.length > 0) {
+    service.reloadRefused(problems.map(formatProblem));
+    return;
+  }
+  await service.reload(result.config).catch((err: unknown) => service.logger.error({ err }, "reload failed"));
+}
+
+/** Reads the configuration again. An invalid or unreadable one changes nothing. */
+export function createReload(deps: ReloadDeps): () => Promise<void> {
+  const { service } = deps;
+  return () =>
+    apply(deps).catch((err: unknown) => {
+      service.logger.error({ err }, "reload failed");
+      service.reloadRefused(['the configuration could not be read or checked; see the line "reload failed"']);
+    });
+}
 
 const levels = { error: "error", warn: "warn", info: "info", log: "info", debug: "debug", trace: "debug" } as const;
 

@@ -1,5 +1,5 @@
 import { fstatSync } from "node:fs";
-import { processSources } from "../config/sources/process-sources.ts";
+import { processSources } from "../config/sources/environment.ts";
 
 /** Priorities of syslog, as journald reads them at the beginning of a line: `<4>` for a warning. */
 const priorities: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createLineGatherer } from "./line-gatherer.ts";
+import { createLineGatherer } from "./standard-output.ts";
 
 function start(blockChars: number, maxWaitingBytes = 1000, maxWaitingBytesOfAll = 2000) {
   const blocks: string[] = [];

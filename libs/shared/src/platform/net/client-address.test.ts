@@ -1,7 +1,7 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readClientAddress } from "./client-address.ts";
+import { readClientAddress } from "./forwarded-for.ts";
 import { canonicalIp } from "./ip.ts";
 
 test.each([

@@ -1,14 +1,15 @@
 export { addressKey } from "./address-key.ts";
 export { canonicalDomain } from "./canonical-domain.ts";
 export { type CidrSet, createCidrSet, parseCidr } from "./cidr-set.ts";
-export { type NamedClient, readClientAddress } from "./client-address.ts";
 export { embeddedIpv4 } from "./embedded-ipv4.ts";
 export {
   callerBehind,
   type ForwardedAddresses,
   type ForwardingHeaders,
+  type NamedClient,
   type Peer,
   peerOf,
+  readClientAddress,
   resolveForwardedFor,
 } from "./forwarded-for.ts";
 export { type HostPort, parseHostPort } from "./host-port.ts";

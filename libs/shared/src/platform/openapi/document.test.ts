@@ -6,8 +6,7 @@ import { parse } from "yaml";
 import { operations } from "../../contracts/index.ts";
 import { defineOperation } from "../../contracts/operations/define-operation.ts";
 import { defineFamily } from "../../contracts/operations/route-family.ts";
-import { openapiDocument } from "./document.ts";
-import { renderOpenapi } from "./render.ts";
+import { openapiDocument, renderOpenapi } from "./document.ts";
 
 const audiences = ["management", "idp"] as const;
 

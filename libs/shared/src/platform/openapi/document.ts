@@ -1,10 +1,54 @@
-import type { TObject } from "typebox";
+import { isDeepStrictEqual } from "node:util";
+import type { TObject, TSchema } from "typebox";
+import { stringify } from "yaml";
 import { type Audience, apiPrefix, type Operation, type OperationAnswer, operations } from "../../contracts/index.ts";
+import type { Config } from "../config/index.ts";
 import { headerPrefix } from "../http/header-names.ts";
 import { defaultNames, type SiteNames, sitePath } from "../http/operation-routes.ts";
-import { type Components, createComponents } from "./components.ts";
-import { type JsonObject, toJson } from "./json.ts";
+import { isJsonObject, type Json, type JsonObject, toJson } from "./json.ts";
 import { answersOf, schemesOf, securityOf } from "./security.ts";
+
+type Components = ReturnType<typeof createComponents>;
+
+/** TypeBox writes draft-07 tuples; OpenAPI 3.1 uses JSON Schema 2020-12 (§8.4.1). */
+function withPrefixItems(schema: JsonObject): JsonObject {
+  const { items, additionalItems, ...rest } = schema;
+  if (!Array.isArray(items)) return schema;
+  return { ...rest, prefixItems: items, items: additionalItems ?? true };
+}
+
+/** Schemas with a title, each once; all others are inlined. */
+function createComponents() {
+  const schemas = new Map<string, JsonObject>();
+
+  function keep(title: string, schema: JsonObject): JsonObject {
+    const known = schemas.get(title);
+    if (known !== undefined && !isDeepStrictEqual(known, schema)) {
+      throw new TypeError(`two schemas have the title ${title}`);
+    }
+    schemas.set(title, schema);
+    return { $ref: `#/components/schemas/${title}` };
+  }
+
+  function hoist(value: Json): Json {
+    if (Array.isArray(value)) return value.map(hoist);
+    if (!isJsonObject(value)) return value;
+    const { title, ...rest } = withPrefixItems(value);
+    const inner = Object.fromEntries(Object.entries(rest).map(([name, member]) => [name, hoist(member)]));
+    if (typeof title !== "string") return title === undefined ? inner : { ...inner, title: hoist(title) };
+    return keep(title, inner);
+  }
+
+  return {
+    schemas: (): JsonObject =>
+      Object.fromEntries([...schemas].toSorted(([left], [right]) => left.localeCompare(right))),
+    /** @throws TypeError when two different schemas have the same title. */
+    reference: (schema: TSchema): JsonObject => {
+      const json = hoist(toJson(schema));
+      return isJsonObject(json) ? json : {};
+    },
+  };
+}
 
 export interface DocumentOptions {
   readonly audience: Audience;
@@ -144,5 +188,34 @@ export function openapiDocument(options: DocumentOptions): JsonObject {
       schemas: making.components.schemas(),
       securitySchemes: schemesOf(own.map((operation) => securityOf(operation, names.identifier))),
     },
+  };
+}
+
+/** A document in JSON and YAML. */
+export type RenderedDocument = ReturnType<typeof renderOpenapi>;
+
+export type DocumentFormat = keyof RenderedDocument;
+
+export const openapiTypes = {
+  json: "application/json; charset=utf-8",
+  yaml: "application/yaml; charset=utf-8",
+} as const;
+
+export function renderOpenapi(options: DocumentOptions) {
+  const document = openapiDocument(options);
+  return {
+    json: JSON.stringify(document),
+    // YAML 1.1 parsers read a bare `on`, `no` or `y` as a boolean, so such words are quoted.
+    yaml: stringify(document, { aliasDuplicateObjects: false, lineWidth: 120, compat: "yaml-1.1" }),
+  };
+}
+
+/** The site's document, generated at the first request. */
+export function lazyOpenapi(audience: Audience, { runtime }: Config): () => RenderedDocument {
+  const { identifier, proxy_segment: proxySegment, sasl_segment: saslSegment } = runtime.naming;
+  let rendered: RenderedDocument | undefined;
+  return () => {
+    rendered ??= renderOpenapi({ audience, names: { identifier, proxySegment, saslSegment } });
+    return rendered;
   };
 }

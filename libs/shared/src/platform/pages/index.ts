@@ -7,8 +7,8 @@ export {
   html,
   htmlText,
   type Interpolated,
+  icons,
   trustedHtml,
 } from "./html.ts";
-export { icons } from "./icons.ts";
 export { createSecurityHeaders, type SecurityHeaders } from "./security-headers.ts";
 export { type AccentColours, stylesheetOf } from "./stylesheet.ts";

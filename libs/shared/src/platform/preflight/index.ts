@@ -1,3 +1,2 @@
-export { commonChecks } from "./common.ts";
+export { commonChecks, readableFile, tlsCheck } from "./common.ts";
 export { type Preflight, type PreflightCheck, type PreflightReport, runChecks } from "./run-checks.ts";
-export { readableFile, tlsCheck } from "./tls.ts";

@@ -12,7 +12,7 @@ const common =
 const jobs =
   "hdel hexists hget hlen hmget hmset hset incr incrby lindex lpop lpos lrem persist pexpire pexpireat rename rpop rpoplpush rpush sadd scard sismember smembers srem type xdel xlen xrange xread zlexcount zrangebylex zrangebyscore zrevrangebyscore";
 
-const words = (...lists: readonly string[]): readonly string[] =>
+const commandsOf = (...lists: readonly string[]): readonly string[] =>
   [
     ...new Set(
       lists
@@ -24,15 +24,15 @@ const words = (...lists: readonly string[]): readonly string[] =>
 
 /** The commands that the Redis user of a service must be permitted to run, as Redis names them in ACL rules. */
 export const redisCommands: Readonly<Record<ServiceName, readonly string[]>> = {
-  gateway: words(connection, common),
-  "auth-engine": words(
+  gateway: commandsOf(connection, common),
+  "auth-engine": commandsOf(
     connection,
     common,
     "hdel hget hlen hmget hset hsetnx incr pexpire pfadd pfcount sadd scard sismember type zmscore",
   ),
-  idp: words(connection, common, jobs, "decr getdel hsetnx hvals ttl zmscore"),
-  admin: words(connection, common, jobs, "getdel getex"),
-  "jobs-worker": words(connection, common, jobs, "bzpopmin"),
+  idp: commandsOf(connection, common, jobs, "decr getdel hsetnx hvals ttl zmscore"),
+  admin: commandsOf(connection, common, jobs, "getdel getex"),
+  "jobs-worker": commandsOf(connection, common, jobs, "bzpopmin"),
 };
 
 /** With these, a service also notices a Redis that is loading its data, one that has become a replica, and one whose memory is almost full. */

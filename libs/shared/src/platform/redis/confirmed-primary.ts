@@ -46,7 +46,7 @@ class Connections {
     for (const socket of this.#open.keys()) socket.destroy();
   }
 
-  /** To be called at least once a second. */
+  /** The owner calls it at least once a second. */
   turn(): void {
     this.leaveIfStopped();
     this.#turnAt = steadyClock.now();

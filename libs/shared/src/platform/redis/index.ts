@@ -8,7 +8,7 @@ export {
 } from "./client.ts";
 export { redisCommands, usefulRedisCommands } from "./commands.ts";
 export { decidedInRedis } from "./decided.ts";
-export { redisHealth } from "./health.ts";
+export { missingCommands, redisHealth } from "./health.ts";
 export * from "./keys/account.ts";
 export * from "./keys/browser.ts";
 export * from "./keys/brute-force.ts";
@@ -27,7 +27,6 @@ export {
   refreshFamilyKey,
   tokenEpochKey,
 } from "./keys.ts";
-export { missingCommands } from "./missing-commands.ts";
 export { createRedisClock, type RedisClock, watchRedisClock } from "./redis-clock.ts";
 export {
   defineScript,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
+import { formatTraceparent, parseTraceparent } from "./otlp-tracer.ts";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const spanId = "00f067aa0ba902b7";

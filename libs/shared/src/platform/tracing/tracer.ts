@@ -26,7 +26,7 @@ export interface SpanStart {
 /** A sampled piece of work. Work that is not sampled has no span. */
 export interface Span {
   readonly traceId: string;
-  /** For the next service on the way. */
+  /** The next service on the way continues the trace by it. */
   readonly traceparent: string;
   readonly set: (attributes: SpanAttributes) => void;
   /** Ends it; the second call has no effect. `failure` is an error code, or a word of a closed set. */

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { Check } from "typebox/value";
 import { expect, test } from "vitest";
+import { createUnknownKeys } from "../accepted-keys.ts";
 import { createProblemList } from "../problem.ts";
 import { derive, schemaTree } from "../schema-tree.ts";
 import { Root } from "../sections/root.ts";
@@ -8,7 +9,6 @@ import { createEnvironment } from "../sources/environment.ts";
 import type { SchemaNode } from "../tree/node.ts";
 import type { Mapping } from "../tree/walk.ts";
 import { readSection, type ValueSource } from "./reader.ts";
-import { createUnknownKeys } from "./unknown-keys.ts";
 
 const tree = schemaTree();
 

@@ -1,11 +1,10 @@
+import type { UnknownKeys } from "../accepted-keys.ts";
 import { messages } from "../messages.ts";
 import type { Report } from "../problem.ts";
 import type { Environment, FromEnvironment } from "../sources/environment.ts";
 import type { CollectionNode, LeafNode, LeafValue, SchemaNode, SectionNode } from "../tree/node.ts";
-import { environmentName, formatPath, type Path } from "../tree/path.ts";
-import { isMapping } from "../tree/walk.ts";
+import { environmentName, formatPath, isMapping, type Path, valueAt } from "../tree/walk.ts";
 import { parseLeaf } from "./scalars.ts";
-import type { UnknownKeys } from "./unknown-keys.ts";
 
 /** Where a value came from; `name` is the variable, the file, or the key that it follows. */
 export interface ValueSource {
@@ -142,4 +141,28 @@ function isFileReference(value: unknown): value is { readonly file: string } {
 function fallback(node: LeafNode, pathText: string): LeafValue {
   if (node.default !== undefined) return node.default;
   return node.type === "texts" ? [pathText] : pathText;
+}
+
+/** The tree while it is being filled. */
+export interface Draft {
+  readonly root: { [name: string]: MutableValue };
+  readonly sources: Map<string, ValueSource>;
+}
+
+export function isDefault(draft: Draft, path: Path): boolean {
+  return draft.sources.get(formatPath(path))?.kind === "default";
+}
+
+/** Copies a value, unless its own source is a default as well. */
+export function follow(draft: Draft, path: Path, from: Path): void {
+  if (isDefault(draft, from)) return;
+  assign(draft, path, valueAt(draft.root, from), formatPath(from));
+}
+
+export function assign(draft: Draft, path: Path, value: unknown, from: string): void {
+  const parent = valueAt(draft.root, path.slice(0, -1));
+  const name = path.at(-1);
+  if (!isMapping(parent) || name === undefined) return;
+  Reflect.set(parent, name, value);
+  draft.sources.set(formatPath(path), { kind: "derived", name: from });
 }

@@ -2,7 +2,7 @@ import { callerOperationNames } from "../../../contracts/caller-operations.ts";
 import { checkForm } from "../forms.ts";
 import { messages } from "../messages.ts";
 import { checkEnabled, checkNames, checkUnique, type Judgement } from "./checks.ts";
-import { duration, entries, flag, secret, section, text, texts } from "./fields.ts";
+import { duration, entries, flag, liveSection, secret, section, text, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
 
 const longestTokenLife = 24 * 60 * 60 * 1000;
@@ -33,12 +33,10 @@ const OidcBearer = section("Authentication of API callers with OIDC access token
   }),
 });
 
-const JwtUser = section("A user who may request a JWT.", {
-  username: text("User name.", { maxLength: 255, reload: "live" }),
-  password: secret("Password hash: Argon2, bcrypt, SHA-crypt or salted SHA.", { reload: "live" }),
-  roles: texts("Roles of the user: `authenticate`, `security`, `admin`, or names that custom hooks require.", {
-    reload: "live",
-  }),
+const JwtUser = liveSection("A user who may request a JWT.", {
+  username: text("User name.", { maxLength: 255 }),
+  password: secret("Password hash: Argon2, bcrypt, SHA-crypt or salted SHA."),
+  roles: texts("Roles of the user: `authenticate`, `security`, `admin`, or names that custom hooks require."),
 });
 
 const Jwt = section("Authentication of API callers with the JWTs of POST /api/v1/jwt/token.", {
@@ -53,34 +51,30 @@ const Jwt = section("Authentication of API callers with the JWTs of POST /api/v1
   users: entries("Users who may request a JWT. They are checked before the backends.", JwtUser),
 });
 
-const NamedCaller = section(
-  "An API caller with its own HTTP Basic credentials.",
-  {
-    name: text(
-      "User name of the caller. Once the caller has authenticated, log, audit stream and metrics contain this name.",
-      { form: "caller-name" },
-    ),
-    password: secret("Password.", { minLength: 16 }),
-    next_password: secret("Second valid password, for a rotation. If empty, only `password` is valid.", {
-      minLength: 16,
-    }),
-    networks: texts(
-      "Addresses and networks from which the credentials are accepted. If empty, they are accepted from everywhere.",
-      { form: "network" },
-    ),
-    operations: texts(
-      "Operations that the caller may use: `authenticate`, `lookup`, `list-accounts`, `auth-policy`, `flush`, `bans`, `second-factors`, `oidc-sessions`, `oidc-clients`, `signing-keys`, `failed-sign-ins`, `help-desk`, `hooks`, `configuration`, or operation IDs of docs/reference/api/management.yaml. If empty, the caller is administrative and may use all of them.",
-    ),
-  },
-  { reload: "live" },
-);
+const NamedCaller = liveSection("An API caller with its own HTTP Basic credentials.", {
+  name: text(
+    "User name of the caller. Once the caller has authenticated, log, audit stream and metrics contain this name.",
+    { form: "caller-name" },
+  ),
+  password: secret("Password.", { minLength: 16 }),
+  next_password: secret("Second valid password, for a rotation. If empty, only `password` is valid.", {
+    minLength: 16,
+  }),
+  networks: texts(
+    "Addresses and networks from which the credentials are accepted. If empty, they are accepted from everywhere.",
+    { form: "network" },
+  ),
+  operations: texts(
+    "Operations that the caller may use: `authenticate`, `lookup`, `list-accounts`, `auth-policy`, `flush`, `bans`, `second-factors`, `oidc-sessions`, `oidc-clients`, `signing-keys`, `failed-sign-ins`, `help-desk`, `hooks`, `configuration`, or operation IDs of docs/reference/api/management.yaml. If empty, the caller is administrative and may use all of them.",
+  ),
+});
 
 /** Callers of the back channel. */
 export const Backchannel = section("Authentication of API callers.", {
-  basic_auth: section("One administrative API caller that authenticates with HTTP Basic.", {
-    enabled: flag("Whether these credentials are accepted.", { reload: "live" }),
-    username: text("User name.", { reload: "live" }),
-    password: secret("Password.", { minLength: 16, reload: "live" }),
+  basic_auth: liveSection("One administrative API caller that authenticates with HTTP Basic.", {
+    enabled: flag("Whether these credentials are accepted."),
+    username: text("User name."),
+    password: secret("Password.", { minLength: 16 }),
   }),
   callers: entries(
     "Named API callers, each with its own passwords, in addition to `basic_auth`. Use one for each mail server.",

@@ -4,10 +4,10 @@ import { LdapBackend } from "./auth-ldap.ts";
 import { LuaBackend } from "./auth-lua.ts";
 import { SqlBackend } from "./auth-sql.ts";
 import type { Judgement } from "./checks.ts";
-import { section, texts } from "./fields.ts";
+import { liveSection, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
 
-export const Backends = section(
+export const Backends = liveSection(
   "Backends. A reload opens new connections and closes the old ones after their last request.",
   {
     order: texts(
@@ -18,7 +18,6 @@ export const Backends = section(
     sql: SqlBackend,
     lua: LuaBackend,
   },
-  { reload: "live" },
 );
 
 const path = "auth.backends.order";

@@ -2,7 +2,19 @@ import { messages } from "../messages.ts";
 import { BruteForce } from "./auth-brute-force.ts";
 import { LuaControls } from "./auth-lua.ts";
 import { checkNames, checkNetworkLists, type Judgement } from "./checks.ts";
-import { decimal, duration, entries, flag, integer, requiredText, section, structure, text, texts } from "./fields.ts";
+import {
+  decimal,
+  duration,
+  entries,
+  flag,
+  integer,
+  liveSection,
+  requiredText,
+  section,
+  structure,
+  text,
+  texts,
+} from "./fields.ts";
 import type { Config } from "./root.ts";
 
 const RblList = section("A block list.", {
@@ -44,7 +56,7 @@ const Rbl = section("DNS block lists.", {
 });
 
 /** Checks before the backends. */
-export const Controls = section(
+export const Controls = liveSection(
   "Controls: checks before the backends. Each is active only if enabled contains its name.",
   {
     enabled: texts("Active controls: `brute_force`, `tls_encryption`, `relay_domains`, `rbl`, `lua`."),
@@ -61,7 +73,6 @@ export const Controls = section(
     rbl: Rbl,
     lua: LuaControls,
   },
-  { reload: "live" },
 );
 
 const root = "auth.controls";

@@ -6,6 +6,7 @@ import {
   entries,
   flag,
   integer,
+  liveSection,
   requiredText,
   requiredTexts,
   section,
@@ -115,19 +116,15 @@ const Hook = section("A custom hook: one path and method under /api/v1/custom/."
 });
 
 /** The scripts around a decision, and custom hooks. */
-export const LuaControls = section(
-  "Site scripts before, during and after a decision, and custom hooks.",
-  {
-    environment: entries("Scripts that run before caches and backends. Each may deny the request.", Script),
-    subject: entries(
-      "Scripts that run after a backend has decided. Each may deny the request or change the result.",
-      Script,
-    ),
-    actions: entries("Scripts that run after the request has been answered.", Action),
-    hooks: entries("Custom hooks, served by admin.", Hook),
-  },
-  { reload: "live" },
-);
+export const LuaControls = liveSection("Site scripts before, during and after a decision, and custom hooks.", {
+  environment: entries("Scripts that run before caches and backends. Each may deny the request.", Script),
+  subject: entries(
+    "Scripts that run after a backend has decided. Each may deny the request or change the result.",
+    Script,
+  ),
+  actions: entries("Scripts that run after the request has been answered.", Action),
+  hooks: entries("Custom hooks, served by admin.", Hook),
+});
 
 const controls = "auth.controls.lua";
 const backend = "auth.backends.lua.backend";

@@ -1,17 +1,15 @@
 import { messages } from "../messages.ts";
 import type { Judgement } from "./checks.ts";
-import { duration, entries, flag, integer, secret, section, text, texts } from "./fields.ts";
+import { duration, entries, flag, integer, liveSection, secret, section, text, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
 
-const DecoyPassword = section("A decoy password.", {
+const DecoyPassword = liveSection("A decoy password.", {
   stored: secret("Hash of an unused password, of the same kind and cost as the hashes in the backends.", {
     form: "password-hash",
-    reload: "live",
   }),
   weight: integer(1, "Share of accounts with this kind of hash, relative to the weights of the other entries.", {
     minimum: 1,
     maximum: 1_000_000,
-    reload: "live",
   }),
 });
 
@@ -30,18 +28,14 @@ export const Pipeline = section("Limits, waits and the local cache of decisions.
     maximum: 600,
     reload: "live",
   }),
-  master_user: section(
-    "Master users, who sign in as another user with their own password.",
-    {
-      enabled: flag("Whether master users are accepted."),
-      user_format: text(
-        "Format of a login name that contains both users. {user} is the account to open, {master_user} the user whose password is sent.",
-        { default: "{user}*{master_user}", minLength: 1 },
-      ),
-      users: texts("User names of the master users, spelled as they sign in."),
-    },
-    { reload: "live" },
-  ),
+  master_user: liveSection("Master users, who sign in as another user with their own password.", {
+    enabled: flag("Whether master users are accepted."),
+    user_format: text(
+      "Format of a login name that contains both users. {user} is the account to open, {master_user} the user whose password is sent.",
+      { default: "{user}*{master_user}", minLength: 1 },
+    ),
+    users: texts("User names of the master users, spelled as they sign in."),
+  }),
   local_cache_ttl: duration(
     "30s",
     "Lifetime of a successful decision in the memory of an engine. A flush reaches every engine over the bus. If the event is lost, the entry remains for this time. 0 disables the cache.",

@@ -1,12 +1,10 @@
-import type { ConditionProblem } from "../../policies/condition.ts";
-import { compileCondition } from "../../policies/condition.ts";
+import { type ConditionProblem, compileCondition } from "../../policies/condition.ts";
 import { attributeFactPrefix, factType, policyFacts } from "../../policies/facts.ts";
-import type { PolicySets } from "../../policies/sets.ts";
-import { readSets } from "../../policies/sets.ts";
+import { type PolicySets, readSets } from "../../policies/sets.ts";
 import { messages } from "../messages.ts";
 import { isSecretName } from "../secret-names.ts";
 import { didYouMean, type Judgement } from "./checks.ts";
-import { choice, entries, requiredText, section, structure, text, texts } from "./fields.ts";
+import { choice, entries, liveSection, requiredText, section, structure, text, texts } from "./fields.ts";
 import type { Config, PolicyConfig } from "./root.ts";
 
 const ResponseMessage = section("Message that the API caller receives.", {
@@ -54,7 +52,7 @@ const Catalogue = section("Texts in one language.", {
 });
 
 /** Policies of the site. */
-export const Policy = section(
+export const Policy = liveSection(
   "Policies: rules that are applied after the password was verified. Without rules, decisions are not changed.",
   {
     mode: choice(["enforce", "observe"], "Effect of the rules. With `observe`, their result is only logged."),
@@ -73,7 +71,6 @@ export const Policy = section(
       catalogs: entries("Texts of the site. They take precedence over the built-in ones.", Catalogue),
     }),
   },
-  { reload: "live" },
 );
 
 const root = "auth.policy";

@@ -1,6 +1,6 @@
 import { messages } from "../messages.ts";
 import type { Judgement } from "./checks.ts";
-import { choice, duration, integer, section, text, texts } from "./fields.ts";
+import { choice, duration, integer, liveSection, section, text, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
 
 const hourMs = 60 * 60 * 1000;
@@ -54,7 +54,7 @@ const score = (value: number, level: string) =>
   integer(value, `Score from which a sign-in is ${level}.`, { minimum: 1, maximum: 1000 });
 
 /** Sign-ins with a stolen password (ADR 0173). */
-export const Risk = section(
+export const Risk = liveSection(
   "Detection of stolen passwords: each sign-in with a correct password gets a score. Active if auth.controls.enabled contains brute_force.",
   {
     mode: choice(
@@ -133,7 +133,6 @@ export const Risk = section(
       { reload: "restart" },
     ),
   },
-  { reload: "live" },
 );
 
 const known = ["notify", "delay", "second_factor", "hold_submission", "hold_mail", "deny"];

@@ -1,8 +1,7 @@
 import { createCidrSet } from "../../net/cidr-set.ts";
 import { isLoopback } from "../../net/ip.ts";
 import { messages } from "../messages.ts";
-import { nearestName } from "../nearest-name.ts";
-import type { Report } from "../problem.ts";
+import { nearestName, type Report } from "../problem.ts";
 
 /** Where rules between keys report: a problem refuses the configuration, a warning does not. */
 export interface Judgement {

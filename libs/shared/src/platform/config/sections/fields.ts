@@ -91,6 +91,10 @@ export const section = <Properties extends TProperties>(
   options: { readonly reload?: Reload } = {},
 ) => Type.Object(properties, { ...options, description, additionalProperties: false });
 
+/** A section whose keys a reload applies. */
+export const liveSection = <Properties extends TProperties>(description: string, properties: Properties) =>
+  section(description, properties, { reload: "live" });
+
 /** A list of sections. */
 export const entries = <Entry extends TSchema>(description: string, entry: Entry) =>
   Type.Array(entry, { description, default: [] });

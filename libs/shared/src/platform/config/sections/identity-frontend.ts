@@ -6,22 +6,18 @@ import type { Config } from "./root.ts";
 const longestSession = 400 * 24 * 60 * 60 * 1000;
 
 /** How long a browser stays signed in. */
-export const IdentitySession = section(
-  "Browser sessions.",
-  {
-    lifetime: duration("12h", "Maximum lifetime of a session, regardless of use.", {
-      minimum: 60_000,
-      maximum: longestSession,
-    }),
-    idle_timeout: duration("2h", "Time until an unused session expires.", { minimum: 60_000, maximum: longestSession }),
-    remember_me_ttl: duration(
-      "0s",
-      "Lifetime of a session for which the user chose to stay signed in. 0 hides that choice.",
-      { maximum: longestSession },
-    ),
-  },
-  { reload: "restart" },
-);
+export const IdentitySession = section("Browser sessions.", {
+  lifetime: duration("12h", "Maximum lifetime of a session, regardless of use.", {
+    minimum: 60_000,
+    maximum: longestSession,
+  }),
+  idle_timeout: duration("2h", "Time until an unused session expires.", { minimum: 60_000, maximum: longestSession }),
+  remember_me_ttl: duration(
+    "0s",
+    "Lifetime of a session for which the user chose to stay signed in. 0 hides that choice.",
+    { maximum: longestSession },
+  ),
+});
 
 const Branding = section("Appearance of the pages.", {
   name: text("Name of the site, shown on every page.", { default: "Postern", maxLength: 60 }),

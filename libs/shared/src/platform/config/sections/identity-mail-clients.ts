@@ -60,7 +60,6 @@ export const IdentityMailClients = section(
     }),
     domains: entries("Mail domains and their servers. Requests for other domains are answered with 404.", MailDomain),
   },
-  { reload: "restart" },
 );
 
 const root = "identity.mail_clients";

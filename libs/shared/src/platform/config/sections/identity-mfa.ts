@@ -1,6 +1,6 @@
 import { messages } from "../messages.ts";
 import type { Judgement } from "./checks.ts";
-import { choice, duration, integer, section, text, texts } from "./fields.ts";
+import { choice, duration, integer, liveSection, section, text, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
 
 const longestSession = 400 * 24 * 60 * 60 * 1000;
@@ -8,22 +8,18 @@ const longestSession = 400 * 24 * 60 * 60 * 1000;
 const levelOf = (factor: string, value: number) => integer(value, `Level of ${factor}.`, { minimum: 1, maximum: 100 });
 
 /** What second factors prove. */
-export const IdentityMfaPolicy = section(
-  "Levels of second factors, for applications that require one.",
-  {
-    levels: section("Level of each factor. A higher level is a stronger proof.", {
-      recovery_codes: levelOf("recovery codes", 1),
-      totp: levelOf("authenticator app codes", 2),
-      webauthn: levelOf("passkeys and security keys", 3),
-    }),
-    freshness: duration(
-      "10m",
-      "Time for which a used second factor satisfies applications that require one. 0 accepts it for the whole session.",
-      { maximum: longestSession },
-    ),
-  },
-  { reload: "live" },
-);
+export const IdentityMfaPolicy = liveSection("Levels of second factors, for applications that require one.", {
+  levels: section("Level of each factor. A higher level is a stronger proof.", {
+    recovery_codes: levelOf("recovery codes", 1),
+    totp: levelOf("authenticator app codes", 2),
+    webauthn: levelOf("passkeys and security keys", 3),
+  }),
+  freshness: duration(
+    "10m",
+    "Time for which a used second factor satisfies applications that require one. 0 accepts it for the whole session.",
+    { maximum: longestSession },
+  ),
+});
 
 const ownLevelOf = (factor: string) =>
   integer(0, `Level of ${factor} for this application. 0 uses the general level.`, { maximum: 100 });

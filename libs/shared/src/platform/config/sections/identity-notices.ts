@@ -34,7 +34,6 @@ export const IdentityNotifications = section(
     webhook: Webhook,
     mail: Mail,
   },
-  { reload: "restart" },
 );
 
 const root = "identity.notices";

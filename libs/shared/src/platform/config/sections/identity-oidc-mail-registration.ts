@@ -2,7 +2,7 @@ import { normalisedProtocol } from "../../../contracts/auth/request.ts";
 import { messages } from "../messages.ts";
 import { backchannelAudience } from "./auth-backchannel.ts";
 import type { Judgement } from "./checks.ts";
-import { choice, duration, entries, flag, section, text, texts } from "./fields.ts";
+import { choice, duration, entries, flag, liveSection, section, text, texts } from "./fields.ts";
 import { initialTokens, longestLife, longestTokenLife, registrationLimits } from "./identity-oidc-registration.ts";
 import type { Config, MailRegistrationConfig } from "./root.ts";
 
@@ -17,7 +17,7 @@ const MailScope = section("A scope of mail clients.", {
 });
 
 /** draft-ietf-mailmaint-oauth-public. */
-export const MailRegistration = section(
+export const MailRegistration = liveSection(
   "Mail clients that register themselves, in the bounds of the OAuth profile for open public clients (draft-ietf-mailmaint-oauth-public-06).",
   {
     enabled: flag("Whether mail clients may register. This does not permit any other registration."),
@@ -50,7 +50,6 @@ export const MailRegistration = section(
     ),
     ...registrationLimits({ pending: "1h", registrations: 100_000 }),
   },
-  { reload: "live" },
 );
 
 /** A scope of mail clients, and the protocols for which a token with it replaces the password. */

@@ -1,6 +1,6 @@
 import { messages } from "../messages.ts";
 import type { Judgement } from "./checks.ts";
-import { duration, entries, flag, integer, secret, section, text, texts } from "./fields.ts";
+import { duration, entries, flag, integer, liveSection, secret, section, text, texts } from "./fields.ts";
 import { permittedImplicitTypes } from "./identity-oidc-clients.ts";
 import type { Config } from "./root.ts";
 
@@ -42,7 +42,7 @@ export const registrationLimits = (defaults: { readonly pending: string; readonl
 });
 
 /** RFC 7591, RFC 7592, OpenID Connect Dynamic Client Registration 1.0. */
-export const DynamicRegistration = section(
+export const DynamicRegistration = liveSection(
   "Registration of clients by themselves (RFC 7591, RFC 7592, OpenID Connect Dynamic Client Registration).",
   {
     enabled: flag("Whether clients may register. Mail clients have a separate profile, `mail_registration`."),
@@ -75,7 +75,6 @@ export const DynamicRegistration = section(
     ),
     ...registrationLimits({ pending: "24h", registrations: 10_000 }),
   },
-  { reload: "live" },
 );
 
 const root = "identity.oidc.dynamic_registration";

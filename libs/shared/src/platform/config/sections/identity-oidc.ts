@@ -1,6 +1,6 @@
 import { messages } from "../messages.ts";
 import { checkEncryption, type Judgement } from "./checks.ts";
-import { choice, duration, entries, flag, integer, secret, section, text, texts } from "./fields.ts";
+import { choice, duration, entries, flag, integer, liveSection, secret, section, text, texts } from "./fields.ts";
 import { validateSiteClaims } from "./identity-oidc-claims.ts";
 import {
   authMethods,
@@ -55,23 +55,20 @@ const tokens = {
     default_access_token_lifetime: duration("1h", "Lifetime of access tokens and ID tokens.", {
       minimum: 1000,
       maximum: longestTokenLife,
-      reload: "live",
     }),
     default_refresh_token_lifetime: duration("720h", "Lifetime of refresh tokens.", {
       minimum: 1000,
       maximum: longestLife,
-      reload: "live",
     }),
     revoke_refresh_token: flag("Whether each use of a refresh token replaces it with a new one.", {
       default: true,
-      reload: "live",
     }),
     refresh_token_grace: duration(
       "30s",
       "Time for which a used refresh token returns the same successor again, for parallel requests. Later use revokes the token family.",
-      { maximum: 30_000, reload: "live" },
+      { maximum: 30_000 },
     ),
-    token_endpoint_allow_get: flag("Whether GET /oidc/token is available too.", { default: true, reload: "live" }),
+    token_endpoint_allow_get: flag("Whether GET /oidc/token is available too.", { default: true }),
   }),
 };
 
@@ -103,85 +100,77 @@ const discovery = {
   claims_supported: texts("Claims listed in the discovery document, in addition to those of the scopes."),
 };
 
-/** OpenID Connect. */
-export const IdentityOidc = section(
-  "OpenID Connect provider.",
-  {
-    enabled: flag("Whether OpenID Connect is served.", { reload: "restart" }),
-    issuer: text("Issuer: the URL under which browsers reach the gateway.", { form: "http-url", reload: "restart" }),
-    mtls_url: text(
-      "URL under which clients reach the listener or proxy that asks for certificates. The discovery document lists it in `mtls_endpoint_aliases`. If empty, clients use the issuer's endpoints.",
-      { form: "http-url", reload: "live" },
+/** OpenID Connect. A reload creates a new generation of the provider, with its clients and keys. */
+export const IdentityOidc = liveSection("OpenID Connect provider.", {
+  enabled: flag("Whether OpenID Connect is served.", { reload: "restart" }),
+  issuer: text("Issuer: the URL under which browsers reach the gateway.", { form: "http-url", reload: "restart" }),
+  mtls_url: text(
+    "URL under which clients reach the listener or proxy that asks for certificates. The discovery document lists it in `mtls_endpoint_aliases`. If empty, clients use the issuer's endpoints.",
+    { form: "http-url" },
+  ),
+  ...keys,
+  ...tokens,
+  ...discovery,
+  clients: entries("OIDC clients. A reload applies changes.", OidcClient),
+  dpop: section("Proofs of possession (DPoP, RFC 9449).", {
+    require_nonce: flag(
+      "Whether each proof must contain a nonce that Postern sent before, so that proofs cannot be prepared in advance and clients need no exact clock. While some replicas have another value, requests with proofs may be rejected.",
     ),
-    ...keys,
-    ...tokens,
-    ...discovery,
-    clients: entries("OIDC clients. A reload applies changes.", OidcClient),
-    dpop: section("Proofs of possession (DPoP, RFC 9449).", {
-      require_nonce: flag(
-        "Whether each proof must contain a nonce that Postern sent before, so that proofs cannot be prepared in advance and clients need no exact clock. While some replicas have another value, requests with proofs may be rejected.",
-      ),
-    }),
-    custom_scopes: entries("Custom scopes, for all clients.", CustomScope),
-    mail_registration: MailRegistration,
-    dynamic_registration: DynamicRegistration,
-    claim_mappings: entries(
-      "Claims and the sources of their values, for all clients. A claim is released at userinfo with a scope to which it belongs, and in an ID token that the client's request names it for. `id_token_claims` of a client takes precedence.",
-      ClaimMapping,
+  }),
+  custom_scopes: entries("Custom scopes, for all clients.", CustomScope),
+  mail_registration: MailRegistration,
+  dynamic_registration: DynamicRegistration,
+  claim_mappings: entries(
+    "Claims and the sources of their values, for all clients. A claim is released at userinfo with a scope to which it belongs, and in an ID token that the client's request names it for. `id_token_claims` of a client takes precedence.",
+    ClaimMapping,
+  ),
+  consent: section("User consent.", {
+    ttl: duration("720h", "Lifetime of a remembered consent.", { maximum: longestLife }),
+    mode: choice(
+      ["all_or_nothing", "granular_optional"],
+      "Whether users can decline individual scopes (`granular_optional`) or only the whole request (`all_or_nothing`).",
     ),
-    consent: section("User consent.", {
-      ttl: duration("720h", "Lifetime of a remembered consent.", { maximum: longestLife, reload: "live" }),
-      mode: choice(
-        ["all_or_nothing", "granular_optional"],
-        "Whether users can decline individual scopes (`granular_optional`) or only the whole request (`all_or_nothing`).",
-        { reload: "live" },
-      ),
+  }),
+  session_management: section("Session management: clients learn in the browser that a session has ended.", {
+    enabled: flag(
+      "Whether responses to authorization requests contain `session_state`, and discovery `check_session_iframe` (OpenID Connect Session Management 1.0). It sets a cookie that frames of other sites can read.",
+    ),
+  }),
+  logout: section("Logout at clients.", {
+    front_channel_supported: flag(
+      "Whether a logout in the browser opens the clients' frontchannel_logout_uri in frames.",
+      { default: true },
+    ),
+    front_channel_session_supported: flag("Whether `iss` and `sid` are added to these URLs.", { default: true }),
+    back_channel_supported: flag("Whether clients with a backchannel_logout_uri are notified of logouts.", {
+      default: true,
     }),
-    session_management: section("Session management: clients learn in the browser that a session has ended.", {
-      enabled: flag(
-        "Whether responses to authorization requests contain `session_state`, and discovery `check_session_iframe` (OpenID Connect Session Management 1.0). It sets a cookie that frames of other sites can read.",
-      ),
+    back_channel_session_supported: flag("Whether logout tokens contain `sid`.", { default: true }),
+    back_channel_timeout: duration(
+      "5s",
+      "Time that a client has to respond to a logout token. After three times this, another replica takes over the delivery.",
+      { minimum: 100, maximum: 60_000 },
+    ),
+    back_channel_retry_delay: duration(
+      "1s",
+      "Delay before the second delivery attempt. It doubles with each attempt, and attempts end after one day.",
+      { minimum: 100, maximum: 3_600_000 },
+    ),
+    back_channel_retry_max_delay: duration("1m", "Maximum delay between two attempts.", {
+      minimum: 100,
+      maximum: 3_600_000,
     }),
-    logout: section("Logout at clients.", {
-      front_channel_supported: flag(
-        "Whether a logout in the browser opens the clients' frontchannel_logout_uri in frames.",
-        { default: true },
-      ),
-      front_channel_session_supported: flag("Whether `iss` and `sid` are added to these URLs.", { default: true }),
-      back_channel_supported: flag("Whether clients with a backchannel_logout_uri are notified of logouts.", {
-        default: true,
-      }),
-      back_channel_session_supported: flag("Whether logout tokens contain `sid`.", { default: true }),
-      back_channel_timeout: duration(
-        "5s",
-        "Time that a client has to respond to a logout token. After three times this, another replica takes over the delivery.",
-        { minimum: 100, maximum: 60_000, reload: "live" },
-      ),
-      back_channel_retry_delay: duration(
-        "1s",
-        "Delay before the second delivery attempt. It doubles with each attempt, and attempts end after one day.",
-        { minimum: 100, maximum: 3_600_000, reload: "live" },
-      ),
-      back_channel_retry_max_delay: duration("1m", "Maximum delay between two attempts.", {
-        minimum: 100,
-        maximum: 3_600_000,
-        reload: "live",
-      }),
+  }),
+  device_flow: section("Device authorization, for devices without a browser.", {
+    code_expiry: duration("10m", "Lifetime of a device code.", { minimum: 10_000 }),
+    polling_interval: integer(5, "Minimum interval between two polls of the device.", {
+      unit: "s",
+      minimum: 1,
+      maximum: 60,
     }),
-    device_flow: section("Device authorization, for devices without a browser.", {
-      code_expiry: duration("10m", "Lifetime of a device code.", { minimum: 10_000, reload: "live" }),
-      polling_interval: integer(5, "Minimum interval between two polls of the device.", {
-        unit: "s",
-        minimum: 1,
-        maximum: 60,
-        reload: "live",
-      }),
-      user_code_length: integer(8, "Number of letters in a user code.", { minimum: 6, maximum: 16 }),
-    }),
-  },
-  // A reload creates a new generation of the provider, with its clients and keys.
-  { reload: "live" },
-);
+    user_code_length: integer(8, "Number of letters in a user code.", { minimum: 6, maximum: 16 }),
+  }),
+});
 
 const root = "identity.oidc";
 const hour = 3_600_000;

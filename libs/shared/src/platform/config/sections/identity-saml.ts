@@ -1,6 +1,6 @@
 import { messages } from "../messages.ts";
 import { checkEnabled, checkUnique, isSafeToFetch, type Judgement } from "./checks.ts";
-import { choice, duration, entries, flag, integer, secret, section, text, texts } from "./fields.ts";
+import { choice, duration, entries, flag, integer, liveSection, secret, section, text, texts } from "./fields.ts";
 import { ClientMfaPolicy } from "./identity-mfa.ts";
 import type { Config, SamlProviderConfig } from "./root.ts";
 
@@ -121,46 +121,42 @@ const MetadataHandling = section("Handling of service provider metadata.", {
 });
 
 /** `identity.saml`. */
-export const IdentitySaml = section(
-  "SAML 2.0 identity provider.",
-  {
-    enabled: flag("Whether SAML is served. It requires identity.frontend.", { reload: "restart" }),
-    entity_id: text(
-      "Entity ID of Postern. If it is an http or https URL, its origin is that of Postern's SAML URLs, otherwise identity.oidc.issuer is.",
-      { maxLength: 1024 },
-    ),
-    cert: text(
-      "Signing certificate in PEM format. If `cert` and `cert_file` are empty, a key and certificate are generated.",
-    ),
-    cert_file: text("Path of the PEM file with the signing certificate."),
-    key: secret(
-      "Private RSA key of the signing certificate in PEM format. The alternative name key_file takes the path of its file.",
-    ),
-    extra_cert_files: texts("Paths of additional certificates in the metadata, for the next or the previous key."),
-    key_rotation_interval: duration("0s", "Age at which a generated key is replaced. 0 disables replacement.", {
-      maximum: tenYears,
-      reload: "restart",
-    }),
-    key_publish_delay: duration(
-      "336h",
-      "Time for which a generated key is in the metadata before it signs, and for which it stays after it is replaced.",
-      { maximum: tenYears, reload: "restart" },
-    ),
-    signature_method: choice(["http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"], "Signature algorithm."),
-    default_expire_time: duration("1h", "Maximum lifetime of a session at service providers (SessionNotOnOrAfter).", {
-      maximum: 24 * 24 * 60 * 60 * 1000,
-    }),
-    name_id_format: choice(["persistent", "transient", "email", "unspecified"], "Format of the name ID."),
-    persistent_id_secret: secret(
-      "Secret from which persistent name IDs are derived. It must never change. If empty, storage.redis.encryption_secret is used.",
-      { minLength: 16 },
-    ),
-    slo: Slo,
-    metadata: MetadataHandling,
-    service_providers: entries("Service providers.", SamlProvider),
-  },
-  { reload: "live" },
-);
+export const IdentitySaml = liveSection("SAML 2.0 identity provider.", {
+  enabled: flag("Whether SAML is served. It requires identity.frontend.", { reload: "restart" }),
+  entity_id: text(
+    "Entity ID of Postern. If it is an http or https URL, its origin is that of Postern's SAML URLs, otherwise identity.oidc.issuer is.",
+    { maxLength: 1024 },
+  ),
+  cert: text(
+    "Signing certificate in PEM format. If `cert` and `cert_file` are empty, a key and certificate are generated.",
+  ),
+  cert_file: text("Path of the PEM file with the signing certificate."),
+  key: secret(
+    "Private RSA key of the signing certificate in PEM format. The alternative name key_file takes the path of its file.",
+  ),
+  extra_cert_files: texts("Paths of additional certificates in the metadata, for the next or the previous key."),
+  key_rotation_interval: duration("0s", "Age at which a generated key is replaced. 0 disables replacement.", {
+    maximum: tenYears,
+    reload: "restart",
+  }),
+  key_publish_delay: duration(
+    "336h",
+    "Time for which a generated key is in the metadata before it signs, and for which it stays after it is replaced.",
+    { maximum: tenYears, reload: "restart" },
+  ),
+  signature_method: choice(["http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"], "Signature algorithm."),
+  default_expire_time: duration("1h", "Maximum lifetime of a session at service providers (SessionNotOnOrAfter).", {
+    maximum: 24 * 24 * 60 * 60 * 1000,
+  }),
+  name_id_format: choice(["persistent", "transient", "email", "unspecified"], "Format of the name ID."),
+  persistent_id_secret: secret(
+    "Secret from which persistent name IDs are derived. It must never change. If empty, storage.redis.encryption_secret is used.",
+    { minLength: 16 },
+  ),
+  slo: Slo,
+  metadata: MetadataHandling,
+  service_providers: entries("Service providers.", SamlProvider),
+});
 
 const root = "identity.saml";
 

@@ -1,6 +1,6 @@
 import { messages } from "../messages.ts";
 import { checkEnabled, type Judgement } from "./checks.ts";
-import { choice, decimal, duration, flag, integer, secret, section, text } from "./fields.ts";
+import { choice, decimal, duration, flag, integer, liveSection, secret, section, text } from "./fields.ts";
 import type { Config } from "./root.ts";
 import { ClientTls } from "./tls.ts";
 
@@ -77,22 +77,18 @@ export const Observability = section("Logs, the audit stream, the decision histo
   }),
   audit_history: AuditHistory,
   decision_history: DecisionHistory,
-  metrics: section(
-    "Metrics in the Prometheus format.",
-    {
-      endpoint_enabled: flag(
-        "Whether the gateway's main listener also serves GET /metrics. Every service's private listener always does.",
-      ),
-      endpoint_auth: section("Authentication of GET /metrics on the main listener.", {
-        basic: section("HTTP Basic authentication.", {
-          enabled: flag("Whether these credentials are required."),
-          username: text("User name."),
-          password: secret("Password."),
-        }),
+  metrics: liveSection("Metrics in the Prometheus format.", {
+    endpoint_enabled: flag(
+      "Whether the gateway's main listener also serves GET /metrics. Every service's private listener always does.",
+    ),
+    endpoint_auth: section("Authentication of GET /metrics on the main listener.", {
+      basic: section("HTTP Basic authentication.", {
+        enabled: flag("Whether these credentials are required."),
+        username: text("User name."),
+        password: secret("Password."),
       }),
-    },
-    { reload: "live" },
-  ),
+    }),
+  }),
   tracing: section("OpenTelemetry traces of requests through all services.", {
     enabled: flag("Whether requests are traced."),
     exporter: choice(

@@ -2,7 +2,7 @@ import { isLoopback } from "../../net/ip.ts";
 import { messages } from "../messages.ts";
 import { parseBackendEntry } from "./auth-backends.ts";
 import { checkEncryption, type Judgement } from "./checks.ts";
-import { flag, section, text, texts } from "./fields.ts";
+import { flag, liveSection, section, text, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
 
 const role = (name: string) => texts(`Groups, or values of role_attribute, whose accounts have the role ${name}.`);
@@ -26,15 +26,11 @@ export const Console = section(
       "Backend attribute that determines the roles of accounts. If empty, the names of their groups do. Users must not be able to change its values.",
       { maxLength: 256, reload: "live" },
     ),
-    roles: section(
-      "Who may use the console. An account with several roles has the highest.",
-      {
-        helpdesk: role("helpdesk, which may search, unban, flush and unlock"),
-        security: role("security, which may also end sessions and reset second factors"),
-        admin: role("admin, which may do everything"),
-      },
-      { reload: "live" },
-    ),
+    roles: liveSection("Who may use the console. An account with several roles has the highest.", {
+      helpdesk: role("helpdesk, which may search, unban, flush and unlock"),
+      security: role("security, which may also end sessions and reset second factors"),
+      admin: role("admin, which may do everything"),
+    }),
     helpdesk_resets_factors: flag("Whether the role helpdesk may reset second factors.", { reload: "live" }),
   },
 );

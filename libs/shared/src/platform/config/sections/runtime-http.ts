@@ -3,13 +3,13 @@ import { validatedOperations } from "../../../contracts/admin/flush-operations.t
 import { tls12Suites, tlsGroups } from "../../net/tls-names.ts";
 import { messages } from "../messages.ts";
 import { checkEnabled, checkNames, type Judgement } from "./checks.ts";
-import { duration, flag, integer, section, text, texts } from "./fields.ts";
+import { duration, flag, integer, liveSection, section, text, texts } from "./fields.ts";
 import type { Config, HttpServerConfig } from "./root.ts";
 import { ServerTls } from "./tls.ts";
 
-const endpoint = (what: string) => flag(`Whether ${what} are answered with 404.`, { reload: "live" });
+const endpoint = (what: string) => flag(`Whether ${what} are answered with 404.`);
 
-const DisabledEndpoints = section("Endpoints of the back channel that can be disabled.", {
+const DisabledEndpoints = liveSection("Endpoints of the back channel that can be disabled.", {
   auth_header: endpoint("requests in the `header` dialect"),
   auth_json: endpoint("requests in the `json` dialect"),
   auth_cbor: endpoint("requests in the `cbor` dialect"),
@@ -17,7 +17,7 @@ const DisabledEndpoints = section("Endpoints of the back channel that can be dis
   auth_proxy: endpoint("requests in the `proxy` dialect"),
   auth_sasl: endpoint("requests in the `sasl` dialect"),
   auth_jwt: endpoint("requests to the JWT endpoints"),
-  custom_hooks: flag("Whether requests for custom hooks are answered with 403.", { reload: "live" }),
+  custom_hooks: flag("Whether requests for custom hooks are answered with 403."),
   configuration: endpoint("requests for the loaded configuration"),
 });
 
@@ -29,18 +29,17 @@ const Middlewares = section("Checks and decoders that each request passes throug
   }),
 });
 
-const RateLimit = section(
+const RateLimit = liveSection(
   "Limit for each client address: failed caller authentications, and requests of routes without caller authentication (token bucket). Authenticated callers are not limited.",
   {
     per_second: integer(
       100,
       "Number of failures, or of requests without caller authentication, that a client address may sustain per second.",
-      { unit: "tokens/s", minimum: 1, reload: "live" },
+      { unit: "tokens/s", minimum: 1 },
     ),
     burst: integer(200, "Number of such failures or requests that a client address may send in one burst.", {
       unit: "tokens",
       minimum: 1,
-      reload: "live",
     }),
     password_failures: section(
       "Limit on wrong passwords from one client address at POST /api/v1/jwt/token, in addition to the failure budget. It applies to the address and never locks a user name. Wrong passwords also count under the brute-force rules, with the protocol `jwt`, but these rules never refuse the correct password of one of auth.backchannel.jwt.users.",
@@ -48,13 +47,11 @@ const RateLimit = section(
         per_minute: integer(10, "Number of wrong passwords per minute that a client address may sustain.", {
           unit: "failures/min",
           minimum: 1,
-          reload: "live",
         }),
         burst: integer(20, "Number of wrong passwords that a client address may send in one burst.", {
           unit: "failures",
           minimum: 1,
           maximum: 1000,
-          reload: "live",
         }),
       },
     ),
@@ -62,22 +59,17 @@ const RateLimit = section(
       unit: "bits",
       minimum: 16,
       maximum: 128,
-      reload: "live",
     }),
   },
 );
 
-const OpenapiValidation = section(
-  "Validation of requests against the OpenAPI document before they are handled.",
-  {
-    enabled: flag("Whether requests are validated."),
-    enforce: flag("Whether an invalid request is rejected with 400. If false, it is only logged."),
-    operations: texts(
-      "Operations to validate: flushUserCache, enqueueUserCacheFlush, flushBruteForceRule, enqueueBruteForceRuleFlush, listBruteForceEntries or listFilteredBruteForceEntries.",
-    ),
-  },
-  { reload: "live" },
-);
+const OpenapiValidation = liveSection("Validation of requests against the OpenAPI document before they are handled.", {
+  enabled: flag("Whether requests are validated."),
+  enforce: flag("Whether an invalid request is rejected with 400. If false, it is only logged."),
+  operations: texts(
+    "Operations to validate: flushUserCache, enqueueUserCacheFlush, flushBruteForceRule, enqueueBruteForceRuleFlush, listBruteForceEntries or listFilteredBruteForceEntries.",
+  ),
+});
 
 const ClientCertificates = section(
   "Certificates of OIDC clients (mutual TLS, RFC 8705), by a listener of the gateway or by a trusted proxy.",

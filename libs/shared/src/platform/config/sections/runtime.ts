@@ -1,11 +1,88 @@
+import { parseHostPort } from "../../net/host-port.ts";
+import { isLoopback } from "../../net/ip.ts";
 import { messages } from "../messages.ts";
-import type { Judgement } from "./checks.ts";
-import { duration, flag, integer, secret, section, text } from "./fields.ts";
+import { checkEnabled, checkPair, type Judgement, remoteHostOf } from "./checks.ts";
+import { choice, duration, flag, integer, liveSection, secret, section, text, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
-import { Bus, validateBus } from "./runtime-bus.ts";
 import { Console } from "./runtime-console.ts";
-import { GrpcServer, validateGrpc } from "./runtime-grpc.ts";
 import { HttpServer, validateHttp } from "./runtime-http.ts";
+import { ClientTls } from "./tls.ts";
+
+const AuthorityTls = section("TLS settings of this listener.", {
+  enabled: flag("Whether the listener requires TLS instead of plain text."),
+  cert: text("Path of the PEM file with the certificate chain."),
+  key: text("Path of the PEM file with the private key."),
+  client_ca: text("Path of the PEM file with the CA certificates that client certificates must be issued by."),
+  require_client_cert: flag("Whether callers must present a certificate issued by client_ca."),
+  min_tls_version: choice(["TLS1.2", "TLS1.3"], "Oldest TLS version that is accepted."),
+});
+
+/** The gateway's gRPC listener. */
+const GrpcServer = section("Listeners of the gateway for gRPC.", {
+  authority: section("AuthService, for mail servers that authenticate users over gRPC.", {
+    enabled: flag("Whether the listener is open."),
+    address: text("Address and port of the listener. Without TLS it must be a loopback address.", {
+      default: "127.0.0.1:9444",
+      form: "host-port",
+      minLength: 1,
+    }),
+    tls: AuthorityTls,
+  }),
+});
+
+/** Callers send passwords here, so without TLS only this machine may connect. */
+function validateGrpc({ runtime }: Config, judgement: Judgement): void {
+  const { enabled, address, tls } = runtime.servers.grpc.authority;
+  const root = "runtime.servers.grpc.authority";
+  if (!enabled) return;
+  if (!tls.enabled) {
+    const host = parseHostPort(address)?.host;
+    if (host !== undefined && !isLoopback(host)) judgement.problem(`${root}.address`, messages.plainOnLoopback);
+    return;
+  }
+  checkEnabled(tls, `${root}.tls`, ["cert", "key"], judgement);
+  if (tls.require_client_cert && tls.client_ca === "") {
+    judgement.problem(`${root}.tls.client_ca`, messages.needsWhen(`${root}.tls.require_client_cert is true`));
+  }
+}
+
+/** The connection of every service to NATS. */
+const Bus = section("Connection of every service to the message bus (NATS).", {
+  servers: texts("URLs of the NATS servers.", { default: ["nats://127.0.0.1:4222"], form: "nats-url", minItems: 1 }),
+  namespace: text("First token of every subject. Sites that share one NATS must use different namespaces.", {
+    default: "postern",
+    form: "subject-token",
+    minLength: 1,
+  }),
+  username: text("User name for NATS."),
+  password: secret("Password for NATS."),
+  token: secret("Token for NATS, in place of a user name and password."),
+  credentials_file: text("Path of a NATS credentials file (JWT and seed), in place of a user name and password."),
+  tls: ClientTls,
+  max_in_flight: integer(
+    1024,
+    "Maximum number of bus requests that a replica handles concurrently. Further requests are rejected immediately.",
+    { minimum: 1 },
+  ),
+});
+
+function validateBus({ runtime }: Config, judgement: Judgement): void {
+  const { servers, username, password, token, credentials_file, tls } = runtime.bus;
+  const { problem, warning } = judgement;
+  const logins = [username, token, credentials_file].filter((login) => login !== "");
+  if (logins.length > 1) problem("runtime.bus", messages.oneNatsLogin);
+  if (password !== "" && username === "") {
+    problem("runtime.bus.username", messages.needsWhen("runtime.bus.password is set"));
+  }
+  checkPair(tls, "runtime.bus.tls", ["cert", "key"], judgement);
+  const remote = servers.map(remoteHostOf).find((host) => host !== undefined);
+  if (remote === undefined) return;
+  if (logins.length === 0) warning("runtime.bus.username", messages.remoteWithoutLogin(remote));
+  const plain = servers.filter((server) => !server.startsWith("tls:"));
+  if (!tls.enabled && plain.some((server) => remoteHostOf(server) !== undefined)) {
+    warning("runtime.bus.tls.enabled", messages.remoteWithoutTls(remote));
+  }
+}
 
 const privateAddress = (port: number) =>
   text(
@@ -59,28 +136,28 @@ const Naming = section("Names in the HTTP interface that a site can change to ma
   sasl_segment: text("Path segment of the SASL dialect.", { default: "sasl", form: "path-segment", minLength: 1 }),
 });
 
-const Timeouts = section("Timeouts.", {
+const Timeouts = liveSection("Timeouts.", {
   decision: duration(
     "5s",
     "Time within which the gateway must respond to an authentication request. After it, the response is a temporary failure.",
-    { minimum: 50, reload: "live" },
+    { minimum: 50 },
   ),
-  redis_read: duration("1s", "Timeout of reading the state of a token in Redis.", { minimum: 10 }),
-  redis_write: duration("2s", "Timeout of all other Redis commands, reads included.", { minimum: 10 }),
-  ldap_search: duration("3s", "Timeout of an LDAP search.", { minimum: 10, reload: "live" }),
-  ldap_bind: duration("3s", "Timeout of an LDAP bind.", { minimum: 10, reload: "live" }),
-  ldap_modify: duration("5s", "Timeout of an LDAP modify operation.", { minimum: 10, reload: "live" }),
-  sql_query: duration("3s", "Timeout of an SQL statement.", { minimum: 10, reload: "live" }),
-  lua_backend: duration("5s", "Timeout of a script that takes part in a decision.", { minimum: 10, reload: "live" }),
-  lua_script: duration("30s", "Timeout of a hook or an action.", { minimum: 10, reload: "live" }),
+  redis_read: duration("1s", "Timeout of reading the state of a token in Redis.", { minimum: 10, reload: "restart" }),
+  redis_write: duration("2s", "Timeout of all other Redis commands, reads included.", {
+    minimum: 10,
+    reload: "restart",
+  }),
+  ldap_search: duration("3s", "Timeout of an LDAP search.", { minimum: 10 }),
+  ldap_bind: duration("3s", "Timeout of an LDAP bind.", { minimum: 10 }),
+  ldap_modify: duration("5s", "Timeout of an LDAP modify operation.", { minimum: 10 }),
+  sql_query: duration("3s", "Timeout of an SQL statement.", { minimum: 10 }),
+  lua_backend: duration("5s", "Timeout of a script that takes part in a decision.", { minimum: 10 }),
+  lua_script: duration("30s", "Timeout of a hook or an action.", { minimum: 10 }),
   shutdown_delay: duration(
     "0s",
     "Time between a service reporting that it is not ready and its listeners closing. Load balancers need it to notice.",
-    { reload: "live" },
   ),
-  shutdown_grace: duration("10s", "Time that requests in progress have to finish when a service stops.", {
-    reload: "live",
-  }),
+  shutdown_grace: duration("10s", "Time that requests in progress have to finish when a service stops."),
 });
 
 const Jobs = section("Flushes that run as background jobs.", {

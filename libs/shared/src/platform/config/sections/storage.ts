@@ -1,7 +1,6 @@
 import { messages } from "../messages.ts";
-import { assign, type Draft, follow, isDefault } from "../read/draft.ts";
-import { formatPath, type Path } from "../tree/path.ts";
-import { isMapping, valueAt } from "../tree/walk.ts";
+import { assign, type Draft, follow, isDefault } from "../read/reader.ts";
+import { formatPath, isMapping, type Path, valueAt } from "../tree/walk.ts";
 import { checkEncryption, checkPair, type Judgement, remoteHostOf } from "./checks.ts";
 import { duration, entries, flag, integer, secret, section, text, texts } from "./fields.ts";
 import type { Config, RedisConfig } from "./root.ts";

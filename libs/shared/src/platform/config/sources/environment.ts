@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import { messages } from "../messages.ts";
 import type { Report } from "../problem.ts";
-import { environmentName, formatPath, type Path } from "../tree/path.ts";
+import { environmentName, formatPath, type Path } from "../tree/walk.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -49,6 +50,24 @@ export function createEnvironment(variables: Variables, prefix: string, report: 
 }
 
 /** The variable with the path of the file, for services without the argument. */
-export function configFileName(prefix: string): string {
+function configFileName(prefix: string): string {
   return `${prefix}_CONFIG_FILE`;
+}
+
+export interface Sources {
+  readonly env: Variables;
+  /** Throws when the file cannot be read. */
+  readonly readFile: (path: string) => string;
+  readonly file?: string;
+}
+
+/** The environment and files of the process. No other module reads `process.env`. */
+export function processSources(prefix = "SERVICE"): Sources {
+  const env = { ...process.env };
+  const file = env[configFileName(prefix)];
+  return file === undefined ? { env, readFile } : { env, readFile, file };
+}
+
+function readFile(path: string): string {
+  return readFileSync(path, "utf8");
 }

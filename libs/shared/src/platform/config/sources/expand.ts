@@ -1,7 +1,6 @@
 import { messages } from "../messages.ts";
 import type { Report } from "../problem.ts";
-import { formatPath, type Path } from "../tree/path.ts";
-import { isMapping } from "../tree/walk.ts";
+import { formatPath, isMapping, type Path } from "../tree/walk.ts";
 
 const placeholder = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
 

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { schemaTree } from "../schema-tree.ts";
-import { environmentName, formatPath, type Path, parsePath } from "./path.ts";
-import { fixedLeaves } from "./walk.ts";
+import { environmentName, fixedLeaves, formatPath, type Path, parsePath } from "./walk.ts";
 
 const leaves = fixedLeaves(schemaTree());
 
