@@ -123,7 +123,7 @@ export const redisRemovals: readonly Removal[] = [
   {
     name: "totp-by-either-clock",
     mechanism: "codes of authenticator apps are also checked against the clock of Redis",
-    file: "services/idp/src/context/pages.ts",
+    file: "services/idp/src/sign-in/context.ts",
     find: "totpTimes(clock, systemClock)",
     replace: "totpTimes(systemClock, systemClock)",
     tests: ["test/integration/idp/wrong-clocks.test.ts"],

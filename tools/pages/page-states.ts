@@ -1,4 +1,4 @@
-import { clientKinds } from "../../services/idp/src/mail-clients/client-kinds.ts";
+import { clientKinds } from "../../services/idp/src/pages/templates/mail-clients.ts";
 import type { Look, Page } from "../../services/idp/src/pages/look.ts";
 import type { Pages, Shown } from "../../services/idp/src/pages/pages.ts";
 import { appPasswordsPage, newAppPasswordPage } from "../../services/idp/src/pages/templates/access.ts";

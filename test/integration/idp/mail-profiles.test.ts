@@ -12,7 +12,7 @@ import { appleProfile } from "../../../services/idp/src/mail-clients/apple-profi
 import { readMailAddress } from "../../../services/idp/src/mail-clients/mail-address.ts";
 import { profileSigningKey } from "../../../services/idp/src/mail-clients/profile-signing-key.ts";
 import { signProfile } from "../../../services/idp/src/mail-clients/sign-profile.ts";
-import { sendProfile } from "../../../services/idp/src/routes/mail-clients/send-profile.ts";
+import { sendProfile } from "../../../services/idp/src/mail-clients/apple-profile.ts";
 
 const services: MailServices = {
   domain: "example.test",

@@ -1,11 +1,19 @@
 import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
-import type { ClientKind } from "../../mail-clients/client-kinds.ts";
-import type { Look, Page } from "../look.ts";
+import { type Look, type Page } from "../look.ts";
 import { alertOf } from "../parts.ts";
 import { qrCode } from "../qr-code.ts";
-import type { TextKey, Texts } from "../texts.ts";
+import { type TextKey, type Texts } from "../texts.ts";
 import { passwordOf, type ServersView, serversOf } from "./credentials.ts";
 import { type BackView, wayBack } from "./enrolment.ts";
+
+/** Kinds of mail clients, each of which is set up in its own way. */
+export const clientKinds = ["apple", "android", "thunderbird", "outlook", "other"] as const;
+
+export type ClientKind = (typeof clientKinds)[number];
+
+export function isClientKind(text: string | undefined): text is ClientKind {
+  return clientKinds.some((kind) => kind === text);
+}
 
 const productNames = { android: "Android", thunderbird: "Thunderbird", outlook: "Outlook" } as const;
 

@@ -2,7 +2,7 @@ import { readUtf8Form } from "@postern/shared/platform/http";
 import type { FastifyInstance } from "fastify";
 import { logoutFrames } from "../../oidc/logout/front-channel.ts";
 import { decideLogout, readLogoutRequest } from "../../oidc/logout/logout-request.ts";
-import { type PageRoute, registerPageRoutes, servePage, type VisitHandler } from "../page-routes.ts";
+import { type PageRoute, registerPageRoutes, servePage, type VisitHandler } from "../../visit/page-routes.ts";
 import { endOrAsk } from "./ask-sign-out.ts";
 import type { OidcRoutesDeps } from "./deps.ts";
 import { queryOf, withoutEmpty } from "./form.ts";

@@ -1,0 +1,204 @@
+import { type AuthDecision, type AuthRequest, authenticate } from "@postern/shared/contracts";
+import { type Bus } from "@postern/shared/platform/bus";
+import { type Secret } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import { type PasswordWarning, type PendingSignIn } from "../flow/flow-record.ts";
+import { type FlowKind, protocolOfFlow } from "../flow/flow-table.ts";
+import { type EngineCall } from "../visit/engine-call.ts";
+
+export interface PasswordAttempt {
+  readonly username: string;
+  readonly password: Secret;
+  readonly kind: FlowKind;
+  /** The OIDC client or service provider that the sign-in is for. */
+  readonly clientId: string | undefined;
+  readonly clientIp: string;
+  readonly userAgent: string | undefined;
+  readonly acceptLanguage: string | undefined;
+  /** Digest of the browser's device cookie; empty if it has none. */
+  readonly device: string;
+  /** The application has `delayed_response`. */
+  readonly hidesOutcome: boolean;
+}
+
+export type PasswordOutcome =
+  | {
+      readonly outcome: "ok";
+      readonly account: string;
+      /** The mapped identifier; empty if the account has none, undefined if no identifier is mapped. */
+      readonly uniqueUserId: string | undefined;
+      readonly displayName: string | undefined;
+      readonly attributes: Readonly<Record<string, readonly string[]>>;
+      /** Undefined if the backend provides none. */
+      readonly groups: readonly string[] | undefined;
+      readonly groupDns: readonly string[] | undefined;
+      readonly passwordWarning: PasswordWarning | undefined;
+      readonly backend: number;
+      /** It looks as if someone else had the password. */
+      readonly isSuspicious: boolean;
+      /** How long to delay the response, in milliseconds. */
+      readonly holdMs: number;
+    }
+  | PasswordDenial;
+
+export interface PasswordDenial {
+  readonly outcome: "denied";
+  /** For logs: the engine's reason; `blocked` for a banned network. */
+  readonly reason: string;
+  /** For logs: the brute-force rule of that ban. */
+  readonly rule?: string | undefined;
+  /** For logs: the account, if a backend has it. */
+  readonly account?: string | undefined;
+  /** The message of a policy, if any. */
+  readonly message: string | undefined;
+  /**
+   * The user's network is banned. Says neither whether it was before this attempt nor whether the password was correct.
+   */
+  readonly isBlocked: boolean;
+  /** The password is correct, and must be changed before it signs in. */
+  readonly mustChangePassword?: boolean | undefined;
+  /** Time until that ban expires; absent in replies of older engines. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** How long to delay the response, in milliseconds. */
+  readonly holdMs: number;
+}
+
+/** The engine replied with a temporary failure; `engineCode` is its error code. */
+export class EngineUndecided extends AppError {
+  readonly engineCode: string;
+
+  constructor(engineCode: string) {
+    super("UPSTREAM_UNAVAILABLE", { detail: `the engine reported a temporary failure: ${engineCode}` });
+    this.engineCode = engineCode;
+  }
+}
+
+/** Asks the engine, which alone verifies passwords. @throws AppError on a temporary failure */
+export type CheckPassword = (attempt: PasswordAttempt, context: EngineCall) => Promise<PasswordOutcome>;
+
+/** Looks up the account that a passkey signs in, without a password. */
+export type LookUpAccount = (
+  attempt: Omit<PasswordAttempt, "password">,
+  context: EngineCall,
+) => Promise<PasswordOutcome>;
+
+/** The account data that a pending sign-in stores. */
+export function pendingUser({
+  account,
+  uniqueUserId,
+  displayName,
+  attributes,
+  groups,
+  groupDns,
+  passwordWarning,
+  backend,
+  isSuspicious,
+}: Extract<PasswordOutcome, { outcome: "ok" }>): Pick<
+  PendingSignIn,
+  | "account"
+  | "uniqueUserId"
+  | "displayName"
+  | "attributes"
+  | "groups"
+  | "groupDns"
+  | "passwordWarning"
+  | "backend"
+  | "isSuspicious"
+> {
+  return {
+    account,
+    attributes,
+    backend,
+    ...(isSuspicious ? { isSuspicious } : {}),
+    ...(uniqueUserId === undefined ? {} : { uniqueUserId }),
+    ...(displayName === undefined ? {} : { displayName }),
+    ...(groups === undefined ? {} : { groups }),
+    ...(groupDns === undefined ? {} : { groupDns }),
+    ...(passwordWarning === undefined ? {} : { passwordWarning }),
+  };
+}
+
+export interface PasswordCheckDeps {
+  readonly decide: (request: AuthRequest, context: Pick<EngineCall, "deadline" | "signal">) => Promise<AuthDecision>;
+  readonly tls: boolean;
+}
+
+function lookupRequest(attempt: Omit<PasswordAttempt, "password">, session: string, tls: boolean): AuthRequest {
+  const { username, kind, clientId, clientIp, userAgent, acceptLanguage, device, hidesOutcome } = attempt;
+  return {
+    session,
+    operation: "lookup",
+    dialect: "idp",
+    username,
+    protocol: protocolOfFlow[kind],
+    tls,
+    // A session lasts longer than a cached result.
+    memoryCache: false,
+    sharedCache: false,
+    ...(clientIp === "" ? {} : { clientIp }),
+    ...(userAgent === undefined ? {} : { userAgent }),
+    ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
+    ...(clientId === undefined ? {} : { oidcClientId: clientId }),
+    ...(device === "" ? {} : { device }),
+    ...(hidesOutcome ? { hidesOutcome } : {}),
+  };
+}
+
+function outcomeOf(decision: AuthDecision): PasswordOutcome {
+  switch (decision.outcome) {
+    case "ok": {
+      const {
+        account,
+        uniqueUserId,
+        attributes,
+        groups,
+        groupDns,
+        backend,
+        passwordWarning,
+        risk,
+        holdMs = 0,
+      } = decision;
+      const { displayName = attributes["displayName"]?.[0] } = decision;
+      const profile = { account, uniqueUserId, displayName, attributes, groups, groupDns, backend };
+      const isSuspicious = risk !== undefined && risk.level !== "ordinary";
+      return { outcome: "ok", ...profile, passwordWarning, isSuspicious, holdMs };
+    }
+    case "fail": {
+      const { reason, message, account, mustChangePassword, retryAfterSeconds, holdMs = 0 } = decision;
+      return {
+        outcome: "denied",
+        reason,
+        message,
+        account,
+        mustChangePassword,
+        isBlocked: retryAfterSeconds !== undefined,
+        retryAfterSeconds,
+        holdMs,
+      };
+    }
+    case "blocked": {
+      const { rule, message, retryAfterSeconds } = decision;
+      return { outcome: "denied", reason: "blocked", rule, message, isBlocked: true, retryAfterSeconds, holdMs: 0 };
+    }
+    case "tempfail":
+      throw new EngineUndecided(decision.code);
+  }
+}
+
+export function createPasswordCheck({ decide, tls }: PasswordCheckDeps): CheckPassword {
+  return async ({ password, ...attempt }, context) => {
+    const request = lookupRequest(attempt, context.session, tls);
+    return outcomeOf(await decide({ ...request, operation: "authenticate", password: password.reveal() }, context));
+  };
+}
+
+export function createLookUpAccount({ decide, tls }: PasswordCheckDeps): LookUpAccount {
+  return async (attempt, context) => outcomeOf(await decide(lookupRequest(attempt, context.session, tls), context));
+}
+
+/** The calls that only an engine can answer. */
+export function createEngineCalls(bus: Bus, tls: boolean) {
+  const decide: Parameters<typeof createPasswordCheck>[0]["decide"] = (request, context) =>
+    bus.request(authenticate, request, context);
+  return { checkPassword: createPasswordCheck({ decide, tls }), lookUp: createLookUpAccount({ decide, tls }) };
+}
