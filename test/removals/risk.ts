@@ -120,7 +120,7 @@ export const riskRemovals: readonly Removal[] = [
   {
     name: "confirmed-by-proof",
     mechanism: "only a second factor or an older session confirms a sign-in",
-    file: "services/idp/src/account/post-confirm-sign-in.ts",
+    file: "services/idp/src/account/suspicious-sign-in-pages.ts",
     find: "    if (proof !== undefined) return confirm(proof);",
     replace: '    if (found !== undefined) return confirm(proof ?? "none");',
     tests: ["test/integration/risk/was-this-you.test.ts"],

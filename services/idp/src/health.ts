@@ -4,13 +4,13 @@ import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
 import { type RedisClient, type RedisClock, redisHealth } from "@postern/shared/platform/redis";
 import type { OidcContext } from "./context/oidc.ts";
 
-/** Until it is measured, the wall clock stands in, which may be wrong: what this replica writes could end immediately elsewhere. */
+/** The wall clock stands in until that of Redis is measured, and may be wrong: what this replica writes could end immediately elsewhere. */
 function clockHealth(clock: RedisClock) {
   return {
     name: "clock of Redis",
     required: true,
     check: async () => {
-      // Not only reported, because the answer is kept for a while, which would delay a start.
+      // It is measured here too: the result of a check is kept for a while, which would delay a start.
       if (!clock.isMeasured()) await clock.measure();
     },
   };

@@ -70,7 +70,7 @@ async function isAnyGone(store: Store, owner: FactorOwner, texts: readonly strin
   }
 }
 
-/** Under the id with which browsers present it. */
+/** Passkeys are recorded under the id with which browsers present them. */
 const named = (text: string): NamedFactor => ({ kind: "webauthn", part: readCredential(text)?.id ?? text });
 
 /** What users do with their own passkeys. Every method throws AppError on a temporary failure. */

@@ -17,7 +17,7 @@ export interface StartableApplication {
 export interface MailSignIn {
   /** Identifies the sign-in; grants no access. */
   readonly id: string;
-  /** As the client gave it. */
+  /** The client gave itself this name. */
   readonly name: string;
   readonly signedInMs: number;
   /** When a token was last issued. */

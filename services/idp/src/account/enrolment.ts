@@ -45,7 +45,7 @@ export async function nextPlace(
   return here(visit, flow === undefined ? page : pathTo("continueRegistration"));
 }
 
-/** After a factor was set up: `nextPlace`, except that recovery codes are offered after the first factor. */
+/** Where the user continues after setting up a factor: as `nextPlace` says, except that recovery codes are offered after the first one. */
 export function placeAfterFactor(
   context: AccountContext,
   visit: Visit,

@@ -1,28 +1,19 @@
 import { createHash } from "node:crypto";
-import type { FactorGuard } from "../second-factors/factor-guard-redis.ts";
-import type { FactorProofs, NamedFactor } from "../second-factors/factor-proofs.ts";
-import type { FactorStore } from "../second-factors/factor-store-nats.ts";
-import type { PendingProofs } from "../second-factors/pending-proofs-redis.ts";
+import type { SecondFactors } from "../second-factors/context.ts";
+import type { NamedFactor } from "../second-factors/factor-proofs.ts";
 import { newRecoveryCodes } from "../second-factors/recovery-codes.ts";
 import { matchTotpAt, newTotpSecret, totpUrl } from "../second-factors/totp.ts";
-import type { Ceremonies } from "../second-factors/webauthn/ceremonies.ts";
-import type { Notify } from "../user-notifications/notification.ts";
 import { createChangePasskeys, removeLonelyCodes } from "./change-passkeys.ts";
 import { type ChangeOutcome, type FactorOwner, notificationOf } from "./factor-owner.ts";
 
-export interface SelfServiceDeps {
-  readonly store: FactorStore;
-  readonly pending: PendingProofs;
-  readonly guard: FactorGuard;
-  readonly ceremonies: Ceremonies;
-  readonly notify: Notify;
-  readonly proofs: FactorProofs;
+interface SelfServiceDeps
+  extends Pick<
+    SecondFactors,
+    "store" | "pending" | "guard" | "ceremonies" | "notify" | "proofs" | "totpSkew" | "totpTimesMs"
+  > {
   /** The account's stored secret; undefined if it has none. */
   readonly totpSecret: (account: string, context: FactorOwner["context"]) => Promise<string | undefined>;
   readonly totpIssuer: string;
-  readonly totpSkew: number;
-  /** What time it may be, see `totpTimes`. */
-  readonly totpTimesMs: () => readonly number[];
 }
 
 const setOf = (codes: readonly string[]): string =>

@@ -60,7 +60,7 @@ export async function endAccess(
     auditVisit(audit, visit.request, { ...line, target: ended.account });
     await onEnded(ended);
   }
-  // After the sessions, which could sign in further mail clients.
+  // The sessions end first, because they could sign in further mail clients.
   if (await endMail(deps, account, id)) {
     auditVisit(audit, visit.request, { ...line, target: account, method: "mail_client" });
   }

@@ -8,7 +8,7 @@ import { notificationOf } from "./factor-owner.ts";
 import { backTo, forMember, hasFactor, here, homePath, type Member, stepUp } from "./member.ts";
 import { endAccess } from "./session-pages.ts";
 
-const page = pathTo("suspiciousSignInsPage");
+const path = pathTo("suspiciousSignInsPage");
 const isUndefined = (state: unknown): boolean => state === undefined;
 
 /** `GET /mfa/suspicious-sign-ins`: "Was this you?" */
@@ -48,23 +48,23 @@ export function confirmSignIn(context: AccountContext): VisitHandler {
     const { account } = session;
     const id = visit.param("id") ?? "";
     const found = (await suspiciousSignIns.list(account)).find((one) => one.network === id);
-    if (found === undefined) return sendTo(visit.reply, here(visit, page));
+    if (found === undefined) return sendTo(visit.reply, here(visit, path));
     const confirm = async (method: string) => {
       if (await suspiciousSignIns.confirm(account, id, deviceDigest(pages, visit))) {
         const line = { event: "risk.confirm", outcome: "ok", actor: account, target: account, method } as const;
         auditVisit(audit, visit.request, line);
         noteDone(pages, visit, "sign_in_confirmed");
       }
-      return sendTo(visit.reply, here(visit, page));
+      return sendTo(visit.reply, here(visit, path));
     };
     const proof = await proofs.ofSession(owner);
     if (proof !== undefined) return confirm(proof);
     // A factor that was verified recently and proves nothing is too new; another one may be older.
     const state = await self.read(owner);
     if (!hasFactor(state) || isFresh(session, true, Math.floor(nowMs() / 1000))) {
-      return sendProblem(pages, visit, "doubted", { href: page });
+      return sendProblem(pages, visit, "doubted", { href: path });
     }
-    return stepUp(context, visit, member, here(visit, page));
+    return stepUp(context, visit, member, here(visit, path));
   });
 }
 
@@ -97,6 +97,6 @@ export function secureAccount(context: AccountContext): VisitHandler {
     await suspiciousSignIns.reject(account);
     auditVisit(audit, visit.request, { event: "risk.reject", outcome: "ok", actor: account, target: account });
     noteDone(pages, visit, "account_secured");
-    return sendTo(visit.reply, here(visit, page));
+    return sendTo(visit.reply, here(visit, path));
   });
 }

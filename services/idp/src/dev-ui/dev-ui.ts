@@ -2,10 +2,10 @@ import { operation, pathTo } from "@postern/shared/contracts";
 import { isLanguageTag } from "@postern/shared/domain/localisation";
 import { routeOf } from "@postern/shared/platform/http";
 import { html } from "@postern/shared/platform/pages";
-import { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { documentOf } from "../pages/layout.ts";
 import { type ListedPage, pageList } from "../pages/page-list.ts";
-import { type Pages, type Shown } from "../pages/pages.ts";
+import type { Pages, Shown } from "../pages/pages.ts";
 import { sendShown } from "../visit/visit.ts";
 
 const base = pathTo("developerUi");

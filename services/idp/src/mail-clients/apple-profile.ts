@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { type MailServer, type MailServices } from "@postern/shared/domain/mail-clients";
-import { type FastifyReply } from "fastify";
+import type { MailServer, MailServices } from "@postern/shared/domain/mail-clients";
+import type { FastifyReply } from "fastify";
 import { element, type Xml, xmlOf, xmlString } from "../saml/xml/xml-writer.ts";
 import { type MailAddress, userNameAt } from "./mail-address.ts";
-import { type OfferedProfile } from "./profile-offers-redis.ts";
-import { type ProfileSigningKey } from "./sign-profile.ts";
+import type { OfferedProfile } from "./profile-offers-redis.ts";
+import type { ProfileSigningKey } from "./sign-profile.ts";
 
 type PlistValue = string | number | boolean | readonly PlistValue[] | PlistDict;
 interface PlistDict {
@@ -102,23 +102,11 @@ export function appleProfile(services: MailServices, mail: MailAddress, profile:
   return `<?xml version="1.0" encoding="UTF-8"?>\n${doctype}\n${text}\n`;
 }
 
-export interface ProfileSender {
-  /** Undefined: profiles are not signed. */
-  readonly signingKey: ProfileSigningKey | undefined;
-  readonly nowMs: () => number;
-}
-
-export interface ProfileParts {
-  readonly services: MailServices;
-  readonly mail: MailAddress;
-  readonly profile: OfferedProfile;
-}
-
 /** Sends an Apple profile, which may contain a password. The code that signs is loaded when it is needed. */
 export async function sendProfile(
   reply: FastifyReply,
-  { signingKey, nowMs }: ProfileSender,
-  { services, mail, profile }: ProfileParts,
+  { signingKey, nowMs }: { readonly signingKey: ProfileSigningKey | undefined; readonly nowMs: () => number },
+  { services, mail, profile }: { services: MailServices; mail: MailAddress; profile: OfferedProfile },
 ): Promise<FastifyReply> {
   const text = appleProfile(services, mail, profile);
   const body =

@@ -1,12 +1,28 @@
 import { type Base, keyRingFromConfig } from "@postern/shared/assembly";
 import { mailServiceTable } from "@postern/shared/domain/mail-clients";
 import type { Config } from "@postern/shared/platform/config";
+import type { Metrics } from "@postern/shared/platform/metrics";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import { createMailClientMetrics } from "./mail-client-metrics.ts";
 import { createMailSetup } from "./mail-setup.ts";
 import { createProfileOffers } from "./profile-offers-redis.ts";
 import { profileSigningKey } from "./profile-signing-key.ts";
+
+const formats = ["autoconfig", "autodiscover", "pacc", "profile"] as const;
+const results = ["served", "unknown", "refused"] as const;
+
+function createMailClientMetrics(registry: Metrics, prefix: string) {
+  const requests = registry.counter({
+    name: `${prefix}_idp_mail_settings_total`,
+    help: "Requests for the settings of mail clients",
+    labels: { format: formats, result: results },
+  });
+  return {
+    /** `unknown`: no settings for the domain, or a profile that is no longer offered. `refused`: a request that cannot be read, or for another schema. */
+    requested: (format: (typeof formats)[number], result: (typeof results)[number]): void =>
+      requests({ format, result }).inc(),
+  };
+}
 
 /** Undefined while `identity.mail_clients.enabled` is off. */
 export function createMailClients(config: Config, base: Base, state: RedisClient) {

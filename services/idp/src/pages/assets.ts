@@ -12,7 +12,7 @@ import { pageScript } from "./page-script.ts";
 import { passkeyScript } from "./passkey-script.ts";
 
 /**
- * For the page that notifies service providers of a logout: shows which have answered and continues as soon as all have.
+ * The script of the page that notifies service providers of a logout shows which have answered and continues as soon as all have.
  * OIDC clients do not answer, so it continues shortly after all frames have loaded. Without scripts, the page continues
  * after the timeout.
  */
@@ -120,9 +120,9 @@ export function createAssets(files: SiteFiles) {
     sender,
     /** Shows the progress of a logout and continues it. */
     signOut,
-    /** For the pages with passkeys. */
+    /** The script of the pages with passkeys. */
     script,
-    /** For all pages that a script improves. */
+    /** The script of all pages that a script improves. */
     page,
     logo,
     /** For the dark colour scheme; absent: the same. */

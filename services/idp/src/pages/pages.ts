@@ -9,7 +9,7 @@ import { type Language, languageOf, localeOf, pickLanguage } from "./languages.t
 import { documentOf } from "./layout.ts";
 import type { Brand, FootLink, Look, Page } from "./look.ts";
 import type { SiteTemplates } from "./site-templates.ts";
-import { errorPage } from "./templates/notices.ts";
+import { errorPage } from "./templates/messages.ts";
 import { textsOf } from "./texts.ts";
 
 export interface PagesSettings {

@@ -7,8 +7,6 @@ import type { FlowStarts } from "../flow/flow-starter.ts";
 import type { Pages } from "../pages/pages.ts";
 import { formTargetOf } from "../pages/policy-sources.ts";
 import { postMessagePage } from "../pages/templates/post-message.ts";
-import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
-import { cookieNames } from "../sessions/cookies.ts";
 import type { SessionStore } from "../sessions/session-store-redis.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
 import { auditVisit, lookOf, sendProblem, sendShown, type Visit } from "../visit/visit.ts";
@@ -94,14 +92,6 @@ export function sendPosted(
   };
   const look = lookOf(pages, { ...visit, path: "" });
   return sendShown(visit.reply, pages.show(postMessagePage, view, look, { formTargets: targets, isFramed }));
-}
-
-export async function sessionOf(
-  { pages, sessions }: SamlRoutesDeps,
-  { request }: Visit,
-): Promise<BrowserSessionRecord | undefined> {
-  const sid = pages.cookies.read(request.headers.cookie, cookieNames.session);
-  return sid === undefined ? undefined : sessions.findBySid(sid);
 }
 
 type Read = ReadMessage<Provider>;

@@ -15,7 +15,7 @@ function auditor(audit: Audit) {
   return async <Result>(
     { event, account, context: { session, clientIp }, reason }: Change,
     change: Promise<Result>,
-    isDone: (result: Result) => boolean,
+    isDone: (result: Result) => boolean = (result) => result === "done",
   ): Promise<Result> => {
     const line = { event, actor: account, target: account, clientIp, session, reason };
     const result = await change.catch((error: unknown) => {
@@ -27,8 +27,6 @@ function auditor(audit: Audit) {
   };
 }
 
-const done = (result: string): boolean => result === "done";
-
 /** Adds an audit record for each factor and app password that a user adds or removes. */
 export function auditFactorStore(store: FactorStore, audit: Audit): FactorStore {
   const audited = auditor(audit);
@@ -37,21 +35,17 @@ export function auditFactorStore(store: FactorStore, audit: Audit): FactorStore 
   return {
     ...store,
     setTotp: (account, secret, context) =>
-      audited({ ...add, account, context, reason: "totp" }, store.setTotp(account, secret, context), done),
+      audited({ ...add, account, context, reason: "totp" }, store.setTotp(account, secret, context)),
     deleteTotp: (account, context) =>
-      audited({ ...remove, account, context, reason: "totp" }, store.deleteTotp(account, context), done),
+      audited({ ...remove, account, context, reason: "totp" }, store.deleteTotp(account, context)),
     addCredential: (account, text, context) =>
-      audited({ ...add, account, context, reason: "webauthn" }, store.addCredential(account, text, context), done),
-    deleteCredential: (account, text, context) => {
-      const change = store.deleteCredential(account, text, context);
-      return audited({ ...remove, account, context, reason: "webauthn" }, change, done);
-    },
-    setRecoveryCodes: (account, codes, context) => {
-      const change = store.setRecoveryCodes(account, codes, context);
-      return audited({ event: "recovery_codes.create", account, context }, change, done);
-    },
+      audited({ ...add, account, context, reason: "webauthn" }, store.addCredential(account, text, context)),
+    deleteCredential: (account, text, context) =>
+      audited({ ...remove, account, context, reason: "webauthn" }, store.deleteCredential(account, text, context)),
+    setRecoveryCodes: (account, codes, context) =>
+      audited({ event: "recovery_codes.create", account, context }, store.setRecoveryCodes(account, codes, context)),
     deleteRecoveryCodes: (account, context) =>
-      audited({ ...remove, account, context, reason: "recovery" }, store.deleteRecoveryCodes(account, context), done),
+      audited({ ...remove, account, context, reason: "recovery" }, store.deleteRecoveryCodes(account, context)),
     createAppPassword: (account, label, context) => {
       const change = store.createAppPassword(account, label, context);
       return audited(
@@ -61,7 +55,7 @@ export function auditFactorStore(store: FactorStore, audit: Audit): FactorStore 
       );
     },
     revokeAppPassword: (account, id, context) =>
-      audited({ event: "app_password.delete", account, context }, store.revokeAppPassword(account, id, context), done),
+      audited({ event: "app_password.delete", account, context }, store.revokeAppPassword(account, id, context)),
   };
 }
 

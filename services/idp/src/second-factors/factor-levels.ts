@@ -1,9 +1,9 @@
-import { type FactorMethod } from "../flow/flow-record.ts";
+import type { FactorMethod } from "../flow/flow-record.ts";
 
 /** The level that a site assigns to each factor (`identity.mfa_policy.levels`). */
 export type FactorLevels = Readonly<Record<FactorMethod, number>>;
 
-/** For records from before levels were configurable: what can be read off a screen counts less than a key. */
+/** Records from before levels were configurable have these: what can be read off a screen counts less than a key. */
 export const defaultLevels: FactorLevels = Object.freeze({ recovery: 1, totp: 2, webauthn: 3 });
 
 /** The spelling in the configuration. */

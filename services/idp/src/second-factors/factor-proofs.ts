@@ -33,7 +33,7 @@ export function createFactorProofs(
     return { id, isVouched, ...(!isDoubted && { since: minute }) };
   };
   return {
-    /** For the session of a sign-in, which a factor completes unless it is undefined. */
+    /** What the session of a sign-in records; `named` is the factor that completes it, if any. */
     ofSignIn: async (
       account: string,
       named: NamedFactor | undefined,
@@ -55,7 +55,7 @@ export function createFactorProofs(
       const isDoubted = !isProven && (isBySuspect || earliest !== undefined);
       return { factor, isDoubted };
     },
-    /** With what the session proves its user now. */
+    /** What the session proves its user with now. */
     ofSession: async ({ account, signIn }: Enroller) => proofOf(signIn, await doubtOf(account), nowMs()),
     /** Records a factor, before it is stored. `refused`: there are too many records. */
     note: async ({ account, signIn }: Enroller, named: NamedFactor): Promise<"sound" | "doubted" | "refused"> => {

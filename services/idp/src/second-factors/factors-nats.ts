@@ -10,14 +10,23 @@ function undecided(outcome: string): AppError {
   return new AppError("UPSTREAM_UNAVAILABLE", { detail: `second factors could not be read: ${outcome}` });
 }
 
+type Stored = Pick<EnrolledFactors, "hasTotp" | "recoveryCodesLeft"> & {
+  readonly webauthnCredentials: readonly string[];
+};
+
+function enrolledOf({ hasTotp, recoveryCodesLeft, webauthnCredentials }: Stored): EnrolledFactors {
+  return { hasTotp, recoveryCodesLeft, webauthnCredentials: webauthnCredentials.length };
+}
+
 /** Second factors, read from the backends through an engine. Every method throws AppError on a temporary failure. */
 export function createFactors(bus: Bus) {
-  const ask = (username: string, { session, deadline, signal }: EngineCall, secrets: boolean) =>
-    bus.request(mfaFactorsRead, { session, username, secrets }, { deadline, signal });
-  const read = async (account: string, context: EngineCall, secrets: boolean) => {
-    const reply = await ask(account, context, secrets);
-    // The backend does not store factors, so its users have none.
-    if (reply.outcome === "unsupported") return undefined;
+  /** `hidesUnknown`: an unknown name takes as long as an account, and is no failure. */
+  const read = async (username: string, context: EngineCall, secrets: boolean, hidesUnknown = false) => {
+    const request = { session: context.session, username, secrets, ...(hidesUnknown && { hidesUnknown }) };
+    const { deadline, signal } = context;
+    const reply = await bus.request(mfaFactorsRead, request, { deadline, signal });
+    // A backend that does not store factors has none of its users'.
+    if (reply.outcome === "unsupported" || (hidesUnknown && reply.outcome === "unknown_user")) return undefined;
     if (reply.outcome !== "ok") throw undecided(reply.outcome);
     return reply;
   };
@@ -27,19 +36,12 @@ export function createFactors(bus: Bus) {
       username: string,
       context: EngineCall,
     ): Promise<(EnrolledFactors & { readonly account: string }) | undefined> => {
-      const { session, deadline, signal } = context;
-      const request = { session, username, secrets: false, hidesUnknown: true };
-      const reply = await bus.request(mfaFactorsRead, request, { deadline, signal });
-      if (reply.outcome === "unknown_user" || reply.outcome === "unsupported") return undefined;
-      if (reply.outcome !== "ok") throw undecided(reply.outcome);
-      const { account, hasTotp, recoveryCodesLeft, webauthnCredentials } = reply;
-      return { account, hasTotp, recoveryCodesLeft, webauthnCredentials: webauthnCredentials.length };
+      const found = await read(username, context, false, true);
+      return found && { account: found.account, ...enrolledOf(found) };
     },
     enrolled: async (account: string, context: EngineCall): Promise<EnrolledFactors> => {
       const found = await read(account, context, false);
-      if (found === undefined) return none;
-      const { hasTotp, recoveryCodesLeft, webauthnCredentials } = found;
-      return { hasTotp, recoveryCodesLeft, webauthnCredentials: webauthnCredentials.length };
+      return found === undefined ? none : enrolledOf(found);
     },
     /** Base32 or an otpauth URL; undefined if there is none. */
     totpSecret: async (account: string, context: EngineCall): Promise<string | undefined> =>

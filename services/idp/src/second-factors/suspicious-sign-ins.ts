@@ -1,17 +1,9 @@
-import { isOlderThanDoubt, type ReviewedSignIn } from "@postern/shared/domain/risk";
+import { isOlderThanDoubt, type RiskReviews } from "@postern/shared/domain/risk";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import { isFresh } from "./freshness.ts";
 
-/** Suspicious sign-ins, which users confirm or reject. Undefined in an idp without detection. */
-export interface SuspiciousSignIns {
-  /** Newest first. */
-  list(account: string): Promise<readonly ReviewedSignIn[]>;
-  /** The minute of the earliest one that is not confirmed; undefined if there is none. */
-  earliestUnanswered(account: string): Promise<number | undefined>;
-  /** `device`: digest of the browser's device cookie, empty if it has none. @returns whether there is such a sign-in */
-  confirm(account: string, network: string, device: string): Promise<boolean>;
-  /** None of them was the user. */
-  reject(account: string): Promise<void>;
+/** Suspicious sign-ins, which users confirm or reject. */
+export interface SuspiciousSignIns extends Pick<RiskReviews, "list" | "earliestUnanswered" | "confirm" | "reject"> {
   /** How much older than the earliest one a proof must be, in minutes. */
   readonly knownAfterMinutes: () => number;
 }
@@ -28,7 +20,7 @@ export interface Doubt {
 const minuteSeconds = 60;
 
 /**
- * With what a session proves that its user, and not only someone with the password, is there: a second factor that was verified recently,
+ * What a session proves with that its user, and not only someone with the password, is there: a second factor that was verified recently,
  * or the browser, if they are older than the doubt. Undefined if it does not.
  */
 export function proofOf(

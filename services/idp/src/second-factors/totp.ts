@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { typedCode } from "@postern/shared/contracts";
-import { type Clock } from "@postern/shared/platform/time";
+import type { Clock } from "@postern/shared/platform/time";
 import { createGuardrails, verifySync } from "otplib";
 
 /** Stored secrets of 10 bytes must work, because every app accepted them (ADR 0059). */
@@ -108,7 +108,7 @@ export function totpUrl(issuer: string, account: string, secret: string): string
   return `otpauth://totp/${label}?${query}`;
 }
 
-/** In groups of four, for typing. */
+/** The secret in groups of four, which are easier to type. */
 export function grouped(secret: string): string {
   return (secret.match(/.{1,4}/g) ?? []).join(" ");
 }

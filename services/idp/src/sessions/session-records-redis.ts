@@ -107,12 +107,12 @@ export function createSessionRecords({ redis, keyPrefix, keys, clock, lives }: S
       const args = { sealed: seal(record), nowMs: clock.now(), lifeMs: lifeMs(record) };
       await insert({ recordKey: recordKey(record.uid) }, args);
     },
-    /** Only if the stored version is still this one. */
+    /** Writes the record only if the stored version is still this one. */
     replace: async (version: string, next: BrowserSessionRecord): Promise<boolean> => {
       const args = { expectedVersion: version, sealed: seal(next), lifeMs: lifeMs(next) };
       return (await replace({ recordKey: recordKey(next.uid) }, args)) === 1;
     },
-    /** Only if the stored version is still this one. `gone`: another request ended the session. */
+    /** Removes the record only if the stored version is still this one. `gone`: another request ended the session. */
     remove: async (uid: string, version: string): Promise<"removed" | "gone" | "changed"> => {
       const result = await remove({ recordKey: recordKey(uid) }, { expectedVersion: version });
       return result === "removed" || result === "gone" ? result : "changed";

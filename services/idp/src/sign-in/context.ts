@@ -1,4 +1,5 @@
 import { historyWriterFromConfig, keyRingFromConfig } from "@postern/shared/assembly";
+import { authenticate } from "@postern/shared/contracts";
 import type { Audit } from "@postern/shared/domain/audit";
 import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays } from "@postern/shared/platform/concurrency";
@@ -57,7 +58,10 @@ export function createSignIn(
   return {
     ...visits,
     ...secondFactors,
-    ...createEngineCalls(bus, !identity.oidc.issuer.startsWith("http://")),
+    ...createEngineCalls({
+      decide: (request, context) => bus.request(authenticate, request, context),
+      tls: !identity.oidc.issuer.startsWith("http://"),
+    }),
     failedSignIns: createFailedSignIns(
       state,
       storage.redis.prefix,

@@ -15,7 +15,6 @@ import type { SignInMethod } from "./complete-sign-in.ts";
 import type { SignInContext } from "./context.ts";
 import { completeFor } from "./finish-sign-in.ts";
 import { flowAtFactor, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
-import { pendingUser } from "./password-check.ts";
 import { attemptOrigin } from "./post-login.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 
@@ -72,7 +71,7 @@ function remembers(body: unknown): boolean {
   return typeof body === "object" && body !== null && "remember_me" in body && body.remember_me === true;
 }
 
-/** Only a rejected attempt counts for its client address. */
+/** A passkey may be tried without a name, so attempts are counted by client address; only rejected ones stay counted. */
 export async function passkey(deps: SignInContext, visit: Visit, flow: FlowRecord): Promise<Proof> {
   const { passkeyAttempts } = deps;
   const { request } = visit;
@@ -114,11 +113,11 @@ async function judgePasskey(deps: SignInContext, visit: Visit, { flow, name, res
     return { failed: "denied", reason, rule, account };
   }
   const { account } = known;
-  if ((await ceremonies.finishSignIn({ ...proof, account }, context)) === undefined) {
+  if (!(await ceremonies.finishSignIn({ ...proof, account }, context))) {
     return denied("wrong_signature", account);
   }
   const pending: PendingSignIn = {
-    ...pendingUser(known),
+    ...known.user,
     remember: remembers(request.body) && rememberMs > 0,
     passwordTs: Math.floor(nowMs() / 1000),
     methods: ["webauthn"],
@@ -142,7 +141,7 @@ async function secondFactor(
   const proof = { owner: flow.id, kind: "webauthn_login", account, response } as const;
   const shown = { flow, pending, method: "webauthn", wrong: "wrong_signature" } as const;
   const factor = { kind: "webauthn", part: response.id } as const;
-  const verify = async () => ((await ceremonies.finishSignIn(proof, context)) === undefined ? undefined : factor);
+  const verify = async () => ((await ceremonies.finishSignIn(proof, context)) ? factor : undefined);
   const outcome = await judgeFactor(deps, visit, shown, verify);
   if (outcome.judged === "ok") return { pending, method: "webauthn", factor };
   if (outcome.judged === "denied") return denied(outcome.reason, account);

@@ -1,7 +1,7 @@
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/platform/crypto";
 import { expect, test } from "vitest";
-import { createLookUpAccount, createPasswordCheck, EngineUndecided, pendingUser } from "./password-check.ts";
+import { createEngineCalls, EngineUndecided } from "./password-check.ts";
 
 const context = { session: "s1", deadline: 1000, signal: new AbortController().signal };
 const attempt = {
@@ -30,15 +30,15 @@ function engineThat(answers: unknown) {
     requests.push(request);
     return Object(answers);
   };
-  return { requests, deps: { decide, tls: true } };
+  return { requests, ...createEngineCalls({ decide, tls: true }) };
 }
 
 const outcomeFor = (answers: unknown) =>
-  createPasswordCheck(engineThat(answers).deps)({ ...attempt, password: new Secret("x") }, context);
+  engineThat(answers).checkPassword({ ...attempt, password: new Secret("x") }, context);
 
 test("the engine receives the password, the client address and the client, and must not use its caches", async () => {
-  const { requests, deps } = engineThat(accepted);
-  await createPasswordCheck(deps)({ ...attempt, password: new Secret("right") }, context);
+  const { requests, checkPassword } = engineThat(accepted);
+  await checkPassword({ ...attempt, password: new Secret("right") }, context);
   expect(requests).toEqual([
     expect.objectContaining({
       operation: "authenticate",
@@ -54,23 +54,26 @@ test("the engine receives the password, the client address and the client, and m
 });
 
 test("unknown fields are omitted, not sent empty; hidesOutcome is sent if the outcome must be hidden", async () => {
-  const { requests, deps } = engineThat(accepted);
+  const { requests, checkPassword } = engineThat(accepted);
   const bare = { ...attempt, clientIp: "", clientId: undefined, userAgent: undefined, acceptLanguage: undefined };
-  await createPasswordCheck(deps)({ ...bare, hidesOutcome: true, password: new Secret("x") }, context);
+  await checkPassword({ ...bare, hidesOutcome: true, password: new Secret("x") }, context);
   expect(requests[0]).toMatchObject({ hidesOutcome: true });
   for (const name of ["clientIp", "oidcClientId", "userAgent", "acceptLanguage"])
     expect(requests[0]).not.toHaveProperty(name);
 });
 
 test("the account of a passkey is looked up without a password", async () => {
-  const { requests, deps } = engineThat(accepted);
-  expect(await createLookUpAccount(deps)(attempt, context)).toMatchObject({ outcome: "ok" });
+  const { requests, lookUp } = engineThat(accepted);
+  expect(await lookUp(attempt, context)).toMatchObject({ outcome: "ok" });
   expect(requests[0]).not.toHaveProperty("password");
   expect(requests[0]?.operation).not.toBe("authenticate");
 });
 
 test("a success contains the account name from the backend, and a delay only if the engine requests one", async () => {
-  expect(await outcomeFor(accepted)).toMatchObject({ account: "alice@example.test", displayName: "Alice", holdMs: 0 });
+  expect(await outcomeFor(accepted)).toMatchObject({
+    user: { account: "alice@example.test", displayName: "Alice" },
+    holdMs: 0,
+  });
   expect(await outcomeFor({ ...accepted, holdMs: 700 })).toMatchObject({ outcome: "ok", holdMs: 700 });
 });
 
@@ -101,22 +104,9 @@ test("a temporary failure throws with the engine's error code and is never a den
   await expect(undecided).rejects.toMatchObject({ engineCode: "LDAP_UNAVAILABLE" });
 });
 
-test("an empty mapped identifier is kept, because it differs from a missing mapping: the account has no subject", () => {
-  const none = { displayName: undefined, groups: undefined, groupDns: undefined, passwordWarning: undefined };
-  const user = {
-    outcome: "ok",
-    account: "a",
-    attributes: {},
-    backend: 8,
-    holdMs: 0,
-    isSuspicious: false,
-    ...none,
-  } as const;
-  expect(pendingUser({ ...user, uniqueUserId: "" })).toEqual({
-    account: "a",
-    attributes: {},
-    backend: 8,
-    uniqueUserId: "",
-  });
-  expect(pendingUser({ ...user, uniqueUserId: undefined })).not.toHaveProperty("uniqueUserId");
+test("an empty mapped identifier is kept, because it differs from a missing mapping: the account has no subject", async () => {
+  const account = { ...accepted, account: "a", attributes: {} };
+  const user = { account: "a", attributes: {}, backend: 8 };
+  expect(await outcomeFor({ ...account, uniqueUserId: "" })).toMatchObject({ user: { ...user, uniqueUserId: "" } });
+  expect(await outcomeFor(account)).toEqual({ outcome: "ok", account: "a", user, holdMs: 0 });
 });

@@ -1,10 +1,9 @@
-import { type AuthDecision, type AuthRequest, authenticate } from "@postern/shared/contracts";
-import { type Bus } from "@postern/shared/platform/bus";
-import { type Secret } from "@postern/shared/platform/crypto";
+import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
+import type { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
-import { type PasswordWarning, type PendingSignIn } from "../flow/flow-record.ts";
+import type { PendingSignIn } from "../flow/flow-record.ts";
 import { type FlowKind, protocolOfFlow } from "../flow/flow-table.ts";
-import { type EngineCall } from "../visit/engine-call.ts";
+import type { EngineCall } from "../visit/engine-call.ts";
 
 export interface PasswordAttempt {
   readonly username: string;
@@ -21,25 +20,14 @@ export interface PasswordAttempt {
   readonly hidesOutcome: boolean;
 }
 
-export type PasswordOutcome =
-  | {
-      readonly outcome: "ok";
-      readonly account: string;
-      /** The mapped identifier; empty if the account has none, undefined if no identifier is mapped. */
-      readonly uniqueUserId: string | undefined;
-      readonly displayName: string | undefined;
-      readonly attributes: Readonly<Record<string, readonly string[]>>;
-      /** Undefined if the backend provides none. */
-      readonly groups: readonly string[] | undefined;
-      readonly groupDns: readonly string[] | undefined;
-      readonly passwordWarning: PasswordWarning | undefined;
-      readonly backend: number;
-      /** It looks as if someone else had the password. */
-      readonly isSuspicious: boolean;
-      /** How long to delay the response, in milliseconds. */
-      readonly holdMs: number;
-    }
-  | PasswordDenial;
+export interface PasswordAccepted {
+  readonly outcome: "ok";
+  readonly account: string;
+  /** The account data that a pending sign-in stores. */
+  readonly user: Omit<PendingSignIn, "shownAs" | "remember" | "passwordTs" | "methods" | "missing">;
+  /** How long to delay the response, in milliseconds. */
+  readonly holdMs: number;
+}
 
 export interface PasswordDenial {
   readonly outcome: "denied";
@@ -73,55 +61,7 @@ export class EngineUndecided extends AppError {
   }
 }
 
-/** Asks the engine, which alone verifies passwords. @throws AppError on a temporary failure */
-export type CheckPassword = (attempt: PasswordAttempt, context: EngineCall) => Promise<PasswordOutcome>;
-
-/** Looks up the account that a passkey signs in, without a password. */
-export type LookUpAccount = (
-  attempt: Omit<PasswordAttempt, "password">,
-  context: EngineCall,
-) => Promise<PasswordOutcome>;
-
-/** The account data that a pending sign-in stores. */
-export function pendingUser({
-  account,
-  uniqueUserId,
-  displayName,
-  attributes,
-  groups,
-  groupDns,
-  passwordWarning,
-  backend,
-  isSuspicious,
-}: Extract<PasswordOutcome, { outcome: "ok" }>): Pick<
-  PendingSignIn,
-  | "account"
-  | "uniqueUserId"
-  | "displayName"
-  | "attributes"
-  | "groups"
-  | "groupDns"
-  | "passwordWarning"
-  | "backend"
-  | "isSuspicious"
-> {
-  return {
-    account,
-    attributes,
-    backend,
-    ...(isSuspicious ? { isSuspicious } : {}),
-    ...(uniqueUserId === undefined ? {} : { uniqueUserId }),
-    ...(displayName === undefined ? {} : { displayName }),
-    ...(groups === undefined ? {} : { groups }),
-    ...(groupDns === undefined ? {} : { groupDns }),
-    ...(passwordWarning === undefined ? {} : { passwordWarning }),
-  };
-}
-
-export interface PasswordCheckDeps {
-  readonly decide: (request: AuthRequest, context: Pick<EngineCall, "deadline" | "signal">) => Promise<AuthDecision>;
-  readonly tls: boolean;
-}
+export type PasswordOutcome = PasswordAccepted | PasswordDenial;
 
 function lookupRequest(attempt: Omit<PasswordAttempt, "password">, session: string, tls: boolean): AuthRequest {
   const { username, kind, clientId, clientIp, userAgent, acceptLanguage, device, hidesOutcome } = attempt;
@@ -159,9 +99,18 @@ function outcomeOf(decision: AuthDecision): PasswordOutcome {
         holdMs = 0,
       } = decision;
       const { displayName = attributes["displayName"]?.[0] } = decision;
-      const profile = { account, uniqueUserId, displayName, attributes, groups, groupDns, backend };
-      const isSuspicious = risk !== undefined && risk.level !== "ordinary";
-      return { outcome: "ok", ...profile, passwordWarning, isSuspicious, holdMs };
+      const user = {
+        account,
+        attributes,
+        backend,
+        ...(risk !== undefined && risk.level !== "ordinary" && { isSuspicious: true }),
+        ...(uniqueUserId !== undefined && { uniqueUserId }),
+        ...(displayName !== undefined && { displayName }),
+        ...(groups !== undefined && { groups }),
+        ...(groupDns !== undefined && { groupDns }),
+        ...(passwordWarning !== undefined && { passwordWarning }),
+      };
+      return { outcome: "ok", account, user, holdMs };
     }
     case "fail": {
       const { reason, message, account, mustChangePassword, retryAfterSeconds, holdMs = 0 } = decision;
@@ -185,20 +134,21 @@ function outcomeOf(decision: AuthDecision): PasswordOutcome {
   }
 }
 
-export function createPasswordCheck({ decide, tls }: PasswordCheckDeps): CheckPassword {
-  return async ({ password, ...attempt }, context) => {
-    const request = lookupRequest(attempt, context.session, tls);
-    return outcomeOf(await decide({ ...request, operation: "authenticate", password: password.reveal() }, context));
+interface EngineCallDeps {
+  readonly decide: (request: AuthRequest, context: Pick<EngineCall, "deadline" | "signal">) => Promise<AuthDecision>;
+  readonly tls: boolean;
+}
+
+/** The calls that only an engine can answer. Each throws AppError on a temporary failure. */
+export function createEngineCalls({ decide, tls }: EngineCallDeps) {
+  return {
+    /** Asks the engine, which alone verifies passwords. */
+    checkPassword: async ({ password, ...attempt }: PasswordAttempt, context: EngineCall): Promise<PasswordOutcome> => {
+      const request = lookupRequest(attempt, context.session, tls);
+      return outcomeOf(await decide({ ...request, operation: "authenticate", password: password.reveal() }, context));
+    },
+    /** Looks up the account that a passkey signs in, without a password. */
+    lookUp: async (attempt: Omit<PasswordAttempt, "password">, context: EngineCall): Promise<PasswordOutcome> =>
+      outcomeOf(await decide(lookupRequest(attempt, context.session, tls), context)),
   };
-}
-
-export function createLookUpAccount({ decide, tls }: PasswordCheckDeps): LookUpAccount {
-  return async (attempt, context) => outcomeOf(await decide(lookupRequest(attempt, context.session, tls), context));
-}
-
-/** The calls that only an engine can answer. */
-export function createEngineCalls(bus: Bus, tls: boolean) {
-  const decide: Parameters<typeof createPasswordCheck>[0]["decide"] = (request, context) =>
-    bus.request(authenticate, request, context);
-  return { checkPassword: createPasswordCheck({ decide, tls }), lookUp: createLookUpAccount({ decide, tls }) };
 }

@@ -12,7 +12,12 @@ import { deviceDigest, languageTagOf, lookOf, referenceIn, sendOn, sendProblem, 
 import type { SignInContext } from "./context.ts";
 import { finishSignIn } from "./finish-sign-in.ts";
 import { showLogin } from "./login-page.ts";
-import { type PasswordAttempt, type PasswordDenial, type PasswordOutcome, pendingUser } from "./password-check.ts";
+import {
+  type PasswordAccepted,
+  type PasswordAttempt,
+  type PasswordDenial,
+  type PasswordOutcome,
+} from "./password-check.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 import { typedUserName } from "./typed-user-name.ts";
 
@@ -162,7 +167,7 @@ async function refuse(deps: SignInContext, visit: Visit, refused: Refused): Prom
 interface Accepted {
   readonly flow: FlowRecord;
   readonly credentials: Credentials;
-  readonly decision: Extract<PasswordOutcome, { outcome: "ok" }>;
+  readonly decision: PasswordAccepted;
   readonly context: EngineCall;
 }
 
@@ -177,7 +182,7 @@ async function accept(
   const enrolled = await reportUndecided(deps, visit, step, () => factors.enrolled(decision.account, context));
   const needed = neededFactors(enrolled, flow.client, acrValuesOf(flow));
   const pending: PendingSignIn = {
-    ...pendingUser(decision),
+    ...decision.user,
     ...(flow.client?.delayedResponse === true ? { shownAs: credentials.username } : {}),
     remember: credentials.remember && rememberMs > 0,
     passwordTs: Math.floor(nowMs() / 1000),

@@ -22,14 +22,6 @@ export interface SignInReport {
   readonly isRecorded?: boolean;
 }
 
-const auditOutcomes = {
-  ok: "ok",
-  denied: "denied",
-  blocked: "denied",
-  throttled: "denied",
-  undecided: "undecided",
-} as const;
-
 /** The actor; none if the password was wrong or not yet verified. */
 function provedAccount({ state, pending }: FlowRecord): string | undefined {
   return state === "latched" ? undefined : pending?.account;
@@ -59,14 +51,6 @@ function keepFailure(
   });
 }
 
-const historyOutcomes = {
-  ok: "ok",
-  denied: "denied",
-  blocked: "blocked",
-  throttled: "denied",
-  undecided: "undecided",
-} as const;
-
 /** Engines record the decisions about passwords. */
 function isForHistory({ step, outcome, isRecorded = false }: SignInReport): boolean {
   if (isRecorded) return false;
@@ -79,7 +63,7 @@ function noteStep({ history, nowMs }: ReportDeps, place: FailureOrigin, flow: Fl
   const { step, outcome, reason = outcome, rule = "", account } = report;
   history.note({
     timeMs: nowMs(),
-    outcome: historyOutcomes[outcome],
+    outcome: outcome === "throttled" ? "denied" : outcome,
     channel: "browser",
     account,
     username: account ?? "",
@@ -124,7 +108,7 @@ export function reportSignIn(
   const isOk = outcome === "ok";
   auditVisit(deps.audit, request, {
     event: "user.login",
-    outcome: auditOutcomes[outcome],
+    outcome: outcome === "ok" || outcome === "undecided" ? outcome : "denied",
     actor: isOk ? account : provedAccount(flow),
     account,
     target: client,

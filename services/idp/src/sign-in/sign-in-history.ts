@@ -32,7 +32,7 @@ export function createSignInHistory(write: WriteHistory, nowMs: () => number, on
   const timer = setInterval(() => void flush(), flushMs);
   timer.unref();
   return {
-    /** Nothing waits for it. */
+    /** Takes a record, which is written later. */
     note: recorder.note,
     /** Writes the collected records, for at most three seconds. */
     close: async (): Promise<void> => {

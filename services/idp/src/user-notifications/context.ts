@@ -1,11 +1,11 @@
 import { type Base, notificationKeysFromConfig, redisFromConfig } from "@postern/shared/assembly";
 import { accountNotified, notifySuspiciousSignIn, pathTo } from "@postern/shared/contracts";
-import { type Bus } from "@postern/shared/platform/bus";
-import { type Config } from "@postern/shared/platform/config";
-import { type Logger } from "@postern/shared/platform/logging";
-import { type RedisClient } from "@postern/shared/platform/redis";
+import type { Bus } from "@postern/shared/platform/bus";
+import type { Config } from "@postern/shared/platform/config";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import { type IdpMetrics } from "../metrics.ts";
+import type { IdpMetrics } from "../metrics.ts";
 import { languageOf, languages, pickLanguage } from "../pages/languages.ts";
 import { createKnownDevices } from "./known-devices-redis.ts";
 import { createNotificationQueue, type NotificationQueue } from "./notification-queue-redis.ts";

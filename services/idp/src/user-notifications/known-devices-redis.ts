@@ -1,6 +1,6 @@
 import { digestOf } from "@postern/shared/platform/crypto";
 import { defineScript, knownDevicesKey, type RedisClient } from "@postern/shared/platform/redis";
-import { type Clock } from "@postern/shared/platform/time";
+import type { Clock } from "@postern/shared/platform/time";
 import noteDeviceLua from "./scripts/note-device.lua?raw";
 
 const noteDevice = {

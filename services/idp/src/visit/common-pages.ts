@@ -2,7 +2,7 @@ import { operation, pathTo } from "@postern/shared/contracts";
 import { type Caller, routeOf } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { accountPath, type LookRequest, type Pages, type Shown } from "../pages/pages.ts";
-import { errorPage, loggedOutPage } from "../pages/templates/notices.ts";
+import { errorPage, loggedOutPage } from "../pages/templates/messages.ts";
 import type { VisitContext } from "./context.ts";
 import { registerPageRoutes, servePage } from "./page-routes.ts";
 import { referenceIn, sendTo, showPage } from "./visit.ts";

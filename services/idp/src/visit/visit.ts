@@ -1,21 +1,21 @@
 import { operation, pathTo } from "@postern/shared/contracts";
-import { type Audit, type AuditRecord } from "@postern/shared/domain/audit";
+import type { Audit, AuditRecord } from "@postern/shared/domain/audit";
 import { digestOf } from "@postern/shared/platform/crypto";
 import { isBelow } from "@postern/shared/platform/http";
-import { type FastifyReply, type FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { applicationOf } from "../flow/application-of.ts";
 import { isBrowserToken, isFlowId } from "../flow/browser-binding.ts";
 import { localPath } from "../flow/flow-paths.ts";
-import { type FlowRecord } from "../flow/flow-record.ts";
+import type { FlowRecord } from "../flow/flow-record.ts";
 import { type DoneKey, readDone } from "../pages/done.ts";
-import { type Language, type LanguageTag } from "../pages/languages.ts";
+import type { Language, LanguageTag } from "../pages/languages.ts";
 import type { Look, Page } from "../pages/look.ts";
 import { accountPath, type LookRequest, type Pages, type Shown, type ShowOptions } from "../pages/pages.ts";
-import { errorPage, type Problem } from "../pages/templates/notices.ts";
+import { errorPage, type Problem } from "../pages/templates/messages.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import { cookieNames } from "../sessions/cookies.ts";
 import type { SessionStore } from "../sessions/session-store-redis.ts";
-import { type NotificationOrigin } from "../user-notifications/notification.ts";
+import type { NotificationOrigin } from "../user-notifications/notification.ts";
 import { type Form, submittedForm } from "./form-body.ts";
 
 const selfServicePrefix = operation("registrationHome").family.prefix;

@@ -2,7 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import type { FactorMethod } from "../../flow/flow-record.ts";
 import type { Look, Page } from "../look.ts";
-import { alertOf, cancelForm, codeField } from "../parts.ts";
+import { alertOf, cancelForm, codeField, titleAfter } from "../parts.ts";
 
 export interface MfaChoice {
   readonly method: FactorMethod;
@@ -80,10 +80,7 @@ ${cancelForm(view.cancel, text)}
 function factorPage(method: "totp" | "recovery"): Page<FactorView> {
   return {
     name: method,
-    title: ({ problem }, { text }) => {
-      const title = text(`${method}.title`);
-      return problem === undefined ? title : text("common.error_prefix", { title });
-    },
+    title: titleAfter(`${method}.title`),
     body: (view, look) => factorBody(method, view, look),
     sample: {
       action: pathTo(`${method}Page`),

@@ -1,8 +1,8 @@
 import { pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { type Look, type Page } from "../look.ts";
+import type { Look, Page } from "../look.ts";
 import { listOf, signOf } from "../parts.ts";
-import { type TextKey } from "../texts.ts";
+import type { TextKey } from "../texts.ts";
 
 /**
  * State of one service provider in a logout transaction, as the page shows it. `later`: it did not answer, and delivery

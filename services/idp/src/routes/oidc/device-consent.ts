@@ -1,8 +1,8 @@
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import { admit } from "../../visit/flow-visit.ts";
-import { sendProblem, type Visit } from "../../visit/visit.ts";
-import { type DeviceDeps, sessionOf } from "./show-device-code.ts";
+import { sendProblem, sessionOf, type Visit } from "../../visit/visit.ts";
+import type { DeviceDeps } from "./show-device-code.ts";
 
 export interface PendingConsent {
   readonly flow: FlowRecord;

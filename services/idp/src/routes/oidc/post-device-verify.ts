@@ -7,8 +7,8 @@ import { flowClient } from "../../oidc/provider/interaction-url.ts";
 import { meetsDemands } from "../../second-factors/sign-in-demands.ts";
 import { admit } from "../../visit/flow-visit.ts";
 import type { VisitHandler } from "../../visit/page-routes.ts";
-import { sendOn, type Visit } from "../../visit/visit.ts";
-import { type DeviceDeps, sessionOf, showCode } from "./show-device-code.ts";
+import { sendOn, sessionOf, type Visit } from "../../visit/visit.ts";
+import { type DeviceDeps, showCode } from "./show-device-code.ts";
 
 /** Continues with the sign-in, or with the consent if the browser is already signed in. */
 async function proceed(deps: DeviceDeps, visit: Visit, flow: FlowRecord, device: PendingDevice): Promise<FastifyReply> {

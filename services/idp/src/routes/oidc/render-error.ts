@@ -5,7 +5,7 @@ import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
 import { isFault } from "../../oidc/provider/authorize-failure.ts";
 import { referenceHeader } from "../../oidc/provider/request-reference.ts";
 import { accountPath, type Pages, type Shown } from "../../pages/pages.ts";
-import { errorPage, type Problem } from "../../pages/templates/notices.ts";
+import { errorPage, type Problem } from "../../pages/templates/messages.ts";
 import { referenceOf } from "../../visit/visit.ts";
 
 import { oauthError } from "./json-reply.ts";

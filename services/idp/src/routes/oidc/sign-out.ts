@@ -38,11 +38,6 @@ export interface Seen extends LogoutDeps {
   readonly visit: Visit;
 }
 
-export function sessionOf({ visit, pages, sessions }: Seen): Promise<BrowserSessionRecord | undefined> {
-  const sid = pages.cookies.read(visit.request.headers.cookie, cookieNames.session);
-  return sid === undefined ? Promise.resolve(undefined) : sessions.findBySid(sid);
-}
-
 export function placeAfter(
   { returnTo }: Extract<LogoutDecision, { decision: "end" | "ask" }>,
   { language }: Visit,

@@ -41,12 +41,6 @@ export interface SignInProof {
   readonly response: AuthenticationResponseJSON;
 }
 
-/** The result of a valid assertion. */
-export interface ShownCredential {
-  /** The key may be copied, so it is not bound to hardware. */
-  readonly backupEligible: boolean;
-}
-
 const timeoutMs = 60_000;
 const casAttempts = 3;
 
@@ -136,7 +130,7 @@ async function present(
   { settings, store, nowMs }: CeremonyDeps,
   { account, response, expectedChallenge }: Presented,
   context: EngineCall,
-): Promise<ShownCredential | "conflict" | undefined> {
+): Promise<boolean | "conflict"> {
   const state = account === undefined ? undefined : await store.read(account, context);
   const known = (state?.webauthnCredentials ?? [])
     .map((text) => readCredential(text))
@@ -144,15 +138,15 @@ async function present(
   const { publicKey, signCount } = known ?? decoy;
   const credential = { id: response.id, publicKey, counter: signCount };
   const asserted = await verifyAssertion(settings, { response, expectedChallenge, credential });
-  if (account === undefined || known === undefined || asserted === undefined) return undefined;
-  if (!fitsHandle(known, response)) return undefined;
+  if (account === undefined || known === undefined || asserted === undefined) return false;
+  if (!fitsHandle(known, response)) return false;
   const { newCounter, credentialBackedUp } = asserted;
   const use = { signCount: newCounter, isBackedUp: credentialBackedUp, nowMs: nowMs() };
   const change = { old: known.text, next: usedCredential(known.text, use) };
   const outcome = await store.replaceCredential(account, change, context);
   if (outcome === "conflict") return "conflict";
-  // Without a count, only the time of use is stored.
-  return outcome === "done" || newCounter === 0 ? { backupEligible: known.backupEligible } : undefined;
+  // A key without a count has only its time of use stored, which may be lost.
+  return outcome === "done" || newCounter === 0;
 }
 
 /** WebAuthn ceremonies. User verification is always required, and each challenge is used once. */
@@ -186,13 +180,10 @@ export function createCeremonies(deps: CeremonyDeps) {
       await pending.put(credentials === undefined ? "passkey" : "webauthn_login", owner, options.challenge);
       return options;
     },
-    /** @returns undefined for an invalid assertion. @throws AppError on a temporary failure */
-    finishSignIn: async (
-      { owner, kind, account, response }: SignInProof,
-      context: EngineCall,
-    ): Promise<ShownCredential | undefined> => {
+    /** @returns whether the assertion is valid. @throws AppError on a temporary failure */
+    finishSignIn: async ({ owner, kind, account, response }: SignInProof, context: EngineCall): Promise<boolean> => {
       const expectedChallenge = await pending.take(kind, owner);
-      if (expectedChallenge === undefined) return undefined;
+      if (expectedChallenge === undefined) return false;
       for (let attempt = 0; attempt < casAttempts; attempt += 1) {
         const shown = await present(deps, { account, response, expectedChallenge }, context);
         if (shown !== "conflict") return shown;

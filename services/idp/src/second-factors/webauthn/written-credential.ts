@@ -1,15 +1,8 @@
 import { parsedCredential, part } from "@postern/shared/domain/passkeys";
+import type { Registered } from "./verify.ts";
 
-export interface NewCredential {
-  /** base64url */
-  readonly id: string;
-  readonly publicKey: Uint8Array;
-  readonly signCount: number;
+export interface NewCredential extends Registered {
   readonly transports: readonly string[];
-  readonly aaguid: string;
-  readonly attestationFormat: string;
-  readonly backupEligible: boolean;
-  readonly isBackedUp: boolean;
   readonly name: string;
   readonly userHandle: string | undefined;
   readonly nowMs: number;
@@ -48,14 +41,11 @@ export function renamedCredential(text: string, name: string): string {
   return JSON.stringify({ ...parsedCredential(text), name });
 }
 
-export interface CredentialUse {
-  readonly signCount: number;
-  readonly isBackedUp: boolean;
-  readonly nowMs: number;
-}
-
 /** The text after the credential was used. */
-export function usedCredential(text: string, { signCount, isBackedUp, nowMs }: CredentialUse): string {
+export function usedCredential(
+  text: string,
+  { signCount, isBackedUp, nowMs }: Pick<NewCredential, "signCount" | "isBackedUp" | "nowMs">,
+): string {
   const value = parsedCredential(text) ?? {};
   return JSON.stringify({
     ...value,

@@ -5,16 +5,6 @@ import type { Page } from "../look.ts";
 import { accountRow, referenceOf, type Sign, signOf } from "../parts.ts";
 import type { TextKey } from "../texts.ts";
 
-export type Problem =
-  | "failed"
-  | "expired"
-  | "unavailable"
-  | "request"
-  | "not_found"
-  | "unauthenticated"
-  | "required"
-  | "doubted";
-
 export interface ErrorView {
   readonly problem: Problem;
   /** Identifies the request in the log. */
@@ -25,77 +15,31 @@ export interface ErrorView {
   readonly application?: Application | undefined;
 }
 
-interface Words {
-  readonly title: TextKey;
-  readonly text: TextKey;
-  readonly link: TextKey;
-  readonly icon: keyof typeof icons;
-  readonly sign: Sign;
-}
+type Words = readonly [title: TextKey, text: TextKey, link: TextKey, icon: keyof typeof icons, sign?: Sign];
 
-const words: Readonly<Record<Problem, Words>> = {
-  failed: { title: "error.title", text: "error.text", link: "error.retry", icon: "cross", sign: "bad" },
-  expired: {
-    title: "error.expired_title",
-    text: "error.expired_text",
-    link: "error.begin",
-    icon: "clock",
-    sign: "plain",
-  },
-  unavailable: {
-    title: "error.unavailable_title",
-    text: "error.unavailable_text",
-    link: "error.retry",
-    icon: "cloud",
-    sign: "plain",
-  },
-  request: {
-    title: "error.request_title",
-    text: "error.request_text",
-    link: "error.retry",
-    icon: "cross",
-    sign: "bad",
-  },
-  not_found: {
-    title: "error.not_found_title",
-    text: "error.not_found_text",
-    link: "error.begin",
-    icon: "cross",
-    sign: "plain",
-  },
-  required: {
-    title: "error.required_title",
-    text: "error.required_text",
-    link: "common.back",
-    icon: "shield",
-    sign: "plain",
-  },
-  doubted: {
-    title: "review.doubted_title",
-    text: "review.doubted_text",
-    link: "common.back",
-    icon: "shield",
-    sign: "plain",
-  },
-  unauthenticated: {
-    title: "unauthenticated.title",
-    text: "unauthenticated.text",
-    link: "login.submit",
-    icon: "shield",
-    sign: "plain",
-  },
-};
+const words = {
+  failed: ["error.title", "error.text", "error.retry", "cross", "bad"],
+  expired: ["error.expired_title", "error.expired_text", "error.begin", "clock"],
+  unavailable: ["error.unavailable_title", "error.unavailable_text", "error.retry", "cloud"],
+  request: ["error.request_title", "error.request_text", "error.retry", "cross", "bad"],
+  not_found: ["error.not_found_title", "error.not_found_text", "error.begin", "cross"],
+  required: ["error.required_title", "error.required_text", "common.back", "shield"],
+  doubted: ["review.doubted_title", "review.doubted_text", "common.back", "shield"],
+  unauthenticated: ["unauthenticated.title", "unauthenticated.text", "login.submit", "shield"],
+} as const satisfies Readonly<Record<string, Words>>;
+
+export type Problem = keyof typeof words;
 
 /** The error page; its text reveals nothing to an attacker. */
 export const errorPage: Page<ErrorView> = {
   name: "error",
-  title: ({ problem }, { text }) => text(words[problem].title),
+  title: ({ problem }, { text }) => text(words[problem][0]),
   body: ({ problem, reference, href, application }, { text }) => {
-    const row = words[problem];
-    return html`${signOf(row.icon, row.sign)}<h1>${text(row.title)}</h1>
-<p class="lead">${text(row.text)}</p>
+    const [title, lead, link, icon, sign]: Words = words[problem];
+    return html`${signOf(icon, sign)}<h1>${text(title)}</h1>
+<p class="lead">${text(lead)}</p>
 ${application !== undefined && html`<a class="button" href="${application.href}" rel="noopener">${text("consent.return", { client: application.name })}</a>`}
-${href !== undefined && html`<a class="button${application !== undefined && " quiet"}" href="${href}">${text(row.link)}</a>`}
+${href !== undefined && html`<a class="button${application !== undefined && " quiet"}" href="${href}">${text(link)}</a>`}
 ${reference !== undefined && referenceOf(reference, text)}`;
   },
   sample: { problem: "expired", reference: "5f0c7a52-8a0e", href: "#account" },
@@ -126,11 +70,7 @@ ${formOf(
   sample: { action: pathTo("logout"), csrfToken: "sample", account: "alice@example.test", stay: "#stay", fields: {} },
 };
 
-export interface LoggedOutView {
-  readonly again: string | undefined;
-}
-
-export const loggedOutPage: Page<LoggedOutView> = {
+export const loggedOutPage: Page<{ readonly again: string | undefined }> = {
   name: "logged_out",
   title: (_view, { text }) => text("logged_out.title"),
   body: ({ again }, { text }) => html`${signOf("tick", "good")}<h1>${text("logged_out.title")}</h1>
