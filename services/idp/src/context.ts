@@ -155,19 +155,20 @@ export async function createContext(config: Config) {
   const names = flushSettings(config);
   const applications = createApplicationList(config, base, state);
   const sessions = createSessions(config, state, sharedClock);
-  let pages: ReturnType<typeof createPagesContext>;
+  // The protocols start flows on the pages, which are built after them.
+  const built: { pages: ReturnType<typeof createPagesContext> } = { pages: undefined };
   const protocols = createProtocols(config, sessions, {
     base,
     state,
     sharedClock,
     clientUses: applications.uses,
     accountNames: accountNamesFromSettings({ bus, live: () => names }),
-    // The protocols start flows on the pages, which are built after them.
-    pages: () => pages?.visits.pages,
+    pages: () => built.pages?.visits.pages,
     starter: {
       startOidc: async (request, response, flow) => {
-        if (pages === undefined) throw new AppError("CONFIG_INVALID", { detail: "identity.frontend is disabled" });
-        return pages.visits.starts.startOidc(request, response, flow);
+        if (built.pages === undefined)
+          throw new AppError("CONFIG_INVALID", { detail: "identity.frontend is disabled" });
+        return built.pages.visits.starts.startOidc(request, response, flow);
       },
     },
   });
@@ -175,7 +176,8 @@ export async function createContext(config: Config) {
   const notifications = await notificationsOf(config, { base, bus, state, metrics });
   const mail = createMailClients(config, base, state);
   const parts = { config, base, bus, state, sharedClock, sessions, protocols, notifications, metrics };
-  pages = createPagesContext({ ...parts, mailSetup: mail?.setup });
+  const pages = createPagesContext({ ...parts, mailSetup: mail?.setup });
+  built.pages = pages;
   const keyPrefix = config.storage.redis.prefix;
   return {
     ...base,

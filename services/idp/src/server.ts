@@ -71,6 +71,17 @@ type IdpParts = Pick<
   | "tracer"
 >;
 
+function registerOpenapi(app: FastifyInstance, openapi: IdpParts["openapi"]): void {
+  for (const [id, format] of [
+    ["idpContractYaml", "yaml"],
+    ["idpContractJson", "json"],
+  ] as const) {
+    const handler = async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+      reply.type(openapiTypes[format]).send(openapi()[format]);
+    app.route({ ...routeOf(operation(id)), handler });
+  }
+}
+
 /** All pages of sign-in and self-service, with the APIs that belong to them. */
 function registerPages(app: FastifyInstance, pages: NonNullable<IdpParts["pages"]>, identifier: string): void {
   const { visits, signIn, account, devUi } = pages;
@@ -119,14 +130,7 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
     logger[level]({ session: request.caller?.session, path, err: error }, "request failed");
     return oauthError(reply, 500, "server_error");
   });
-  for (const [id, format] of [
-    ["idpContractYaml", "yaml"],
-    ["idpContractJson", "json"],
-  ] as const) {
-    const handler = async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-      reply.type(openapiTypes[format]).send(openapi()[format]);
-    app.route({ ...routeOf(operation(id)), handler });
-  }
+  registerOpenapi(app, openapi);
   if (pages !== undefined) registerPages(app, pages, settings.identifier);
   if (parts.mailClients !== undefined) registerMailClients(app, parts.mailClients);
   registerApplications(app, parts, settings.identifier);

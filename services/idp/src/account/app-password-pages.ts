@@ -32,7 +32,7 @@ async function showAppPasswords(
     problem,
     ...backTo(visit),
   };
-  return showPage(pages, visit, appPasswordsPage, view);
+  return showPage(pages, visit, { page: appPasswordsPage, view });
 }
 
 /** `GET /mfa/app-passwords` */
@@ -52,7 +52,7 @@ export function postAppPassword(context: AccountContext): VisitHandler {
         const { userName, servers } =
           mail === undefined ? { userName: member.owner.account, servers: [] } : serversView(mail);
         const view = { ...created, account: userName, servers, ...backTo(visit, path) };
-        return showPage(pages, { ...visit, path: "" }, newAppPasswordPage, view);
+        return showPage(pages, { ...visit, path: "" }, { page: newAppPasswordPage, view });
       },
     }),
   );
@@ -75,7 +75,7 @@ export function getAppPasswordRemoval(context: AccountContext): VisitHandler {
       needed: undefined,
       back: here(visit, path),
     } as const;
-    return showPage(pages, visit, removalPage, view);
+    return showPage(pages, visit, { page: removalPage, view });
   });
 }
 

@@ -14,7 +14,10 @@ export function getConnectedApplications(context: AccountContext): VisitHandler 
       disconnect: pathTo("disconnectApplication", { id }),
     }));
     const startable = (await connected?.startable(session.account)) ?? [];
-    return showPage(pages, visit, applicationsPage, { csrfToken, startable, applications, ...backTo(visit) });
+    return showPage(pages, visit, {
+      page: applicationsPage,
+      view: { csrfToken, startable, applications, ...backTo(visit) },
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 import { pathTo } from "@postern/shared/contracts";
 import { homePage } from "../pages/templates/account.ts";
+import type { FactorState } from "../second-factors/factor-store-nats.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import { callContext } from "../visit/engine-call.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
@@ -21,6 +22,15 @@ function linksOf({ mailSetup }: AccountContext, visit: Visit, session: BrowserSe
   };
 }
 
+function countsOf(state: FactorState | undefined) {
+  return {
+    hasTotp: state?.hasTotp ?? false,
+    passkeys: state?.webauthnCredentials.length ?? 0,
+    recoveryCodesLeft: state?.recoveryCodesLeft ?? 0,
+    appPasswords: state?.appPasswords ?? 0,
+  };
+}
+
 /** `GET /mfa/register/home`: the account and its factors; without a session, starts a self-service flow. */
 export function getHome(context: AccountContext): VisitHandler {
   const { pages, starts, self, suspiciousSignIns, decisionTimeoutMs } = context;
@@ -36,15 +46,12 @@ export function getHome(context: AccountContext): VisitHandler {
     const view = {
       account: displayName,
       isBare: state === undefined,
-      hasTotp: state?.hasTotp ?? false,
-      passkeys: state?.webauthnCredentials.length ?? 0,
-      recoveryCodesLeft: state?.recoveryCodesLeft ?? 0,
-      appPasswords: state?.appPasswords ?? 0,
+      ...countsOf(state),
       links: linksOf(context, visit, session),
       suspiciousSignIns: (await suspiciousSignIns.list(account)).length,
       signOut: pathTo("logout"),
       signals: state && (await passkeySignals(context, session, state, false)),
     };
-    return showPage(pages, visit, homePage, view);
+    return showPage(pages, visit, { page: homePage, view });
   };
 }

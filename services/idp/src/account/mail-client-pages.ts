@@ -66,7 +66,7 @@ export function getMailClients(context: AccountContext): VisitHandler {
       clients: clientKinds.map((kind) => ({ kind, href: here(visit, pathTo("mailClientPage", { client: kind })) })),
       ...backTo(visit),
     };
-    return showPage(context.pages, visit, mailClientsPage, view);
+    return showPage(context.pages, visit, { page: mailClientsPage, view });
   });
 }
 
@@ -91,7 +91,7 @@ function showMailClient(
     ...serversView(account),
     ...backTo(visit, pathTo("mailClientsPage")),
   };
-  return showPage(pages, visit, mailClientPage, view);
+  return showPage(pages, visit, { page: mailClientPage, view });
 }
 
 /** `GET /mfa/mail-client/{client}`: like the list of app passwords it needs a recent sign-in, unless the account cannot have any. */
@@ -143,7 +143,7 @@ async function showCreated(
     ...serversView(account),
     ...backTo(visit, pathTo("mailClientsPage")),
   };
-  return showPage(context.pages, { ...visit, path: "" }, mailClientReadyPage, view);
+  return showPage(context.pages, { ...visit, path: "" }, { page: mailClientReadyPage, view });
 }
 
 /** `POST /mfa/mail-client/{client}`: creates an app password and shows it once, as a profile or QR code where the client reads one. */

@@ -62,7 +62,7 @@ export function getPasskeys(context: AccountContext): VisitHandler {
       problem: undefined,
       ...backTo(visit),
     };
-    return showPage(pages, visit, passkeysPage, view);
+    return showPage(pages, visit, { page: passkeysPage, view });
   });
 }
 
@@ -76,7 +76,7 @@ export function getPasskeyEnrolment(context: AccountContext): VisitHandler {
       csrfToken: member.csrfToken,
       ...links,
     };
-    return showPage(context.pages, visit, webauthnEnrolmentPage, view, options);
+    return showPage(context.pages, visit, { page: webauthnEnrolmentPage, view, ...options });
   });
 }
 

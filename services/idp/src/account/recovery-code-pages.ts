@@ -20,7 +20,7 @@ export function getRecoveryCodes(context: AccountContext): VisitHandler {
       remake: state.recoveryCodesLeft > 0,
       ...links,
     };
-    return showPage(context.pages, visit, recoveryEnrolmentPage, view, options);
+    return showPage(context.pages, visit, { page: recoveryEnrolmentPage, view, ...options });
   });
 }
 
@@ -38,7 +38,7 @@ export function draftRecoveryCodes(context: AccountContext): VisitHandler {
       set,
       ...links,
     };
-    return showPage(context.pages, { ...visit, path: "" }, recoveryCodesPage, view, options);
+    return showPage(context.pages, { ...visit, path: "" }, { page: recoveryCodesPage, view, ...options });
   });
 }
 

@@ -103,6 +103,6 @@ export function confirming(
       needed: isNeeded ? { applications: await demandingApplications(context, account, state, gone) } : undefined,
       back: here(visit, page),
     };
-    return showPage(context.pages, visit, removalPage, view);
+    return showPage(context.pages, visit, { page: removalPage, view });
   });
 }

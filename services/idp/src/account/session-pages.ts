@@ -26,7 +26,10 @@ export function getSessions(context: AccountContext): VisitHandler {
       ...signIn,
       end: pathTo("endSessionOfUser", { id }),
     }));
-    return showPage(pages, visit, sessionsPage, { action: path, csrfToken, sessions: listed, mail, ...backTo(visit) });
+    return showPage(pages, visit, {
+      page: sessionsPage,
+      view: { action: path, csrfToken, sessions: listed, mail, ...backTo(visit) },
+    });
   });
 }
 

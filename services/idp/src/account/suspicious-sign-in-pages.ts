@@ -36,7 +36,7 @@ export function getSuspiciousSignIns(context: AccountContext): VisitHandler {
       factors: found.length > 0 || isBare ? undefined : here(visit, homePath),
       ...backTo(visit),
     };
-    return showPage(pages, visit, suspiciousSignInsPage, view);
+    return showPage(pages, visit, { page: suspiciousSignInsPage, view });
   });
 }
 

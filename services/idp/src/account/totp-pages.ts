@@ -29,7 +29,7 @@ async function showTotp(
     remove: state.hasTotp ? here(visit, pathTo("totpRemovalPage")) : undefined,
     ...links,
   };
-  return showPage(context.pages, visit, totpEnrolmentPage, view, options);
+  return showPage(context.pages, visit, { page: totpEnrolmentPage, view, ...options });
 }
 
 /** `GET /mfa/totp/register` */

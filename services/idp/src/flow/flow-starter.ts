@@ -31,11 +31,12 @@ interface SelfServiceStart {
 
 const ownFlowMs = 10 * 60 * 1000;
 
-/**
- * Starts flows and binds them to the requesting browser.
- * @param clock the clock that all replicas share.
- */
-export function createFlowStarter(flows: FlowStore, cookies: SiteCookies, clock: Clock) {
+const optionalOf = (values: { accountId?: string | undefined; languageTag: string | undefined }) => ({
+  ...(values.accountId === undefined ? {} : { accountId: values.accountId }),
+  ...(values.languageTag === undefined ? {} : { languageTag: values.languageTag }),
+});
+
+function createBegin(flows: FlowStore, cookies: SiteCookies) {
   /** The cookie is the same for all flows of the browser, so that several tabs share it. */
   const browserOf = (request: IncomingMessage, response: ServerResponse): string => {
     const kept = cookies.read(request.headers.cookie, cookieNames.flow);
@@ -55,10 +56,15 @@ export function createFlowStarter(flows: FlowStore, cookies: SiteCookies, clock:
     const place = pageUrlOf({ ...flow, version: 1 }, wanted.languageTag);
     return place ?? localPath(pathTo("loginPage"), wanted.languageTag, { flow: flow.id });
   };
-  const optionalOf = (values: { accountId?: string | undefined; languageTag: string | undefined }) => ({
-    ...(values.accountId === undefined ? {} : { accountId: values.accountId }),
-    ...(values.languageTag === undefined ? {} : { languageTag: values.languageTag }),
-  });
+  return { browserOf, begin };
+}
+
+/**
+ * Starts flows and binds them to the requesting browser.
+ * @param clock the clock that all replicas share.
+ */
+export function createFlowStarter(flows: FlowStore, cookies: SiteCookies, clock: Clock) {
+  const { browserOf, begin } = createBegin(flows, cookies);
   return {
     /** @returns the path to redirect the browser to; may set the flow cookie on `response` */
     startOidc: (request: IncomingMessage, response: ServerResponse, start: OidcFlowStart): Promise<string> => {

@@ -88,6 +88,7 @@ export function createPages(settings: PagesSettings, assets: Assets, templates: 
     { status = 200, formTargets = [], frameTargets, imageSources, isFramed }: ShowOptions = {},
   ): Shown => {
     const { scripts = [] } = page;
+    const ours = scripts.filter((name) => name !== "own");
     const body = templates.render(page.name, view, look) ?? page.body(view, look);
     return {
       status,
@@ -95,11 +96,7 @@ export function createPages(settings: PagesSettings, assets: Assets, templates: 
         ...headers.page({ formTargets, frameTargets, imageSources, isFramed, script: scripts.length > 0 }),
         "content-language": look.language.tag,
       },
-      body: documentOf(look, {
-        title: page.title(view, look),
-        body,
-        scripts: scripts.filter((name) => name !== "own"),
-      }),
+      body: documentOf(look, { title: page.title(view, look), body, scripts: ours }),
     };
   };
   return {

@@ -144,5 +144,3 @@ export function createFactorGuard(redis: RedisClient, keyPrefix: string, setting
       }),
   };
 }
-
-export type FactorGuard = ReturnType<typeof createFactorGuard>;

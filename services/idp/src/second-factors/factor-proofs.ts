@@ -14,6 +14,24 @@ export interface Enroller {
   readonly signIn: SessionFacts;
 }
 
+function isDoubtedSignIn(
+  known: Doubt,
+  factor: SignInFactor | undefined,
+  isSuspicious: boolean,
+  nowMs: number,
+): boolean {
+  const nowSeconds = Math.floor(nowMs / 1000);
+  // Engines report a suspicious sign-in a moment after they have decided it.
+  const earliest = known.earliest ?? (isSuspicious ? Math.floor(nowSeconds / 60) : undefined);
+  const doubt = { ...known, earliest };
+  const isProven =
+    factor !== undefined &&
+    proofOf({ loginTs: nowSeconds, mfaTs: nowSeconds, factor, isDoubted: true }, doubt, nowMs) !== undefined;
+  // A user with a doubted factor is as doubted as the one who set it up.
+  const isBySuspect = factor !== undefined && factor.since === undefined;
+  return !isProven && (isBySuspect || earliest !== undefined);
+}
+
 /** What factors and sessions prove about their user. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
 export function createFactorProofs(
   enrolments: Pick<Enrolments, "idOf" | "find" | "note">,
@@ -43,17 +61,7 @@ export function createFactorProofs(
         doubtOf(account),
         named === undefined ? undefined : find(account, named),
       ]);
-      const nowSeconds = Math.floor(nowMs() / 1000);
-      // Engines report a suspicious sign-in a moment after they have decided it.
-      const earliest = known.earliest ?? (isSuspicious ? Math.floor(nowSeconds / 60) : undefined);
-      const doubt = { ...known, earliest };
-      const isProven =
-        factor !== undefined &&
-        proofOf({ loginTs: nowSeconds, mfaTs: nowSeconds, factor, isDoubted: true }, doubt, nowMs());
-      // A user with a doubted factor is as doubted as the one who set it up.
-      const isBySuspect = factor !== undefined && factor.since === undefined;
-      const isDoubted = !isProven && (isBySuspect || earliest !== undefined);
-      return { factor, isDoubted };
+      return { factor, isDoubted: isDoubtedSignIn(known, factor, isSuspicious, nowMs()) };
     },
     /** What the session proves its user with now. */
     ofSession: async ({ account, signIn }: Enroller) => proofOf(signIn, await doubtOf(account), nowMs()),

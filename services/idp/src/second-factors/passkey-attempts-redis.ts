@@ -43,5 +43,3 @@ export function createPasskeyAttempts(redis: RedisClient, keyPrefix: string) {
     },
   };
 }
-
-export type PasskeyAttempts = ReturnType<typeof createPasskeyAttempts>;

@@ -129,6 +129,13 @@ async function endAll(parts: Parts, account: string, nowMs: number): Promise<rea
   return ended;
 }
 
+async function findBySid({ redis, records }: Parts, sid: string): Promise<BrowserSessionRecord | undefined> {
+  const uid = await redis.get(records.pointerKey(sid));
+  const stored = uid === null ? undefined : await records.read(uid);
+  if (stored !== undefined) await records.seen(stored);
+  return stored?.record;
+}
+
 /**
  * Sessions in Redis (ADR 0005): once a record is deleted, the next request finds no session. Every method throws AppError
  * `REDIS_UNAVAILABLE` if Redis cannot answer.
@@ -161,19 +168,12 @@ export function createSessionStore(deps: SessionStoreDeps) {
     return next;
   };
 
-  const findBySid = async (sid: string): Promise<BrowserSessionRecord | undefined> => {
-    const uid = await redis.get(records.pointerKey(sid));
-    const stored = uid === null ? undefined : await records.read(uid);
-    if (stored !== undefined) await records.seen(stored);
-    return stored?.record;
-  };
-
   return {
     create: (session: NewSession): Promise<BrowserSessionRecord> => decided(() => create(session)),
     /** Called when the user has signed in again: renews the session with a new cookie value. @returns undefined if it has ended */
     renew: (uid: string, session: NewSession): Promise<BrowserSessionRecord | undefined> =>
       decided(() => renew(uid, session)),
-    findBySid: (sid: string): Promise<BrowserSessionRecord | undefined> => decided(() => findBySid(sid)),
+    findBySid: (sid: string): Promise<BrowserSessionRecord | undefined> => decided(() => findBySid(parts, sid)),
     findByUid: (uid: string): Promise<BrowserSessionRecord | undefined> =>
       decided(async () => (await records.read(uid))?.record),
     /**

@@ -16,10 +16,19 @@ import type { NotificationEvent } from "../user-notifications/notification.ts";
 import { callContext, type EngineCall } from "../visit/engine-call.ts";
 import { cancelIn, forFlow, formTargets, hrefIn } from "../visit/flow-visit.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
-import { lookOf, notificationOrigin, referenceIn, sendTo, showPage, type Visit } from "../visit/visit.ts";
+import {
+  lookOf,
+  notificationOrigin,
+  referenceIn,
+  requestSession,
+  sendOn,
+  sendTo,
+  showPage,
+  type Visit,
+} from "../visit/visit.ts";
 import type { SignInContext } from "./context.ts";
 import { finishSignIn } from "./finish-sign-in.ts";
-import { type FlowAtFactor, flowAtFactor, type Judged, judgeFactor, refuseAfterWrongPassword } from "./judge-factor.ts";
+import { type FlowAtFactor, flowAtFactor, type Judged, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 
 /** One kind of code that users type. */
@@ -38,7 +47,7 @@ export interface CodeFactor {
   readonly pretend?: CodeFactor["verify"];
 }
 
-export function showFactor(
+function showFactor(
   { pages }: SignInContext,
   visit: Visit,
   { page }: CodeFactor,
@@ -54,7 +63,7 @@ export function showFactor(
     restart: hrefIn(pathTo("restartLogin"), visit, flow),
     cancel: cancelIn(visit, flow, browserToken),
   };
-  return showPage(pages, visit, page, view, { flow, formTargets: formTargets(flow) });
+  return showPage(pages, visit, { page, view, flow, formTargets: formTargets(flow) });
 }
 
 /** A time step is accepted once, on any replica (RFC 6238 §5.2). */
@@ -116,7 +125,7 @@ export function getMfa(deps: SignInContext): VisitHandler {
       restart: hrefIn(pathTo("restartLogin"), visit, flow),
       cancel: cancelIn(visit, flow, browserToken),
     };
-    return showPage(pages, visit, mfaPage, view, { flow, formTargets: formTargets(flow) });
+    return showPage(pages, visit, { page: mfaPage, view, flow, formTargets: formTargets(flow) });
   });
 }
 
@@ -158,12 +167,12 @@ export function postFactor(deps: SignInContext, factor: CodeFactor): VisitHandle
     const { judged } = outcome;
     if (judged === "ok" && factor.used !== undefined) {
       const origin = notificationOrigin(deps.pages, visit, pending.attributes, flow);
-      const session = visit.request.caller?.session ?? visit.request.id;
+      const session = requestSession(visit.request);
       deps.notify({ event: factor.used, account: pending.account, session, origin });
     }
     if (judged === "ok" && flow.state === "latched") {
       deps.metrics.signIn(method, "denied");
-      return refuseAfterWrongPassword(deps, visit, flow, method);
+      return sendOn(deps.pages, visit, await placeAfterRefusal(deps, visit, flow, method), flow);
     }
     if (outcome.judged === "ok") return finishSignIn(deps, visit, { flow, pending, method, factor: outcome.factor });
     const counted = outcome.judged === "locked" ? "throttled" : outcome.judged;

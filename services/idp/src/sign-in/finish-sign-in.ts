@@ -11,6 +11,7 @@ import type { VisitHandler } from "../visit/page-routes.ts";
 import {
   noteBrowserState,
   notificationOrigin,
+  requestSession,
   sendOn,
   sendProblem,
   sessionOf,
@@ -84,7 +85,7 @@ function noteDevice({ pages, notifier }: SignInContext, visit: Visit, { flow, pe
   const token = isBrowserToken(kept) ? kept : newBrowserToken();
   setCookie(reply, pages.cookies.set(cookieNames.device, token, deviceSeconds));
   const origin = notificationOrigin(pages, visit, pending.attributes, flow);
-  notifier.signedIn({ account: pending.account, session: request.caller?.session ?? request.id, origin }, token);
+  notifier.signedIn({ account: pending.account, session: requestSession(request), origin }, token);
 }
 
 async function complete(deps: SignInContext, visit: Visit, signedIn: SignInEnd): Promise<Completion> {
@@ -156,7 +157,7 @@ export function getCodesLow(deps: SignInContext): VisitHandler {
     const context = callContext(visit, decisionTimeoutMs());
     const { recoveryCodesLeft: left } = await factors.enrolled(session.account, context);
     const view = { left, make: pathTo("recoveryCodesPage"), next: hrefIn(pathTo("loginPage"), visit, flow) };
-    return showPage(pages, visit, codesLowPage, view, { flow });
+    return showPage(pages, visit, { page: codesLowPage, view, flow });
   });
 }
 
@@ -167,6 +168,6 @@ export function getPasswordWarning(deps: Pick<SignInContext, "pages" | "gate">):
     const warning = flow.pending?.passwordWarning;
     if (warning === undefined) return sendProblem(pages, visit, "expired", { flow });
     const view = { ...warning, next: hrefIn(pathTo("loginPage"), visit, flow) };
-    return showPage(pages, visit, passwordWarningPage, view, { flow });
+    return showPage(pages, visit, { page: passwordWarningPage, view, flow });
   });
 }

@@ -1,4 +1,3 @@
-import type { FastifyReply } from "fastify";
 import { pageUrlOf } from "../flow/flow-paths.ts";
 import type { FactorMethod, FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import { factorStates } from "../flow/flow-table.ts";
@@ -7,9 +6,9 @@ import type { FactorAttempt } from "../second-factors/factor-guard-redis.ts";
 import type { NamedFactor } from "../second-factors/factor-proofs.ts";
 import type { Notification } from "../user-notifications/notification.ts";
 import { admit } from "../visit/flow-visit.ts";
-import { auditVisit, notificationOrigin, referenceIn, sendOn, type Visit } from "../visit/visit.ts";
+import { auditVisit, notificationOrigin, referenceIn, requestSession, sendOn, type Visit } from "../visit/visit.ts";
 import type { SignInContext } from "./context.ts";
-import { type ReportDeps, reportSignIn } from "./report.ts";
+import { reportSignIn } from "./report.ts";
 
 /** The outcome of verifying a factor; `reason` is for logs and the audit stream. */
 export type Judged =
@@ -47,7 +46,7 @@ function notifyOfFailures(deps: SignInContext, visit: Visit, shown: Shown, failu
   const { maxFactorFailures: maxFailures } = deps;
   if (!isThreshold(failures, maxFailures)) return;
   const { account } = pending;
-  const session = visit.request.caller?.session ?? visit.request.id;
+  const session = requestSession(visit.request);
   const isLocked = failures >= maxFailures;
   const notification: Notification = {
     event: isLocked ? "factor_locked" : "factor_guessed",
@@ -126,11 +125,9 @@ export async function flowAtFactor(
   return undefined;
 }
 
-type Parts = ReportDeps & Pick<SignInContext, "pages" | "gate">;
-
 /** The factor was correct but the password was not: returns to the first page, which says that the sign-in failed. */
 export async function placeAfterRefusal(
-  deps: Parts,
+  deps: SignInContext,
   visit: Visit,
   flow: FlowRecord,
   step: SignInStep,
@@ -139,13 +136,4 @@ export async function placeAfterRefusal(
   reportSignIn(deps, visit, flow, { step, outcome: "denied", reason: "wrong_password_before", account });
   const back = await deps.gate.restart(flow, { hasFailed: true, failedReference: referenceIn(visit) });
   return back === undefined ? undefined : pageUrlOf(back, visit.language?.tag);
-}
-
-export async function refuseAfterWrongPassword(
-  deps: Parts,
-  visit: Visit,
-  flow: FlowRecord,
-  step: SignInStep,
-): Promise<FastifyReply> {
-  return sendOn(deps.pages, visit, await placeAfterRefusal(deps, visit, flow, step), flow);
 }

@@ -26,7 +26,7 @@ export interface LoginState {
 const longestHint = 255;
 
 /** The user name that the application or an earlier sign-in suggests. */
-export function suggestedName({ params, accountId }: FlowRecord): string {
+function suggestedName({ params, accountId }: FlowRecord): string {
   const hint = params?.loginHint ?? accountId ?? "";
   return hint.length <= longestHint ? hint : "";
 }
@@ -56,7 +56,7 @@ export function showLogin(
     },
     cancel: cancelIn(visit, flow, browserToken),
   };
-  return showPage(pages, visit, loginPage, view, { flow, formTargets: formTargets(flow) });
+  return showPage(pages, visit, { page: loginPage, view, flow, formTargets: formTargets(flow) });
 }
 
 /** `GET /login`: shows the form, or continues a sign-in that is already complete. */

@@ -33,7 +33,7 @@ export function getWebauthn(deps: SignInContext): VisitHandler {
       restart: hrefIn(pathTo("restartLogin"), visit, flow),
       cancel: cancelIn(visit, flow, browserToken),
     };
-    return showPage(pages, visit, webauthnLoginPage, view, { flow, formTargets: formTargets(flow) });
+    return showPage(pages, visit, { page: webauthnLoginPage, view, flow, formTargets: formTargets(flow) });
   };
 }
 
@@ -65,14 +65,14 @@ interface Unproved {
 
 export type Proof = Proved | Unproved;
 
-export const denied = (reason: string, account?: string): Unproved => ({ failed: "denied", reason, account });
+const denied = (reason: string, account?: string): Unproved => ({ failed: "denied", reason, account });
 
 function remembers(body: unknown): boolean {
   return typeof body === "object" && body !== null && "remember_me" in body && body.remember_me === true;
 }
 
 /** A passkey may be tried without a name, so attempts are counted by client address; only rejected ones stay counted. */
-export async function passkey(deps: SignInContext, visit: Visit, flow: FlowRecord): Promise<Proof> {
+async function passkey(deps: SignInContext, visit: Visit, flow: FlowRecord): Promise<Proof> {
   const { passkeyAttempts } = deps;
   const { request } = visit;
   if (!isSupported("webauthn", flow.client)) return denied("factor_not_accepted");

@@ -84,34 +84,36 @@ function lookupRequest(attempt: Omit<PasswordAttempt, "password">, session: stri
   };
 }
 
+type Decided = Extract<AuthDecision, { outcome: "ok" }>;
+
+/** What a backend said of the account beside its name, and what engines think of the sign-in. */
+function optionalDataOf({ groups, groupDns, passwordWarning, risk }: Decided) {
+  return {
+    ...(risk !== undefined && risk.level !== "ordinary" && { isSuspicious: true }),
+    ...(groups !== undefined && { groups }),
+    ...(groupDns !== undefined && { groupDns }),
+    ...(passwordWarning !== undefined && { passwordWarning }),
+  };
+}
+
+function acceptedOf(decision: Decided): PasswordAccepted {
+  const { account, uniqueUserId, attributes, backend, holdMs = 0 } = decision;
+  const { displayName = attributes["displayName"]?.[0] } = decision;
+  const user = {
+    account,
+    attributes,
+    backend,
+    ...(uniqueUserId !== undefined && { uniqueUserId }),
+    ...(displayName !== undefined && { displayName }),
+    ...optionalDataOf(decision),
+  };
+  return { outcome: "ok", account, user, holdMs };
+}
+
 function outcomeOf(decision: AuthDecision): PasswordOutcome {
   switch (decision.outcome) {
-    case "ok": {
-      const {
-        account,
-        uniqueUserId,
-        attributes,
-        groups,
-        groupDns,
-        backend,
-        passwordWarning,
-        risk,
-        holdMs = 0,
-      } = decision;
-      const { displayName = attributes["displayName"]?.[0] } = decision;
-      const user = {
-        account,
-        attributes,
-        backend,
-        ...(risk !== undefined && risk.level !== "ordinary" && { isSuspicious: true }),
-        ...(uniqueUserId !== undefined && { uniqueUserId }),
-        ...(displayName !== undefined && { displayName }),
-        ...(groups !== undefined && { groups }),
-        ...(groupDns !== undefined && { groupDns }),
-        ...(passwordWarning !== undefined && { passwordWarning }),
-      };
-      return { outcome: "ok", account, user, holdMs };
-    }
+    case "ok":
+      return acceptedOf(decision);
     case "fail": {
       const { reason, message, account, mustChangePassword, retryAfterSeconds, holdMs = 0 } = decision;
       return {

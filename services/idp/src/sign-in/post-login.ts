@@ -12,12 +12,7 @@ import { deviceDigest, languageTagOf, lookOf, referenceIn, sendOn, sendProblem, 
 import type { SignInContext } from "./context.ts";
 import { finishSignIn } from "./finish-sign-in.ts";
 import { showLogin } from "./login-page.ts";
-import {
-  type PasswordAccepted,
-  type PasswordAttempt,
-  type PasswordDenial,
-  type PasswordOutcome,
-} from "./password-check.ts";
+import type { PasswordAccepted, PasswordAttempt, PasswordDenial, PasswordOutcome } from "./password-check.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 import { typedUserName } from "./typed-user-name.ts";
 

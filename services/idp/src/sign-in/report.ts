@@ -2,7 +2,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import type { FlowRecord, PasswordWarning } from "../flow/flow-record.ts";
 import { protocolOfFlow } from "../flow/flow-table.ts";
 import type { SignInResult, SignInStep } from "../metrics.ts";
-import { auditVisit, referenceOf, type Visit } from "../visit/visit.ts";
+import { auditVisit, referenceOf, requestSession, type Visit } from "../visit/visit.ts";
 import type { SignInContext } from "./context.ts";
 import { EngineUndecided } from "./password-check.ts";
 
@@ -27,8 +27,6 @@ function provedAccount({ state, pending }: FlowRecord): string | undefined {
   return state === "latched" ? undefined : pending?.account;
 }
 
-export type ReportDeps = Pick<SignInContext, "logger" | "audit" | "failedSignIns" | "history" | "nowMs">;
-
 interface FailureOrigin {
   readonly session: string;
   readonly clientIp: string;
@@ -36,7 +34,7 @@ interface FailureOrigin {
 
 /** Stores the failure for lookups by reference; the log line is written in any case. */
 function keepFailure(
-  { logger, failedSignIns, nowMs }: ReportDeps,
+  { logger, failedSignIns, nowMs }: SignInContext,
   place: FailureOrigin,
   flow: FlowRecord,
   report: SignInReport,
@@ -58,7 +56,12 @@ function isForHistory({ step, outcome, isRecorded = false }: SignInReport): bool
 }
 
 /** Records second factors, passkeys, and what no engine decided, where operators look for sign-ins. */
-function noteStep({ history, nowMs }: ReportDeps, place: FailureOrigin, flow: FlowRecord, report: SignInReport): void {
+function noteStep(
+  { history, nowMs }: SignInContext,
+  place: FailureOrigin,
+  flow: FlowRecord,
+  report: SignInReport,
+): void {
   if (history === undefined || !isForHistory(report)) return;
   const { step, outcome, reason = outcome, rule = "", account } = report;
   history.note({
@@ -78,13 +81,13 @@ function noteStep({ history, nowMs }: ReportDeps, place: FailureOrigin, flow: Fl
 
 /** Writes a log line, an audit record and the decision history; a failure is also stored under its reference. */
 export function reportSignIn(
-  deps: ReportDeps,
+  deps: SignInContext,
   { request }: Pick<Visit, "request">,
   flow: FlowRecord,
   report: SignInReport,
 ): void {
   const { step, outcome, reason, rule, account, passwordWarning } = report;
-  const session = request.caller?.session ?? request.id;
+  const session = requestSession(request);
   const clientIp = request.caller?.clientIp ?? "";
   const protocol = protocolOfFlow[flow.kind];
   const client = flow.client?.id;
@@ -127,22 +130,14 @@ function undecidedReason(error: unknown): string {
   return error instanceof AppError ? error.code : "INTERNAL";
 }
 
-export type StepDeps = ReportDeps & Pick<SignInContext, "metrics">;
-
-export interface Step {
-  readonly flow: FlowRecord;
-  readonly step: SignInStep;
-  readonly account?: string | undefined;
-}
-
 /**
  * Runs a step of a sign-in. If it throws, the temporary failure is counted, logged, recorded and stored for its reference
  * like any other failure, and is thrown again.
  */
 export async function reportUndecided<Result>(
-  deps: StepDeps,
+  deps: SignInContext,
   visit: Pick<Visit, "request">,
-  { flow, step, account }: Step,
+  { flow, step, account }: Pick<SignInReport, "step" | "account"> & { readonly flow: FlowRecord },
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {

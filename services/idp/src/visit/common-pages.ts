@@ -29,7 +29,7 @@ export function registerCommonPages(
   app.route({ ...routeOf(operation("asset")), handler: getStatic(pages) });
   app.route({ ...routeOf(operation("rootPage")), handler: async (_request, reply) => sendTo(reply, accountPath) });
   const loggedOut = servePage("loggedOutPage", async (visit) =>
-    showPage(pages, visit, loggedOutPage, { again: pathTo("registrationHome") }),
+    showPage(pages, visit, { page: loggedOutPage, view: { again: pathTo("registrationHome") } }),
   );
   registerPageRoutes(app, [loggedOut], { pages, logger });
 }

@@ -97,9 +97,12 @@ export function lookOf(pages: Pages, visit: Visit, flow?: FlowRecord): Look {
 export function showPage<View extends object>(
   pages: Pages,
   visit: Visit,
-  page: Page<View>,
-  view: View,
-  { flow, ...options }: ShowOptions & { readonly flow?: FlowRecord } = {},
+  {
+    page,
+    view,
+    flow,
+    ...options
+  }: ShowOptions & { readonly page: Page<View>; readonly view: View; readonly flow?: FlowRecord },
 ): FastifyReply {
   return sendShown(visit.reply, pages.show(page, view, lookOf(pages, visit, flow), options));
 }
@@ -144,9 +147,14 @@ export function referenceOf(session: string): string {
   return guid.test(session) ? session.slice(0, 13).toLowerCase() : session;
 }
 
+/** The GUID of the request, which the log calls its session. */
+export function requestSession({ caller, id }: Pick<FastifyRequest, "caller" | "id">): string {
+  return caller?.session ?? id;
+}
+
 /** The reference under which the log and `postern why` find a failure. */
 export function referenceIn({ request }: { readonly request: Pick<FastifyRequest, "id" | "caller"> }): string {
-  return referenceOf(request.caller?.session ?? request.id);
+  return referenceOf(requestSession(request));
 }
 
 const statusOf: Readonly<Record<Problem, number>> = {
@@ -192,7 +200,7 @@ export function sendProblem(
     href,
     application: problem === "expired" && flow !== undefined ? applicationOf(flow) : undefined,
   };
-  return showPage(pages, { ...visit, path: "" }, errorPage, view, { status: statusOf[problem] });
+  return showPage(pages, { ...visit, path: "" }, { page: errorPage, view, status: statusOf[problem] });
 }
 
 /** Redirects to the place; without one, the sign-in has expired. */
@@ -209,10 +217,10 @@ export function csrfTokenIn({ form, request }: Visit): string | undefined {
 /** Writes an audit record with the client address and session of the request. */
 export function auditVisit(
   audit: Audit,
-  { caller, id }: Pick<FastifyRequest, "caller" | "id">,
+  request: Pick<FastifyRequest, "caller" | "id">,
   event: Omit<AuditRecord, "clientIp" | "session">,
 ): void {
-  audit.record({ ...event, clientIp: caller?.clientIp, session: caller?.session ?? id });
+  audit.record({ ...event, clientIp: request.caller?.clientIp, session: requestSession(request) });
 }
 
 /** Recognises the browser, without the value of its cookie. Empty if it has no device cookie. */
