@@ -25,11 +25,13 @@ export interface FactorAttempt {
   readonly isHidden: boolean;
 }
 
+const admissions = ["admitted", "throttled", "locked", "discarded"] as const;
+
 /**
  * `throttled`: too many recent attempts. `locked`: too many consecutive wrong codes; an operator can unlock. `discarded`: the
  * account is throttled or locked, which must not show: the attempt runs like any other and is rejected in any case.
  */
-export type Admission = "admitted" | "throttled" | "locked" | "discarded";
+export type Admission = (typeof admissions)[number];
 
 export interface Admitted {
   readonly admission: Admission;
@@ -50,18 +52,11 @@ const undoFactorAttempt = {
   args: ["isAccountCounted", "isFlowCounted"],
 } as const;
 
-const admissions: Readonly<Record<string, Admission>> = {
-  admitted: "admitted",
-  throttled: "throttled",
-  locked: "locked",
-  discarded: "discarded",
-};
-
 const decided = decidedInRedis("attempts at second factors cannot be counted");
 
 function readAdmitted(reply: unknown): Admitted {
   const { admission, failures } = readFields(reply);
-  const known = admissions[String(admission)];
+  const known = admissions.find((one) => one === admission);
   if (known === undefined) throw new TypeError("the script of factor attempts replied with an unknown admission");
   return { admission: known, failures: Number(failures) };
 }

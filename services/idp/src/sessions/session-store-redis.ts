@@ -4,25 +4,7 @@ import type { BrowserSessionRecord, SessionChange } from "./browser-session.ts";
 import { createSessionRecords, newToken, type SessionRecords, type SessionStoreDeps } from "./session-records-redis.ts";
 
 /** What a sign-in supplies; the store chooses ids and times. */
-export type NewSession = Pick<
-  BrowserSessionRecord,
-  | "accountId"
-  | "lacksSubject"
-  | "account"
-  | "displayName"
-  | "attributes"
-  | "groups"
-  | "groupDns"
-  | "backend"
-  | "loginTs"
-  | "acr"
-  | "amr"
-  | "mfaTs"
-  | "factor"
-  | "isDoubted"
-  | "remember"
-  | "origin"
->;
+export type NewSession = Omit<BrowserSessionRecord, "uid" | "sid" | "iat" | "exp" | "authorizations" | "oidcState">;
 
 export interface ListedSession extends BrowserSessionRecord {
   /** Milliseconds since the epoch, with a precision of one minute. */

@@ -28,7 +28,7 @@ import {
 } from "../visit/visit.ts";
 import type { SignInContext } from "./context.ts";
 import { finishSignIn } from "./finish-sign-in.ts";
-import { type FlowAtFactor, flowAtFactor, type Judged, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
+import { type FlowAtFactor, forFactor, type Judged, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 
 /** One kind of code that users type. */
@@ -130,10 +130,7 @@ export function getMfa(deps: SignInContext): VisitHandler {
 }
 
 export function getFactor(deps: SignInContext, factor: CodeFactor): VisitHandler {
-  return async (visit) => {
-    const found = await flowAtFactor(deps, visit, factor.method);
-    return found === undefined ? visit.reply : showFactor(deps, visit, factor, found);
-  };
+  return forFactor(deps, factor.method, async (visit, found) => showFactor(deps, visit, factor, found));
 }
 
 const maxCodeLength = 32;
@@ -159,9 +156,7 @@ async function judge(
 /** A code is counted before it is verified, and the page does not say why it is wrong. */
 export function postFactor(deps: SignInContext, factor: CodeFactor): VisitHandler {
   const { method, failed } = factor;
-  return async (visit) => {
-    const found = await flowAtFactor(deps, visit, factor.method);
-    if (found === undefined) return visit.reply;
+  return forFactor(deps, method, async (visit, found) => {
     const { flow, pending } = found;
     const outcome = await judge(deps, visit, factor, found);
     const { judged } = outcome;
@@ -182,5 +177,5 @@ export function postFactor(deps: SignInContext, factor: CodeFactor): VisitHandle
     const { text } = lookOf(deps.pages, visit, flow);
     const problems = { denied: failed, throttled: "mfa.throttled", locked: "mfa.locked" } as const;
     return showFactor(deps, visit, factor, { ...found, problem: text(problems[outcome.judged]) });
-  };
+  });
 }

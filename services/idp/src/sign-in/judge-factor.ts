@@ -1,3 +1,4 @@
+import type { FastifyReply } from "fastify";
 import { pageUrlOf } from "../flow/flow-paths.ts";
 import type { FactorMethod, FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import { factorStates } from "../flow/flow-table.ts";
@@ -5,7 +6,8 @@ import type { SignInStep } from "../metrics.ts";
 import type { FactorAttempt } from "../second-factors/factor-guard-redis.ts";
 import type { NamedFactor } from "../second-factors/factor-proofs.ts";
 import type { Notification } from "../user-notifications/notification.ts";
-import { admit } from "../visit/flow-visit.ts";
+import { forFlow } from "../visit/flow-visit.ts";
+import type { VisitHandler } from "../visit/page-routes.ts";
 import { auditVisit, notificationOrigin, referenceIn, requestSession, sendOn, type Visit } from "../visit/visit.ts";
 import type { SignInContext } from "./context.ts";
 import { reportSignIn } from "./report.ts";
@@ -110,19 +112,18 @@ export interface FlowAtFactor {
   readonly browserToken: string;
 }
 
-/** The flow at this factor; undefined if the visit was redirected instead. */
-export async function flowAtFactor(
+/** Handles the visits whose flow is at this factor; others are redirected. */
+export function forFactor(
   deps: SignInContext,
-  visit: Visit,
   method: FactorMethod,
-): Promise<FlowAtFactor | undefined> {
-  const passage = await admit(deps, visit, factorStates);
-  if (passage === undefined) return undefined;
-  const { flow, browserToken } = passage;
-  const { pending } = flow;
-  if (pending?.methods.includes(method) === true) return { flow, pending, browserToken };
-  sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
-  return undefined;
+  handler: (visit: Visit, found: FlowAtFactor) => Promise<FastifyReply>,
+): VisitHandler {
+  return forFlow(deps, factorStates, async (visit, { flow, browserToken }) => {
+    const { pending } = flow;
+    return pending?.methods.includes(method) === true
+      ? handler(visit, { flow, pending, browserToken })
+      : sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
+  });
 }
 
 /** The factor was correct but the password was not: returns to the first page, which says that the sign-in failed. */

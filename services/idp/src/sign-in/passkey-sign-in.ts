@@ -14,17 +14,14 @@ import { referenceIn, showPage, type Visit } from "../visit/visit.ts";
 import type { SignInMethod } from "./complete-sign-in.ts";
 import type { SignInContext } from "./context.ts";
 import { completeFor } from "./finish-sign-in.ts";
-import { flowAtFactor, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
+import { forFactor, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
 import { attemptOrigin } from "./post-login.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 
 /** `GET /login/webauthn` */
 export function getWebauthn(deps: SignInContext): VisitHandler {
   const { pages } = deps;
-  return async (visit) => {
-    const found = await flowAtFactor(deps, visit, "webauthn");
-    if (found === undefined) return visit.reply;
-    const { flow, pending, browserToken } = found;
+  return forFactor(deps, "webauthn", async (visit, { flow, pending, browserToken }) => {
     const view = {
       begin: hrefIn(pathTo("beginWebauthnSignIn"), visit, flow),
       finish: pathTo("finishWebauthnSignIn"),
@@ -34,7 +31,7 @@ export function getWebauthn(deps: SignInContext): VisitHandler {
       cancel: cancelIn(visit, flow, browserToken),
     };
     return showPage(pages, visit, { page: webauthnLoginPage, view, flow, formTargets: formTargets(flow) });
-  };
+  });
 }
 
 /**

@@ -6,7 +6,7 @@ import { waitingTime } from "../pages/moments.ts";
 import { neededFactors } from "../second-factors/needed-factors.ts";
 import { cookieNames } from "../sessions/cookies.ts";
 import { callContext, type EngineCall } from "../visit/engine-call.ts";
-import { admit } from "../visit/flow-visit.ts";
+import { forFlow } from "../visit/flow-visit.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
 import { deviceDigest, languageTagOf, lookOf, referenceIn, sendOn, sendProblem, type Visit } from "../visit/visit.ts";
 import type { SignInContext } from "./context.ts";
@@ -196,11 +196,8 @@ async function accept(
 /** `POST /login`: shows the same text for every denial, except for the correct password that must be changed first. */
 export function postLogin(deps: SignInContext): VisitHandler {
   const { pages, metrics, decisionTimeoutMs } = deps;
-  return async (visit) => {
-    // `ready`: the form was sent twice, and the browser may have dropped the first response with its session.
-    const passage = await admit(deps, visit, ["login", "ready"]);
-    if (passage === undefined) return visit.reply;
-    const { flow, browserToken } = passage;
+  // `ready`: the form was sent twice, and the browser may have dropped the first response with its session.
+  return forFlow(deps, ["login", "ready"], async (visit, { flow, browserToken }) => {
     const credentials = credentialsOf(visit);
     if (credentials === undefined) return sendProblem(pages, visit, "request");
     const checkContext = callContext(visit, decisionTimeoutMs());
@@ -217,5 +214,5 @@ export function postLogin(deps: SignInContext): VisitHandler {
       return refuse(deps, visit, { flow, browserToken, credentials, denial: decision, context });
     }
     return accept(deps, visit, { flow, credentials, decision, context });
-  };
+  });
 }

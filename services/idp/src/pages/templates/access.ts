@@ -174,21 +174,11 @@ ${wayBack(view, text)}`;
   },
 };
 
-export interface ShownApplication {
-  readonly name: string;
-  readonly disconnect: string;
-}
-
-export interface ShownStart {
-  readonly name: string;
-  readonly address: string;
-}
-
 export interface ApplicationsView extends BackView {
   /** Applications in which a link starts a sign-in. */
-  readonly startable: readonly ShownStart[];
+  readonly startable: readonly { readonly name: string; readonly address: string }[];
   readonly csrfToken: string;
-  readonly applications: readonly ShownApplication[];
+  readonly applications: readonly { readonly name: string; readonly disconnect: string }[];
 }
 
 export const applicationsPage: Page<ApplicationsView> = {

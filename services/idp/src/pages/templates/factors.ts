@@ -4,13 +4,8 @@ import type { FactorMethod } from "../../flow/flow-record.ts";
 import type { Look, Page } from "../look.ts";
 import { alertOf, cancelForm, codeField, titleAfter } from "../parts.ts";
 
-export interface MfaChoice {
-  readonly method: FactorMethod;
-  readonly href: string;
-}
-
 export interface MfaView {
-  readonly choices: readonly MfaChoice[];
+  readonly choices: readonly { readonly method: FactorMethod; readonly href: string }[];
   readonly lastUsed: FactorMethod | undefined;
   readonly restart: string;
   readonly cancel: FormView | undefined;

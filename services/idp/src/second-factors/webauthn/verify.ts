@@ -86,16 +86,14 @@ export async function verifyRegistration(
   };
 }
 
-export interface Asserted {
-  readonly response: AuthenticationResponseJSON;
-  readonly expectedChallenge: string;
-  readonly credential: WebAuthnCredential;
-}
-
 /** Verifies an assertion. User verification is required. @returns undefined if it is invalid */
 export async function verifyAssertion(
   { rpId, origins }: RelyingParty,
-  { response, expectedChallenge, credential }: Asserted,
+  {
+    response,
+    expectedChallenge,
+    credential,
+  }: { response: AuthenticationResponseJSON; expectedChallenge: string; credential: WebAuthnCredential },
 ): Promise<VerifiedAuthenticationResponse["authenticationInfo"] | undefined> {
   const { verifyAuthenticationResponse } = await loadLibrary();
   const result = await verified(() =>
