@@ -123,8 +123,8 @@ export const redisRemovals: readonly Removal[] = [
   {
     name: "totp-by-either-clock",
     mechanism: "codes of authenticator apps are also checked against the clock of Redis",
-    file: "services/idp/src/context/pages.ts",
-    find: "totpTimes(clock, systemClock)",
+    file: "services/idp/src/second-factors/context.ts",
+    find: "totpTimes(sharedClock, systemClock)",
     replace: "totpTimes(systemClock, systemClock)",
     tests: ["test/integration/idp/wrong-clocks.test.ts"],
     rows: ["the clocks of two replicas of idp are an hour behind and an hour ahead"],

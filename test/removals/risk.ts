@@ -90,7 +90,7 @@ export const riskRemovals: readonly Removal[] = [
   {
     name: "notification-stored",
     mechanism: "idp answers an engine when the queue has stored the notification",
-    file: "services/idp/src/context/user-notifications.ts",
+    file: "services/idp/src/user-notifications/context.ts",
     find: "      await store({",
     replace: "      void store({",
     tests: [delayed],
@@ -100,7 +100,7 @@ export const riskRemovals: readonly Removal[] = [
   {
     name: "one-notification-id",
     mechanism: "a repeated notification has the id of the first attempt",
-    file: "services/idp/src/context/user-notifications.ts",
+    file: "services/idp/src/user-notifications/context.ts",
     find: "{ id, atMs });",
     replace: "{ id: randomUUID(), atMs: systemClock.now() });",
     tests: [delayed],
@@ -120,7 +120,7 @@ export const riskRemovals: readonly Removal[] = [
   {
     name: "confirmed-by-proof",
     mechanism: "only a second factor or an older session confirms a sign-in",
-    file: "services/idp/src/routes/mfa/post-confirm-sign-in.ts",
+    file: "services/idp/src/account/suspicious-sign-in-pages.ts",
     find: "    if (proof !== undefined) return confirm(proof);",
     replace: '    if (found !== undefined) return confirm(proof ?? "none");',
     tests: ["test/integration/risk/was-this-you.test.ts"],

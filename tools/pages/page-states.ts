@@ -1,4 +1,3 @@
-import { clientKinds } from "../../services/idp/src/mail-clients/client-kinds.ts";
 import type { Look, Page } from "../../services/idp/src/pages/look.ts";
 import type { Pages, Shown } from "../../services/idp/src/pages/pages.ts";
 import { appPasswordsPage, newAppPasswordPage } from "../../services/idp/src/pages/templates/access.ts";
@@ -8,8 +7,12 @@ import { deviceCodePage, deviceConsentPage } from "../../services/idp/src/pages/
 import { recoveryEnrolmentPage, totpEnrolmentPage } from "../../services/idp/src/pages/templates/enrolment.ts";
 import { recoveryPage, totpPage } from "../../services/idp/src/pages/templates/factors.ts";
 import { loginPage } from "../../services/idp/src/pages/templates/login.ts";
-import { mailClientPage, mailClientReadyPage } from "../../services/idp/src/pages/templates/mail-clients.ts";
-import { errorPage, type Problem } from "../../services/idp/src/pages/templates/notices.ts";
+import {
+  clientKinds,
+  mailClientPage,
+  mailClientReadyPage,
+} from "../../services/idp/src/pages/templates/mail-clients.ts";
+import { errorPage, type Problem } from "../../services/idp/src/pages/templates/messages.ts";
 import { removalPage } from "../../services/idp/src/pages/templates/removal.ts";
 import { passkeysPage, webauthnEnrolmentPage } from "../../services/idp/src/pages/templates/webauthn.ts";
 

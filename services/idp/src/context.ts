@@ -1,97 +1,204 @@
+import { randomUUID } from "node:crypto";
 import {
   accountNamesFromSettings,
   type Base,
   baseFromConfig,
-  type EngineBus,
   engineBusFromConfig,
   flushSettings,
+  keyRingFromConfig,
   redisFromConfig,
 } from "@postern/shared/assembly";
+import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
-import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/platform/http";
-import type { Health } from "@postern/shared/platform/lifecycle";
-import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/openapi";
+import { AppError } from "@postern/shared/platform/errors";
+import { createCallerReader, createCallerVerifier } from "@postern/shared/platform/http";
+import { lazyOpenapi } from "@postern/shared/platform/openapi";
 import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
-import type { ClientUses } from "./applications/client-uses.ts";
-import type { ListApplications } from "./applications/list-applications.ts";
-import { createClientUseParts, listApplicationsOf } from "./context/applications.ts";
-import { createIdpHealth } from "./context/health.ts";
-import { createMailClients } from "./context/mail-clients.ts";
-import { createPagesContext, type PagesContext } from "./context/pages.ts";
-import { createProtocols, type Protocols } from "./context/protocols.ts";
-import type { NotificationsContext, NotificationsParts } from "./context/user-notifications.ts";
-import { createIdpMetrics } from "./metrics.ts";
-import type { MailClientDeps } from "./routes/mail-clients/deps.ts";
-import { type IdpSettings, idpSettings } from "./settings.ts";
+import { createAccount } from "./account/context.ts";
+import { createApplicationList } from "./applications/context.ts";
+import { createOidcContext, type OidcContext } from "./context/oidc.ts";
+import { createIdpHealth } from "./health.ts";
+import { createMailClients } from "./mail-clients/context.ts";
+import { createIdpMetrics, type IdpMetrics } from "./metrics.ts";
+import { accountOfSession } from "./oidc/accounts/session-account.ts";
+import { deviceEnd } from "./oidc/device/device-end.ts";
+import { createSamlContext, type SamlContext } from "./saml/context.ts";
+import { createSecondFactors } from "./second-factors/context.ts";
+import type { BrowserSessionRecord } from "./sessions/browser-session.ts";
+import { createSessions } from "./sessions/context.ts";
+import type { SessionStore } from "./sessions/session-store-redis.ts";
+import { createSingleLogout, type SingleLogout } from "./sessions/single-logout.ts";
+import { idpSettings } from "./settings.ts";
+import { createSignIn } from "./sign-in/context.ts";
+import type { NotificationsContext } from "./user-notifications/context.ts";
+import { createVisitContext, type PageParts } from "./visit/context.ts";
 
-/** Everything that the identity provider consists of. Only this file and `context/` construct any of it. */
-export interface IdpContext extends Base, EngineBus, Protocols {
-  readonly settings: IdpSettings;
-  readonly clientUses: ClientUses;
-  readonly listApplications: ListApplications;
-  readonly state: RedisClient;
-  readonly health: Health;
-  readonly readCaller: ReadCaller;
-  /** The OpenAPI document that anyone may read. */
-  readonly openapi: () => RenderedDocument;
-  /** Undefined while `identity.frontend.enabled` is off. */
-  readonly pages: PagesContext | undefined;
-  /** Undefined while `identity.mail_clients.enabled` is off. */
-  readonly mailClients: MailClientDeps | undefined;
+/** OIDC, SAML and the logout of both. */
+interface Protocols {
+  /** Undefined while `identity.oidc.enabled` is off. */
+  readonly oidc: OidcContext | undefined;
+  /** Undefined while `identity.saml.enabled` is off. */
+  readonly saml: SamlContext | undefined;
+  /** Undefined where no sessions are kept. */
+  readonly singleLogout: SingleLogout | undefined;
+}
+
+type OidcDeps = Parameters<typeof createOidcContext>[1];
+
+type ProtocolParts = Pick<OidcDeps, "clientUses" | "accountNames" | "starter" | "pages"> & Omit<PageParts, "config">;
+
+function createProtocols(config: Config, sessions: SessionStore | undefined, parts: ProtocolParts): Protocols {
+  if (sessions === undefined) return { oidc: undefined, saml: undefined, singleLogout: undefined };
+  const { base, state, sharedClock, clientUses, ...others } = parts;
+  const built: { saml: SamlContext | undefined } = { saml: undefined };
+  const oidc = createOidcContext(config, {
+    ...base,
+    ...others,
+    metricsPrefix: base.metricsPrefix,
+    redis: state,
+    sharedClock,
+    sessions,
+    clientUses,
+    onClosed: async (session) => built.saml?.logout.sessionEnded(session),
+  });
+  const onEnded = async (session: BrowserSessionRecord): Promise<void> => oidc?.endSessions.ended(session);
+  built.saml = createSamlContext(config, { base, state, sharedClock, sessions, onEnded, clientUses });
+  const singleLogout = createSingleLogout(sessions, oidc?.endSessions, built.saml?.logout);
+  return { oidc, saml: built.saml, singleLogout };
 }
 
 /** The code that queues user notifications is loaded only where they are enabled. */
-async function notificationsOf(config: Config, parts: NotificationsParts): Promise<NotificationsContext | undefined> {
+async function notificationsOf(
+  config: Config,
+  parts: { base: Base; bus: Bus; state: RedisClient; metrics: IdpMetrics },
+): Promise<NotificationsContext | undefined> {
   if (!config.identity.frontend.enabled || !config.identity.notices.enabled) return undefined;
-  const { createNotificationsContext } = await import("./context/user-notifications.ts");
-  return createNotificationsContext(config, parts);
+  const { createNotifications } = await import("./user-notifications/context.ts");
+  return createNotifications(config, parts);
 }
 
-export async function createContext(config: Config): Promise<IdpContext> {
+/** What ends a sign-in, for each kind of flow that an application starts, and what follows from it. */
+function signInProtocols({ oidc, saml, singleLogout }: Protocols) {
+  return {
+    ends: {
+      ...(oidc === undefined ? {} : { oidc: oidc.finish, device: deviceEnd }),
+      ...(saml === undefined ? {} : { saml: saml.finish }),
+    },
+    onReplaced: async (session: BrowserSessionRecord): Promise<void> => singleLogout?.ended(session),
+    onSignedIn: async (session: BrowserSessionRecord): Promise<void> => {
+      const account = accountOfSession(session);
+      if (account !== undefined) await oidc?.accounts.save(account);
+    },
+  };
+}
+
+function demandersOf({ oidc, saml }: Protocols) {
+  return [
+    ...(oidc === undefined
+      ? []
+      : [
+          async (id: string) => (await oidc.applications.list(id)).map(({ demands }) => demands),
+          async (id: string) => ((await oidc.mailSignIns.list(id)).length > 0 ? [oidc.mailSignIns.demands()] : []),
+        ]),
+    ...(saml === undefined ? [] : [saml.demandsOn]),
+  ];
+}
+
+interface PagesParts extends PageParts {
+  readonly bus: Bus;
+  readonly sessions: SessionStore | undefined;
+  readonly protocols: Protocols;
+  readonly notifications: NotificationsContext | undefined;
+  readonly metrics: IdpMetrics;
+  readonly mailSetup: Parameters<typeof createAccount>[1]["mailSetup"];
+}
+
+/** Undefined while `identity.frontend.enabled` is off, or without the secret that encrypts sessions and flows. */
+function createPagesContext(parts: PagesParts) {
+  const { config, sessions, protocols, notifications, metrics, mailSetup } = parts;
+  const flowKeys = keyRingFromConfig(config, "flow");
+  if (!config.identity.frontend.enabled || sessions === undefined || flowKeys === undefined) return undefined;
+  const { oidc } = protocols;
+  const visits = createVisitContext(parts, sessions, flowKeys);
+  const secondFactors = createSecondFactors(parts, notifications?.notifier, flowKeys);
+  const ends = signInProtocols(protocols);
+  const signIn = createSignIn(parts, { visits, secondFactors, notifications, metrics, protocols: ends, flowKeys });
+  return {
+    visits,
+    signIn,
+    account: createAccount(config, {
+      visits,
+      secondFactors,
+      signIn,
+      mailSetup,
+      applications: oidc?.applications,
+      mailSignIns: oidc?.mailSignIns,
+      demanders: demandersOf(protocols),
+      onEnded: ends.onReplaced,
+    }),
+    devUi: { enabled: config.runtime.developer_mode, version: randomUUID() },
+    letGo: signIn.letGo,
+    /** Resolves when every pending user notification and record of the decision history is stored or lost. */
+    close: async (): Promise<void> => {
+      await Promise.all([notifications?.close(), signIn.history?.close()]);
+    },
+  };
+}
+
+/** Everything that the identity provider consists of: only this file joins the features, each of which constructs itself. */
+export async function createContext(config: Config) {
   const base = await baseFromConfig(config, "idp");
   const settings = idpSettings(config);
   const state = redisFromConfig(config, "state", base);
   const sharedClock = watchRedisClock(state);
   const { bus, engineWatch } = await engineBusFromConfig(config, base);
   const names = flushSettings(config);
-  const clientUses = createClientUseParts(config, base, state);
-  const { forPages, connectPages, ...protocols } = createProtocols(config, {
+  const applications = createApplicationList(config, base, state);
+  const sessions = createSessions(config, state, sharedClock);
+  // The protocols start flows on the pages, which are built after them.
+  const built: { pages: ReturnType<typeof createPagesContext> } = { pages: undefined };
+  const protocols = createProtocols(config, sessions, {
     base,
     state,
     sharedClock,
-    clientUses: clientUses.uses,
+    clientUses: applications.uses,
     accountNames: accountNamesFromSettings({ bus, live: () => names }),
+    pages: () => built.pages?.visits.pages,
+    starter: {
+      startOidc: async (request, response, flow) => {
+        if (built.pages === undefined)
+          throw new AppError("CONFIG_INVALID", { detail: "identity.frontend is disabled" });
+        return built.pages.visits.starts.startOidc(request, response, flow);
+      },
+    },
   });
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
   const notifications = await notificationsOf(config, { base, bus, state, metrics });
   const mail = createMailClients(config, base, state);
-  const mailSetup = mail?.setup;
-  const pages = createPagesContext({
-    config,
-    base,
-    bus,
-    state,
-    sharedClock,
-    protocols: forPages,
-    metrics,
-    notifications,
-    mailSetup,
-  });
-  connectPages(pages);
+  const parts = { config, base, bus, state, sharedClock, sessions, protocols, notifications, metrics };
+  const pages = createPagesContext({ ...parts, mailSetup: mail?.setup });
+  built.pages = pages;
   const keyPrefix = config.storage.redis.prefix;
   return {
     ...base,
     ...protocols,
-    clientUses: clientUses.uses,
-    listApplications: listApplicationsOf(protocols, clientUses),
+    clientUses: applications.uses,
+    listApplications: applications.listOf(
+      () => [...(protocols.oidc?.generations.current().policies.values() ?? [])].filter((one) => !one.isRegistered),
+      () => protocols.saml?.listProviders() ?? [],
+    ),
     pages,
+    /** Undefined while `identity.mail_clients.enabled` is off. */
     mailClients: mail?.documents,
     settings,
     bus,
     engineWatch,
     state,
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "idp", sharedClock)),
+    /** The OpenAPI document that anyone may read. */
     openapi: lazyOpenapi("idp", config),
     health: createIdpHealth({ base, bus, state, sharedClock, keyPrefix, oidc: protocols.oidc }),
   };
 }
+
+export type IdpContext = Awaited<ReturnType<typeof createContext>>;

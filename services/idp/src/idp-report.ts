@@ -8,7 +8,7 @@ type SigningKeys = NonNullable<OwnReport["signingKeys"]>;
 /** Operators wait for the report; health checks have as long. */
 const keysMs = 500;
 
-/** Nothing if Redis does not answer in time. */
+/** The list is empty if Redis does not answer in time. */
 async function oidcKeys({ oidc }: Pick<IdpContext, "oidc">): Promise<SigningKeys> {
   const keys: SigningKeys = [];
   const read = async (): Promise<void> => {

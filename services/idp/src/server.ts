@@ -15,11 +15,15 @@ import {
   traceForwarded,
   unreadablePaths,
 } from "@postern/shared/platform/http";
-import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
+import { openapiTypes } from "@postern/shared/platform/openapi";
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { registerMfaApi } from "./account/mfa-api.ts";
+import { accountRoutes, accountScriptRoutes } from "./account/routes.ts";
+import { registerApplications } from "./applications/routes.ts";
 import type { IdpContext } from "./context.ts";
+import { registerDevUi } from "./dev-ui/dev-ui.ts";
+import { registerMailClients } from "./mail-clients/routes.ts";
 import { routeOfPath } from "./oidc/metrics/oidc-metrics.ts";
-import { registerApplications } from "./routes/applications/register.ts";
-import { registerMailClients } from "./routes/mail-clients/register.ts";
 import { oauthError } from "./routes/oidc/json-reply.ts";
 import { registerOidcPages, registerOidcRoutes } from "./routes/oidc/register.ts";
 import { registerClientRoutes } from "./routes/oidc/register-clients.ts";
@@ -27,10 +31,10 @@ import { registerLogout } from "./routes/oidc/register-logout.ts";
 import { registerRegistrations } from "./routes/oidc/register-registrations.ts";
 import { registerSessionRoutes } from "./routes/oidc/register-sessions.ts";
 import { registerSigningKeyRoutes } from "./routes/oidc/register-signing-keys.ts";
-import { getOpenapi } from "./routes/openapi/get-openapi.ts";
-import { registerPages } from "./routes/pages/register.ts";
-import { unknownPage } from "./routes/pages/unknown-page.ts";
 import { registerSamlRoutes } from "./saml/routes.ts";
+import { registerFailedSignIns, signInRoutes, signInScriptRoutes } from "./sign-in/routes.ts";
+import { registerCommonPages, unknownPage } from "./visit/common-pages.ts";
+import { registerPageRoutes } from "./visit/page-routes.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -67,6 +71,31 @@ type IdpParts = Pick<
   | "tracer"
 >;
 
+function registerOpenapi(app: FastifyInstance, openapi: IdpParts["openapi"]): void {
+  for (const [id, format] of [
+    ["idpContractYaml", "yaml"],
+    ["idpContractJson", "json"],
+  ] as const) {
+    const handler = async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+      reply.type(openapiTypes[format]).send(openapi()[format]);
+    app.route({ ...routeOf(operation(id)), handler });
+  }
+}
+
+/** All pages of sign-in and self-service, with the APIs that belong to them. */
+function registerPages(app: FastifyInstance, pages: NonNullable<IdpParts["pages"]>, identifier: string): void {
+  const { visits, signIn, account, devUi } = pages;
+  registerCommonPages(app, visits);
+  registerPageRoutes(app, [...signInRoutes(signIn), ...accountRoutes(account)], visits);
+  registerPageRoutes(app, [...signInScriptRoutes(signIn), ...accountScriptRoutes(account)], {
+    ...visits,
+    body: "json",
+  });
+  registerFailedSignIns(app, signIn.failedSignIns, identifier);
+  registerMfaApi(app, account);
+  registerDevUi(app, { pages: visits.pages, ...devUi });
+}
+
 /** The identity provider behind the gateway. A request without a caller assertion gets 401, an unknown path 404. */
 export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
   const { settings, readCaller, logger, pages, oidc, openapi, saml, audit, singleLogout } = parts;
@@ -91,7 +120,7 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
   traceForwarded(app, parts.tracer);
   takeStrictJson(app);
   onlyOperations(app, "idp");
-  answerUnrouted(app, pages && unknownPage(pages.login.pages));
+  answerUnrouted(app, pages && unknownPage(pages.visits.pages));
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
     if (error instanceof FormEncodingError) return oauthError(reply, 400, "invalid_request", error.message);
@@ -101,9 +130,8 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
     logger[level]({ session: request.caller?.session, path, err: error }, "request failed");
     return oauthError(reply, 500, "server_error");
   });
-  app.route({ ...routeOf(operation("idpContractYaml")), handler: getOpenapi(openapi, "yaml") });
-  app.route({ ...routeOf(operation("idpContractJson")), handler: getOpenapi(openapi, "json") });
-  if (pages !== undefined) registerPages(app, pages);
+  registerOpenapi(app, openapi);
+  if (pages !== undefined) registerPages(app, pages, settings.identifier);
   if (parts.mailClients !== undefined) registerMailClients(app, parts.mailClients);
   registerApplications(app, parts, settings.identifier);
   if (oidc !== undefined) {
@@ -115,11 +143,11 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
     registerClientRoutes(app, { ...oidc, audit });
     registerRegistrations(app, { ...oidc, audit });
     registerSigningKeyRoutes(app, { ...oidc, audit });
-    await app.register(async (scope) => registerOidcRoutes(scope, oidc, pages?.login.pages));
+    await app.register(async (scope) => registerOidcRoutes(scope, oidc, pages?.visits.pages));
   }
-  if (oidc !== undefined && pages !== undefined) registerOidcPages(app, oidc, pages.login);
-  if (pages !== undefined && singleLogout !== undefined) registerLogout(app, { ...pages.login, singleLogout }, oidc);
-  if (saml !== undefined && pages !== undefined) registerSamlRoutes(app, { ...pages.login, ...saml.routes });
+  if (oidc !== undefined && pages !== undefined) registerOidcPages(app, oidc, pages.visits);
+  if (pages !== undefined && singleLogout !== undefined) registerLogout(app, { ...pages.visits, singleLogout }, oidc);
+  if (saml !== undefined && pages !== undefined) registerSamlRoutes(app, { ...pages.visits, ...saml.routes });
   await app.ready();
   return app;
 }

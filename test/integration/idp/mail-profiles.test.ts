@@ -8,11 +8,10 @@ import { loadConfig } from "@postern/shared/platform/config";
 import { scratchFolder } from "@postern/testing";
 import Fastify from "fastify";
 import { describe, expect, test } from "vitest";
-import { appleProfile } from "../../../services/idp/src/mail-clients/apple-profile.ts";
+import { appleProfile, sendProfile } from "../../../services/idp/src/mail-clients/apple-profile.ts";
 import { readMailAddress } from "../../../services/idp/src/mail-clients/mail-address.ts";
 import { profileSigningKey } from "../../../services/idp/src/mail-clients/profile-signing-key.ts";
 import { signProfile } from "../../../services/idp/src/mail-clients/sign-profile.ts";
-import { sendProfile } from "../../../services/idp/src/routes/mail-clients/send-profile.ts";
 
 const services: MailServices = {
   domain: "example.test",

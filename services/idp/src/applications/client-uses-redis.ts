@@ -1,6 +1,14 @@
 import { digestOf } from "@postern/shared/platform/crypto";
 import { clientUsesKey, decidedInRedis, type RedisClient } from "@postern/shared/platform/redis";
-import type { ClientKind, ClientUseStore } from "./client-uses.ts";
+
+export type ClientKind = "oidc" | "saml";
+
+/** When one client was last used, in seconds since the epoch. */
+export interface ClientUse {
+  readonly kind: ClientKind;
+  readonly id: string;
+  readonly atSeconds: number;
+}
 
 const maxClients = 10_000;
 const ofUses = decidedInRedis("the last use of clients cannot be read or written");
@@ -8,11 +16,12 @@ const ofUses = decidedInRedis("the last use of clients cannot be read or written
 /** Redis contains no readable names of clients. */
 const memberOf = (id: string): string => digestOf(id).toString("base64url");
 
-/** `redis` is of the role `state`. */
-export function createClientUseStore(redis: RedisClient, keyPrefix: string): ClientUseStore {
+/** Keeps last uses; `redis` is of the role `state`. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
+export function createClientUseStore(redis: RedisClient, keyPrefix: string) {
   const keyOf = (kind: ClientKind): string => clientUsesKey.build(keyPrefix, kind);
   return {
-    write: (uses) =>
+    /** A later use that is already stored remains. */
+    write: (uses: readonly ClientUse[]): Promise<void> =>
       ofUses(async () => {
         for (const kind of new Set(uses.map((use) => use.kind))) {
           const key = keyOf(kind);
@@ -23,7 +32,8 @@ export function createClientUseStore(redis: RedisClient, keyPrefix: string): Cli
           await redis.expire(key, clientUsesKey.ttlSeconds);
         }
       }),
-    read: (kind, ids) =>
+    /** Seconds by client, for those of the clients that were used. */
+    read: (kind: ClientKind, ids: readonly string[]): Promise<ReadonlyMap<string, number>> =>
       ofUses(async () => {
         if (ids.length === 0) return new Map();
         const scores = await redis.zmscore(keyOf(kind), ...ids.map(memberOf));
@@ -36,3 +46,5 @@ export function createClientUseStore(redis: RedisClient, keyPrefix: string): Cli
       }),
   };
 }
+
+export type ClientUseStore = ReturnType<typeof createClientUseStore>;

@@ -1,6 +1,7 @@
 import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
-import { type ClientUse, createClientUses } from "./client-uses.ts";
+import { createClientUses } from "./client-uses.ts";
+import type { ClientUse } from "./client-uses-redis.ts";
 
 function noting() {
   const written: (readonly ClientUse[])[] = [];

@@ -1,19 +1,4 @@
-export type ClientKind = "oidc" | "saml";
-
-/** When one client was last used, in seconds since the epoch. */
-export interface ClientUse {
-  readonly kind: ClientKind;
-  readonly id: string;
-  readonly atSeconds: number;
-}
-
-/** Where last uses are kept. Rejects without Redis. */
-export interface ClientUseStore {
-  /** A later use that is already stored remains. */
-  write(uses: readonly ClientUse[]): Promise<void>;
-  /** Seconds by client, for those of the clients that were used. */
-  read(kind: ClientKind, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
-}
+import type { ClientKind, ClientUse, ClientUseStore } from "./client-uses-redis.ts";
 
 /** Clients of the configuration are fewer; a site with more loses the use of some for one batch. */
 const maxNoted = 10_000;

@@ -4,7 +4,7 @@ import type { SamlProviderConfig } from "@postern/shared/platform/config";
 import type { ClientPolicy } from "../oidc/clients/clients.ts";
 import { certificatesOfPem } from "../saml/keys/pem-keys.ts";
 import type { EntityFacts } from "../saml/metadata/entity-facts.ts";
-import type { ClientKind, ClientUseStore } from "./client-uses.ts";
+import type { ClientKind, ClientUseStore } from "./client-uses-redis.ts";
 
 /** A service provider, with its metadata if that was loaded. */
 export interface ListedProvider {

@@ -15,7 +15,7 @@ const rows: readonly (readonly [what: string, change: Partial<FlowRecord>, place
     { state: "factor", pending: { ...pending, methods: ["webauthn", "totp"] } },
     "/login/mfa/de?flow=f1",
   ],
-  // The same page as after a correct password, because a different URL would reveal that the password was wrong.
+  // It is the page that follows a correct password, because a different URL would reveal that the password was wrong.
   [
     "a second factor after a wrong password",
     { state: "latched", pending: { ...pending, methods: ["totp"] } },

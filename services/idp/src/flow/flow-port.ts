@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import type { FlowClient, FlowMissing, FlowParams } from "./flow-record.ts";
 
 /** An interaction of the OIDC provider, which starts a flow. */

@@ -1,106 +1,125 @@
-import type { FlowKind, FlowState } from "./flow-table.ts";
+import { Type } from "typebox";
+import { Value } from "typebox/value";
+import type { Stored } from "../redis/stored.ts";
 
-/** The application that requests the sign-in: an OIDC client or a SAML service provider. */
-export interface FlowClient {
-  readonly id: string;
-  readonly name?: string;
-  readonly logoUri?: string;
-  readonly policyUri?: string;
-  readonly tosUri?: string;
+const optional = Type.Optional;
+const text = Type.String();
+const texts = Type.Array(text);
+const oneOf = <const Values extends string[]>(values: readonly [...Values]) => Type.Enum<Values>(values);
+
+const Method = oneOf(["totp", "webauthn", "recovery"]);
+
+const Client = Type.Object({
+  id: text,
+  name: optional(text),
+  logoUri: optional(text),
+  policyUri: optional(text),
+  tosUri: optional(text),
   /** Where a sign-in in the application starts; only of clients that the site has configured. */
-  readonly startUri?: string;
-  readonly skipConsent: boolean;
-  readonly requiredMfaLevel?: string;
+  startUri: optional(text),
+  skipConsent: Type.Boolean(),
+  requiredMfaLevel: optional(text),
   /** Factors that its users must have set up. */
-  readonly requireMfa?: readonly string[];
-  readonly supportedMfa?: readonly string[];
+  requireMfa: optional(texts),
+  supportedMfa: optional(texts),
   /** The level of each factor for this application. */
-  readonly mfaLevels?: Readonly<Record<FactorMethod, number>>;
-  readonly delayedResponse?: boolean;
+  mfaLevels: optional(Type.Object({ totp: Type.Number(), webauthn: Type.Number(), recovery: Type.Number() })),
+  delayedResponse: optional(Type.Boolean()),
   /** The client registered itself, so that its name is unverified. */
-  readonly isUnverified?: boolean;
-}
+  isUnverified: optional(Type.Boolean()),
+});
 
-export interface FlowParams {
-  readonly scope?: string;
-  readonly loginHint?: string;
-  readonly uiLocales?: string;
-  readonly acrValues?: string;
-  readonly claims?: string;
+const Params = Type.Object({
+  scope: optional(text),
+  loginHint: optional(text),
+  uiLocales: optional(text),
+  acrValues: optional(text),
+  claims: optional(text),
   /** Where the protocol finally redirects the browser; the pages' CSP allows forms to lead there. */
-  readonly redirectUri?: string;
-  readonly state?: string;
-}
+  redirectUri: optional(text),
+  state: optional(text),
+});
 
-/** What the user must consent to. */
-export interface FlowMissing {
-  readonly scopes: readonly string[];
-  readonly claims: readonly string[];
-  readonly resources: Readonly<Record<string, readonly string[]>>;
-}
+const Missing = Type.Object({ scopes: texts, claims: texts, resources: Type.Record(text, texts) });
 
-export type FactorMethod = "totp" | "webauthn" | "recovery";
-
-/** What the backend says about a password that must soon be changed. */
-export interface PasswordWarning {
+const Warning = Type.Object({
   /** The password has expired, and admits the user this many times more. */
-  readonly graceLoginsLeft?: number;
-  readonly expiresInSeconds?: number;
-}
+  graceLoginsLeft: optional(Type.Integer()),
+  expiresInSeconds: optional(Type.Integer()),
+});
 
-/** A sign-in whose password was correct and whose second factor is still missing. */
-export interface PendingSignIn {
-  readonly account: string;
+const Pending = Type.Object({
+  account: text,
   /** The mapped identifier; empty if the account has none, absent if no identifier is mapped. */
-  readonly uniqueUserId?: string;
+  uniqueUserId: optional(text),
   /** The name that the user typed, if the account's own name must not be shown yet. */
-  readonly shownAs?: string;
-  readonly displayName?: string;
-  readonly attributes: Readonly<Record<string, readonly string[]>>;
+  shownAs: optional(text),
+  displayName: optional(text),
+  attributes: Type.Record(text, texts),
   /** Names of the account's groups; absent if the backend provides none. */
-  readonly groups?: readonly string[];
-  readonly groupDns?: readonly string[];
-  readonly passwordWarning?: PasswordWarning;
-  readonly backend: number;
-  readonly remember: boolean;
+  groups: optional(texts),
+  groupDns: optional(texts),
+  passwordWarning: optional(Warning),
+  backend: Type.Integer(),
+  remember: Type.Boolean(),
   /** It looks as if someone else had the password. */
-  readonly isSuspicious?: boolean;
+  isSuspicious: optional(Type.Boolean()),
   /** Seconds since the epoch. */
-  readonly passwordTs: number;
+  passwordTs: Type.Integer(),
   /** The factors that are enrolled and allowed. */
-  readonly methods: readonly FactorMethod[];
+  methods: Type.Array(Method),
   /** Factors to set up before the sign-in can continue. */
-  readonly missing?: readonly FactorMethod[];
-}
+  missing: optional(Type.Array(Method)),
+});
+
+const Flow = Type.Object({
+  id: text,
+  kind: oneOf(["oidc", "saml", "device", "self_service"]),
+  state: oneOf(["code", "login", "factor", "latched", "enrolment", "ready", "consent", "finished"]),
+  /** SHA-256 of the browser's flow cookie, base64url. */
+  browser: text,
+  /** Milliseconds since the epoch. */
+  expiresAtMs: Type.Number(),
+  prompt: optional(oneOf(["login", "consent", "select_account"])),
+  reasons: optional(texts),
+  client: optional(Client),
+  params: optional(Params),
+  missing: optional(Missing),
+  languageTag: optional(text),
+  /** Name of the account that is already signed in. */
+  accountId: optional(text),
+  /** From a device code. */
+  deviceKey: optional(text),
+  /** Path of the identity provider to which a self-service flow leads. */
+  returnTo: optional(text),
+  pending: optional(Pending),
+  /** The last attempt failed, which the first page says. */
+  hasFailed: optional(Type.Boolean()),
+  /** Reference of that attempt, for the user to report. */
+  failedReference: optional(text),
+  /** The session that this flow's sign-in created. */
+  sessionUid: optional(text),
+});
+
+export type FactorMethod = Stored<typeof Method>;
+/** The application that requests the sign-in: an OIDC client or a SAML service provider. */
+export type FlowClient = Stored<typeof Client>;
+export type FlowParams = Stored<typeof Params>;
+/** What the user must consent to. */
+export type FlowMissing = Stored<typeof Missing>;
+/** What the backend says about a password that must soon be changed. */
+export type PasswordWarning = Stored<typeof Warning>;
+/** A sign-in whose password was correct and whose second factor is still missing. */
+export type PendingSignIn = Stored<typeof Pending>;
 
 /** One sign-in of one browser tab. The browser knows only its id. */
-export interface FlowRecord {
-  readonly id: string;
-  readonly kind: FlowKind;
-  readonly state: FlowState;
+export type FlowRecord = Stored<typeof Flow> & {
   /** Rises with every move. A move is valid only for the version on which it was decided. */
   readonly version: number;
-  /** SHA-256 of the browser's flow cookie, base64url. */
-  readonly browser: string;
-  /** Milliseconds since the epoch. */
-  readonly expiresAtMs: number;
-  readonly prompt?: "login" | "consent" | "select_account";
-  readonly reasons?: readonly string[];
-  readonly client?: FlowClient;
-  readonly params?: FlowParams;
-  readonly missing?: FlowMissing;
-  readonly languageTag?: string;
-  /** Name of the account that is already signed in. */
-  readonly accountId?: string;
-  /** From a device code. */
-  readonly deviceKey?: string;
-  /** Path of the identity provider to which a self-service flow leads. */
-  readonly returnTo?: string;
-  readonly pending?: PendingSignIn;
-  /** The last attempt failed, which the first page says. */
-  readonly hasFailed?: boolean;
-  /** Reference of that attempt, for the user to report. */
-  readonly failedReference?: string;
-  /** The session that this flow's sign-in created. */
-  readonly sessionUid?: string;
+};
+
+/** Reads a record of this or an adjacent version; undefined for anything else, so that the flow starts again. */
+export function parseFlowRecord(json: string, version: number): FlowRecord | undefined {
+  const value: unknown = JSON.parse(json);
+  return Value.Check(Flow, value) ? { ...value, version } : undefined;
 }

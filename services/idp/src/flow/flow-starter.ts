@@ -5,13 +5,13 @@ import type { Clock } from "@postern/shared/platform/time";
 import { cookieNames, type SiteCookies } from "../sessions/cookies.ts";
 import { browserDigest, isBrowserToken, newBrowserToken } from "./browser-binding.ts";
 import { localPath, pageUrlOf } from "./flow-paths.ts";
-import type { FlowStarter } from "./flow-port.ts";
+import type { OidcFlowStart } from "./flow-port.ts";
 import type { FlowClient } from "./flow-record.ts";
 import type { FlowStore, NewFlow } from "./flow-store-redis.ts";
-import { type FlowState, mayBegin } from "./flow-table.ts";
+import { mayBegin } from "./flow-table.ts";
 
 /** A sign-in that a SAML service provider requested. */
-export interface SamlStart {
+interface SamlStart {
   /** Becomes the flow's id. */
   readonly id: string;
   readonly client: FlowClient;
@@ -21,7 +21,7 @@ export interface SamlStart {
   readonly languageTag: string | undefined;
 }
 
-export interface SelfServiceStart {
+interface SelfServiceStart {
   /** Path of the identity provider to which the sign-in leads. */
   readonly returnTo: string;
   readonly languageTag: string | undefined;
@@ -29,28 +29,14 @@ export interface SelfServiceStart {
   readonly accountId?: string;
 }
 
-/** Starts flows and binds them to the requesting browser. */
-export interface FlowStarts extends FlowStarter {
-  startSaml(request: IncomingMessage, response: ServerResponse, flow: SamlStart): Promise<string>;
-  /** For a user who enters a device's code first. @returns the flow's id and the browser's token, for the page */
-  startDevice(
-    request: IncomingMessage,
-    response: ServerResponse,
-    languageTag: string | undefined,
-  ): Promise<{ readonly id: string; readonly browserToken: string }>;
-  startSelfService(request: IncomingMessage, response: ServerResponse, flow: SelfServiceStart): Promise<string>;
-  /** Returns the browser's flow cookie and sets one if there is none. */
-  bind(request: IncomingMessage, response: ServerResponse): string;
-}
-
 const ownFlowMs = 10 * 60 * 1000;
 
-type Wanted = Omit<NewFlow, "browser">;
+const optionalOf = (values: { accountId?: string | undefined; languageTag: string | undefined }) => ({
+  ...(values.accountId === undefined ? {} : { accountId: values.accountId }),
+  ...(values.languageTag === undefined ? {} : { languageTag: values.languageTag }),
+});
 
-/**
- * @param clock the clock that all replicas share.
- */
-export function createFlowStarter(flows: FlowStore, cookies: SiteCookies, clock: Clock): FlowStarts {
+function createBegin(flows: FlowStore, cookies: SiteCookies) {
   /** The cookie is the same for all flows of the browser, so that several tabs share it. */
   const browserOf = (request: IncomingMessage, response: ServerResponse): string => {
     const kept = cookies.read(request.headers.cookie, cookieNames.flow);
@@ -59,47 +45,71 @@ export function createFlowStarter(flows: FlowStore, cookies: SiteCookies, clock:
     response.appendHeader("set-cookie", cookies.set(cookieNames.flow, token));
     return token;
   };
-  const begin = async (request: IncomingMessage, response: ServerResponse, wanted: Wanted): Promise<string> => {
+  const begin = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    wanted: Omit<NewFlow, "browser">,
+  ): Promise<string> => {
     if (!mayBegin(wanted.kind, wanted.state)) throw new RangeError(`${wanted.kind} cannot begin at ${wanted.state}`);
     const flow = { ...wanted, browser: browserDigest(browserOf(request, response)) };
     if (!(await flows.begin(flow))) throw new RangeError("a flow with this id exists");
     const place = pageUrlOf({ ...flow, version: 1 }, wanted.languageTag);
     return place ?? localPath(pathTo("loginPage"), wanted.languageTag, { flow: flow.id });
   };
+  return { browserOf, begin };
+}
+
+/**
+ * Starts flows and binds them to the requesting browser.
+ * @param clock the clock that all replicas share.
+ */
+export function createFlowStarter(flows: FlowStore, cookies: SiteCookies, clock: Clock) {
+  const { browserOf, begin } = createBegin(flows, cookies);
   return {
-    startOidc: (request, response, { interactionUid, prompt, ...rest }) => {
-      const state: FlowState = prompt === "consent" ? "consent" : "login";
-      return begin(request, response, { ...rest, id: interactionUid, kind: "oidc", state, prompt });
+    /** @returns the path to redirect the browser to; may set the flow cookie on `response` */
+    startOidc: (request: IncomingMessage, response: ServerResponse, start: OidcFlowStart): Promise<string> => {
+      const { interactionUid: id, prompt, ...rest } = start;
+      return begin(request, response, {
+        ...rest,
+        id,
+        kind: "oidc",
+        state: prompt === "consent" ? "consent" : "login",
+        prompt,
+      });
     },
-    startSaml: (request, response, { id, client, loginHint, accountId, languageTag }) =>
-      begin(request, response, {
+    startSaml: (request: IncomingMessage, response: ServerResponse, start: SamlStart): Promise<string> => {
+      const { id, client, loginHint } = start;
+      return begin(request, response, {
         id,
         kind: "saml",
         state: "login",
         client,
         expiresAtMs: clock.now() + ownFlowMs,
         ...(loginHint === undefined ? {} : { params: { loginHint } }),
-        ...(accountId === undefined ? {} : { accountId }),
-        ...(languageTag === undefined ? {} : { languageTag }),
-      }),
-    startDevice: async (request, response, languageTag) => {
+        ...optionalOf(start),
+      });
+    },
+    /** For a user who enters a device's code first. @returns the flow's id and the browser's token, for the page */
+    startDevice: async (request: IncomingMessage, response: ServerResponse, languageTag: string | undefined) => {
       const id = randomBytes(24).toString("base64url");
       const browserToken = browserOf(request, response);
-      const times = { expiresAtMs: clock.now() + ownFlowMs };
-      const tag = languageTag === undefined ? {} : { languageTag };
-      await flows.begin({ id, kind: "device", state: "code", browser: browserDigest(browserToken), ...times, ...tag });
+      const browser = browserDigest(browserToken);
+      const expiresAtMs = clock.now() + ownFlowMs;
+      await flows.begin({ id, kind: "device", state: "code", browser, expiresAtMs, ...optionalOf({ languageTag }) });
       return { id, browserToken };
     },
+    /** Returns the browser's flow cookie and sets one if there is none. */
     bind: browserOf,
-    startSelfService: (request, response, { returnTo, languageTag, accountId }) =>
+    startSelfService: (request: IncomingMessage, response: ServerResponse, start: SelfServiceStart): Promise<string> =>
       begin(request, response, {
         id: randomBytes(24).toString("base64url"),
         kind: "self_service",
         state: "login",
-        returnTo,
+        returnTo: start.returnTo,
         expiresAtMs: clock.now() + ownFlowMs,
-        ...(languageTag === undefined ? {} : { languageTag }),
-        ...(accountId === undefined ? {} : { accountId }),
+        ...optionalOf(start),
       }),
   };
 }
+
+export type FlowStarts = ReturnType<typeof createFlowStarter>;

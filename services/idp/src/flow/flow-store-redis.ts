@@ -1,25 +1,10 @@
 import { digestOf, type KeyRing } from "@postern/shared/platform/crypto";
 import { decidedInRedis, defineScript, flowKey, latestFlowKey, type RedisClient } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
-import type { FlowRecord } from "./flow-record.ts";
-import { parseFlowRecord } from "./parse-flow-record.ts";
+import { type FlowRecord, parseFlowRecord } from "./flow-record.ts";
 import writeFlowLua from "./scripts/write-flow.lua?raw";
 
 export type NewFlow = Omit<FlowRecord, "version">;
-
-/** Flow records. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
-export interface FlowStore {
-  /** @returns false if a flow with this id exists */
-  begin(flow: NewFlow): Promise<boolean>;
-  find(id: string): Promise<FlowRecord | undefined>;
-  /**
-   * Writes `next` if the stored version is still `next.version`, and raises the version. @returns undefined if it is
-   * not
-   */
-  replace(next: FlowRecord): Promise<FlowRecord | undefined>;
-  /** The id of the flow that this browser started last. */
-  latestOf(browser: string): Promise<string | undefined>;
-}
 
 const writeFlow = {
   name: "writeFlow",
@@ -32,10 +17,11 @@ const digest = (text: string): string => digestOf(text).toString("base64url");
 const decided = decidedInRedis("flows cannot be reached");
 
 /**
- * Flows in Redis, encrypted, under digests of their ids.
+ * Flows in Redis, encrypted, under digests of their ids. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot
+ * answer.
  * @param clock the clock that all replicas share.
  */
-export function createFlowStore(redis: RedisClient, keyPrefix: string, keys: KeyRing, clock: Clock): FlowStore {
+export function createFlowStore(redis: RedisClient, keyPrefix: string, keys: KeyRing, clock: Clock) {
   const write = defineScript(redis, writeFlow);
   const recordKey = (id: string): string => flowKey.build(keyPrefix, digest(id));
   const longestMs = flowKey.ttlSeconds * 1000;
@@ -51,7 +37,8 @@ export function createFlowStore(redis: RedisClient, keyPrefix: string, keys: Key
   };
 
   return {
-    begin: (flow) =>
+    /** @returns false if a flow with this id exists */
+    begin: (flow: NewFlow): Promise<boolean> =>
       decided(async () => {
         const began = await store(flow, 0);
         const latest = latestFlowKey.build(keyPrefix, flow.browser);
@@ -59,7 +46,7 @@ export function createFlowStore(redis: RedisClient, keyPrefix: string, keys: Key
         if (began) await redis.set(latest, sealed, "PX", lifeMs(flow));
         return began;
       }),
-    find: (id) =>
+    find: (id: string): Promise<FlowRecord | undefined> =>
       decided(async () => {
         const { v, n } = await redis.hgetall(recordKey(id));
         if (v === undefined || n === undefined) return undefined;
@@ -67,9 +54,14 @@ export function createFlowStore(redis: RedisClient, keyPrefix: string, keys: Key
         const flow = opened === undefined ? undefined : parseFlowRecord(opened.toString("utf8"), Number(n));
         return flow !== undefined && flow.expiresAtMs > clock.now() ? flow : undefined;
       }),
-    replace: (next) =>
+    /**
+     * Writes `next` if the stored version is still `next.version`, and raises the version. @returns undefined if it is
+     * not
+     */
+    replace: (next: FlowRecord): Promise<FlowRecord | undefined> =>
       decided(async () => ((await store(next, next.version)) ? { ...next, version: next.version + 1 } : undefined)),
-    latestOf: (browser) =>
+    /** The id of the flow that this browser started last. */
+    latestOf: (browser: string): Promise<string | undefined> =>
       decided(async () => {
         const key = latestFlowKey.build(keyPrefix, browser);
         const sealed = await redis.get(key);
@@ -77,3 +69,5 @@ export function createFlowStore(redis: RedisClient, keyPrefix: string, keys: Key
       }),
   };
 }
+
+export type FlowStore = ReturnType<typeof createFlowStore>;

@@ -70,3 +70,8 @@ export function nextState(kind: FlowKind, state: FlowState, event: FlowEvent): F
 export function mayBegin(kind: FlowKind, state: FlowState): boolean {
   return flowTable[kind].begins.includes(state);
 }
+
+/** Whether an application waits for this sign-in. */
+export function mayCancel({ kind }: { readonly kind: FlowKind }): boolean {
+  return kind === "oidc" || kind === "saml";
+}

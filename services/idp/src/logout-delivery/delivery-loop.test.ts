@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createDeliveryLoop } from "./delivery-loop.ts";
 
 const maxAtOnce = 64;
-/** For a busy machine. */
+/** A busy machine needs this long. */
 const patient = { timeout: 20_000 };
 
 interface Steps {

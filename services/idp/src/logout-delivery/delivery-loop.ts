@@ -1,12 +1,57 @@
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
-import { createRecipients } from "./recipients.ts";
 
-/** Delivers logout messages on every replica: the replica that claims a message delivers it. */
-export interface DeliveryLoop {
-  start(): void;
-  /** A message is due: claims immediately. */
-  wake(): void;
-  close(): Promise<void>;
+interface RecipientsDeps<Message> {
+  /** Resolves when the attempt has ended; never rejects. */
+  readonly start: (message: Message) => Promise<void>;
+  readonly maxWaitMs: () => number;
+  readonly clock: Clock;
+  readonly closing: AbortSignal;
+}
+
+interface Waiting<Message> {
+  readonly message: Message;
+  readonly untilMs: number;
+}
+
+interface Recipient<Message> {
+  running: number;
+  readonly waiting: Waiting<Message>[];
+}
+
+/** A recipient that does not respond occupies these places until the timeout, and the others remain for other recipients. */
+const maxAtOnceEach = 8;
+/** Messages that wait in memory for one recipient; further ones are left to their lease. */
+const maxWaitingEach = 250;
+
+/** Gives each recipient its share of the places. */
+function createRecipients<Message>(deps: RecipientsDeps<Message>) {
+  const { start, maxWaitMs, clock, closing } = deps;
+  const recipients = new Map<string, Recipient<Message>>();
+
+  const nextOf = ({ waiting }: Recipient<Message>): Message | undefined => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      if (!closing.aborted && clock.now() < next.untilMs) return next.message;
+    }
+    return undefined;
+  };
+  const run = async (name: string, recipient: Recipient<Message>, first: Message): Promise<void> => {
+    recipient.running += 1;
+    for (let next: Message | undefined = first; next !== undefined; next = nextOf(recipient)) await start(next);
+    recipient.running -= 1;
+    if (recipient.running === 0) recipients.delete(name);
+  };
+  return {
+    /** Starts the delivery now or when a delivery to the same recipient has ended. A message that waits too long is left to its lease. */
+    deliver: (name: string, message: Message): void => {
+      const recipient = recipients.get(name) ?? { running: 0, waiting: [] };
+      recipients.set(name, recipient);
+      if (recipient.running < maxAtOnceEach) {
+        void run(name, recipient, message);
+      } else if (recipient.waiting.length < maxWaitingEach) {
+        recipient.waiting.push({ message, untilMs: clock.now() + maxWaitMs() });
+      }
+    },
+  };
 }
 
 export interface DeliveryLoopDeps<Message> {
@@ -67,7 +112,8 @@ function createDeliveries<Message>(deps: DeliveryLoopDeps<Message>, closing: Abo
   };
 }
 
-export function createDeliveryLoop<Message>(deps: DeliveryLoopDeps<Message>): DeliveryLoop {
+/** Delivers logout messages on every replica: the replica that claims a message delivers it. */
+export function createDeliveryLoop<Message>(deps: DeliveryLoopDeps<Message>) {
   const closing = new AbortController();
   const deliveries = createDeliveries(deps, closing.signal);
   let timer: NodeJS.Timeout | undefined;
@@ -89,13 +135,14 @@ export function createDeliveryLoop<Message>(deps: DeliveryLoopDeps<Message>): De
   };
   return {
     start: run,
-    wake: () => {
+    /** A message is due: claims immediately. */
+    wake: (): void => {
       isWanted = true;
       if (isClaiming || closing.signal.aborted || timer === undefined) return;
       clearTimeout(timer);
       run();
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       closing.abort();
       clearTimeout(timer);
       await claiming;
@@ -103,3 +150,5 @@ export function createDeliveryLoop<Message>(deps: DeliveryLoopDeps<Message>): De
     },
   };
 }
+
+export type DeliveryLoop = ReturnType<typeof createDeliveryLoop>;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { defineScript, type RedisClient } from "@postern/shared/platform/redis";
-import type { Claimed, DeliveryQueue } from "./delivery-queue.ts";
+import type { Claimed } from "./delivery-queue.ts";
 import addDeliveryLua from "./scripts/add-delivery.lua?raw";
 import claimDeliveriesLua from "./scripts/claim-deliveries.lua?raw";
 import retryDeliveryLua from "./scripts/retry-delivery.lua?raw";
@@ -60,8 +60,11 @@ function scriptsOf(redis: RedisClient) {
   };
 }
 
-/** Sealed deliveries in Redis, in a sorted set by due time. */
-export function createDeliveryQueue<Delivery>(deps: DeliveryQueueDeps<Delivery>): DeliveryQueue<Delivery> {
+/**
+ * The queue of logout messages, shared by all replicas: sealed deliveries in Redis, in a sorted set by due time. Rejects if
+ * Redis does not answer.
+ */
+export function createDeliveryQueue<Delivery>(deps: DeliveryQueueDeps<Delivery>) {
   const { redis, keys, dueKey: queueKey, keyOf, lifeSeconds, leaseMs, parse } = deps;
   const { put, take, delay, drop } = scriptsOf(redis);
   const keysOf = (id: string) => ({ queueKey, deliveryKey: keyOf(id) });
@@ -81,16 +84,26 @@ export function createDeliveryQueue<Delivery>(deps: DeliveryQueueDeps<Delivery>)
     return [];
   };
   return {
-    add: (deliveries) => decided(Promise.all(deliveries.map((delivery) => addOne(delivery, 0))).then(() => undefined)),
-    addClaimed: (deliveries) => decided(Promise.all(deliveries.map((delivery) => addOne(delivery, leaseMs())))),
-    claim: (limit) =>
+    add: (deliveries: readonly Delivery[]): Promise<void> =>
+      decided(Promise.all(deliveries.map((delivery) => addOne(delivery, 0))).then(() => undefined)),
+    /**
+     * Adds messages claimed by this replica, which attempts them immediately; if it dies, they are due after the lease.
+     */
+    addClaimed: (deliveries: readonly Delivery[]): Promise<readonly Claimed<Delivery>[]> =>
+      decided(Promise.all(deliveries.map((delivery) => addOne(delivery, leaseMs())))),
+    /** The due messages, the oldest first. A message that is not settled becomes due again after its lease. */
+    claim: (limit: number): Promise<readonly Claimed<Delivery>[]> =>
       decided(
         take({ queueKey }, { maxDeliveries: limit, leaseMs: leaseMs() }).then(async (ids) => {
           const known = Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
           return (await Promise.all(known.map(read))).flat();
         }),
       ),
-    settle: (id) => decided(drop(keysOf(id), { id }).then(() => undefined)),
-    retry: (id, delayMs) => decided(delay(keysOf(id), { id, delayMs }).then(() => undefined)),
+    /** Delivered, or failed permanently. */
+    settle: (id: string): Promise<void> => decided(drop(keysOf(id), { id }).then(() => undefined)),
+    retry: (id: string, delayMs: number): Promise<void> =>
+      decided(delay(keysOf(id), { id, delayMs }).then(() => undefined)),
   };
 }
+
+export type DeliveryQueue<Delivery> = ReturnType<typeof createDeliveryQueue<Delivery>>;

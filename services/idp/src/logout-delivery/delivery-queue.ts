@@ -6,20 +6,6 @@ export interface Claimed<Delivery> {
   readonly attempts: number;
 }
 
-/** The queue of logout messages, shared by all replicas. Rejects if Redis does not answer. */
-export interface DeliveryQueue<Delivery> {
-  add(deliveries: readonly Delivery[]): Promise<void>;
-  /**
-   * Adds messages claimed by this replica, which attempts them immediately; if it dies, they are due after the lease.
-   */
-  addClaimed(deliveries: readonly Delivery[]): Promise<readonly Claimed<Delivery>[]>;
-  /** The due messages, the oldest first. A message that is not settled becomes due again after its lease. */
-  claim(limit: number): Promise<readonly Claimed<Delivery>[]>;
-  /** Delivered, or failed permanently. */
-  settle(id: string): Promise<void>;
-  retry(id: string, delayMs: number): Promise<void>;
-}
-
 /** Times of one kind of delivery. */
 export interface DeliveryTimes {
   /** Timeout of one attempt. */

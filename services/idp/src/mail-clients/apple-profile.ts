@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { MailServer, MailServices } from "@postern/shared/domain/mail-clients";
+import type { FastifyReply } from "fastify";
 import { element, type Xml, xmlOf, xmlString } from "../saml/xml/xml-writer.ts";
 import { type MailAddress, userNameAt } from "./mail-address.ts";
 import type { OfferedProfile } from "./profile-offers-redis.ts";
+import type { ProfileSigningKey } from "./sign-profile.ts";
 
 type PlistValue = string | number | boolean | readonly PlistValue[] | PlistDict;
 interface PlistDict {
@@ -98,4 +100,23 @@ export function appleProfile(services: MailServices, mail: MailAddress, profile:
   // Texts contain no tags, so these are the writer's own. Property lists have them as empty-element tags.
   const text = xmlString(plist).replaceAll(/<(true|false)><\/\1>/g, "<$1/>");
   return `<?xml version="1.0" encoding="UTF-8"?>\n${doctype}\n${text}\n`;
+}
+
+/** Sends an Apple profile, which may contain a password. The code that signs is loaded when it is needed. */
+export async function sendProfile(
+  reply: FastifyReply,
+  { signingKey, nowMs }: { readonly signingKey: ProfileSigningKey | undefined; readonly nowMs: () => number },
+  { services, mail, profile }: { services: MailServices; mail: MailAddress; profile: OfferedProfile },
+): Promise<FastifyReply> {
+  const text = appleProfile(services, mail, profile);
+  const body =
+    signingKey === undefined
+      ? Buffer.from(text, "utf8")
+      : (await import("./sign-profile.ts")).signProfile(text, signingKey, new Date(nowMs()));
+  return reply
+    .header("cache-control", "no-store")
+    .header("x-content-type-options", "nosniff")
+    .header("content-disposition", 'attachment; filename="mail.mobileconfig"')
+    .type("application/x-apple-aspen-config")
+    .send(body);
 }

@@ -1,4 +1,4 @@
-import type { MailServices } from "@postern/shared/domain/mail-clients";
+import { agentConfigurationLabel, type MailServices, type MailServiceTable } from "@postern/shared/domain/mail-clients";
 import { canonicalDomain } from "@postern/shared/platform/net";
 
 /** RFC 5321 §4.5.3.1: a path has at most 256 octets with its brackets, a local part 64. */
@@ -26,4 +26,18 @@ export function readMailAddress(text: string): MailAddress | undefined {
 /** The user name at the mail servers. */
 export function userNameAt({ userName }: MailServices, { address, localPart }: MailAddress): string {
   return userName === "address" ? address : localPart;
+}
+
+/** Labels that clients put before the mail domain. */
+const labels = ["autoconfig", "autodiscover", agentConfigurationLabel];
+
+/**
+ * The services of the domain in a `Host` header: the mail domain itself or one of the labels before it, with or without a
+ * port. Undefined for any other host.
+ */
+export function servicesOfHost(table: MailServiceTable, host: string | undefined): MailServices | undefined {
+  const name = host?.replace(/:\d*$/, "").toLowerCase();
+  if (name === undefined) return undefined;
+  const label = labels.find((one) => name.startsWith(`${one}.`));
+  return table.find(name) ?? (label === undefined ? undefined : table.find(name.slice(label.length + 1)));
 }

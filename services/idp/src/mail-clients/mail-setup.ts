@@ -1,5 +1,5 @@
 import type { MailServices, MailServiceTable } from "@postern/shared/domain/mail-clients";
-import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import { type MailAddress, readMailAddress } from "./mail-address.ts";
 import type { ProfileOffers } from "./profile-offers-redis.ts";
 
@@ -11,27 +11,17 @@ export interface MailAccount {
   readonly name: string;
 }
 
-/** What the page for mail clients needs. */
-export interface MailSetup {
-  /** Undefined: no settings are configured for the user's domain. */
-  accountOf(session: BrowserSessionRecord): MailAccount | undefined;
-  readonly offers: ProfileOffers;
-  /** The origin of the links in QR codes. */
-  readonly origin: string;
-}
-
 /**
+ * What the pages for mail clients need.
  * @param addressAttribute backend attribute with the mail address.
  */
-export function createMailSetup(
-  services: MailServiceTable,
-  offers: ProfileOffers,
-  addressAttribute: string,
-): MailSetup {
+export function createMailSetup(services: MailServiceTable, offers: ProfileOffers, addressAttribute: string) {
   return {
     offers,
+    /** The origin of the links in QR codes. */
     origin: services.publicUrl.origin,
-    accountOf: ({ account, attributes, displayName }) => {
+    /** Undefined: no settings are configured for the user's domain. */
+    accountOf: ({ account, attributes, displayName }: BrowserSessionRecord): MailAccount | undefined => {
       // The account name first: the mail servers certainly accept it.
       for (const text of [account, ...(attributes?.[addressAttribute] ?? [])]) {
         const mail = readMailAddress(text);
@@ -44,3 +34,5 @@ export function createMailSetup(
     },
   };
 }
+
+export type MailSetup = ReturnType<typeof createMailSetup>;

@@ -34,7 +34,7 @@ const setOfTag = 0x31;
 
 const attribute = (attrType: string, value: ArrayBuffer): Attribute => new Attribute({ attrType, attrValues: [value] });
 
-/** In the order of their encodings, as DER requires of a SET OF (X.690 §11.6). */
+/** DER requires a SET OF to be in the order of the encodings (X.690 §11.6). */
 function signedAttributes(content: Uint8Array, now: Date): Attribute[] {
   const digest = createHash("sha256").update(content).digest();
   const attributes = [

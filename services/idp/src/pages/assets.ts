@@ -12,7 +12,7 @@ import { pageScript } from "./page-script.ts";
 import { passkeyScript } from "./passkey-script.ts";
 
 /**
- * For the page that notifies service providers of a logout: shows which have answered and continues as soon as all have.
+ * The script of the page that notifies service providers of a logout shows which have answered and continues as soon as all have.
  * OIDC clients do not answer, so it continues shortly after all frames have loaded. Without scripts, the page continues
  * after the timeout.
  */
@@ -52,28 +52,6 @@ export interface Asset {
   readonly path: string;
   readonly contentType: string;
   readonly body: Buffer;
-}
-
-export interface Assets {
-  readonly stylesheet: Asset;
-  /** Submits the form of a page that only carries a message. */
-  readonly sender: Asset;
-  /** Shows the progress of a logout and continues it. */
-  readonly signOut: Asset;
-  /** For the pages with passkeys. */
-  readonly script: Asset;
-  /** For all pages that a script improves. */
-  readonly page: Asset;
-  readonly logo: Asset | undefined;
-  /** For the dark colour scheme; absent: the same. */
-  readonly logoDark: Asset | undefined;
-  /** Icon of the browser tab. */
-  readonly icon: Asset;
-  /**
-   * Finds an asset by path. An unknown digest belongs to another version: it gets this version's asset, not to be
-   * cached.
-   */
-  find(path: string): { readonly asset: Asset; readonly isExact: boolean } | undefined;
 }
 
 export interface LogoFile {
@@ -116,7 +94,7 @@ function letterIcon({ name, accent }: SiteFiles): string {
 const fileAsset = (name: string, file: LogoFile | undefined): Asset | undefined =>
   file === undefined ? undefined : assetOf(name, file.ending, file.body);
 
-export function createAssets(files: SiteFiles): Assets {
+export function createAssets(files: SiteFiles) {
   const { accent } = files;
   const stylesheet = assetOf("style", "css", Buffer.from(stylesheetOf(accent)));
   const logo = fileAsset("logo", files.logo);
@@ -138,17 +116,28 @@ export function createAssets(files: SiteFiles): Assets {
   ]);
   return {
     stylesheet,
+    /** Submits the form of a page that only carries a message. */
     sender,
+    /** Shows the progress of a logout and continues it. */
     signOut,
+    /** The script of the pages with passkeys. */
     script,
+    /** The script of all pages that a script improves. */
     page,
     logo,
+    /** For the dark colour scheme; absent: the same. */
     logoDark,
     icon,
-    find: (path) => {
+    /**
+     * Finds an asset by path. An unknown digest belongs to another version: it gets this version's asset, not to be
+     * cached.
+     */
+    find: (path: string): { readonly asset: Asset; readonly isExact: boolean } | undefined => {
       const [, name = ""] = /^\/static\/([a-z]+)\.[0-9a-f]{16}\.[a-z]+$/.exec(path) ?? [];
       const asset = byName.get(name);
       return asset === undefined ? undefined : { asset, isExact: asset.path === path };
     },
   };
 }
+
+export type Assets = ReturnType<typeof createAssets>;

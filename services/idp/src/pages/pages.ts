@@ -1,15 +1,15 @@
 import { pathTo } from "@postern/shared/contracts";
-import { createSecurityHeaders, type SecurityHeaders } from "@postern/shared/platform/pages";
+import { createSecurityHeaders } from "@postern/shared/platform/pages";
 import type { Application } from "../flow/application-of.ts";
 import { browserStateOf } from "../sessions/browser-state.ts";
-import { cookieNames, createSiteCookies, type SiteCookies } from "../sessions/cookies.ts";
+import { cookieNames, createSiteCookies } from "../sessions/cookies.ts";
 import type { Assets } from "./assets.ts";
 import type { DoneKey } from "./done.ts";
 import { type Language, languageOf, localeOf, pickLanguage } from "./languages.ts";
 import { documentOf } from "./layout.ts";
 import type { Brand, FootLink, Look, Page } from "./look.ts";
 import type { SiteTemplates } from "./site-templates.ts";
-import { errorPage } from "./templates/notices.ts";
+import { errorPage } from "./templates/messages.ts";
 import { textsOf } from "./texts.ts";
 
 export interface PagesSettings {
@@ -57,23 +57,6 @@ export interface ShowOptions {
   readonly isFramed?: boolean;
 }
 
-/** Renders pages for browsers. */
-export interface Pages {
-  readonly cookies: SiteCookies;
-  readonly managesSessions: boolean;
-  /** `Set-Cookie` values that tell frames of session management which session the browser has; undefined while it is off. */
-  browserStateCookies(sessionUid: string | undefined, maxAgeSeconds?: number): readonly string[] | undefined;
-  readonly headers: SecurityHeaders;
-  readonly assets: Assets;
-  readonly languages: readonly Language[];
-  /** The offered language that this tag finds; undefined if there is none, so that the browser's wishes apply. */
-  languageOf(tag: string): Language | undefined;
-  lookOf(request: LookRequest): Look;
-  /** 400: the flow has expired. */
-  expired(look: Look, reference?: string, application?: Application): Shown;
-  show<View extends object>(page: Page<View>, view: View, look: Look, options?: ShowOptions): Shown;
-}
-
 /** The account page, from which a user can always start again. */
 export const accountPath = pathTo("registrationHome");
 
@@ -91,19 +74,21 @@ function brandOf(settings: PagesSettings, assets: Assets): Brand {
   };
 }
 
-export function createPages(settings: PagesSettings, assets: Assets, templates: SiteTemplates): Pages {
+/** Renders pages for browsers. */
+export function createPages(settings: PagesSettings, assets: Assets, templates: SiteTemplates) {
   const { languages, fallback } = settings;
   const cookies = createSiteCookies(settings.issuer);
   const headers = createSecurityHeaders(settings.issuer);
   const texts = new Map(languages.map((language) => [language.tag, textsOf(language)]));
   const brand = brandOf(settings, assets);
-  const show: Pages["show"] = (
-    page,
-    view,
-    look,
-    { status = 200, formTargets = [], frameTargets, imageSources, isFramed } = {},
-  ) => {
+  const show = <View extends object>(
+    page: Page<View>,
+    view: View,
+    look: Look,
+    { status = 200, formTargets = [], frameTargets, imageSources, isFramed }: ShowOptions = {},
+  ): Shown => {
     const { scripts = [] } = page;
+    const ours = scripts.filter((name) => name !== "own");
     const body = templates.render(page.name, view, look) ?? page.body(view, look);
     return {
       status,
@@ -111,25 +96,23 @@ export function createPages(settings: PagesSettings, assets: Assets, templates: 
         ...headers.page({ formTargets, frameTargets, imageSources, isFramed, script: scripts.length > 0 }),
         "content-language": look.language.tag,
       },
-      body: documentOf(look, {
-        title: page.title(view, look),
-        body,
-        scripts: scripts.filter((name) => name !== "own"),
-      }),
+      body: documentOf(look, { title: page.title(view, look), body, scripts: ours }),
     };
   };
   return {
     cookies,
     managesSessions: settings.managesSessions,
-    browserStateCookies: (uid, maxAge) =>
+    /** `Set-Cookie` values that tell frames of session management which session the browser has; undefined while it is off. */
+    browserStateCookies: (uid: string | undefined, maxAge?: number): readonly string[] | undefined =>
       settings.managesSessions
         ? [cookies.setForFrames(cookieNames.browserState, browserStateOf(uid), maxAge)]
         : undefined,
     headers,
     assets,
     languages,
-    languageOf: (tag) => languageOf(tag, languages),
-    lookOf: ({ path, query, language: chosen, uiLocales, done = [], headers: requestHeaders }) => {
+    /** The offered language that this tag finds; undefined if there is none, so that the browser's wishes apply. */
+    languageOf: (tag: string): Language | undefined => languageOf(tag, languages),
+    lookOf: ({ path, query, language: chosen, uiLocales, done = [], headers: requestHeaders }: LookRequest): Look => {
       const kept = cookies.read(requestHeaders.cookie, cookieNames.language);
       const acceptLanguage = requestHeaders["accept-language"];
       const language = pickLanguage({ chosen, kept, uiLocales, acceptLanguage }, languages, fallback);
@@ -144,8 +127,11 @@ export function createPages(settings: PagesSettings, assets: Assets, templates: 
         languageLinks: path === "" ? [] : languageLinks,
       };
     },
-    expired: (look, reference, application) =>
+    /** 400: the flow has expired. */
+    expired: (look: Look, reference?: string, application?: Application): Shown =>
       show(errorPage, { problem: "expired", reference, href: accountPath, application }, look, { status: 400 }),
     show,
   };
 }
+
+export type Pages = ReturnType<typeof createPages>;

@@ -1,6 +1,6 @@
 import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import type { Look } from "./look.ts";
-import type { Texts } from "./texts.ts";
+import type { TextKey, Texts } from "./texts.ts";
 
 /** The button that returns to the application without signing in; absent if no application waits. */
 export function cancelForm(view: FormView | undefined, text: Texts): Html | undefined {
@@ -90,4 +90,10 @@ export type Sign = "good" | "bad" | "plain";
 
 export function signOf(name: keyof typeof icons, sign: Sign = "plain"): Html {
   return html`<div class="sign ${sign}">${icons[name]}</div>`;
+}
+
+/** The title of a page with a form, which says first if the form was refused. */
+export function titleAfter(key: TextKey) {
+  return ({ problem }: { readonly problem: string | undefined }, { text }: Look): string =>
+    problem === undefined ? text(key) : text("common.error_prefix", { title: text(key) });
 }

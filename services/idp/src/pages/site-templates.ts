@@ -4,11 +4,6 @@ import Mustache from "mustache";
 import type { Look } from "./look.ts";
 import { catalogues, isTextKey } from "./texts.ts";
 
-/** A site's own bodies of pages, by page name, in Mustache: `{{…}}` escapes, and templates contain no code. */
-export interface SiteTemplates {
-  render(page: string, view: object, look: Look): Html | undefined;
-}
-
 function textsFor(look: Look, view: object): Readonly<Record<string, string>> {
   const values = Object.fromEntries(Object.entries(view).filter(([, value]) => typeof value === "string"));
   const keys = Object.keys(catalogues.en).filter(isTextKey);
@@ -27,11 +22,14 @@ function parse(page: string, template: string): void {
   }
 }
 
-/** @throws Error at start for a template that is not valid Mustache */
-export function createSiteTemplates(templates: ReadonlyMap<string, string>): SiteTemplates {
+/**
+ * A site's own bodies of pages, by page name, in Mustache: `{{…}}` escapes, and templates contain no code.
+ * @throws Error at start for a template that is not valid Mustache
+ */
+export function createSiteTemplates(templates: ReadonlyMap<string, string>) {
   for (const [page, template] of templates) parse(page, template);
   return {
-    render: (page, view, look) => {
+    render: (page: string, view: object, look: Look): Html | undefined => {
       const template = templates.get(page);
       if (template === undefined) return undefined;
       const { brand, language } = look;
@@ -39,3 +37,5 @@ export function createSiteTemplates(templates: ReadonlyMap<string, string>): Sit
     },
   };
 }
+
+export type SiteTemplates = ReturnType<typeof createSiteTemplates>;

@@ -2,7 +2,7 @@ import { type KeyObject, X509Certificate } from "node:crypto";
 import type { SamlConfig, SamlProviderConfig } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
-import { demandsOf, type MfaPolicyConfig, type SignInDemands } from "../login/sign-in-demands.ts";
+import { demandsOf, type MfaPolicyConfig, type SignInDemands } from "../second-factors/sign-in-demands.ts";
 import { keysOfPem } from "./keys/pem-keys.ts";
 import { type LogoutEndpoints, logoutEndpointsOf } from "./logout/logout-endpoints.ts";
 import type { EncryptionMethod, EntityFacts } from "./metadata/entity-facts.ts";

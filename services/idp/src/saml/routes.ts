@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { registerPageRoutes, servePage, type VisitHandler } from "../routes/page-routes.ts";
+import { registerPageRoutes, servePage, type VisitHandler } from "../visit/page-routes.ts";
 import { getSlo, postSlo } from "./logout/logout-routes.ts";
 import { newId } from "./protocol/identifiers.ts";
 import type { SamlRoutesDeps } from "./saml-visit.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { pathTo } from "@postern/shared/contracts";
 import type { Config, SamlConfig } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
-import type { MfaPolicyConfig } from "../login/sign-in-demands.ts";
+import type { MfaPolicyConfig } from "../second-factors/sign-in-demands.ts";
 import { derOf, type SamlKeys } from "./keys/saml-keys.ts";
 import type { SamlAddresses } from "./xml/metadata-xml.ts";
 

@@ -7,12 +7,9 @@ import type { FlowStarts } from "../flow/flow-starter.ts";
 import type { Pages } from "../pages/pages.ts";
 import { formTargetOf } from "../pages/policy-sources.ts";
 import { postMessagePage } from "../pages/templates/post-message.ts";
-import { auditVisit } from "../routes/audit-visit.ts";
-import type { VisitHandler } from "../routes/page-routes.ts";
-import { lookOf, sendProblem, sendShown, type Visit } from "../routes/visit.ts";
-import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
-import { cookieNames } from "../sessions/cookies.ts";
 import type { SessionStore } from "../sessions/session-store-redis.ts";
+import type { VisitHandler } from "../visit/page-routes.ts";
+import { auditVisit, lookOf, sendProblem, sendShown, type Visit } from "../visit/visit.ts";
 import type { SamlKeys } from "./keys/saml-keys.ts";
 import type { EndLogoutTransaction } from "./logout/end-logout-transaction.ts";
 import type { FrontChannel } from "./logout/front-channel.ts";
@@ -95,14 +92,6 @@ export function sendPosted(
   };
   const look = lookOf(pages, { ...visit, path: "" });
   return sendShown(visit.reply, pages.show(postMessagePage, view, look, { formTargets: targets, isFramed }));
-}
-
-export async function sessionOf(
-  { pages, sessions }: SamlRoutesDeps,
-  { request }: Visit,
-): Promise<BrowserSessionRecord | undefined> {
-  const sid = pages.cookies.read(request.headers.cookie, cookieNames.session);
-  return sid === undefined ? undefined : sessions.findBySid(sid);
 }
 
 type Read = ReadMessage<Provider>;

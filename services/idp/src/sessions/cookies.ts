@@ -59,3 +59,6 @@ export const cookieNames = Object.freeze({
   /** What the user has just done, for the message on the next page. */
   done: "service_done",
 });
+
+/** How long the browser keeps its device cookie: no cookie is kept longer (RFC 6265bis §5.5). */
+export const deviceSeconds = 400 * 86_400;

@@ -8,50 +8,12 @@ import {
   sessionKey,
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
-import { type Static, Type } from "typebox";
-import { Value } from "typebox/value";
-import type { BrowserSessionRecord } from "./browser-session-port.ts";
+import { type BrowserSessionRecord, parseSessionRecord } from "./browser-session.ts";
 import indexSessionLua from "./scripts/index-session.lua?raw";
 import insertSessionLua from "./scripts/insert-session.lua?raw";
 import removeSessionLua from "./scripts/remove-session.lua?raw";
 import replaceSessionLua from "./scripts/replace-session.lua?raw";
 import touchSessionLua from "./scripts/touch-session.lua?raw";
-
-const optional = Type.Optional;
-const text = Type.String();
-
-const Record = Type.Object({
-  uid: text,
-  sid: text,
-  accountId: text,
-  lacksSubject: optional(Type.Boolean()),
-  account: text,
-  displayName: optional(text),
-  attributes: optional(Type.Record(text, Type.Array(text))),
-  groups: optional(Type.Array(text)),
-  groupDns: optional(Type.Array(text)),
-  backend: optional(Type.Integer()),
-  loginTs: Type.Integer(),
-  acr: optional(text),
-  amr: optional(Type.Array(text)),
-  mfaTs: optional(Type.Integer()),
-  factor: optional(Type.Object({ id: text, since: optional(Type.Integer()), isVouched: Type.Boolean() })),
-  isDoubted: optional(Type.Boolean()),
-  remember: Type.Boolean(),
-  origin: optional(Type.Object({ clientIp: text, userAgent: text })),
-  iat: Type.Integer(),
-  exp: Type.Integer(),
-  authorizations: Type.Record(text, Type.Object({ sid: text, grantId: optional(text) })),
-  oidcState: optional(Type.Record(text, Type.Unknown())),
-});
-
-/** Reads a record; unknown members that a newer version wrote are kept. */
-function parseSessionRecord(json: string): BrowserSessionRecord | undefined {
-  const value: unknown = JSON.parse(json);
-  if (!Value.Check(Record, value)) return undefined;
-  const record: Static<typeof Record> = value;
-  return record;
-}
 
 /** Lifetimes in milliseconds (`identity.session.*`). */
 export interface SessionLives {
@@ -145,12 +107,12 @@ export function createSessionRecords({ redis, keyPrefix, keys, clock, lives }: S
       const args = { sealed: seal(record), nowMs: clock.now(), lifeMs: lifeMs(record) };
       await insert({ recordKey: recordKey(record.uid) }, args);
     },
-    /** Only if the stored version is still this one. */
+    /** Writes the record only if the stored version is still this one. */
     replace: async (version: string, next: BrowserSessionRecord): Promise<boolean> => {
       const args = { expectedVersion: version, sealed: seal(next), lifeMs: lifeMs(next) };
       return (await replace({ recordKey: recordKey(next.uid) }, args)) === 1;
     },
-    /** Only if the stored version is still this one. `gone`: another request ended the session. */
+    /** Removes the record only if the stored version is still this one. `gone`: another request ended the session. */
     remove: async (uid: string, version: string): Promise<"removed" | "gone" | "changed"> => {
       const result = await remove({ recordKey: recordKey(uid) }, { expectedVersion: version });
       return result === "removed" || result === "gone" ? result : "changed";

@@ -1,47 +1,14 @@
 import { AppError } from "@postern/shared/platform/errors";
 import { decidedInRedis, type RedisClient } from "@postern/shared/platform/redis";
-import type { BrowserSessionRecord, BrowserSessions, SessionChange } from "./browser-session-port.ts";
+import type { BrowserSessionRecord, SessionChange } from "./browser-session.ts";
 import { createSessionRecords, newToken, type SessionRecords, type SessionStoreDeps } from "./session-records-redis.ts";
 
 /** What a sign-in supplies; the store chooses ids and times. */
-export type NewSession = Pick<
-  BrowserSessionRecord,
-  | "accountId"
-  | "lacksSubject"
-  | "account"
-  | "displayName"
-  | "attributes"
-  | "groups"
-  | "groupDns"
-  | "backend"
-  | "loginTs"
-  | "acr"
-  | "amr"
-  | "mfaTs"
-  | "factor"
-  | "isDoubted"
-  | "remember"
-  | "origin"
->;
+export type NewSession = Omit<BrowserSessionRecord, "uid" | "sid" | "iat" | "exp" | "authorizations" | "oidcState">;
 
 export interface ListedSession extends BrowserSessionRecord {
   /** Milliseconds since the epoch, with a precision of one minute. */
   readonly lastSeenMs: number;
-}
-
-/** All browser sessions. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
-export interface SessionStore extends BrowserSessions {
-  create(session: NewSession): Promise<BrowserSessionRecord>;
-  /** Called when the user has signed in again: renews the session with a new cookie value. @returns undefined if it has ended */
-  renew(uid: string, session: NewSession): Promise<BrowserSessionRecord | undefined>;
-  /** Ends one session. @returns its last version, with every client it had */
-  end(uid: string): Promise<BrowserSessionRecord | undefined>;
-  /** Ends every session of an account. @returns the sessions that were ended */
-  endAll(account: string): Promise<readonly BrowserSessionRecord[]>;
-  /** At most 100, the newest first. */
-  list(account: string): Promise<readonly ListedSession[]>;
-  /** All of them: for what must miss none. */
-  listAll(account: string): Promise<readonly ListedSession[]>;
 }
 
 const rotationGraceMs = 10_000;
@@ -144,8 +111,18 @@ async function endAll(parts: Parts, account: string, nowMs: number): Promise<rea
   return ended;
 }
 
-/** Sessions in Redis (ADR 0005): once a record is deleted, the next request finds no session. */
-export function createSessionStore(deps: SessionStoreDeps): SessionStore {
+async function findBySid({ redis, records }: Parts, sid: string): Promise<BrowserSessionRecord | undefined> {
+  const uid = await redis.get(records.pointerKey(sid));
+  const stored = uid === null ? undefined : await records.read(uid);
+  if (stored !== undefined) await records.seen(stored);
+  return stored?.record;
+}
+
+/**
+ * Sessions in Redis (ADR 0005): once a record is deleted, the next request finds no session. Every method throws AppError
+ * `REDIS_UNAVAILABLE` if Redis cannot answer.
+ */
+export function createSessionStore(deps: SessionStoreDeps) {
   const { redis, clock, lives } = deps;
   const records = createSessionRecords(deps);
   const parts: Parts = { redis, records };
@@ -173,23 +150,34 @@ export function createSessionStore(deps: SessionStoreDeps): SessionStore {
     return next;
   };
 
-  const findBySid = async (sid: string): Promise<BrowserSessionRecord | undefined> => {
-    const uid = await redis.get(records.pointerKey(sid));
-    const stored = uid === null ? undefined : await records.read(uid);
-    if (stored !== undefined) await records.seen(stored);
-    return stored?.record;
-  };
-
   return {
-    create: (session) => decided(() => create(session)),
-    renew: (uid, session) => decided(() => renew(uid, session)),
-    findBySid: (sid) => decided(() => findBySid(sid)),
-    findByUid: (uid) => decided(async () => (await records.read(uid))?.record),
-    merge: (uid, changes) => decided(async () => (await change(parts, uid, changes)) !== undefined),
-    retire: (sid) => decided(() => retire(sid)),
-    end: (uid) => decided(() => drop(parts, uid)),
-    endAll: (account) => decided(() => endAll(parts, account, clock.now())),
-    list: (account) => decided(() => live(parts, account, clock.now())),
-    listAll: (account) => decided(() => liveAll(parts, account)),
+    create: (session: NewSession): Promise<BrowserSessionRecord> => decided(() => create(session)),
+    /** Called when the user has signed in again: renews the session with a new cookie value. @returns undefined if it has ended */
+    renew: (uid: string, session: NewSession): Promise<BrowserSessionRecord | undefined> =>
+      decided(() => renew(uid, session)),
+    findBySid: (sid: string): Promise<BrowserSessionRecord | undefined> => decided(() => findBySid(parts, sid)),
+    findByUid: (uid: string): Promise<BrowserSessionRecord | undefined> =>
+      decided(async () => (await records.read(uid))?.record),
+    /**
+     * Merges the change into the current record; clients that other requests added in the meantime are kept.
+     * @returns false for a session that has ended, which remains ended
+     */
+    merge: (uid: string, changes: SessionChange): Promise<boolean> =>
+      decided(async () => (await change(parts, uid, changes)) !== undefined),
+    /** Retires a replaced cookie value: it is valid for another 10 s, for requests in flight. */
+    retire: (sid: string): Promise<void> => decided(() => retire(sid)),
+    /** Ends one session. @returns its last version, with every client it had */
+    end: (uid: string): Promise<BrowserSessionRecord | undefined> => decided(() => drop(parts, uid)),
+    /** Ends every session of an account. @returns the sessions that were ended */
+    endAll: (account: string): Promise<readonly BrowserSessionRecord[]> =>
+      decided(() => endAll(parts, account, clock.now())),
+    /** At most 100, the newest first. */
+    list: (account: string): Promise<readonly ListedSession[]> => decided(() => live(parts, account, clock.now())),
+    /** All of them: for what must miss none. */
+    listAll: (account: string): Promise<readonly ListedSession[]> => decided(() => liveAll(parts, account)),
   };
 }
+
+export type SessionStore = ReturnType<typeof createSessionStore>;
+/** Sessions as the OIDC provider sees them. */
+export type BrowserSessions = Pick<SessionStore, "findBySid" | "findByUid" | "merge" | "retire">;

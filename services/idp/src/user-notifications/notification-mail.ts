@@ -12,12 +12,6 @@ export interface NotificationMailSettings {
   readonly addressAttribute: string;
 }
 
-export interface NotificationMail {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-}
-
 const addressForm = /^[^\s@<>()",;:\\[\]]{1,64}@[^\s@<>()",;:\\[\]]{1,189}$/;
 
 const factorText: Readonly<Record<NonNullable<Notification["factor"]>, TextKey>> = {
@@ -40,11 +34,7 @@ function addressesOf({ account, origin, isDoubted }: Notification, { addressAttr
 }
 
 /** The mails to the user; none for an account without a usable address. */
-export function notificationMails(
-  notification: Notification,
-  settings: NotificationMailSettings,
-  nowMs: number,
-): readonly NotificationMail[] {
+export function notificationMails(notification: Notification, settings: NotificationMailSettings, nowMs: number) {
   const { event, account, factor, origin } = notification;
   const text = textsOf(origin.language);
   const time = new Intl.DateTimeFormat(writtenTag(origin.language.tag), {

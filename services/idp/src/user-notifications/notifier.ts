@@ -2,20 +2,18 @@ import { randomUUID } from "node:crypto";
 import type { AccountNotification } from "@postern/shared/contracts";
 import type { NotificationJob } from "@postern/shared/domain/jobs";
 import type { Logger } from "@postern/shared/platform/logging";
-import type { KnownDevices } from "./known-devices.ts";
-import type { Notification, NotificationEvent, Notify } from "./notification.ts";
+import type { KnownDevices } from "./known-devices-redis.ts";
+import type { Notification, NotificationEvent } from "./notification.ts";
 import { type NotificationMailSettings, notificationMails } from "./notification-mail.ts";
 import type { NotificationQueue } from "./notification-queue-redis.ts";
 
-export interface NotifierSettings {
-  readonly events: ReadonlySet<string>;
-  readonly toWebhook: boolean;
-  /** Undefined: no mail. */
-  readonly mail: NotificationMailSettings | undefined;
-}
-
 export interface NotifierDeps {
-  readonly settings: NotifierSettings;
+  readonly settings: {
+    readonly events: ReadonlySet<string>;
+    readonly toWebhook: boolean;
+    /** Undefined: no mail. */
+    readonly mail: NotificationMailSettings | undefined;
+  };
   readonly queue: NotificationQueue;
   readonly devices: KnownDevices;
   /** Publishes to other services; false if it could not be sent. */
@@ -23,22 +21,6 @@ export interface NotifierDeps {
   readonly count: (event: NotificationEvent, result: "kept" | "lost") => void;
   readonly logger: Logger;
   readonly nowMs: () => number;
-}
-
-/** What its sender has chosen. */
-export interface NotificationStamp {
-  readonly id: string;
-  readonly atMs: number;
-}
-
-export interface Notifier {
-  readonly notify: Notify;
-  /** Resolves once the notification is stored, for senders that repeat it otherwise. */
-  readonly store: (notification: Notification, stamp: NotificationStamp) => Promise<void>;
-  /** A browser has signed in: notifies the user if the browser is new for this account. */
-  signedIn(notification: Omit<Notification, "event">, deviceToken: string): void;
-  /** Resolves when every notification is in the queue, or lost. */
-  close(): Promise<void>;
 }
 
 /** Maximum number of notifications on their way to the queue; more would only wait for an unavailable Redis. */
@@ -62,7 +44,7 @@ function bodyOf(
 }
 
 /** Sends user notifications by bus, webhook and mail. No sign-in waits for them or fails because of them. */
-export function createNotifier(deps: NotifierDeps): Notifier {
+export function createNotifier(deps: NotifierDeps) {
   const { settings, queue, devices, publish, count, logger, nowMs } = deps;
   const inFlight = new Set<Promise<void>>();
 
@@ -86,7 +68,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     count(event, "lost");
     logger.error({ session, event, err }, "user notification lost");
   };
-  const store: Notifier["store"] = async (notification, { id, atMs }) => {
+  const store = async (notification: Notification, { id, atMs }: { id: string; atMs: number }): Promise<void> => {
     if (!settings.events.has(notification.event)) return;
     const body = bodyOf(notification, id, atMs);
     publish(body);
@@ -103,14 +85,20 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     inFlight.add(one);
   };
   return {
+    /** Resolves once the notification is stored, for senders that repeat it otherwise. The sender has chosen id and time. */
     store,
-    notify: (notification) => run(notification, () => send(notification)),
-    signedIn: (details, deviceToken) => {
+    /** Never throws and never waits, because the action is already done. */
+    notify: (notification: Notification): void => run(notification, () => send(notification)),
+    /** A browser has signed in: notifies the user if the browser is new for this account. */
+    signedIn: (details: Omit<Notification, "event">, deviceToken: string): void => {
       const notification: Notification = { ...details, event: "new_device" };
       run(notification, async () => {
         if (await devices.isNew(details.account, deviceToken)) await send(notification);
       });
     },
-    close: async () => void (await Promise.all(inFlight)),
+    /** Resolves when every notification is in the queue, or lost. */
+    close: async (): Promise<void> => void (await Promise.all(inFlight)),
   };
 }
+
+export type Notifier = ReturnType<typeof createNotifier>;

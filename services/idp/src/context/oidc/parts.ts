@@ -9,7 +9,7 @@ import type { FlowStarter } from "../../flow/flow-port.ts";
 import type { OidcMetrics } from "../../oidc/metrics/oidc-metrics.ts";
 import type { OidcSettings } from "../../oidc/settings/oidc-settings.ts";
 import type { Pages } from "../../pages/pages.ts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { SessionStore } from "../../sessions/session-store-redis.ts";
 
 /** What the rest of the service provides to OIDC. */

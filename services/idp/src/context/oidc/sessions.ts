@@ -1,6 +1,5 @@
 import { clientDefaults } from "@postern/shared/platform/config";
-import type { ConnectedApplications, MailSignIns } from "../../login/connected-applications.ts";
-import { demandsOf, type SignInDemands } from "../../login/sign-in-demands.ts";
+import type { ConnectedApplications, MailSignIns } from "../../account/connected-applications.ts";
 import type { EndSessions } from "../../oidc/logout/end-sessions.ts";
 import type { Generations } from "../../oidc/provider/generation.ts";
 import { ownNames } from "../../oidc/registered/registered-policies.ts";
@@ -10,6 +9,7 @@ import { createMailSignIns } from "../../oidc/sessions/mail-sign-ins.ts";
 import { createOidcSessions, type OidcSessions } from "../../oidc/sessions/session-list.ts";
 import { createOwnersOf, type OwnersOf } from "../../oidc/sessions/session-owner.ts";
 import type { OidcSettings } from "../../oidc/settings/oidc-settings.ts";
+import { demandsOf, type SignInDemands } from "../../second-factors/sign-in-demands.ts";
 import type { AccountsFeature } from "./accounts.ts";
 import type { GrantsFeature } from "./grants.ts";
 import type { OidcParts } from "./parts.ts";

@@ -1,4 +1,4 @@
-import type { BrowserSessions } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessions } from "../../sessions/session-store-redis.ts";
 import type { OidcAccount, OidcAccounts } from "./accounts-redis.ts";
 import { accountOfSession } from "./session-account.ts";
 /** The account of a subject. An account that is new to OIDC is taken from the session and stored. */

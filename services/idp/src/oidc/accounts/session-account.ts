@@ -1,4 +1,4 @@
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { OidcAccount } from "./accounts-redis.ts";
 
 /** The account as it was at the sign-in of this session. */

@@ -1,4 +1,4 @@
-import type { BrowserSessions } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessions } from "../../sessions/session-store-redis.ts";
 
 /**
  * What only the console receives: under which record the second factor is kept with which the session began; empty if it began without,

@@ -3,7 +3,7 @@ import type { OidcClientConfig } from "@postern/shared/platform/config";
 import { digestOf } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { ClientMetadata } from "oidc-provider";
-import { demandsOf, type SignInDemands } from "../../login/sign-in-demands.ts";
+import { demandsOf, type SignInDemands } from "../../second-factors/sign-in-demands.ts";
 import { type ClientClaims, clientClaims } from "../claims/client-claims.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
 import { clientResponseTypes, type ResponseType } from "../settings/response-types.ts";

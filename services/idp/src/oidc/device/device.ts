@@ -1,6 +1,7 @@
 import { typedCode } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
-import type { BrowserSessionRecord, BrowserSessions } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
+import type { BrowserSessions } from "../../sessions/session-store-redis.ts";
 import type { FindAccount } from "../accounts/find-account.ts";
 import type { Generation } from "../provider/generation.ts";
 import { isRecord, textOf, wordsOf } from "../storage/json.ts";

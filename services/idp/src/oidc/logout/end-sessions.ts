@@ -1,4 +1,4 @@
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { SessionStore } from "../../sessions/session-store-redis.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
 import type { Owners } from "../sessions/session-owner.ts";

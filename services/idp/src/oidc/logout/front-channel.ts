@@ -1,4 +1,4 @@
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { Generation } from "../provider/generation.ts";
 
 /** A client whose logout page is opened in a frame (OpenID Connect Front-Channel Logout 1.0). */

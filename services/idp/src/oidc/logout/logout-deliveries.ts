@@ -1,4 +1,5 @@
-import type { Claimed, DeliveryQueue } from "../../logout-delivery/delivery-queue.ts";
+import type { Claimed } from "../../logout-delivery/delivery-queue.ts";
+import type { DeliveryQueue } from "../../logout-delivery/delivery-queue-redis.ts";
 
 /** What a client is notified of: its user, or one session of the user, is signed out (Back-Channel Logout 1.0 §2.4). */
 export interface LogoutDelivery {

@@ -1,9 +1,6 @@
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
-import type {
-  BrowserSessionRecord,
-  BrowserSessions,
-  SessionAuthorization,
-} from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord, SessionAuthorization } from "../../sessions/browser-session.ts";
+import type { BrowserSessions } from "../../sessions/session-store-redis.ts";
 import { isRecord, textOf } from "../storage/json.ts";
 import type { RecordTimes } from "../storage/record-times.ts";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pathTo } from "@postern/shared/contracts";
 import type { ConsentEnd, FlowEnd, FlowEnding } from "../../flow/flow-port.ts";
-import type { BrowserSessions } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessions } from "../../sessions/session-store-redis.ts";
 import type { Consents } from "../grants/consents-redis.ts";
 import { isRecord, textOf } from "../storage/json.ts";
 import type { RecordTimes } from "../storage/record-times.ts";

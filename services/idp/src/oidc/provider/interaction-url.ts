@@ -1,8 +1,8 @@
 import type { KoaContextWithOIDC } from "oidc-provider";
 import type { FlowStarter, OidcFlowStart } from "../../flow/flow-port.ts";
 import type { FlowClient, FlowMissing, FlowParams } from "../../flow/flow-record.ts";
-import { flowDemands, type MfaPolicyConfig } from "../../login/sign-in-demands.ts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import { flowDemands, type MfaPolicyConfig } from "../../second-factors/sign-in-demands.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { ClientPolicies, ClientPolicy } from "../clients/clients.ts";
 import { startAddress } from "../clients/start-address.ts";
 import { isRecord, textOf } from "../storage/json.ts";

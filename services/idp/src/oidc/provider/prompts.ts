@@ -1,8 +1,8 @@
 import { canonicalName } from "@postern/shared/platform/net";
 import { interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
-import { rankOfAcr, wantedRank } from "../../login/acr.ts";
-import { meetsDemands } from "../../login/sign-in-demands.ts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import { rankOfAcr, wantedRank } from "../../second-factors/factor-levels.ts";
+import { meetsDemands } from "../../second-factors/sign-in-demands.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import { asksEachTime } from "../clients/address-rules.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
 import { textOf, wordsOf } from "../storage/json.ts";

@@ -1,7 +1,7 @@
 import type { OidcClientConfig } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
-import type { ConnectedApplications } from "../../login/connected-applications.ts";
-import { demandsOf, type MfaPolicyConfig } from "../../login/sign-in-demands.ts";
+import type { ConnectedApplications } from "../../account/connected-applications.ts";
+import { demandsOf, type MfaPolicyConfig } from "../../second-factors/sign-in-demands.ts";
 import type { SessionStore } from "../../sessions/session-store-redis.ts";
 import type { SubjectsOfAccount } from "../accounts/account-subjects.ts";
 import { startAddress } from "../clients/start-address.ts";

@@ -1,5 +1,5 @@
 import type { BrowserSessionListed } from "@postern/shared/contracts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { ListedSession, SessionStore } from "../../sessions/session-store-redis.ts";
 import type { Ending } from "./session-list.ts";
 

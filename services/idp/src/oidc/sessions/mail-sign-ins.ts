@@ -1,6 +1,6 @@
 import { AppError } from "@postern/shared/platform/errors";
-import type { MailSignIns } from "../../login/connected-applications.ts";
-import type { SignInDemands } from "../../login/sign-in-demands.ts";
+import type { MailSignIns } from "../../account/connected-applications.ts";
+import type { SignInDemands } from "../../second-factors/sign-in-demands.ts";
 import type { SubjectsOfAccount } from "../accounts/account-subjects.ts";
 import type { OwnNames } from "../registered/look-alike.ts";
 import type { RegisteredClients } from "../registered/registered-clients.ts";

@@ -9,8 +9,8 @@ import {
   type OidcConfig,
   scopeClaims,
 } from "@postern/shared/platform/config";
-import type { MfaPolicyConfig } from "../../login/sign-in-demands.ts";
 import type { DeliveryTimes } from "../../logout-delivery/delivery-queue.ts";
+import type { MfaPolicyConfig } from "../../second-factors/sign-in-demands.ts";
 import { withProfile } from "./client-profile.ts";
 
 /** Algorithms of all signatures: those of our tokens, and those that clients create. */

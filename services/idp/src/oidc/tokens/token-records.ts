@@ -1,7 +1,7 @@
 import type { Revoker, TokenSubject } from "@postern/shared/domain/tokens";
 import type { Clock } from "@postern/shared/platform/time";
 import { type AdapterPayload, errors } from "oidc-provider";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { KeepGrant } from "../grants/grant-life.ts";
 import { isRecord, wordsOf } from "../storage/json.ts";
 import type { RecordTimes } from "../storage/record-times.ts";

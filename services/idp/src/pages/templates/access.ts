@@ -3,7 +3,7 @@ import { type FormView, formOf, html } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
 import { moment } from "../moments.ts";
 import { alertOf, dangerLink, deleteForm, listOf } from "../parts.ts";
-import { passwordOf, type ServersView, serversOf } from "./credentials.ts";
+import { passwordOf, type ServersView, sampleServers, serversOf } from "./credentials.ts";
 import { type BackView, wayBack } from "./enrolment.ts";
 
 export interface ShownAppPassword {
@@ -90,10 +90,7 @@ ${wayBack(view, text)}`,
     label: "Thunderbird at home",
     password: "app-abcdef-ghijkm-npqrst-uvwxyz-234567",
     account: "alice@example.test",
-    servers: [
-      { protocol: "IMAP", host: "mail.example.test", port: 993, security: "SSL/TLS" },
-      { protocol: "SMTP", host: "mail.example.test", port: 465, security: "SSL/TLS" },
-    ],
+    servers: sampleServers,
     back: "#back",
     cancel: undefined,
   },
@@ -177,21 +174,11 @@ ${wayBack(view, text)}`;
   },
 };
 
-export interface ShownApplication {
-  readonly name: string;
-  readonly disconnect: string;
-}
-
-export interface ShownStart {
-  readonly name: string;
-  readonly address: string;
-}
-
 export interface ApplicationsView extends BackView {
   /** Applications in which a link starts a sign-in. */
-  readonly startable: readonly ShownStart[];
+  readonly startable: readonly { readonly name: string; readonly address: string }[];
   readonly csrfToken: string;
-  readonly applications: readonly ShownApplication[];
+  readonly applications: readonly { readonly name: string; readonly disconnect: string }[];
 }
 
 export const applicationsPage: Page<ApplicationsView> = {

@@ -35,7 +35,7 @@ function entryOf({ href, icon, title, state }: Entry): Html {
   return html`<li><a href="${href}">${icon}<span><b>${title}</b><span>${state}</span></span></a></li>`;
 }
 
-/** From this number on, the page warns that few codes are left. */
+/** The page warns when this many codes or fewer are left. */
 const fewCodes = 2;
 
 /** Without another factor, codes are useless, so their absence is not a problem. */

@@ -46,16 +46,16 @@ export interface ConsentView extends FormView {
 
 const scopesOfMail = /^urn:ietf:params:oauth:scope:/u;
 
-function words({ name, description }: ConsentScope, { text }: Look): string {
+function scopeText({ name, description }: ConsentScope, { text }: Look): string {
   const key = `scope.${name.replace(scopesOfMail, "")}`;
   return description ?? (isTextKey(key) ? text(key) : text("scope.other", { scope: name }));
 }
 
 function scopeItem(scope: ConsentScope, look: Look) {
   if (!scope.optional) {
-    return html`<li class="given">${icons.tick}<span>${words(scope, look)}</span></li>`;
+    return html`<li class="given">${icons.tick}<span>${scopeText(scope, look)}</span></li>`;
   }
-  return html`<li><label class="check"><input type="checkbox" name="optional_scope" value="${scope.name}" checked><span>${words(
+  return html`<li><label class="check"><input type="checkbox" name="optional_scope" value="${scope.name}" checked><span>${scopeText(
     scope,
     look,
   )}</span></label></li>`;
@@ -107,13 +107,8 @@ ${links.length > 0 && html`<div class="more">${links}</div>`}`;
   },
 };
 
-export interface ConsentDeniedView {
-  readonly client: string;
-  readonly returnTo: string;
-}
-
 /** ADR 0005: 403, with a link back that reports the denial to the application. */
-export const consentDeniedPage: Page<ConsentDeniedView> = {
+export const consentDeniedPage: Page<{ readonly client: string; readonly returnTo: string }> = {
   name: "consent_denied",
   title: (_view, { text }) => text("consent.denied_title"),
   body: ({ client, returnTo }, { text }) => html`${signOf("shield")}<h1>${text("consent.denied_title")}</h1>

@@ -13,12 +13,18 @@ export interface ServersView {
   readonly servers: readonly ShownServer[];
 }
 
+/** The servers of the pages' samples. */
+export const sampleServers: readonly ShownServer[] = [
+  { protocol: "IMAP", host: "mail.example.test", port: 993, security: "SSL/TLS" },
+  { protocol: "SMTP", host: "mail.example.test", port: 465, security: "SSL/TLS" },
+];
+
 interface ServersParts extends Partial<ServersView> {
   /** The user needs the settings now. */
   readonly isOpen?: boolean;
 }
 
-/** For clients that do not find them. Without `userName` where the page shows it already. */
+/** The settings, for clients that do not find them. `userName` is left out where the page shows it already. */
 export function serversOf({ userName, servers, isOpen = false }: ServersParts, text: Texts): Html {
   const rows = servers?.map(
     ({ protocol, host, port, security }) =>

@@ -1,7 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, html, icons } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
-import { accountRow, alertOf, codeField, signOf } from "../parts.ts";
+import { accountRow, alertOf, codeField, signOf, titleAfter } from "../parts.ts";
 import { isTextKey } from "../texts.ts";
 import { type ConsentScope, clientRow } from "./consent.ts";
 
@@ -13,8 +13,7 @@ export interface DeviceCodeView extends FormView {
 /** RFC 8628 §3.3: the user enters the code that the device shows. */
 export const deviceCodePage: Page<DeviceCodeView> = {
   name: "device",
-  title: ({ problem }, { text }) =>
-    problem === undefined ? text("device.title") : text("common.error_prefix", { title: text("device.title") }),
+  title: titleAfter("device.title"),
   body: (view, { text }) => html`${signOf("screen")}<h1>${text("device.title")}</h1>
 <p class="lead">${text("device.intro")}</p>
 ${alertOf(view.problem)}
@@ -89,11 +88,7 @@ export const deviceSuccessPage: Page<object> = {
   sample: {},
 };
 
-export interface DeviceFailedView {
-  readonly again: string;
-}
-
-export const deviceFailedPage: Page<DeviceFailedView> = {
+export const deviceFailedPage: Page<{ readonly again: string }> = {
   name: "device_failed",
   title: (_view, { text }) => text("device.failed_title"),
   body: ({ again }, { text }) => html`${signOf("cross", "bad")}<h1>${text("device.failed_title")}</h1>

@@ -1,7 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
-import { alertOf, codeField, dangerLink, signOf } from "../parts.ts";
+import { alertOf, codeField, dangerLink, signOf, titleAfter } from "../parts.ts";
 import { qrCode } from "../qr-code.ts";
 import { type Texts, unhyphenated } from "../texts.ts";
 
@@ -36,8 +36,7 @@ export interface TotpEnrolmentView extends FormView, BackView {
 
 export const totpEnrolmentPage: Page<TotpEnrolmentView> = {
   name: "totp_register",
-  title: ({ problem }, { text }) =>
-    problem === undefined ? text("enrol.totp_title") : text("common.error_prefix", { title: text("enrol.totp_title") }),
+  title: titleAfter("enrol.totp_title"),
   body: (view, { text }) => {
     const field = codeField({
       name: "code",
@@ -134,18 +133,9 @@ ${wayBack(view, text)}`,
     csrfToken: "sample",
     set: "sample",
     account: "alice@example.test",
-    codes: [
-      "ABCD-2345",
-      "EFGH-6789",
-      "JKMN-PQRS",
-      "TUVW-XYZ2",
-      "3456-789A",
-      "BCDE-FGHJ",
-      "KMNP-QRST",
-      "UVWX-YZ23",
-      "4567-89AB",
-      "CDEF-GHJK",
-    ],
+    codes: "ABCD-2345 EFGH-6789 JKMN-PQRS TUVW-XYZ2 3456-789A BCDE-FGHJ KMNP-QRST UVWX-YZ23 4567-89AB CDEF-GHJK".split(
+      " ",
+    ),
     back: "#back",
     cancel: undefined,
   },

@@ -2,15 +2,10 @@ import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import type { FactorMethod } from "../../flow/flow-record.ts";
 import type { Look, Page } from "../look.ts";
-import { alertOf, cancelForm, codeField } from "../parts.ts";
-
-export interface MfaChoice {
-  readonly method: FactorMethod;
-  readonly href: string;
-}
+import { alertOf, cancelForm, codeField, titleAfter } from "../parts.ts";
 
 export interface MfaView {
-  readonly choices: readonly MfaChoice[];
+  readonly choices: readonly { readonly method: FactorMethod; readonly href: string }[];
   readonly lastUsed: FactorMethod | undefined;
   readonly restart: string;
   readonly cancel: FormView | undefined;
@@ -80,10 +75,7 @@ ${cancelForm(view.cancel, text)}
 function factorPage(method: "totp" | "recovery"): Page<FactorView> {
   return {
     name: method,
-    title: ({ problem }, { text }) => {
-      const title = text(`${method}.title`);
-      return problem === undefined ? title : text("common.error_prefix", { title });
-    },
+    title: titleAfter(`${method}.title`),
     body: (view, look) => factorBody(method, view, look),
     sample: {
       action: pathTo(`${method}Page`),

@@ -1,7 +1,7 @@
 import { maxUserNameLength, pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, html, icons } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
-import { alertOf, cancelForm, changeLink } from "../parts.ts";
+import { alertOf, cancelForm, changeLink, titleAfter } from "../parts.ts";
 import { type CeremonyView, ceremony } from "./webauthn.ts";
 
 export interface LoginView extends FormView {
@@ -27,8 +27,7 @@ export interface LoginView extends FormView {
 export const loginPage: Page<LoginView> = {
   name: "login",
   scripts: ["passkeys", "page"],
-  title: ({ problem }, { text }) =>
-    problem === undefined ? text("login.title") : text("common.error_prefix", { title: text("login.title") }),
+  title: titleAfter("login.title"),
   body: (view, { text, brand }) => {
     const invalid = view.problem !== undefined && html` aria-invalid="true" aria-describedby="problem"`;
     const atPassword = view.username !== "";

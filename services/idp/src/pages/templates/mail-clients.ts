@@ -1,11 +1,19 @@
 import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
-import type { ClientKind } from "../../mail-clients/client-kinds.ts";
 import type { Look, Page } from "../look.ts";
 import { alertOf } from "../parts.ts";
 import { qrCode } from "../qr-code.ts";
 import type { TextKey, Texts } from "../texts.ts";
-import { passwordOf, type ServersView, serversOf } from "./credentials.ts";
+import { passwordOf, type ServersView, sampleServers, serversOf } from "./credentials.ts";
 import { type BackView, wayBack } from "./enrolment.ts";
+
+/** Kinds of mail clients, each of which is set up in its own way. */
+export const clientKinds = ["apple", "android", "thunderbird", "outlook", "other"] as const;
+
+export type ClientKind = (typeof clientKinds)[number];
+
+export function isClientKind(text: string | undefined): text is ClientKind {
+  return clientKinds.some((kind) => kind === text);
+}
 
 const productNames = { android: "Android", thunderbird: "Thunderbird", outlook: "Outlook" } as const;
 
@@ -125,10 +133,7 @@ ${wayBack(view, text)}`;
     hasAppPasswords: true,
     problem: undefined,
     userName: "alice@example.test",
-    servers: [
-      { protocol: "IMAP", host: "mail.example.test", port: 993, security: "SSL/TLS" },
-      { protocol: "SMTP", host: "mail.example.test", port: 465, security: "SSL/TLS" },
-    ],
+    servers: sampleServers,
     back: "#back",
     cancel: undefined,
   },
@@ -185,10 +190,7 @@ ${wayBack(view, text)}`;
     profile: undefined,
     code: '[1,[1,1],[0,"mail.example.test",993,3,1,"alice@example.test","","app-abcdef-ghijkm-npqrst-uvwxyz-234567"],[[[0,"mail.example.test",465,3,1,"alice@example.test","app-abcdef-ghijkm-npqrst-uvwxyz-234567"],["alice@example.test","Alice Example"]]]]',
     userName: "alice@example.test",
-    servers: [
-      { protocol: "IMAP", host: "mail.example.test", port: 993, security: "SSL/TLS" },
-      { protocol: "SMTP", host: "mail.example.test", port: 465, security: "SSL/TLS" },
-    ],
+    servers: sampleServers,
     back: "#back",
     cancel: undefined,
   },

@@ -1,9 +1,15 @@
 import { pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { type ServiceState, serviceStates } from "../../logout-delivery/service-state.ts";
 import type { Look, Page } from "../look.ts";
 import { listOf, signOf } from "../parts.ts";
 import type { TextKey } from "../texts.ts";
+
+/**
+ * State of one service provider in a logout transaction, as the page shows it. `later`: it did not answer, and delivery
+ * is retried in the background; `not_told`: it has no logout endpoint that could be used.
+ */
+export const serviceStates = ["asking", "done", "refused", "no_answer", "later", "not_told"] as const;
+export type ServiceState = (typeof serviceStates)[number];
 
 export interface SigningOutService {
   readonly name: string;

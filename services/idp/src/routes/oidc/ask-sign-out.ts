@@ -4,10 +4,10 @@ import { csrfToken, isBrowserToken, newBrowserToken } from "../../flow/browser-b
 import { localPath } from "../../flow/flow-paths.ts";
 import type { LogoutDecision } from "../../oidc/logout/logout-request.ts";
 import { formTargetOf } from "../../pages/policy-sources.ts";
-import { logoutPage } from "../../pages/templates/notices.ts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import { logoutPage } from "../../pages/templates/messages.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
-import { sendShown, setCookie } from "../visit.ts";
+import { sendShown, setCookie } from "../../visit/visit.ts";
 import { fitsAddress } from "./send-again.ts";
 import { carried, lookOf, placeAfter, type Seen, signOut } from "./sign-out.ts";
 

@@ -1,7 +1,7 @@
 import type { ConsentEnd } from "../../flow/flow-port.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import type { ConsentScope } from "../../pages/templates/consent.ts";
-import type { LoginDeps } from "../login/deps.ts";
+import type { VisitContext as LoginDeps } from "../../visit/context.ts";
 
 export interface ConsentDeps extends Pick<LoginDeps, "pages" | "gate" | "audit"> {
   readonly consent: ConsentEnd;

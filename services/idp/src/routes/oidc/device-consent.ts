@@ -1,7 +1,8 @@
 import type { FlowRecord } from "../../flow/flow-record.ts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
-import { admit, sendProblem, type Visit } from "../visit.ts";
-import { type DeviceDeps, sessionOf } from "./show-device-code.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
+import { admit } from "../../visit/flow-visit.ts";
+import { sendProblem, sessionOf, type Visit } from "../../visit/visit.ts";
+import type { DeviceDeps } from "./show-device-code.ts";
 
 export interface PendingConsent {
   readonly flow: FlowRecord;

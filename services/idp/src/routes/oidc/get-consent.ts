@@ -4,8 +4,9 @@ import type { FlowRecord } from "../../flow/flow-record.ts";
 import { redirectTarget } from "../../oidc/registered/registration.ts";
 import { logoOf } from "../../pages/policy-sources.ts";
 import { consentPage } from "../../pages/templates/consent.ts";
-import type { VisitHandler } from "../page-routes.ts";
-import { admit, formTargets, hrefIn, lookOf, sendShown, type Visit } from "../visit.ts";
+import { admit, formTargets, hrefIn } from "../../visit/flow-visit.ts";
+import type { VisitHandler } from "../../visit/page-routes.ts";
+import { lookOf, sendShown, type Visit } from "../../visit/visit.ts";
 import { type ConsentDeps, clientName, scopesOf } from "./consent-scopes.ts";
 
 function unverifiedTarget({ client, params }: FlowRecord): string | undefined {

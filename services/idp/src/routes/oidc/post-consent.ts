@@ -2,9 +2,9 @@ import type { FastifyReply } from "fastify";
 import { applicationOf } from "../../flow/application-of.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import { consentDeniedPage } from "../../pages/templates/consent.ts";
-import { auditVisit } from "../audit-visit.ts";
-import type { VisitHandler } from "../page-routes.ts";
-import { admit, lookOf, referenceIn, sendProblem, sendShown, type Visit } from "../visit.ts";
+import { admit } from "../../visit/flow-visit.ts";
+import type { VisitHandler } from "../../visit/page-routes.ts";
+import { auditVisit, lookOf, referenceIn, sendProblem, sendShown, type Visit } from "../../visit/visit.ts";
 import { type ConsentDeps, clientName, scopesOf } from "./consent-scopes.ts";
 
 /** The scopes that the user selected; undefined if the form contains a scope that is not optional. */

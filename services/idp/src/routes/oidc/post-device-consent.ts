@@ -1,8 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import { localPath } from "../../flow/flow-paths.ts";
-import { auditVisit } from "../audit-visit.ts";
-import type { VisitHandler } from "../page-routes.ts";
-import { sendProblem, sendTo, type Visit } from "../visit.ts";
+import type { VisitHandler } from "../../visit/page-routes.ts";
+import { auditVisit, sendProblem, sendTo, type Visit } from "../../visit/visit.ts";
 import { atConsent, type PendingConsent } from "./device-consent.ts";
 import type { DeviceDeps } from "./show-device-code.ts";
 import { failedPath, showFailed } from "./show-device-failed.ts";

@@ -2,12 +2,13 @@ import type { FastifyReply } from "fastify";
 import { browserDigest } from "../../flow/browser-binding.ts";
 import { pageUrlOf } from "../../flow/flow-paths.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
-import { meetsDemands } from "../../login/sign-in-demands.ts";
 import type { PendingDevice } from "../../oidc/device/device.ts";
 import { flowClient } from "../../oidc/provider/interaction-url.ts";
-import type { VisitHandler } from "../page-routes.ts";
-import { admit, sendOn, type Visit } from "../visit.ts";
-import { type DeviceDeps, sessionOf, showCode } from "./show-device-code.ts";
+import { meetsDemands } from "../../second-factors/sign-in-demands.ts";
+import { admit } from "../../visit/flow-visit.ts";
+import type { VisitHandler } from "../../visit/page-routes.ts";
+import { sendOn, sessionOf, type Visit } from "../../visit/visit.ts";
+import { type DeviceDeps, showCode } from "./show-device-code.ts";
 
 /** Continues with the sign-in, or with the consent if the browser is already signed in. */
 async function proceed(deps: DeviceDeps, visit: Visit, flow: FlowRecord, device: PendingDevice): Promise<FastifyReply> {

@@ -3,12 +3,12 @@ import { readCsrfToken } from "../../flow/browser-binding.ts";
 import { localPath } from "../../flow/flow-paths.ts";
 import { readLogoutRequest } from "../../oidc/logout/logout-request.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
-import type { VisitHandler } from "../page-routes.ts";
-import { sendTo } from "../visit.ts";
+import type { VisitHandler } from "../../visit/page-routes.ts";
+import { sendTo, sessionOf } from "../../visit/visit.ts";
 import { endOrAsk } from "./ask-sign-out.ts";
 import { withoutEmpty } from "./form.ts";
 import { fitsAddress, sendAgain, sentAgain } from "./send-again.ts";
-import { carried, type LogoutDeps, placeAfter, refuse, type Seen, sessionOf, signOut } from "./sign-out.ts";
+import { carried, type LogoutDeps, placeAfter, refuse, type Seen, signOut } from "./sign-out.ts";
 
 /** Fields that a client's own form may contain. */
 const requestFields = [...carried, "id_token_hint", "ui_locales"] as const;
@@ -20,7 +20,7 @@ async function start(seen: Seen, query: URLSearchParams): Promise<FastifyReply> 
   if (request === undefined) return refuse(seen, "a parameter is repeated or too long");
   const action = localPath(visit.path, visit.language?.tag);
   if (fitsAddress(query)) return sendTo(visit.reply, `${action}${query.size === 0 ? "" : `?${query.toString()}`}`);
-  const session = await sessionOf(seen);
+  const session = await sessionOf(seen, seen.visit);
   const decided = await decide(request, session);
   if (decided.decision === "invalid") return refuse(seen, decided.why, request);
   if (session !== undefined) return endOrAsk(seen, session, query, decided);
@@ -45,7 +45,7 @@ export function postLogout(deps: LogoutDeps): VisitHandler {
     const query = withoutEmpty(new URLSearchParams(fields));
     if (form.all("csrf_token").length === 0) return start(seen, query);
     const request = readLogoutRequest(query);
-    const session = await sessionOf(seen);
+    const session = await sessionOf(seen, seen.visit);
     const browserToken = pages.cookies.read(visit.request.headers.cookie, cookieNames.flow);
     const subject = readCsrfToken(form.one("csrf_token"), browserToken);
     if (request === undefined || subject === undefined) return refuse(seen, "the form was not issued to this browser");

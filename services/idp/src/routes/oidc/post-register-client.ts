@@ -3,7 +3,7 @@ import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { OidcMetrics } from "../../oidc/metrics/oidc-metrics.ts";
 import type { RegisterClient, RegistrationOutcome } from "../../oidc/registered/register-client.ts";
-import { auditVisit } from "../audit-visit.ts";
+import { auditVisit } from "../../visit/visit.ts";
 import { noStore, oauthError } from "./json-reply.ts";
 import { logFailure } from "./managed-registration.ts";
 import { bearerOf, whileAvailable } from "./registration-request.ts";

@@ -3,7 +3,7 @@ import { auditedCaller } from "@postern/shared/domain/audit";
 import { guardedRoute } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { kindOfId } from "../../oidc/registered/registration.ts";
-import { auditVisit } from "../audit-visit.ts";
+import { auditVisit } from "../../visit/visit.ts";
 import { getRegisteredClients, type ListQuery } from "./get-registered-clients.ts";
 import type { RegisteredClientDeps } from "./registered-client-deps.ts";
 

@@ -4,7 +4,7 @@ import { routeOf } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { protectedResource } from "../../oidc/settings/mail-resources.ts";
 import type { OidcSettings } from "../../oidc/settings/oidc-settings.ts";
-import { auditVisit } from "../audit-visit.ts";
+import { auditVisit } from "../../visit/visit.ts";
 import type { OidcRoutesDeps } from "./deps.ts";
 import { noStore, oauthError } from "./json-reply.ts";
 import {

@@ -2,7 +2,7 @@ import { type OperationId, operation } from "@postern/shared/contracts";
 import { auditedCaller } from "@postern/shared/domain/audit";
 import { guardedRoute } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { auditVisit } from "../audit-visit.ts";
+import { auditVisit } from "../../visit/visit.ts";
 import type { SigningKeyRouteDeps } from "./signing-key-deps.ts";
 
 /** `POST /api/v1/oidc/keys/rotate`. The other replicas publish the keys at their next read. */

@@ -2,11 +2,11 @@ import { operation } from "@postern/shared/contracts";
 import { isBelow } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
-import { referenceOf } from "../../login/failed-sign-ins.ts";
 import { isFault } from "../../oidc/provider/authorize-failure.ts";
 import { referenceHeader } from "../../oidc/provider/request-reference.ts";
 import { accountPath, type Pages, type Shown } from "../../pages/pages.ts";
-import { errorPage, type Problem } from "../../pages/templates/notices.ts";
+import { errorPage, type Problem } from "../../pages/templates/messages.ts";
+import { referenceOf } from "../../visit/visit.ts";
 
 import { oauthError } from "./json-reply.ts";
 import { fitsAddress } from "./send-again.ts";

@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import type { LookRequest, Pages } from "../../pages/pages.ts";
 import { formTargetOf } from "../../pages/policy-sources.ts";
 import { postMessagePage } from "../../pages/templates/post-message.ts";
-import { sendShown } from "../visit.ts";
+import { sendShown } from "../../visit/visit.ts";
 
 /** Field of a form that our own page has sent again, with this browser's cookies. */
 export const sentAgain = "service_sent_again";

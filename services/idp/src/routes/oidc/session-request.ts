@@ -4,7 +4,7 @@ import type { EndSessions } from "../../oidc/logout/end-sessions.ts";
 import type { BrowserSessionList } from "../../oidc/sessions/browser-session-list.ts";
 import type { OidcSessions } from "../../oidc/sessions/session-list.ts";
 import type { OwnersOf } from "../../oidc/sessions/session-owner.ts";
-import { auditVisit } from "../audit-visit.ts";
+import { auditVisit } from "../../visit/visit.ts";
 
 export interface SessionRouteDeps {
   readonly oidcSessions: OidcSessions;

@@ -6,10 +6,8 @@ import type { DeviceLimits } from "../../oidc/device/device-limits-redis.ts";
 import type { Generation } from "../../oidc/provider/generation.ts";
 import type { ConsentScope } from "../../pages/templates/consent.ts";
 import { deviceCodePage } from "../../pages/templates/device.ts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
-import { cookieNames } from "../../sessions/cookies.ts";
-import type { LoginDeps } from "../login/deps.ts";
-import { sendShown, type Visit } from "../visit.ts";
+import type { VisitContext as LoginDeps } from "../../visit/context.ts";
+import { sendShown, type Visit } from "../../visit/visit.ts";
 
 export interface DeviceDeps
   extends Pick<LoginDeps, "pages" | "gate" | "starts" | "sessions" | "logger" | "audit" | "nowMs"> {
@@ -49,12 +47,4 @@ export function showCode(
     problem: problem === undefined ? undefined : look.text(problem),
   };
   return sendShown(visit.reply, pages.show(deviceCodePage, view, look));
-}
-
-export function sessionOf(
-  { pages, sessions }: DeviceDeps,
-  { request }: Visit,
-): Promise<BrowserSessionRecord | undefined> {
-  const sid = pages.cookies.read(request.headers.cookie, cookieNames.session);
-  return sid === undefined ? Promise.resolve(undefined) : sessions.findBySid(sid);
 }

@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { localPath } from "../../flow/flow-paths.ts";
 import { deviceFailedPage } from "../../pages/templates/device.ts";
 
-import { lookOf, sendShown, type Visit } from "../visit.ts";
+import { lookOf, sendShown, type Visit } from "../../visit/visit.ts";
 import type { DeviceDeps } from "./show-device-code.ts";
 
 const verifyPath = pathTo("deviceCodePage");

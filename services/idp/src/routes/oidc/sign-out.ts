@@ -1,18 +1,17 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import { localPath } from "../../flow/flow-paths.ts";
-import type { SingleLogout } from "../../login/single-logout.ts";
 import type { LogoutFrame } from "../../oidc/logout/front-channel.ts";
 import type { LogoutDecision, LogoutRequest } from "../../oidc/logout/logout-request.ts";
 import type { Look } from "../../pages/look.ts";
 import { formTargetOf } from "../../pages/policy-sources.ts";
 import { signingOutPage } from "../../pages/templates/single-logout.ts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
-import { auditVisit } from "../audit-visit.ts";
-import type { LoginDeps } from "../login/deps.ts";
-
+import type { SingleLogout } from "../../sessions/single-logout.ts";
+import type { VisitContext as LoginDeps } from "../../visit/context.ts";
 import {
+  auditVisit,
   noteBrowserState,
   sendProblem,
   sendShown,
@@ -20,7 +19,7 @@ import {
   setCookie,
   type Visit,
   lookOf as visitLook,
-} from "../visit.ts";
+} from "../../visit/visit.ts";
 
 export interface LogoutDeps extends Pick<LoginDeps, "pages" | "sessions" | "logger" | "audit"> {
   readonly decide: (request: LogoutRequest, session: BrowserSessionRecord | undefined) => Promise<LogoutDecision>;
@@ -37,11 +36,6 @@ const longestFrameMs = 3000;
 
 export interface Seen extends LogoutDeps {
   readonly visit: Visit;
-}
-
-export function sessionOf({ visit, pages, sessions }: Seen): Promise<BrowserSessionRecord | undefined> {
-  const sid = pages.cookies.read(visit.request.headers.cookie, cookieNames.session);
-  return sid === undefined ? Promise.resolve(undefined) : sessions.findBySid(sid);
 }
 
 export function placeAfter(

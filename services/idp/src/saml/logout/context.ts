@@ -2,7 +2,7 @@ import type { Base } from "@postern/shared/assembly";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import type { ClientUses } from "../../applications/client-uses.ts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { SessionStore } from "../../sessions/session-store-redis.ts";
 import type { SamlRoutesDeps } from "../saml-visit.ts";
 import type { SamlRedisDeps } from "../state/saml-redis.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
-import type { ServiceState } from "../../logout-delivery/service-state.ts";
+import type { ServiceState } from "../../pages/templates/single-logout.ts";
 import { statusCodes } from "../protocol/names.ts";
 import type { Providers } from "../providers.ts";
 import type { SamlMetrics } from "../saml-metrics.ts";

@@ -1,12 +1,11 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
-import { auditVisit } from "../../routes/audit-visit.ts";
-import type { VisitHandler } from "../../routes/page-routes.ts";
-import { sendProblem, sendTo, type Visit } from "../../routes/visit.ts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
+import type { VisitHandler } from "../../visit/page-routes.ts";
+import { auditVisit, sendProblem, sendTo, sessionOf, type Visit } from "../../visit/visit.ts";
 import { namingSender } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
-import { readForm, readQuery, refusing, type SamlRoutesDeps, sessionOf } from "../saml-visit.ts";
+import { readForm, readQuery, refusing, type SamlRoutesDeps } from "../saml-visit.ts";
 import type { ReadMessage } from "../xml/read-message.ts";
 import type { NamedLogout } from "./logout.ts";
 import type { BrowserBinding } from "./logout-endpoints.ts";

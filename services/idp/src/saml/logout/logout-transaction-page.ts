@@ -1,9 +1,9 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
-import type { ServiceState } from "../../logout-delivery/service-state.ts";
 import { formTargetOf } from "../../pages/policy-sources.ts";
+import type { ServiceState } from "../../pages/templates/single-logout.ts";
 import { partlySignedOutPage, signingOutPage } from "../../pages/templates/single-logout.ts";
-import { lookOf, sendProblem, sendShown, sendTo, type Visit } from "../../routes/visit.ts";
+import { lookOf, sendProblem, sendShown, sendTo, type Visit } from "../../visit/visit.ts";
 import { type SamlRoutesDeps, sendPosted } from "../saml-visit.ts";
 import type { LogoutTransactionView } from "./end-logout-transaction.ts";
 import type { RequestedLogout } from "./logout.ts";

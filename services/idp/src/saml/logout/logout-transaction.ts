@@ -1,5 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
-import type { ServiceState } from "../../logout-delivery/service-state.ts";
+import type { ServiceState } from "../../pages/templates/single-logout.ts";
 import type { Participant } from "../state/participants-redis.ts";
 import type { Channel } from "./delivery-report.ts";
 import type { BrowserBinding } from "./logout-endpoints.ts";

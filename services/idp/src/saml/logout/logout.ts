@@ -1,6 +1,6 @@
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Clock } from "@postern/shared/platform/time";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { SessionStore } from "../../sessions/session-store-redis.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { Participant } from "../state/participants-redis.ts";
 import { matchSessions } from "./match-sessions.ts";
 

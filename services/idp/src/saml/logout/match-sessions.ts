@@ -1,4 +1,4 @@
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { Participants } from "../state/participants-redis.ts";
 import type { LogoutRequest } from "../xml/logout-messages.ts";
 

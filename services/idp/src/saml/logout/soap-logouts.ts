@@ -1,4 +1,5 @@
-import type { Claimed, DeliveryQueue, DeliveryTimes } from "../../logout-delivery/delivery-queue.ts";
+import type { Claimed, DeliveryTimes } from "../../logout-delivery/delivery-queue.ts";
+import type { DeliveryQueue } from "../../logout-delivery/delivery-queue-redis.ts";
 import type { Participant } from "../state/participants-redis.ts";
 
 /** A logout of which a service provider must be notified over SOAP. */

@@ -1,6 +1,6 @@
 import type { Clock } from "@postern/shared/platform/time";
 import type { RecordTimes } from "../../oidc/storage/record-times.ts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { SamlKeys } from "../keys/saml-keys.ts";
 import { newId } from "../protocol/identifiers.ts";
 import { statusCodes } from "../protocol/names.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { defaultLevels } from "../../login/factor-levels.ts";
-import type { SignInDemands } from "../../login/sign-in-demands.ts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import { defaultLevels } from "../../second-factors/factor-levels.ts";
+import type { SignInDemands } from "../../second-factors/sign-in-demands.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import { contextClasses } from "../protocol/names.ts";
 import { judgeSession } from "./judge-session.ts";
 import type { PendingRequest } from "./pending-requests-redis.ts";

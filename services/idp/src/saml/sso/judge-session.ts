@@ -1,5 +1,5 @@
-import { meetsDemands } from "../../login/sign-in-demands.ts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import { meetsDemands } from "../../second-factors/sign-in-demands.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { Provider } from "../providers.ts";
 import { contextClassOf, wouldFactorHelp } from "../xml/authn-context.ts";
 import type { PendingRequest } from "./pending-requests-redis.ts";

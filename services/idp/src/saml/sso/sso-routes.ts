@@ -1,13 +1,13 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
-import { flowDemands } from "../../login/sign-in-demands.ts";
-import type { VisitHandler } from "../../routes/page-routes.ts";
-import { sendProblem, sendTo, type Visit } from "../../routes/visit.ts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import { flowDemands } from "../../second-factors/sign-in-demands.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
+import type { VisitHandler } from "../../visit/page-routes.ts";
+import { sendProblem, sendTo, sessionOf, type Visit } from "../../visit/visit.ts";
 import { statusCodes } from "../protocol/names.ts";
 import { namingSender } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
-import { readForm, readQuery, refusing, type SamlRoutesDeps, sendPosted, sessionOf } from "../saml-visit.ts";
+import { readForm, readQuery, refusing, type SamlRoutesDeps, sendPosted } from "../saml-visit.ts";
 import type { ReadMessage } from "../xml/read-message.ts";
 import type { SsoStep } from "./sso.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "@postern/shared/platform/time";
-import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import { statusCodes } from "../protocol/names.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider, Providers } from "../providers.ts";

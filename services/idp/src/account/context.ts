@@ -1,0 +1,53 @@
+import type { Config } from "@postern/shared/platform/config";
+import type { MailSetup } from "../mail-clients/mail-setup.ts";
+import type { SecondFactors } from "../second-factors/context.ts";
+import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
+import type { SignInContext } from "../sign-in/context.ts";
+import type { VisitContext } from "../visit/context.ts";
+import type { ConnectedApplications, ListDemands, MailSignIns } from "./connected-applications.ts";
+import { createSelfService } from "./self-service.ts";
+
+/** What self-service needs from other features. */
+interface AccountParts {
+  readonly visits: VisitContext;
+  readonly secondFactors: SecondFactors;
+  /** Continues a sign-in for which a factor had to be set up. */
+  readonly signIn: Pick<SignInContext, "completeSignIn" | "rememberMs">;
+  /** Undefined while `identity.mail_clients.enabled` is off. */
+  readonly mailSetup: MailSetup | undefined;
+  /** Undefined if OIDC is off. */
+  readonly applications: ConnectedApplications | undefined;
+  /** Undefined if OIDC is off. */
+  readonly mailSignIns: MailSignIns | undefined;
+  /** List the demands of the applications that an account is connected with; one for each protocol. */
+  readonly demanders: readonly ListDemands[];
+  /** A user has ended a session: also ends its tokens. */
+  readonly onEnded: (session: BrowserSessionRecord) => Promise<void>;
+}
+
+/** Everything that the pages of self-service and the MFA API need. */
+export function createAccount({ identity }: Config, parts: AccountParts) {
+  const { visits, secondFactors, signIn, ...others } = parts;
+  const { factors, store, ceremonies, suspiciousSignIns, proofs, notify } = secondFactors;
+  const { totp } = identity.mfa;
+  return {
+    ...visits,
+    ...others,
+    store,
+    ceremonies,
+    suspiciousSignIns,
+    proofs,
+    notify,
+    completeSignIn: signIn.completeSignIn,
+    rememberMs: signIn.rememberMs,
+    self: createSelfService({
+      ...secondFactors,
+      totpSecret: (account, context) => factors.totpSecret(account, context),
+      totpIssuer: totp.issuer === "" ? identity.frontend.branding.name : totp.issuer,
+    }),
+    /** Origin of the site, as browsers write it. */
+    origin: new URL(identity.oidc.issuer).origin,
+  };
+}
+
+export type AccountContext = ReturnType<typeof createAccount>;

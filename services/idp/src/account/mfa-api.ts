@@ -1,0 +1,141 @@
+import { type OperationId, operation } from "@postern/shared/contracts";
+import { routeOf } from "@postern/shared/platform/http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { readCsrfToken } from "../flow/browser-binding.ts";
+import type { FactorState } from "../second-factors/factor-store-nats.ts";
+import { isFresh } from "../second-factors/freshness.ts";
+import { cookieNames } from "../sessions/cookies.ts";
+import { formVisit, sessionOf } from "../visit/visit.ts";
+import type { AccountContext } from "./context.ts";
+import { noteShown } from "./enrolment.ts";
+import type { ChangeOutcome } from "./factor-owner.ts";
+import { hasFactor, type Member, ownerOf, textIn } from "./member.ts";
+import { addPasskey, beginRegistration } from "./passkey-pages.ts";
+import { type Gone, isDemanded } from "./removal.ts";
+
+/** The signed-in user who sends the request. */
+type ApiUser = Pick<Member, "session" | "owner"> & { readonly state: FactorState };
+
+type Answer = (user: ApiUser, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/**
+ * Whether our own page sends the request: the browser says so, or the request carries a page's token (OWASP, CSRF
+ * prevention).
+ */
+function isOurs({ pages, origin }: AccountContext, request: FastifyRequest, sessionUid: string): boolean {
+  const site = headerOf(request, "sec-fetch-site");
+  if (site !== undefined && site !== "same-origin") return false;
+  const from = headerOf(request, "origin");
+  if (from !== undefined) return from === origin;
+  const token = headerOf(request, "x-csrf-token");
+  const browserToken = pages.cookies.read(request.headers.cookie, cookieNames.flow);
+  return site === "same-origin" || readCsrfToken(token, browserToken) === sessionUid;
+}
+
+/**
+ * Wraps a handler of the MFA API: 401 without a session, 403 for foreign pages, and 403 `step_up_required` if the sign-in is too long ago.
+ */
+function forApiUser(context: AccountContext, isChange: boolean, answer: Answer) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    reply.header("cache-control", "no-store");
+    const session = await sessionOf(context, { request });
+    if (session === undefined) return reply.code(401).send({ error: "session_missing" });
+    if (isChange && !isOurs(context, request, session.uid)) return reply.code(403).send({ error: "cross_site" });
+    const owner = ownerOf(context, formVisit({ request, reply, path: "", language: undefined }), session);
+    const state = await context.self.read(owner);
+    if (!isFresh(session, hasFactor(state), Math.floor(context.nowMs() / 1000))) {
+      return reply.code(403).send({ error: "step_up_required" });
+    }
+    if (state === undefined) return reply.code(400).send({ error: "unsupported" });
+    return answer({ session, owner, state }, request, reply);
+  };
+}
+
+function sendOutcome(reply: FastifyReply, outcome: ChangeOutcome, message: string): FastifyReply {
+  if (outcome === "done") return reply.send({ status: "success", message });
+  if (outcome === "doubted") return reply.code(403).send({ error: outcome });
+  if (outcome === "absent") return reply.code(400).send({ error: "unknown" });
+  return reply.code(outcome === "refused" ? 500 : 400).send({ error: outcome });
+}
+
+interface Removal {
+  readonly gone: Gone;
+  readonly message: string;
+  readonly remove: (user: ApiUser, request: FastifyRequest) => Promise<ChangeOutcome>;
+}
+
+function removing(context: AccountContext, { gone, message, remove }: Removal): Answer {
+  return async (user, request, reply) =>
+    (await isDemanded(context, user.owner.account, user.state, gone))
+      ? reply.code(403).send({ error: "factor_required" })
+      : sendOutcome(reply, await remove(user, request), message);
+}
+
+interface ApiRoute {
+  readonly id: OperationId;
+  /** Only our own pages may send it. */
+  readonly isChange: boolean;
+  readonly answer: Answer;
+}
+
+const reading = (id: OperationId, answer: Answer): ApiRoute => ({ id, isChange: false, answer });
+const changing = (id: OperationId, answer: Answer): ApiRoute => ({ id, isChange: true, answer });
+
+function apiRoutes(context: AccountContext): readonly ApiRoute[] {
+  const { self } = context;
+  return [
+    reading("totpSetup", async ({ owner }, _request, reply) => {
+      const { secret, url } = await self.totpSetup(owner);
+      return reply.send({ secret, qr_code_url: url });
+    }),
+    changing("totpRegister", async (user, { body }, reply) => {
+      const outcome = await self.confirmTotp(user.owner, textIn(body, "code"));
+      if (outcome === "done") await noteShown(context, user, "totp");
+      return sendOutcome(reply, outcome, "TOTP registered");
+    }),
+    changing(
+      "totpDelete",
+      removing(context, {
+        gone: { totp: true },
+        message: "TOTP deleted",
+        remove: ({ owner }) => self.removeTotp(owner),
+      }),
+    ),
+    changing("recoveryCodesGenerate", async ({ owner, state }, _request, reply) => {
+      if (!hasFactor(state)) return reply.code(400).send({ error: "no_mfa_method" });
+      const codes = await self.makeCodes(owner);
+      return typeof codes === "string" ? sendOutcome(reply, codes, "") : reply.send({ codes });
+    }),
+    reading("webauthnRegisterBegin", async ({ session, state }, _request, reply) =>
+      reply.send({ publicKey: await beginRegistration(context, session, state) }),
+    ),
+    changing("webauthnRegisterFinish", async (user, { body }, reply) => {
+      const outcome = await addPasskey(context, user, user.state, body);
+      return outcome === "malformed"
+        ? reply.code(400).send({ error: "invalid_request" })
+        : sendOutcome(reply, outcome, "WebAuthn credential registered");
+    }),
+    changing(
+      "webauthnDelete",
+      removing(context, {
+        gone: { passkeys: 1 },
+        message: "WebAuthn credential deleted",
+        remove: ({ owner }, { params }) => self.removePasskeys(owner, textIn(params, "credentialID")),
+      }),
+    ),
+  ];
+}
+
+/** MFA API for a signed-in session: authenticated by the browser's session, not by an API caller. */
+export function registerMfaApi(app: FastifyInstance, context: AccountContext): void {
+  app.register(async (scope) => {
+    for (const { id, isChange, answer } of apiRoutes(context)) {
+      scope.route({ ...routeOf(operation(id)), handler: forApiUser(context, isChange, answer) });
+    }
+  });
+}

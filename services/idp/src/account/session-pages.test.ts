@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import type { ListedSession } from "../sessions/session-store-redis.ts";
+import { endAccess } from "./session-pages.ts";
+
+const account = "alice@example.test";
+const other: ListedSession = {
+  uid: "other",
+  sid: "cookie",
+  accountId: "1",
+  account,
+  loginTs: 0,
+  remember: false,
+  iat: 0,
+  exp: 1,
+  lastSeenMs: 0,
+  authorizations: {},
+};
+
+test("no mail client is left that another session signs in until that session ends", async () => {
+  const mailClients = new Set(["old"]);
+  let isAlive = true;
+  const sessions = {
+    listAll: async () => {
+      if (!isAlive) return [];
+      mailClients.add("new");
+      return [other];
+    },
+    end: async () => {
+      isAlive = false;
+      return other;
+    },
+  };
+  const mailSignIns = {
+    end: async () => false,
+    endAll: async () => {
+      const { size } = mailClients;
+      mailClients.clear();
+      return size;
+    },
+  };
+  const deps = { sessions, mailSignIns, onEnded: async () => {}, audit: { record: () => {} } };
+  await endAccess(deps, { request: { caller: null, id: "request" } }, { account, uid: "own" });
+  expect([...mailClients]).toEqual([]);
+});

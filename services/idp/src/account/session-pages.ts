@@ -1,0 +1,80 @@
+import { pathTo } from "@postern/shared/contracts";
+import { deviceName } from "../pages/device-name.ts";
+import { sessionsPage } from "../pages/templates/access.ts";
+import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
+import type { VisitHandler } from "../visit/page-routes.ts";
+import { auditVisit, noteDone, sendTo, showPage, type Visit } from "../visit/visit.ts";
+import type { MailSignIns } from "./connected-applications.ts";
+import type { AccountContext } from "./context.ts";
+import { backTo, forMember } from "./member.ts";
+
+const path = pathTo("sessionsPage");
+
+/** `GET /mfa/sessions` */
+export function getSessions(context: AccountContext): VisitHandler {
+  const { pages, sessions, mailSignIns } = context;
+  return forMember(context, async (visit, { session, csrfToken }) => {
+    const listed = (await sessions.list(session.account)).map(({ uid, origin, loginTs, lastSeenMs }) => ({
+      device: deviceName(origin?.userAgent ?? ""),
+      clientIp: origin?.clientIp ?? "",
+      signedInMs: loginTs * 1000,
+      lastSeenMs,
+      isThis: uid === session.uid,
+      end: pathTo("endSessionOfUser", { id: uid }),
+    }));
+    const mail = ((await mailSignIns?.list(session.account)) ?? []).map(({ id, ...signIn }) => ({
+      ...signIn,
+      end: pathTo("endSessionOfUser", { id }),
+    }));
+    return showPage(pages, visit, {
+      page: sessionsPage,
+      view: { action: path, csrfToken, sessions: listed, mail, ...backTo(visit) },
+    });
+  });
+}
+
+interface EndAccessDeps extends Pick<AccountContext, "onEnded"> {
+  readonly audit: Pick<AccountContext["audit"], "record">;
+  readonly sessions: Pick<AccountContext["sessions"], "listAll" | "end">;
+  readonly mailSignIns: Pick<MailSignIns, "end" | "endAll"> | undefined;
+}
+
+/** @returns whether a mail client has ended */
+async function endMail({ mailSignIns }: EndAccessDeps, account: string, id: string | undefined): Promise<boolean> {
+  if (mailSignIns === undefined) return false;
+  return id === undefined ? (await mailSignIns.endAll(account)) > 0 : mailSignIns.end(account, id);
+}
+
+/** Ends all sessions and mail clients but this session, or the one with the ID. */
+export async function endAccess(
+  deps: EndAccessDeps,
+  visit: { readonly request: Pick<Visit["request"], "caller" | "id"> },
+  session: Pick<BrowserSessionRecord, "account" | "uid">,
+  id?: string,
+): Promise<void> {
+  const { sessions, onEnded, audit } = deps;
+  const { account } = session;
+  const line = { event: "session.end", outcome: "ok", actor: account, reason: "self_service" } as const;
+  const others = (await sessions.listAll(account)).filter(({ uid }) => uid !== session.uid);
+  for (const other of others.filter(({ uid }) => id === undefined || uid === id)) {
+    // The last version, because clients may have been added since it was listed.
+    const ended = await sessions.end(other.uid);
+    if (ended === undefined) continue;
+    auditVisit(audit, visit.request, { ...line, target: ended.account });
+    await onEnded(ended);
+  }
+  // The sessions end first, because they could sign in further mail clients.
+  if (await endMail(deps, account, id)) {
+    auditVisit(audit, visit.request, { ...line, target: account, method: "mail_client" });
+  }
+}
+
+/** `DELETE /mfa/sessions` ends all but this session, and all mail clients, `DELETE /mfa/session/:id` one; never another account's. */
+export function removeSessions(context: AccountContext): VisitHandler {
+  return forMember(context, async (visit, { session }) => {
+    const id = visit.param("id");
+    await endAccess(context, visit, session, id);
+    noteDone(context.pages, visit, id === undefined ? "sessions_ended" : "session_ended");
+    return sendTo(visit.reply, path);
+  });
+}

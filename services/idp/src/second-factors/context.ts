@@ -1,0 +1,86 @@
+import { keyRingFromConfig } from "@postern/shared/assembly";
+import { createEnrolments } from "@postern/shared/domain/enrolments";
+import { createRiskNames, createRiskReviews, createRiskStore, riskSettings } from "@postern/shared/domain/risk";
+import type { Bus } from "@postern/shared/platform/bus";
+import type { Config } from "@postern/shared/platform/config";
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import { systemClock } from "@postern/shared/platform/time";
+import type { Notification } from "../user-notifications/notification.ts";
+import type { Notifier } from "../user-notifications/notifier.ts";
+import type { PageParts } from "../visit/context.ts";
+import { auditFactorStore, auditFactors } from "./audited-factors.ts";
+import { createFactorGuard } from "./factor-guard-redis.ts";
+import { createFactorProofs } from "./factor-proofs.ts";
+import { createFactorStore } from "./factor-store-nats.ts";
+import { createFactors } from "./factors-nats.ts";
+import { createPasskeyAttempts } from "./passkey-attempts-redis.ts";
+import { createPendingProofs } from "./pending-proofs-redis.ts";
+import { createRemovedPasskeys, noteRemovedPasskeys } from "./removed-passkeys-redis.ts";
+import { totpTimes } from "./totp.ts";
+import { createCeremonies, type WebauthnSettings } from "./webauthn/ceremonies.ts";
+
+/** Values that are not configured are derived from the issuer, whose host browsers see. */
+function webauthnSettings({ identity }: Config): WebauthnSettings {
+  const { rp_id, rp_display_name, rp_origins, resident_key, authenticator_attachment } = identity.mfa.webauthn;
+  const issuer = new URL(identity.oidc.issuer);
+  return {
+    rpId: rp_id === "" ? issuer.hostname : rp_id,
+    rpName: rp_display_name === "" ? identity.frontend.branding.name : rp_display_name,
+    origins: rp_origins.length === 0 ? [issuer.origin] : rp_origins,
+    residentKey: resident_key,
+    attachment: authenticator_attachment === "" ? undefined : authenticator_attachment,
+  };
+}
+
+/** What engines know of suspicious sign-ins, which the user's judgement changes, and what proves the user. */
+function createDoubts({ config, state, sharedClock: clock }: PageParts) {
+  const { auth, storage, runtime } = config;
+  const { password_nonce: nonce, prefix: keyPrefix } = storage.redis;
+  const settings = riskSettings(auth.risk);
+  const names = createRiskNames(nonce);
+  const store = createRiskStore(state, runtime.timeouts.decision);
+  const reviews = createRiskReviews({ store, names, keyPrefix, settings: () => settings, clock });
+  const knownAfterMinutes = (): number => settings.knownAfterMinutes;
+  const suspiciousSignIns = { ...reviews, knownAfterMinutes };
+  const knownSince = async (account: string) => (await reviews.facts(account))?.sinceMinute;
+  const enrolments = createEnrolments({ redis: state, keyPrefix, nonce, names, knownSince, knownAfterMinutes, clock });
+  return { suspiciousSignIns, proofs: createFactorProofs(enrolments, suspiciousSignIns, () => clock.now()) };
+}
+
+/** Second factors, at sign-in and in self-service. */
+export function createSecondFactors(
+  parts: PageParts & { readonly bus: Bus },
+  notifier: Pick<Notifier, "notify"> | undefined,
+  flowKeys: KeyRing,
+) {
+  const { config, base, bus, state, sharedClock } = parts;
+  const { logger, audit } = base;
+  const { totp } = config.identity.mfa;
+  const { prefix: keyPrefix } = config.storage.redis;
+  const removedPasskeys = createRemovedPasskeys(state, keyPrefix, logger);
+  const store = auditFactorStore(noteRemovedPasskeys(createFactorStore(bus), removedPasskeys), audit);
+  const pending = createPendingProofs(state, keyPrefix, keyRingFromConfig(config, "pending-proof") ?? flowKeys);
+  const nowMs = (): number => sharedClock.now();
+  return {
+    ...createDoubts(parts),
+    factors: auditFactors(createFactors(bus), audit),
+    store,
+    pending,
+    guard: createFactorGuard(state, keyPrefix, { maxAttempts: totp.max_attempts, maxFailures: totp.max_failures }),
+    /** Number of consecutive wrong codes that locks a factor. */
+    maxFactorFailures: totp.max_failures,
+    passkeyAttempts: createPasskeyAttempts(state, keyPrefix),
+    removedPasskeys,
+    ceremonies: createCeremonies({ settings: webauthnSettings(config), pending, store, nowMs }),
+    /** What time it may be, for codes of authenticator apps. */
+    totpTimesMs: totpTimes(sharedClock, systemClock),
+    totpSkew: totp.skew,
+    notify: (notification: Notification): void => {
+      const { event, factor, account, session } = notification;
+      logger.info({ session, event, factor, account }, "second factor changed or used");
+      notifier?.notify(notification);
+    },
+  };
+}
+
+export type SecondFactors = ReturnType<typeof createSecondFactors>;

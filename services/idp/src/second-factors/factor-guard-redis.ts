@@ -1,0 +1,141 @@
+import { accountDigest, factorLockKeys } from "@postern/shared/domain/factor-locks";
+import { digestOf } from "@postern/shared/platform/crypto";
+import {
+  decidedInRedis,
+  defineScript,
+  factorFlowAttemptsKey,
+  type RedisClient,
+  readFields,
+  usedTotpStepKey,
+} from "@postern/shared/platform/redis";
+import type { FactorMethod } from "../flow/flow-record.ts";
+import { createWindowCount } from "../redis/count-in-window.ts";
+import admitFactorAttemptLua from "./scripts/admit-factor-attempt.lua?raw";
+import undoFactorAttemptLua from "./scripts/undo-factor-attempt.lua?raw";
+import { readTotpSecret } from "./totp.ts";
+
+/** An attempt to prove a second factor at sign-in. */
+export interface FactorAttempt {
+  readonly account: string;
+  readonly method: FactorMethod;
+  readonly flowId: string;
+  /** Whether the password was correct. Only then does the attempt count for the account. */
+  readonly isProved: boolean;
+  /** Whether that must remain hidden. Then the page depends only on the flow's own attempts. */
+  readonly isHidden: boolean;
+}
+
+const admissions = ["admitted", "throttled", "locked", "discarded"] as const;
+
+/**
+ * `throttled`: too many recent attempts. `locked`: too many consecutive wrong codes; an operator can unlock. `discarded`: the
+ * account is throttled or locked, which must not show: the attempt runs like any other and is rejected in any case.
+ */
+export type Admission = (typeof admissions)[number];
+
+export interface Admitted {
+  readonly admission: Admission;
+  /** Number of consecutive wrong codes if this one is wrong; 0 if they are not counted. */
+  readonly failures: number;
+}
+
+const admitFactorAttempt = {
+  name: "admitFactorAttempt",
+  lua: admitFactorAttemptLua,
+  keys: ["attemptsKey", "failuresKey", "flowKey"],
+  args: ["maxAttempts", "windowSeconds", "maxFailures", "failuresSeconds", "isProved", "isHidden"],
+} as const;
+const undoFactorAttempt = {
+  name: "undoFactorAttempt",
+  lua: undoFactorAttemptLua,
+  keys: ["attemptsKey", "failuresKey", "flowKey"],
+  args: ["isAccountCounted", "isFlowCounted"],
+} as const;
+
+const decided = decidedInRedis("attempts at second factors cannot be counted");
+
+function readAdmitted(reply: unknown): Admitted {
+  const { admission, failures } = readFields(reply);
+  const known = admissions.find((one) => one === admission);
+  if (known === undefined) throw new TypeError("the script of factor attempts replied with an unknown admission");
+  return { admission: known, failures: Number(failures) };
+}
+
+export interface FactorGuardSettings {
+  /** Attempts within the window. */
+  readonly maxAttempts: number;
+  /** Consecutive wrong codes of one factor. */
+  readonly maxFailures: number;
+}
+
+/** Counts attempts at sign-ins: consecutive ones for the account, and those of the flow. */
+function createAttemptCounts(redis: RedisClient, keyPrefix: string, { maxAttempts, maxFailures }: FactorGuardSettings) {
+  const admit = defineScript(redis, admitFactorAttempt);
+  const undo = defineScript(redis, undoFactorAttempt);
+  const keysOf = ({ account, method, flowId }: FactorAttempt) => {
+    const { attempts, failures } = factorLockKeys(keyPrefix, account, method);
+    const flow = factorFlowAttemptsKey.build(keyPrefix, accountDigest(account), digestOf(flowId).toString("base64url"));
+    return { attemptsKey: attempts, failuresKey: failures, flowKey: flow };
+  };
+  return {
+    /** Counts an attempt before it is verified, so that concurrent attempts count too. */
+    admit: (attempt: FactorAttempt): Promise<Admitted> =>
+      decided(async () => {
+        const { account, method, isProved, isHidden } = attempt;
+        const { windowSeconds, failuresSeconds } = factorLockKeys(keyPrefix, account, method);
+        const reply = await admit(keysOf(attempt), {
+          maxAttempts,
+          windowSeconds,
+          // A signature cannot be guessed.
+          maxFailures: method === "webauthn" ? 0 : maxFailures,
+          failuresSeconds,
+          isProved: isProved ? 1 : 0,
+          isHidden: isHidden ? 1 : 0,
+        });
+        return readAdmitted(reply);
+      }),
+    /** The attempt could not be verified: undoes what `admit` counted for the account and the flow. */
+    undecided: (attempt: FactorAttempt, admission: Admission): Promise<void> =>
+      decided(async () => {
+        const isAccountCounted = attempt.isProved && admission === "admitted" ? 1 : 0;
+        await undo(keysOf(attempt), { isAccountCounted, isFlowCounted: attempt.isHidden ? 1 : 0 });
+      }),
+  };
+}
+
+/** Limits the guessing of codes and prevents their reuse. Every method throws AppError `REDIS_UNAVAILABLE`. */
+export function createFactorGuard(redis: RedisClient, keyPrefix: string, settings: FactorGuardSettings) {
+  const { maxAttempts } = settings;
+  const count = createWindowCount(redis);
+  const clear = async (keys: readonly string[]): Promise<void> =>
+    void (await Promise.all(keys.map((key) => redis.del(key))));
+  return {
+    ...createAttemptCounts(redis, keyPrefix, settings),
+    /** The code was correct: resets the counts. */
+    succeeded: ({ account, method }: Pick<FactorAttempt, "account" | "method">): Promise<void> =>
+      decided(async () => {
+        const { attempts, failures } = factorLockKeys(keyPrefix, account, method);
+        await clear([attempts, failures]);
+      }),
+    /** Counts a code that confirms a new factor of a signed-in user. @returns whether it may be tried */
+    admitSetup: (account: string): Promise<boolean> =>
+      decided(async () => {
+        const { attempts, windowSeconds } = factorLockKeys(keyPrefix, account, "totp");
+        return (await count(attempts, windowSeconds)) <= maxAttempts;
+      }),
+    /** The factor was replaced: resets its count. */
+    replaced: (account: string, method: FactorMethod): Promise<void> =>
+      decided(() => clear([factorLockKeys(keyPrefix, account, method).failures])),
+    /**
+     * Counts per secret, because the first code of a new secret may fall into the step in which the old one was used.
+     * @returns false if a code of this secret's time step was used before, on any replica
+     */
+    claimTotpStep: ({ account, stored, step }: { account: string; stored: string; step: number }): Promise<boolean> =>
+      decided(async () => {
+        const secret = readTotpSecret(stored)?.secret ?? stored;
+        const digest = digestOf(`${account}\n${secret}`).toString("base64url");
+        const key = usedTotpStepKey.build(keyPrefix, digest, String(step));
+        return (await redis.set(key, "1", "EX", usedTotpStepKey.ttlSeconds, "NX")) === "OK";
+      }),
+  };
+}

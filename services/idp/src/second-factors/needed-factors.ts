@@ -1,0 +1,66 @@
+import type { FactorMethod, FlowClient } from "../flow/flow-record.ts";
+import { defaultLevels, levelNumber, methodNamed, rankOfMethod, wantedRank } from "./factor-levels.ts";
+
+/** The second factors of an account, as far as a sign-in needs to know them. */
+export interface EnrolledFactors {
+  readonly hasTotp: boolean;
+  readonly recoveryCodesLeft: number;
+  readonly webauthnCredentials: number;
+}
+
+export interface NeededFactors {
+  /** Whether a second factor is required: it always is for an account that has one. */
+  readonly isNeeded: boolean;
+  /** The factors that the user can use, in the order in which the page offers them. */
+  readonly methods: readonly FactorMethod[];
+  /** The factors that the client demands and the account lacks: they are set up before the sign-in continues. */
+  readonly missing: readonly FactorMethod[];
+}
+
+type Demands = Pick<FlowClient, "supportedMfa" | "requireMfa" | "requiredMfaLevel" | "mfaLevels">;
+
+export function isSupported(method: FactorMethod, client: Pick<FlowClient, "supportedMfa"> | undefined): boolean {
+  const supported = client?.supportedMfa ?? [];
+  return supported.length === 0 || supported.some((name) => methodNamed(name) === method);
+}
+
+const strongest = ["webauthn", "totp", "recovery"] as const;
+/** The factors that can be set up to reach a level, the easier first. */
+const toReach = ["totp", "webauthn"] as const;
+
+function missingOf(has: Readonly<Record<FactorMethod, boolean>>, client: Demands | undefined): readonly FactorMethod[] {
+  const demanded = (client?.requireMfa ?? [])
+    .map((name) => methodNamed(name))
+    .filter((method): method is FactorMethod => method !== undefined && !has[method]);
+  const levels = client?.mfaLevels ?? defaultLevels;
+  const level = levelNumber(client?.requiredMfaLevel, levels);
+  const will = { ...has, ...Object.fromEntries(demanded.map((method) => [method, true])) };
+  const reaches = (method: FactorMethod): boolean => isSupported(method, client) && levels[method] >= level;
+  const isReached = level === 0 || toReach.some((method) => will[method] && reaches(method));
+  const way = isReached ? undefined : toReach.find((method) => reaches(method));
+  // Recovery codes back up another factor, so they come last.
+  return [...demanded, ...(way === undefined ? [] : [way])].toSorted(
+    (left, right) => rankOfMethod(right) - rankOfMethod(left),
+  );
+}
+
+/** Recovery codes replace a lost factor; on their own they are not one. */
+export function neededFactors(
+  { hasTotp, recoveryCodesLeft, webauthnCredentials }: EnrolledFactors,
+  client: Demands | undefined,
+  acrValues: readonly string[] = [],
+): NeededFactors {
+  const isNeeded = hasTotp || webauthnCredentials > 0;
+  const has = { webauthn: webauthnCredentials > 0, totp: hasTotp, recovery: recoveryCodesLeft > 0 };
+  const missing = missingOf(has, client);
+  if (!isNeeded) return { isNeeded, methods: [], missing };
+  const usable = strongest.filter((method) => has[method] && isSupported(method, client));
+  const levels = client?.mfaLevels ?? defaultLevels;
+  const level = levelNumber(client?.requiredMfaLevel, levels);
+  const enough = usable.filter((method) => levels[method] >= level);
+  const rank = wantedRank(acrValues) ?? 0;
+  const wished = enough.filter((method) => rankOfMethod(method) >= rank);
+  if (wished.length > 0) return { isNeeded, methods: wished, missing };
+  // A weaker factor admits the user to setting up the demanded one.
+  return { isNeeded, methods: missing.length > 0 ? usable : enough, missing };
+}

@@ -1,0 +1,45 @@
+import { digestOf } from "@postern/shared/platform/crypto";
+import { addressKey } from "@postern/shared/platform/net";
+import { decidedInRedis, defineScript, passkeyAttemptsKey, type RedisClient } from "@postern/shared/platform/redis";
+import { createWindowCount } from "../redis/count-in-window.ts";
+import undoPasskeyAttemptLua from "./scripts/undo-passkey-attempt.lua?raw";
+
+const undoPasskeyAttempt = {
+  name: "undoPasskeyAttempt",
+  lua: undoPasskeyAttemptLua,
+  keys: ["countKey"],
+  args: [],
+} as const;
+
+/** More than the passkeys of one network fail within the ten minutes of the window. */
+const maxAttempts = 60;
+/** The smallest network that a provider assigns to a customer. */
+const ipv6Prefix = 64;
+
+const decided = decidedInRedis("attempts by passkey cannot be counted");
+
+/**
+ * Limits per network the attempts with unknown passkeys, by which names could be probed. Accounts are not counted, so
+ * that no account can be locked this way. Every method throws AppError `REDIS_UNAVAILABLE`.
+ */
+export function createPasskeyAttempts(redis: RedisClient, keyPrefix: string) {
+  const count = createWindowCount(redis);
+  const undo = defineScript(redis, undoPasskeyAttempt);
+  const keyOf = (clientIp: string): string =>
+    passkeyAttemptsKey.build(keyPrefix, digestOf(addressKey(clientIp, ipv6Prefix)).toString("base64url"));
+  return {
+    /**
+     * Counts an attempt before it is verified, so that concurrent attempts count too. Without an address nothing is
+     * counted, because all such browsers would share one count.
+     *
+     * @returns whether it may be made
+     */
+    admit: async (clientIp: string): Promise<boolean> =>
+      clientIp === "" ||
+      decided(async () => (await count(keyOf(clientIp), passkeyAttemptsKey.ttlSeconds)) <= maxAttempts),
+    /** The attempt succeeded or could not be verified: undoes its count. */
+    giveBack: async (clientIp: string): Promise<void> => {
+      if (clientIp !== "") await decided(async () => undo({ countKey: keyOf(clientIp) }, {}));
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import { randomBytes } from "node:crypto";
+import { pathTo, typedCode } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import type { FastifyReply } from "fastify";
+import { csrfToken } from "../flow/browser-binding.ts";
+import { factorPaths, pageUrlOf } from "../flow/flow-paths.ts";
+import type { FactorMethod } from "../flow/flow-record.ts";
+import { factorStates } from "../flow/flow-table.ts";
+import type { Page } from "../pages/look.ts";
+import { type FactorView, mfaPage, recoveryPage, totpPage } from "../pages/templates/factors.ts";
+import type { TextKey } from "../pages/texts.ts";
+import type { NamedFactor } from "../second-factors/factor-proofs.ts";
+import { matchTotpAt } from "../second-factors/totp.ts";
+import { cookieNames } from "../sessions/cookies.ts";
+import type { NotificationEvent } from "../user-notifications/notification.ts";
+import { callContext, type EngineCall } from "../visit/engine-call.ts";
+import { cancelIn, forFlow, formTargets, hrefIn } from "../visit/flow-visit.ts";
+import type { VisitHandler } from "../visit/page-routes.ts";
+import {
+  lookOf,
+  notificationOrigin,
+  referenceIn,
+  requestSession,
+  sendOn,
+  sendTo,
+  showPage,
+  type Visit,
+} from "../visit/visit.ts";
+import type { SignInContext } from "./context.ts";
+import { finishSignIn } from "./finish-sign-in.ts";
+import { type FlowAtFactor, forFactor, type Judged, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
+import { reportSignIn, reportUndecided } from "./report.ts";
+
+/** One kind of code that users type. */
+export interface CodeFactor {
+  readonly method: "totp" | "recovery";
+  readonly page: Page<FactorView>;
+  readonly failed: TextKey;
+  /** The notification about a used code. */
+  readonly used?: NotificationEvent;
+  /** @returns the factor if the code is correct, which also uses it up. @throws AppError on a temporary failure */
+  readonly verify: (account: string, code: string, context: EngineCall) => Promise<NamedFactor | undefined>;
+  /**
+   * Takes as long as `verify` but does not use the code up: for an attempt that is rejected in any case. Absent if `verify`
+   * uses up nothing that the owner would miss.
+   */
+  readonly pretend?: CodeFactor["verify"];
+}
+
+function showFactor(
+  { pages }: SignInContext,
+  visit: Visit,
+  { page }: CodeFactor,
+  { flow, pending, browserToken, problem }: FlowAtFactor & { readonly problem?: string },
+): FastifyReply {
+  const view: FactorView = {
+    action: visit.language === undefined ? visit.path : `${visit.path}/${visit.language.tag}`,
+    csrfToken: csrfToken(flow.id, browserToken),
+    account: pending.shownAs ?? pending.account,
+    problem,
+    reference: problem === undefined ? undefined : referenceIn(visit),
+    other: pending.methods.length > 1 ? hrefIn(pathTo("mfaPage"), visit, flow) : undefined,
+    restart: hrefIn(pathTo("restartLogin"), visit, flow),
+    cancel: cancelIn(visit, flow, browserToken),
+  };
+  return showPage(pages, visit, { page, view, flow, formTargets: formTargets(flow) });
+}
+
+/** A time step is accepted once, on any replica (RFC 6238 §5.2). */
+export function totpFactor({ factors, guard, totpTimesMs, totpSkew: skew }: SignInContext): CodeFactor {
+  return {
+    method: "totp",
+    page: totpPage,
+    failed: "totp.failed",
+    verify: async (account, code, context) => {
+      const stored = await factors.totpSecret(account, context);
+      if (stored === undefined) return undefined;
+      const step = matchStored(totpTimesMs(), { stored, code, skew });
+      const isRight = step !== undefined && (await guard.claimTotpStep({ account, stored, step }));
+      return isRight ? { kind: "totp", part: stored } : undefined;
+    },
+  };
+}
+
+function matchStored(...args: Parameters<typeof matchTotpAt>): number | undefined {
+  try {
+    return matchTotpAt(...args);
+  } catch (cause) {
+    throw new AppError("DIRECTORY_DATA", { detail: "invalid stored TOTP secret", cause });
+  }
+}
+
+/**
+ * No account has this code, and checking it costs as much; a code without letters or digits is rejected without a
+ * derivation.
+ */
+function unusable(code: string): string {
+  return typedCode(code) !== "" ? randomBytes(64).toString("hex") : code;
+}
+
+export function recoveryFactor({ factors }: SignInContext): CodeFactor {
+  const redeem: CodeFactor["verify"] = async (account, code, context) =>
+    (await factors.redeemRecoveryCode(account, code, context)) ? { kind: "recovery", part: "" } : undefined;
+  return {
+    method: "recovery",
+    page: recoveryPage,
+    failed: "recovery.failed",
+    used: "recovery_code_used",
+    verify: redeem,
+    pretend: (account, code, context) => redeem(account, unusable(code), context),
+  };
+}
+
+/** `GET /login/mfa`: lists the available factors; redirects if there is only one. */
+export function getMfa(deps: SignInContext): VisitHandler {
+  const { pages } = deps;
+  return forFlow(deps, factorStates, async (visit, { flow, browserToken }) => {
+    const methods: readonly FactorMethod[] = flow.pending?.methods ?? [];
+    const place = pageUrlOf(flow, visit.language?.tag);
+    if (methods.length === 1 && place !== undefined) return sendTo(visit.reply, place);
+    const last = pages.cookies.read(visit.request.headers.cookie, cookieNames.method);
+    const view = {
+      choices: methods.map((method) => ({ method, href: hrefIn(factorPaths[method], visit, flow) })),
+      lastUsed: methods.find((method) => method === last),
+      restart: hrefIn(pathTo("restartLogin"), visit, flow),
+      cancel: cancelIn(visit, flow, browserToken),
+    };
+    return showPage(pages, visit, { page: mfaPage, view, flow, formTargets: formTargets(flow) });
+  });
+}
+
+export function getFactor(deps: SignInContext, factor: CodeFactor): VisitHandler {
+  return forFactor(deps, factor.method, async (visit, found) => showFactor(deps, visit, factor, found));
+}
+
+const maxCodeLength = 32;
+
+async function judge(
+  deps: SignInContext,
+  visit: Visit,
+  factor: CodeFactor,
+  { flow, pending }: FlowAtFactor,
+): Promise<Judged> {
+  const { decisionTimeoutMs } = deps;
+  const { account } = pending;
+  const code = visit.form.one("code")?.trim() ?? "";
+  if (code === "" || code.length > maxCodeLength) return { judged: "denied", reason: "wrong_code" };
+  const { method, verify, pretend = verify } = factor;
+  return reportUndecided(deps, visit, { flow, step: method, account }, () => {
+    const context = callContext(visit, decisionTimeoutMs());
+    const shown = { flow, pending, method, wrong: "wrong_code" } as const;
+    return judgeFactor(deps, visit, shown, (isDiscarded) => (isDiscarded ? pretend : verify)(account, code, context));
+  });
+}
+
+/** A code is counted before it is verified, and the page does not say why it is wrong. */
+export function postFactor(deps: SignInContext, factor: CodeFactor): VisitHandler {
+  const { method, failed } = factor;
+  return forFactor(deps, method, async (visit, found) => {
+    const { flow, pending } = found;
+    const outcome = await judge(deps, visit, factor, found);
+    const { judged } = outcome;
+    if (judged === "ok" && factor.used !== undefined) {
+      const origin = notificationOrigin(deps.pages, visit, pending.attributes, flow);
+      const session = requestSession(visit.request);
+      deps.notify({ event: factor.used, account: pending.account, session, origin });
+    }
+    if (judged === "ok" && flow.state === "latched") {
+      deps.metrics.signIn(method, "denied");
+      return sendOn(deps.pages, visit, await placeAfterRefusal(deps, visit, flow, method), flow);
+    }
+    if (outcome.judged === "ok") return finishSignIn(deps, visit, { flow, pending, method, factor: outcome.factor });
+    const counted = outcome.judged === "locked" ? "throttled" : outcome.judged;
+    deps.metrics.signIn(method, counted);
+    const { reason } = outcome;
+    reportSignIn(deps, visit, flow, { step: method, outcome: counted, reason, account: pending.account });
+    const { text } = lookOf(deps.pages, visit, flow);
+    const problems = { denied: failed, throttled: "mfa.throttled", locked: "mfa.locked" } as const;
+    return showFactor(deps, visit, factor, { ...found, problem: text(problems[outcome.judged]) });
+  });
+}

@@ -1,0 +1,98 @@
+import { historyWriterFromConfig, keyRingFromConfig } from "@postern/shared/assembly";
+import { authenticate } from "@postern/shared/contracts";
+import type { Audit } from "@postern/shared/domain/audit";
+import type { Bus } from "@postern/shared/platform/bus";
+import { createResponseDelays } from "@postern/shared/platform/concurrency";
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import type { IdpMetrics } from "../metrics.ts";
+import type { SecondFactors } from "../second-factors/context.ts";
+import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
+import type { NotificationsContext } from "../user-notifications/context.ts";
+import type { PageParts, VisitContext } from "../visit/context.ts";
+import { createCompleteSignIn, type FlowEnds } from "./complete-sign-in.ts";
+import { createDelaySignIn } from "./delay-sign-in.ts";
+import { createFailedSignIns } from "./failed-sign-ins-redis.ts";
+import { createEngineCalls } from "./password-check.ts";
+import { createSignInHistory, type SignInHistory } from "./sign-in-history.ts";
+
+/** What sign-ins need from the protocols. */
+interface SignInProtocols {
+  readonly ends: FlowEnds;
+  readonly onReplaced: (session: BrowserSessionRecord) => Promise<void>;
+  readonly onSignedIn: (session: BrowserSessionRecord) => Promise<void>;
+}
+
+/** A sign-in ends another user's session in the same browser. This writes the audit event. */
+function auditReplaced(audit: Audit, onReplaced: SignInProtocols["onReplaced"]): SignInProtocols["onReplaced"] {
+  return async (session) => {
+    audit.record({ event: "session.end", outcome: "ok", target: session.account, reason: "replaced" });
+    await onReplaced(session);
+  };
+}
+
+/** Undefined while no history is recorded. */
+function historyOf({ config, base, state, sharedClock }: PageParts): SignInHistory | undefined {
+  const write = historyWriterFromConfig(config, state, base.instance);
+  const onLost = (count: number): void => base.logger.warn({ count }, "sign-ins are missing in the decision history");
+  return write && createSignInHistory(write, () => sharedClock.now(), onLost);
+}
+
+interface SignInParts {
+  readonly visits: VisitContext;
+  readonly secondFactors: SecondFactors;
+  readonly notifications: NotificationsContext | undefined;
+  readonly metrics: IdpMetrics;
+  readonly protocols: SignInProtocols;
+  readonly flowKeys: KeyRing;
+}
+
+/** Everything that the pages of a sign-in need. */
+export function createSignIn(
+  parts: PageParts & { readonly bus: Bus },
+  { visits, secondFactors, notifications, metrics, protocols, flowKeys }: SignInParts,
+) {
+  const { config, base, bus, state } = parts;
+  const { identity, auth, storage } = config;
+  const { sessions, gate, nowMs } = visits;
+  const responseDelays = createResponseDelays();
+  return {
+    ...visits,
+    ...secondFactors,
+    ...createEngineCalls({
+      decide: (request, context) => bus.request(authenticate, request, context),
+      tls: !identity.oidc.issuer.startsWith("http://"),
+    }),
+    failedSignIns: createFailedSignIns(
+      state,
+      storage.redis.prefix,
+      keyRingFromConfig(config, "failed-sign-in") ?? flowKeys,
+    ),
+    history: historyOf(parts),
+    /** Undefined: users are not notified of new devices. */
+    notifier: notifications?.notifier,
+    metrics,
+    /** Whether a page tells users that their network is banned; otherwise they get the page for a wrong password. */
+    explainsNetworkBlock: identity.frontend.explain_network_block,
+    /** Lifetime of a remembered session; 0: not offered. */
+    rememberMs: identity.session.remember_me_ttl,
+    completeSignIn: createCompleteSignIn({
+      sessions,
+      gate,
+      ends: protocols.ends,
+      onReplaced: auditReplaced(base.audit, protocols.onReplaced),
+      onSignedIn: protocols.onSignedIn,
+      nowSeconds: () => Math.floor(nowMs() / 1000),
+      subject: identity.subject,
+    }),
+    delaySignIn: createDelaySignIn({
+      responseDelays,
+      devices: notifications?.devices,
+      maxWaiting: auth.controls.brute_force.account_delay.max_waiting,
+      logger: base.logger,
+    }),
+    /** Answers all delayed sign-ins immediately. */
+    letGo: (): void => responseDelays.end(),
+  };
+}
+
+export type SignInContext = ReturnType<typeof createSignIn>;

@@ -1,0 +1,173 @@
+import { pathTo } from "@postern/shared/contracts";
+import type { FastifyReply } from "fastify";
+import { isBrowserToken, newBrowserToken } from "../flow/browser-binding.ts";
+import type { FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
+import { codesLowPage, passwordWarningPage } from "../pages/templates/after-sign-in.ts";
+import type { NamedFactor } from "../second-factors/factor-proofs.ts";
+import { cookieNames, deviceSeconds } from "../sessions/cookies.ts";
+import { callContext } from "../visit/engine-call.ts";
+import { forFlow, hrefIn } from "../visit/flow-visit.ts";
+import type { VisitHandler } from "../visit/page-routes.ts";
+import {
+  noteBrowserState,
+  notificationOrigin,
+  requestSession,
+  sendOn,
+  sendProblem,
+  sessionOf,
+  setCookie,
+  showPage,
+  type Visit,
+} from "../visit/visit.ts";
+import type { Completion, SignInMethod } from "./complete-sign-in.ts";
+import type { SignInContext } from "./context.ts";
+import { reportSignIn, reportUndecided } from "./report.ts";
+
+/** The page appears when this many codes or fewer are left. */
+const few = 2;
+
+/**
+ * The page that warns after a sign-in that few recovery codes are left. Failures here never stop the sign-in.
+ */
+async function codesLowPlace(
+  { factors, decisionTimeoutMs, logger }: SignInContext,
+  visit: Visit,
+  flow: FlowRecord,
+  account: string,
+): Promise<string | undefined> {
+  try {
+    const { recoveryCodesLeft } = await factors.enrolled(account, callContext(visit, decisionTimeoutMs()));
+    return recoveryCodesLeft <= few ? hrefIn(pathTo("codesLowPage"), visit, flow) : undefined;
+  } catch (err) {
+    logger.warn({ session: visit.request.caller?.session, err }, "the remaining recovery codes cannot be counted");
+    return undefined;
+  }
+}
+
+const methodSeconds = 365 * 86_400;
+const longestUserAgent = 256;
+
+/** Redirects the browser with its session, or shows that the flow has expired. */
+export function sendCompletion(
+  deps: SessionTaker,
+  visit: Visit,
+  flow: FlowRecord,
+  completion: Completion,
+): FastifyReply {
+  const redirect = takeSession(deps, visit, completion);
+  return sendOn(deps.pages, visit, redirect, flow);
+}
+
+type SessionTaker = Pick<SignInContext, "pages" | "rememberMs">;
+
+function takeSession({ pages, rememberMs }: SessionTaker, visit: Visit, completion: Completion): string | undefined {
+  if (completion.completion === "expired") return undefined;
+  const { session, redirect } = completion;
+  const maxAge = session.remember ? Math.floor(rememberMs / 1000) : undefined;
+  setCookie(visit.reply, pages.cookies.set(cookieNames.session, session.sid, maxAge));
+  noteBrowserState(pages, visit, session.uid, maxAge);
+  return redirect;
+}
+
+export interface SignInEnd {
+  readonly flow: FlowRecord;
+  readonly pending: PendingSignIn;
+  readonly method: SignInMethod | undefined;
+  /** What was verified besides the password. */
+  readonly factor: NamedFactor | undefined;
+}
+
+/** Keeps the browser's device cookie, and notifies the user if the browser is new for the account. */
+function noteDevice({ pages, notifier }: SignInContext, visit: Visit, { flow, pending }: SignInEnd): void {
+  if (notifier === undefined) return;
+  const { request, reply } = visit;
+  const kept = pages.cookies.read(request.headers.cookie, cookieNames.device);
+  const token = isBrowserToken(kept) ? kept : newBrowserToken();
+  setCookie(reply, pages.cookies.set(cookieNames.device, token, deviceSeconds));
+  const origin = notificationOrigin(pages, visit, pending.attributes, flow);
+  notifier.signedIn({ account: pending.account, session: requestSession(request), origin }, token);
+}
+
+async function complete(deps: SignInContext, visit: Visit, signedIn: SignInEnd): Promise<Completion> {
+  const { pages, completeSignIn, metrics, proofs } = deps;
+  const { flow, pending, method, factor: named } = signedIn;
+  const { request, reply } = visit;
+  const { account } = pending;
+  const report = { step: method ?? "password", account } as const;
+  const completion = await reportUndecided(deps, visit, { flow, ...report }, async () =>
+    completeSignIn.complete(flow, {
+      pending,
+      method,
+      proof: await proofs.ofSignIn(account, named, pending.isSuspicious === true),
+      cookie: pages.cookies.read(request.headers.cookie, cookieNames.session),
+      origin: {
+        clientIp: request.caller?.clientIp ?? "",
+        userAgent: (request.headers["user-agent"] ?? "").slice(0, longestUserAgent),
+      },
+    }),
+  );
+  const isOk = completion.completion === "signed_in";
+  metrics.signIn(report.step, isOk ? "ok" : "denied");
+  reportSignIn(
+    deps,
+    visit,
+    flow,
+    isOk
+      ? { ...report, outcome: "ok", passwordWarning: pending.passwordWarning }
+      : { ...report, outcome: "denied", reason: "expired" },
+  );
+  if (completion.completion === "signed_in") noteDevice(deps, visit, signedIn);
+  const factor = method === "passkey" ? undefined : method;
+  if (factor !== undefined) setCookie(reply, pages.cookies.set(cookieNames.method, factor, methodSeconds));
+  return completion;
+}
+
+/** A page that the user sees before the application, about the password or the last recovery codes. */
+async function pageBetween(deps: SignInContext, visit: Visit, { flow, pending, method }: SignInEnd) {
+  // Factors are set up first, and that leads to the application.
+  if ((pending.missing ?? []).length > 0) return undefined;
+  if (pending.passwordWarning !== undefined) return hrefIn(pathTo("passwordWarningPage"), visit, flow);
+  return method === "recovery" ? codesLowPlace(deps, visit, flow, pending.account) : undefined;
+}
+
+async function completeWithPage(deps: SignInContext, visit: Visit, signedIn: SignInEnd): Promise<Completion> {
+  const completion = await complete(deps, visit, signedIn);
+  const between = completion.completion === "expired" ? undefined : await pageBetween(deps, visit, signedIn);
+  return completion.completion === "expired" || between === undefined
+    ? completion
+    : { ...completion, redirect: between };
+}
+
+/** Completes a sign-in for which everything required was verified. */
+export async function finishSignIn(deps: SignInContext, visit: Visit, signedIn: SignInEnd): Promise<FastifyReply> {
+  return sendCompletion(deps, visit, signedIn.flow, await completeWithPage(deps, visit, signedIn));
+}
+
+/** Answers a script: sets the session's cookie. @returns the redirect, or undefined if the flow has expired */
+export async function completeFor(deps: SignInContext, visit: Visit, signedIn: SignInEnd): Promise<string | undefined> {
+  return takeSession(deps, visit, await completeWithPage(deps, visit, signedIn));
+}
+
+/** `GET /login/codes`: the sign-in is complete and continues from this page. */
+export function getCodesLow(deps: SignInContext): VisitHandler {
+  const { pages, factors, decisionTimeoutMs } = deps;
+  return forFlow(deps, ["ready"], async (visit, { flow }) => {
+    const session = await sessionOf(deps, visit);
+    if (session === undefined || session.uid !== flow.sessionUid) return sendProblem(pages, visit, "expired", { flow });
+    const context = callContext(visit, decisionTimeoutMs());
+    const { recoveryCodesLeft: left } = await factors.enrolled(session.account, context);
+    const view = { left, make: pathTo("recoveryCodesPage"), next: hrefIn(pathTo("loginPage"), visit, flow) };
+    return showPage(pages, visit, { page: codesLowPage, view, flow });
+  });
+}
+
+/** `GET /login/password`: the sign-in is complete and continues from this page. */
+export function getPasswordWarning(deps: Pick<SignInContext, "pages" | "gate">): VisitHandler {
+  const { pages } = deps;
+  return forFlow(deps, ["ready"], async (visit, { flow }) => {
+    const warning = flow.pending?.passwordWarning;
+    if (warning === undefined) return sendProblem(pages, visit, "expired", { flow });
+    const view = { ...warning, next: hrefIn(pathTo("loginPage"), visit, flow) };
+    return showPage(pages, visit, { page: passwordWarningPage, view, flow });
+  });
+}

@@ -1,0 +1,93 @@
+import { pathTo } from "@postern/shared/contracts";
+import type { FastifyReply } from "fastify";
+import { csrfToken } from "../flow/browser-binding.ts";
+import { pageUrlOf } from "../flow/flow-paths.ts";
+import type { FlowRecord } from "../flow/flow-record.ts";
+import { factorStates } from "../flow/flow-table.ts";
+import { loginPage } from "../pages/templates/login.ts";
+import { cancelIn, forFlow, formTargets, hrefIn } from "../visit/flow-visit.ts";
+import type { VisitHandler } from "../visit/page-routes.ts";
+import { lookOf, sendOn, sessionOf, showPage, type Visit } from "../visit/visit.ts";
+import type { SignInContext } from "./context.ts";
+import { sendCompletion } from "./finish-sign-in.ts";
+
+export interface LoginState {
+  readonly flow: FlowRecord;
+  readonly browserToken: string;
+  readonly username: string;
+  readonly remember: boolean;
+  readonly problem?: string | undefined;
+  /** Links to the page on which users change their password. */
+  readonly offersChange?: boolean | undefined;
+  /** Reference of the failed attempt. */
+  readonly reference?: string | undefined;
+}
+
+const longestHint = 255;
+
+/** The user name that the application or an earlier sign-in suggests. */
+function suggestedName({ params, accountId }: FlowRecord): string {
+  const hint = params?.loginHint ?? accountId ?? "";
+  return hint.length <= longestHint ? hint : "";
+}
+
+/** Shows the sign-in page, initially and after a failure. */
+export function showLogin(
+  { pages, rememberMs }: Pick<SignInContext, "pages" | "rememberMs">,
+  visit: Visit,
+  state: LoginState,
+): FastifyReply {
+  const { flow, browserToken, username, remember, problem, offersChange = false, reference } = state;
+  const view = {
+    action: visit.language === undefined ? visit.path : `${visit.path}/${visit.language.tag}`,
+    csrfToken: csrfToken(flow.id, browserToken),
+    client: flow.client === undefined ? undefined : (flow.client.name ?? flow.client.id),
+    username,
+    fresh: flow.accountId !== undefined,
+    offersRemember: rememberMs > 0,
+    remember,
+    problem,
+    offersChange,
+    reference,
+    passkey: {
+      begin: hrefIn(pathTo("beginWebauthnSignIn"), visit, flow),
+      finish: pathTo("finishWebauthnSignIn"),
+      csrfToken: csrfToken(flow.id, browserToken),
+    },
+    cancel: cancelIn(visit, flow, browserToken),
+  };
+  return showPage(pages, visit, { page: loginPage, view, flow, formTargets: formTargets(flow) });
+}
+
+/** `GET /login`: shows the form, or continues a sign-in that is already complete. */
+export function getLogin(deps: SignInContext): VisitHandler {
+  return forFlow(deps, ["login", "ready"], async (visit, { flow, browserToken }) => {
+    if (flow.state === "login") {
+      const problem = flow.hasFailed === true ? lookOf(deps.pages, visit, flow).text("login.failed") : undefined;
+      const reference = flow.failedReference;
+      const username = suggestedName(flow);
+      return showLogin(deps, visit, { flow, browserToken, username, remember: false, problem, reference });
+    }
+    return sendCompletion(deps, visit, flow, await deps.completeSignIn.resume(flow, await sessionOf(deps, visit)));
+  });
+}
+
+/**
+ * `GET /login/restart`: the user switches accounts and returns to the first page. Repeating it has no further effect.
+ */
+export function getRestart({ pages, gate }: SignInContext): VisitHandler {
+  return forFlow({ pages, gate }, [...factorStates, "enrolment", "consent", "login"], async (visit, { flow }) => {
+    const back = flow.state === "login" ? flow : await gate.restart(flow);
+    return sendOn(pages, visit, back === undefined ? undefined : pageUrlOf(back, visit.language?.tag), flow);
+  });
+}
+
+/** `POST /login/cancel`: reports to the application that the user cancelled. */
+export function postCancel(deps: SignInContext): VisitHandler {
+  const { pages, completeSignIn, logger } = deps;
+  return forFlow(deps, ["login", ...factorStates], async (visit, { flow }) => {
+    const ending = await completeSignIn.cancel(flow);
+    logger.info({ session: visit.request.caller?.session, client: flow.client?.id }, "sign-in cancelled by the user");
+    return sendOn(pages, visit, "expired" in ending ? undefined : ending.redirect, flow);
+  });
+}

@@ -1,0 +1,218 @@
+import { Secret } from "@postern/shared/platform/crypto";
+import type { FastifyReply } from "fastify";
+import { pageUrlOf } from "../flow/flow-paths.ts";
+import type { FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
+import { waitingTime } from "../pages/moments.ts";
+import { neededFactors } from "../second-factors/needed-factors.ts";
+import { cookieNames } from "../sessions/cookies.ts";
+import { callContext, type EngineCall } from "../visit/engine-call.ts";
+import { forFlow } from "../visit/flow-visit.ts";
+import type { VisitHandler } from "../visit/page-routes.ts";
+import { deviceDigest, languageTagOf, lookOf, referenceIn, sendOn, sendProblem, type Visit } from "../visit/visit.ts";
+import type { SignInContext } from "./context.ts";
+import { finishSignIn } from "./finish-sign-in.ts";
+import { showLogin } from "./login-page.ts";
+import type { PasswordAccepted, PasswordAttempt, PasswordDenial, PasswordOutcome } from "./password-check.ts";
+import { reportSignIn, reportUndecided } from "./report.ts";
+import { typedUserName } from "./typed-user-name.ts";
+
+/** Client and application of a flow, for its requests to the engine. */
+export function attemptOrigin(
+  { pages }: Pick<SignInContext, "pages">,
+  visit: Visit,
+  flow: FlowRecord,
+): Omit<PasswordAttempt, "username" | "password"> {
+  const { request } = visit;
+  const { "user-agent": userAgent, "accept-language": accepted } = request.headers;
+  // Messages of policies appear on the page: in its language, if they exist in it.
+  const tag = languageTagOf(pages, visit, flow);
+  return {
+    kind: flow.kind,
+    clientId: flow.client?.id,
+    clientIp: request.caller?.clientIp ?? "",
+    userAgent,
+    acceptLanguage: accepted === undefined ? tag : `${tag}, ${accepted}`,
+    device: deviceDigest(pages, visit),
+    hidesOutcome: flow.client?.delayedResponse === true,
+  };
+}
+
+/** No `BackendKind`: the password was refused, so no backend has decided. */
+const noBackend = 0;
+
+const maxPasswordLength = 4096;
+
+interface Credentials {
+  readonly username: string;
+  readonly password: Secret;
+  readonly remember: boolean;
+}
+
+function credentialsOf({ form }: Visit): Credentials | undefined {
+  const username = form.one("username");
+  const password = form.one("password");
+  if (username === undefined || password === undefined) return undefined;
+  if (password.length > maxPasswordLength) return undefined;
+  return {
+    username: typedUserName(username),
+    password: new Secret(password),
+    remember: form.one("remember_me") === "on",
+  };
+}
+
+function acrValuesOf({ params }: FlowRecord): readonly string[] {
+  return (params?.acrValues ?? "").split(" ").filter((value) => value !== "");
+}
+
+async function ask(
+  deps: SignInContext,
+  visit: Visit,
+  flow: FlowRecord,
+  { username, password, context }: Credentials & { readonly context: EngineCall },
+): Promise<PasswordOutcome> {
+  if (username === "" || password.isEmpty) {
+    const reason = username === "" ? "empty_username" : "empty_password";
+    return { outcome: "denied", reason, message: undefined, isBlocked: false, holdMs: 0 };
+  }
+  const attempt = { username, password, ...attemptOrigin(deps, visit, flow) };
+  return reportUndecided(deps, visit, { flow, step: "password" }, () => deps.checkPassword(attempt, context));
+}
+
+/** Applies the delay to correct and wrong passwords alike, before anything else happens. */
+async function delayAnswer(deps: SignInContext, visit: Visit, decision: PasswordOutcome, typed: string): Promise<void> {
+  const { request } = visit;
+  const { signal, session } = callContext(visit, 0);
+  await deps.delaySignIn({
+    accountDelayMs: decision.holdMs,
+    account: decision.account ?? typed,
+    deviceToken: deps.pages.cookies.read(request.headers.cookie, cookieNames.device),
+    clientIp: request.caller?.clientIp ?? "",
+    session,
+    signal,
+  });
+}
+
+/** Continues with the second factor. What follows must look the same whether the password was correct or not. */
+async function askFactor(
+  deps: SignInContext,
+  visit: Visit,
+  flow: FlowRecord,
+  { pending, event }: { readonly pending: PendingSignIn; readonly event: "password_accepted" | "password_refused" },
+): Promise<FastifyReply> {
+  // The client does not accept the user's factors: no sign-in without one.
+  const { gate, pages } = deps;
+  if (pending.methods.length === 0) {
+    const { account } = pending;
+    reportSignIn(deps, visit, flow, { step: "password", outcome: "undecided", reason: "no_usable_factor", account });
+    return sendProblem(pages, visit, "unavailable");
+  }
+  const moved = await gate.move(flow, event, { pending });
+  const place = pageUrlOf(moved ?? flow, visit.language?.tag);
+  return sendOn(pages, visit, place, flow);
+}
+
+interface Refused {
+  readonly flow: FlowRecord;
+  readonly browserToken: string;
+  readonly credentials: Credentials;
+  readonly denial: PasswordDenial;
+  readonly context: EngineCall;
+}
+
+/** The page may mention a ban only if it immediately shows whether the password was correct. */
+function problemText({ pages, explainsNetworkBlock }: SignInContext, visit: Visit, { flow, denial }: Refused): string {
+  const look = lookOf(pages, visit, flow);
+  if (denial.message !== undefined) return denial.message;
+  if (denial.mustChangePassword === true) return look.text("login.must_change");
+  if (!denial.isBlocked || !explainsNetworkBlock) return look.text("login.failed");
+  const { retryAfterSeconds } = denial;
+  if (retryAfterSeconds === undefined) return look.text("login.blocked_later");
+  return look.text("login.blocked", { when: waitingTime(retryAfterSeconds, look) });
+}
+
+/**
+ * Shows that the sign-in failed. For an application with `delayed_response` and an account with a second factor, only after
+ * the factor, so that an attacker without it learns nothing about the password. This also applies to a ban: otherwise the
+ * attempt that completes its count would show the ban for a wrong password and the factor for a correct one.
+ */
+async function refuse(deps: SignInContext, visit: Visit, refused: Refused): Promise<FastifyReply> {
+  const { flow, browserToken, credentials, context } = refused;
+  const { username, remember } = credentials;
+  const isDelayed = flow.client?.delayedResponse === true;
+  const known = isDelayed && username !== "" ? await deps.factors.find(username, context) : undefined;
+  const needed = known === undefined ? undefined : neededFactors(known, flow.client, acrValuesOf(flow));
+  if (known === undefined || needed?.isNeeded !== true) {
+    const problem = problemText(deps, visit, refused);
+    const offersChange = refused.denial.mustChangePassword === true;
+    const shown = { flow, browserToken, username, remember, problem, offersChange, reference: referenceIn(visit) };
+    return showLogin(deps, visit, shown);
+  }
+  const pending: PendingSignIn = {
+    account: known.account,
+    shownAs: username,
+    attributes: {},
+    backend: noBackend,
+    remember: false,
+    passwordTs: Math.floor(deps.nowMs() / 1000),
+    methods: needed.methods,
+  };
+  return askFactor(deps, visit, flow, { pending, event: "password_refused" });
+}
+
+interface Accepted {
+  readonly flow: FlowRecord;
+  readonly credentials: Credentials;
+  readonly decision: PasswordAccepted;
+  readonly context: EngineCall;
+}
+
+/** Continues with the second factor if one is required, or completes the sign-in. */
+async function accept(
+  deps: SignInContext,
+  visit: Visit,
+  { flow, credentials, decision, context }: Accepted,
+): Promise<FastifyReply> {
+  const { metrics, factors, rememberMs, nowMs } = deps;
+  const step = { flow, step: "password", account: decision.account } as const;
+  const enrolled = await reportUndecided(deps, visit, step, () => factors.enrolled(decision.account, context));
+  const needed = neededFactors(enrolled, flow.client, acrValuesOf(flow));
+  const pending: PendingSignIn = {
+    ...decision.user,
+    ...(flow.client?.delayedResponse === true ? { shownAs: credentials.username } : {}),
+    remember: credentials.remember && rememberMs > 0,
+    passwordTs: Math.floor(nowMs() / 1000),
+    methods: needed.methods,
+    missing: needed.missing,
+  };
+  if (!needed.isNeeded) return finishSignIn(deps, visit, { flow, pending, method: undefined, factor: undefined });
+  // The password alone does not return the session of a sign-in with a second factor.
+  if (flow.state === "ready") return sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
+  const factorRequest = { pending, event: "password_accepted" } as const;
+  const reply = await reportUndecided(deps, visit, step, () => askFactor(deps, visit, flow, factorRequest));
+  metrics.signIn("password", "ok");
+  return reply;
+}
+
+/** `POST /login`: shows the same text for every denial, except for the correct password that must be changed first. */
+export function postLogin(deps: SignInContext): VisitHandler {
+  const { pages, metrics, decisionTimeoutMs } = deps;
+  // `ready`: the form was sent twice, and the browser may have dropped the first response with its session.
+  return forFlow(deps, ["login", "ready"], async (visit, { flow, browserToken }) => {
+    const credentials = credentialsOf(visit);
+    if (credentials === undefined) return sendProblem(pages, visit, "request");
+    const checkContext = callContext(visit, decisionTimeoutMs());
+    const decision = await ask(deps, visit, flow, { ...credentials, context: checkContext });
+    await delayAnswer(deps, visit, decision, credentials.username);
+    // The time limit starts after the delay.
+    const context = callContext(visit, decisionTimeoutMs());
+    if (decision.outcome === "denied") {
+      const { reason, rule, account } = decision;
+      const outcome = reason === "blocked" ? "blocked" : "denied";
+      metrics.signIn("password", outcome);
+      reportSignIn(deps, visit, flow, { step: "password", outcome, reason, rule, account });
+      if (flow.state === "ready") return sendOn(pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
+      return refuse(deps, visit, { flow, browserToken, credentials, denial: decision, context });
+    }
+    return accept(deps, visit, { flow, credentials, decision, context });
+  });
+}

@@ -1,0 +1,96 @@
+import { type Base, keyRingFromConfig, redisFromConfig } from "@postern/shared/assembly";
+import { accountNotified, notifySuspiciousSignIn, pathTo } from "@postern/shared/contracts";
+import type { Bus } from "@postern/shared/platform/bus";
+import type { Config } from "@postern/shared/platform/config";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
+import type { IdpMetrics } from "../metrics.ts";
+import { languageOf, languages, pickLanguage } from "../pages/languages.ts";
+import { createKnownDevices } from "./known-devices-redis.ts";
+import { createNotificationQueue, type NotificationQueue } from "./notification-queue-redis.ts";
+import { createNotifier, type Notifier } from "./notifier.ts";
+
+/** Added to Redis's command timeout, for commands that have not been sent yet. */
+const marginMs = 500;
+
+/** Undefined if no secret is configured to encrypt queued notifications. */
+function createQueue(config: Config, redis: RedisClient, logger: Logger): NotificationQueue | undefined {
+  const keys = keyRingFromConfig(config, "notice");
+  if (keys === undefined) return undefined;
+  const { prefix: keyPrefix, write_timeout: writeTimeoutMs } = config.storage.redis;
+  return createNotificationQueue({
+    redis,
+    keyPrefix,
+    keys,
+    maxQueued: config.runtime.jobs.max_queued,
+    timeoutMs: writeTimeoutMs + marginMs,
+    onError: (err) => logger.debug({ err }, "user notification queue error"),
+  });
+}
+
+const maxSuspicious = 64;
+
+/** Engines notice suspicious sign-ins; one identity provider notifies. There may have been no page, and so no choice of a language. */
+function serveSuspicious(bus: Bus, { store }: Notifier, { localization }: Config["identity"]["frontend"]): void {
+  const offered = languages.filter(({ tag }) => localization.languages.includes(tag));
+  const fallback = languageOf(localization.default_language, languages);
+  if (fallback === undefined) throw new RangeError(`no texts for ${localization.default_language}`);
+  const noWishes = { chosen: undefined, kept: undefined, uiLocales: undefined };
+  bus.serve(
+    notifySuspiciousSignIn,
+    async ({ id, atMs, ...about }) => {
+      const { account, session, attributes, clientIp = "", userAgent = "", acceptLanguage } = about;
+      const language = pickLanguage({ ...noWishes, acceptLanguage }, offered, fallback);
+      const origin = { clientIp, userAgent, language, attributes };
+      await store({ event: "suspicious_sign_in", account, session, origin }, { id, atMs });
+      return {};
+    },
+    { maxInFlight: maxSuspicious },
+  );
+}
+
+/** Loaded only if `identity.notices.enabled` is on; undefined without the secret that encrypts queued notifications. */
+export function createNotifications(
+  config: Config,
+  { base, bus, state, metrics }: { base: Base; bus: Bus; state: RedisClient; metrics: IdpMetrics },
+) {
+  const { notices: notifications, frontend, oidc } = config.identity;
+  const redis = redisFromConfig(config, "queue", base);
+  const queue = createQueue(config, redis, base.logger);
+  if (queue === undefined) return undefined;
+  const devices = createKnownDevices(state, config.storage.redis.prefix, systemClock);
+  const notifier = createNotifier({
+    settings: {
+      events: new Set(notifications.events),
+      toWebhook: notifications.webhook.url !== "",
+      mail:
+        notifications.mail.server === ""
+          ? undefined
+          : {
+              brand: frontend.branding.name,
+              link: `${oidc.issuer}${pathTo("registrationHome")}`,
+              addressAttribute: notifications.mail.address_attribute,
+            },
+    },
+    queue,
+    devices,
+    // Earlier versions on the bus reject the event of a suspicious sign-in.
+    publish: ({ event, ...rest }) => event === "suspicious_sign_in" || bus.publish(accountNotified, { ...rest, event }),
+    count: (event, result) => metrics.notified(event, result),
+    logger: base.logger,
+    nowMs: () => systemClock.now(),
+  });
+  serveSuspicious(bus, notifier, frontend);
+  return {
+    notifier,
+    devices,
+    /** Waits for notifications that are being queued, then disconnects from Redis. */
+    close: async (): Promise<void> => {
+      await notifier.close();
+      redis.disconnect();
+    },
+  };
+}
+
+export type NotificationsContext = NonNullable<ReturnType<typeof createNotifications>>;

@@ -1,0 +1,42 @@
+import type { Base } from "@postern/shared/assembly";
+import type { Config } from "@postern/shared/platform/config";
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
+import { createFlowGate } from "../flow/flow-gate.ts";
+import { createFlowStarter } from "../flow/flow-starter.ts";
+import { createFlowStore } from "../flow/flow-store-redis.ts";
+import { createSitePages } from "../pages/context.ts";
+import type { SessionStore } from "../sessions/session-store-redis.ts";
+
+/** What the features with pages are built from. */
+export interface PageParts {
+  readonly config: Config;
+  readonly base: Base;
+  readonly state: RedisClient;
+  /** The clock of Redis, for the times of what replicas share. */
+  readonly sharedClock: Clock;
+}
+
+/** What every page needs: the site's look, the browser's flow and its session. */
+export function createVisitContext(
+  { config, base, state, sharedClock }: PageParts,
+  sessions: SessionStore,
+  flowKeys: KeyRing,
+) {
+  const pages = createSitePages(config);
+  const flows = createFlowStore(state, config.storage.redis.prefix, flowKeys, sharedClock);
+  return {
+    pages,
+    sessions,
+    gate: createFlowGate(flows),
+    starts: createFlowStarter(flows, pages.cookies, sharedClock),
+    logger: base.logger,
+    audit: base.audit,
+    nowMs: (): number => sharedClock.now(),
+    /** Timeout of one request to an engine. */
+    decisionTimeoutMs: (): number => config.runtime.timeouts.decision,
+  };
+}
+
+export type VisitContext = ReturnType<typeof createVisitContext>;
