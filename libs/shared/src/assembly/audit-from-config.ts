@@ -24,11 +24,11 @@ interface AuditParts {
 export type ServiceAudit = ReturnType<typeof auditFromConfig>;
 
 export function auditFromConfig(config: Config, { service, instance, processLogger, metrics }: AuditParts) {
-  const { observability, runtime } = config;
-  const { enabled, file, address_truncation } = observability.audit;
+  const { identifier: metricsPrefix } = config.runtime.naming;
+  const { enabled, file, address_truncation } = config.observability.audit;
   if (!enabled) return { record: () => undefined, reopen: () => undefined, close: async () => undefined };
   const records = metrics.counter({
-    name: `${runtime.naming.identifier}_audit_records_total`,
+    name: `${metricsPrefix}_audit_records_total`,
     help: "Audit records, written and lost",
     labels: { result: ["written", "lost"] },
   });
@@ -71,10 +71,11 @@ function recorderFromConfig(
   const keys = keysOf(config);
   if (keys === undefined) return undefined;
   const { retention, max_records: maxRecords } = config.observability.audit_history;
+  const { identifier: metricsPrefix } = config.runtime.naming;
   const redis = redisFromConfig(config, "state", { service: `${service}-audit`, logger });
   const limits = { lifeSeconds: Math.floor(retention / 1000), maxRecords };
   const records = metrics.counter({
-    name: `${config.runtime.naming.identifier}_audit_history_records_total`,
+    name: `${metricsPrefix}_audit_history_records_total`,
     help: "Audit records that were copied to Redis for the console, and those that were not",
     labels: { result: ["written", "lost"] },
   });
