@@ -7,12 +7,12 @@ import type { Clock } from "@postern/shared/platform/time";
 import type { ClientUses } from "../applications/client-uses.ts";
 import type { FlowStarter } from "../flow/flow-port.ts";
 import { createSingleLogout, type SingleLogout } from "../login/single-logout.ts";
-import { accountOfSession } from "../oidc/accounts/session-account.ts";
-import { deviceEnd } from "../oidc/device/device-end.ts";
+import { accountOfSession } from "../oidc/accounts/accounts.ts";
+import { createOidcContext, type OidcContext } from "../oidc/context.ts";
+import { deviceEnd } from "../oidc/device/device.ts";
 import type { Pages } from "../pages/pages.ts";
 import { createSamlContext, type SamlContext } from "../saml/context.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
-import { createOidcContext, type OidcContext } from "./oidc.ts";
 import type { PagesContext, ProtocolParts } from "./pages.ts";
 import { createSessions } from "./sessions.ts";
 

@@ -1,7 +1,9 @@
-import { typedCode } from "@postern/shared/contracts";
+import { pathTo, typedCode } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
+import { localPath } from "../../flow/flow-paths.ts";
+import type { FlowEnd } from "../../flow/flow-port.ts";
 import type { BrowserSessionRecord, BrowserSessions } from "../../sessions/browser-session-port.ts";
-import type { FindAccount } from "../accounts/find-account.ts";
+import type { FindAccount } from "../accounts/accounts.ts";
 import type { Generation } from "../provider/generation.ts";
 import { isRecord, textOf, wordsOf } from "../storage/json.ts";
 import type { RecordTimes } from "../storage/record-times.ts";
@@ -151,3 +153,10 @@ export function createDeviceCodes(deps: DeviceCodesDeps): DeviceCodes {
     },
   };
 }
+
+const consentPath = pathTo("deviceConsentPage");
+
+/** After the sign-in the user must always confirm: the device could be an attacker's (RFC 8628 §5.4). */
+export const deviceEnd: FlowEnd = {
+  finishLogin: async (flowId) => ({ redirect: localPath(consentPath, undefined, { flow: flowId }) }),
+};
