@@ -2,7 +2,7 @@ import type { Base } from "@postern/shared/assembly";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
 import { type RedisClient, type RedisClock, redisHealth } from "@postern/shared/platform/redis";
-import type { OidcContext } from "./context/oidc.ts";
+import type { OidcContext } from "./oidc/context.ts";
 
 /** The wall clock stands in until that of Redis is measured, and may be wrong: what this replica writes could end immediately elsewhere. */
 function clockHealth(clock: RedisClock) {

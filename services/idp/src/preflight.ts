@@ -2,8 +2,8 @@ import type { Config, OidcClientConfig } from "@postern/shared/platform/config";
 import { commonChecks, type Preflight, type PreflightCheck } from "@postern/shared/platform/preflight";
 import { profileSigningKey } from "./mail-clients/profile-signing-key.ts";
 import { configuredKeys } from "./oidc/clients/client-keys.ts";
-import type { CheckRegistration } from "./oidc/clients/registration.ts";
-import { staticKey } from "./oidc/keys/static-keys.ts";
+import type { CheckRegistration } from "./oidc/clients/client-metadata.ts";
+import { staticKey } from "./oidc/keys/signing-keys.ts";
 import { oidcSettings } from "./oidc/settings/oidc-settings.ts";
 import { readLogo, readTemplates } from "./pages/site-files.ts";
 import { keysOfPem } from "./saml/keys/pem-keys.ts";
@@ -34,7 +34,7 @@ function clientChecks(config: Config): readonly PreflightCheck[] {
   let check: Promise<CheckRegistration> | undefined;
   // Imported only when needed, because the library prints when it is loaded.
   const checkRegistration = async (id: string): Promise<void> => {
-    check ??= import("./oidc/clients/registration.ts").then(({ createCheckRegistration }) =>
+    check ??= import("./oidc/clients/client-metadata.ts").then(({ createCheckRegistration }) =>
       createCheckRegistration(oidcSettings(config)),
     );
     await (await check)(id);

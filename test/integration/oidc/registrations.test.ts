@@ -3,13 +3,13 @@ import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { oidcRegisteredIndexKey, type RedisClient } from "@postern/shared/platform/redis";
 import { type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createManageClient } from "../../../services/idp/src/oidc/registered/manage-client.ts";
+import { createManageClient } from "../../../services/idp/src/oidc/registration/manage-client.ts";
 import {
   createRegisterClient,
   type RegistrationSettings,
-} from "../../../services/idp/src/oidc/registered/register-client.ts";
-import { createRegisteredClients } from "../../../services/idp/src/oidc/registered/registered-clients.ts";
-import { createRegistrations } from "../../../services/idp/src/oidc/registered/registrations-redis.ts";
+} from "../../../services/idp/src/oidc/registration/register-client.ts";
+import { createRegisteredClients } from "../../../services/idp/src/oidc/registration/registered-clients.ts";
+import { createRegistrations } from "../../../services/idp/src/oidc/registration/registrations-redis.ts";
 import { testRedis } from "../../support/redis-content.ts";
 
 const keyPrefix = "postern:";

@@ -1,7 +1,6 @@
 import type { Clock } from "@postern/shared/platform/time";
 import { decodeProtectedHeader, type JWTPayload, jwtVerify, UnsecuredJWT } from "jose";
-import type { RequestObjectRefusal } from "../request-objects/hand-over.ts";
-import { membersOf } from "../request-objects/members.ts";
+import { membersOf, type RequestObjectRefusal } from "../request-objects/hand-over.ts";
 import type { ReadRequestObject, RequestObjectOutcome } from "../request-objects/unpack-request.ts";
 import { acceptsSignature } from "../settings/client-profile.ts";
 import type { ClientPolicies, ClientPolicy, KeySetsOf, LoadClient } from "./clients.ts";

@@ -1,8 +1,10 @@
-import { typedCode } from "@postern/shared/contracts";
+import { pathTo, typedCode } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
+import { localPath } from "../../flow/flow-paths.ts";
+import type { FlowEnd } from "../../flow/flow-port.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { BrowserSessions } from "../../sessions/session-store-redis.ts";
-import type { FindAccount } from "../accounts/find-account.ts";
+import type { FindAccount } from "../accounts/accounts.ts";
 import type { Generation } from "../provider/generation.ts";
 import { isRecord, textOf, wordsOf } from "../storage/json.ts";
 import type { RecordTimes } from "../storage/record-times.ts";
@@ -152,3 +154,10 @@ export function createDeviceCodes(deps: DeviceCodesDeps): DeviceCodes {
     },
   };
 }
+
+const consentPath = pathTo("deviceConsentPage");
+
+/** After the sign-in the user must always confirm: the device could be an attacker's (RFC 8628 §5.4). */
+export const deviceEnd: FlowEnd = {
+  finishLogin: async (flowId) => ({ redirect: localPath(consentPath, undefined, { flow: flowId }) }),
+};

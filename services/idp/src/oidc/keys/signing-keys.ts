@@ -1,7 +1,9 @@
-import { generateKeyPair, type KeyObject, randomBytes } from "node:crypto";
+import { createPrivateKey, generateKeyPair, type KeyObject, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
+import { AppError } from "@postern/shared/platform/errors";
 import type { JWK } from "oidc-provider";
-import type { OidcSignature } from "../settings/oidc-settings.ts";
+import { type OidcSettings, type OidcSignature, offeredSignatures } from "../settings/oidc-settings.ts";
 import { isRecord, textOf } from "../storage/json.ts";
 
 /** Kinds of keys; an RSA key signs RS256 and PS256. */
@@ -155,4 +157,51 @@ export function parseSigningKeys(text: string): readonly SigningKey[] {
     if (kind === undefined || kid === undefined || !isJwk(jwk) || typeof createdAtMs !== "number") return [];
     return [{ kind, kid, jwk, createdAtMs }];
   });
+}
+
+function longestTokenMs({ oidc }: OidcSettings): number {
+  const lives = oidc.clients.map(({ access_token_lifetime: life }) => life);
+  const { mail_registration: mail } = oidc;
+  if (mail.enabled) lives.push(mail.access_token_lifetime);
+  return Math.max(oidc.tokens.default_access_token_lifetime, ...lives);
+}
+
+export function rotationRules(settings: OidcSettings): RotationRules {
+  const { oidc } = settings;
+  return {
+    kinds: kindsFor(offeredSignatures(settings)),
+    isRotated: oidc.auto_key_rotation,
+    intervalMs: oidc.key_rotation_interval,
+    publishMs: oidc.key_publish_delay,
+    maxAgeMs: oidc.key_max_age,
+    longestTokenMs: longestTokenMs(settings),
+  };
+}
+
+const fileSafe = /^[A-Za-z0-9_-]{1,64}$/;
+
+type KeyConfig = OidcSettings["oidc"]["signing_keys"][number];
+
+/** @throws AppError CONFIG_INVALID for a key that cannot be read */
+export function staticKey({ id, key, key_file: file, algorithm }: KeyConfig, isActive: boolean): JWK {
+  if (!fileSafe.test(id))
+    throw new AppError("CONFIG_INVALID", {
+      detail: `identity.oidc.signing_keys: invalid id ${id}: use letters, digits, - and _`,
+    });
+  try {
+    const jwk = jwkOf(createPrivateKey(key === "" ? readFileSync(file, "utf8") : key), id);
+    // A key with `alg` signs before one without.
+    return isActive ? { ...jwk, alg: algorithm } : jwk;
+  } catch (cause) {
+    throw new AppError("CONFIG_INVALID", { detail: `identity.oidc.signing_keys: the key ${id} cannot be read`, cause });
+  }
+}
+
+/**
+ * The configured signing keys: active ones are placed before the generated keys, the others only verify.
+ *
+ * @throws AppError CONFIG_INVALID for a key that cannot be read
+ */
+export function staticKeys({ oidc }: OidcSettings, isActive: boolean): readonly JWK[] {
+  return oidc.signing_keys.filter(({ active }) => active === isActive).map((key) => staticKey(key, isActive));
 }

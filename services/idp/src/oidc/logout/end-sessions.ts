@@ -4,7 +4,7 @@ import type { ClientPolicies } from "../clients/clients.ts";
 import type { Owners } from "../sessions/session-owner.ts";
 import type { OidcStore, StoredRecord } from "../storage/store.ts";
 import type { TokenRecords } from "../tokens/token-records.ts";
-import type { LogoutDeliveries, LogoutDelivery } from "./logout-deliveries.ts";
+import type { LogoutDeliveries, LogoutDelivery } from "./logout-deliveries-redis.ts";
 
 export interface EndSessionsDeps {
   readonly sessions: Pick<SessionStore, "endAll">;

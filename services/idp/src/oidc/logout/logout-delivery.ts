@@ -3,8 +3,9 @@ import { abortAfter } from "@postern/shared/platform/concurrency";
 import type { Logger } from "@postern/shared/platform/logging";
 import { createDeliveryLoop, type DeliveryLoop } from "../../logout-delivery/delivery-loop.ts";
 import { type DeliveryTimes, deliveryDelayMs } from "../../logout-delivery/delivery-queue.ts";
+import type { DeliveryResult } from "../metrics/oidc-metrics.ts";
 import type { Generation, Generations } from "../provider/generation.ts";
-import type { ClaimedDelivery, LogoutDeliveries, LogoutDelivery } from "./logout-deliveries.ts";
+import type { ClaimedDelivery, LogoutDeliveries, LogoutDelivery } from "./logout-deliveries-redis.ts";
 
 const event = "http://schemas.openid.net/event/backchannel-logout";
 
@@ -33,8 +34,6 @@ async function logoutToken(
   if (sid !== undefined && settings.oidc.logout.back_channel_session_supported) token.set("sid", sid);
   return { token: await token.issue({ use: "logout" }), uri };
 }
-
-export type DeliveryResult = "delivered" | "retried" | "refused";
 
 export interface LogoutDeliveryDeps {
   readonly deliveries: LogoutDeliveries;

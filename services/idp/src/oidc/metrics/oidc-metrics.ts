@@ -1,7 +1,6 @@
 import { operation } from "@postern/shared/contracts";
 import { isBelow } from "@postern/shared/platform/http";
 import type { Metrics } from "@postern/shared/platform/metrics";
-import type { DeliveryResult } from "../logout/logout-delivery.ts";
 
 const routes = [
   "authorize",
@@ -34,6 +33,9 @@ const grants = [
   "other",
 ] as const;
 
+const deliveryResults = ["delivered", "retried", "refused"] as const;
+
+export type DeliveryResult = (typeof deliveryResults)[number];
 export type OidcRoute = (typeof routes)[number];
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -51,7 +53,7 @@ export function createOidcMetrics(registry: Metrics, prefix: string) {
   const deliveries = registry.counter({
     name: `${prefix}_idp_logout_notices_total`,
     help: "Attempts to deliver logout messages to clients, by result",
-    labels: { result: ["delivered", "retried", "refused"] },
+    labels: { result: deliveryResults },
   });
   const requests = registry.counter({
     name: `${prefix}_idp_oidc_requests_total`,

@@ -1,7 +1,6 @@
 import { IncomingMessage, type ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { certificateHeader } from "../request-objects/certificate-header.ts";
-import { requestObjectHeader } from "../request-objects/hand-over.ts";
+import { certificateHeader, requestObjectHeader } from "../request-objects/hand-over.ts";
 import type { Generation } from "./generation.ts";
 import { referenceHeader } from "./request-reference.ts";
 

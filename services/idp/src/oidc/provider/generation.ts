@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "@postern/shared/platform/errors";
 import type Provider from "oidc-provider";
 import type { JWK } from "oidc-provider";
+import { metadataFault, registrationFault } from "../clients/client-metadata.ts";
 import { type ClientPolicies, clientMetadata, clientPolicies } from "../clients/clients.ts";
-import { metadataFault, registrationFault } from "../clients/registration.ts";
-import type { ClientFault } from "../registered/register-client.ts";
-import { registeredPolicy, withdrawnType, withRegistered } from "../registered/registered-policies.ts";
-import type { Registration } from "../registered/registration.ts";
+import type { ClientFault } from "../registration/register-client.ts";
+import { registeredPolicy, withdrawnType, withRegistered } from "../registration/registered-policies.ts";
+import type { Registration } from "../registration/registration.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
 import { createProvider, type ProviderHooks } from "./provider.ts";
 

@@ -1,7 +1,12 @@
 import type { Clock } from "@postern/shared/platform/time";
 import type { JWK } from "oidc-provider";
-import { rotationRules } from "../keys/rotation-rules.ts";
-import { lookEveryMs, type SigningKey, type SigningKeyStore, signingOrder } from "../keys/signing-keys.ts";
+import {
+  lookEveryMs,
+  rotationRules,
+  type SigningKey,
+  type SigningKeyStore,
+  signingOrder,
+} from "../keys/signing-keys.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
 import type { Generations } from "./generation.ts";
 

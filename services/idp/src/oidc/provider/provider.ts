@@ -11,11 +11,11 @@ import {
 import { supportedClaims } from "../claims/client-claims.ts";
 import { judgeEachAddress } from "../clients/address-rules.ts";
 import { basicCredentials } from "../clients/client-auth.ts";
+import { registrationRules } from "../clients/client-metadata.ts";
 import { clientPolicyParams } from "../clients/client-policy.ts";
 import { type ClientPolicies, clientMetadata, matchesWildcard } from "../clients/clients.ts";
-import { registrationRules } from "../clients/registration.ts";
 import { createLoadGrant, type GrantDeps } from "../grants/grants.ts";
-import type { Registration } from "../registered/registration.ts";
+import type { Registration } from "../registration/registration.ts";
 import { allScopes, claimTable, type OidcSettings } from "../settings/oidc-settings.ts";
 import { isRecord, textOf } from "../storage/json.ts";
 import {

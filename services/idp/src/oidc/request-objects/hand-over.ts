@@ -1,3 +1,5 @@
+import type { ClientCertificate } from "@postern/shared/platform/http";
+import { decodeJwt, type JWTPayload } from "jose";
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
 
 /** Tells the provider what became of a request object (a {@link RequestObjectState}); only the bridge sets it. */
@@ -45,5 +47,22 @@ export function demandSignedRequest(ctx: KoaContextWithOIDC): void {
   if (route === "device_authorization" || entities.PushedAuthorizationRequest !== undefined) return;
   if (ctx.get(requestObjectHeader) !== "signed") {
     throw new errors.InvalidRequest("the client must send a signed request object");
+  }
+}
+
+/** Passes the client's certificate to the provider, in base64url; only the bridge sets it. */
+export const certificateHeader = "x-service-client-certificate";
+
+/** Not verified: the provider only binds tokens to the certificate, and does not authenticate clients by it. */
+export function certificateInHeader(value: string): ClientCertificate | undefined {
+  return value === "" ? undefined : { der: value, isVerified: false };
+}
+
+/** The members of a request object, not verified; undefined if it is not a JWT. */
+export function membersOf(object: string): JWTPayload | undefined {
+  try {
+    return decodeJwt(object);
+  } catch {
+    return undefined;
   }
 }

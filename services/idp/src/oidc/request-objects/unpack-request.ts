@@ -1,7 +1,6 @@
 import type { JWTPayload } from "jose";
 import { implicitTypeOf } from "../settings/response-types.ts";
-import type { RequestObjectRefusal, RequestObjectState } from "./hand-over.ts";
-import { membersOf } from "./members.ts";
+import { membersOf, type RequestObjectRefusal, type RequestObjectState } from "./hand-over.ts";
 
 export type RequestObjectOutcome =
   | { readonly outcome: "signed" | "unsigned"; readonly claims: JWTPayload }

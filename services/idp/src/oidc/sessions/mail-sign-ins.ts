@@ -1,10 +1,10 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { MailSignIns } from "../../account/connected-applications.ts";
 import type { SignInDemands } from "../../second-factors/sign-in-demands.ts";
-import type { SubjectsOfAccount } from "../accounts/account-subjects.ts";
-import type { OwnNames } from "../registered/look-alike.ts";
-import type { RegisteredClients } from "../registered/registered-clients.ts";
-import { kindOfId, shownName } from "../registered/registration.ts";
+import type { SubjectsOfAccount } from "../accounts/accounts.ts";
+import type { OwnNames } from "../registration/look-alike.ts";
+import type { RegisteredClients } from "../registration/registered-clients.ts";
+import { kindOfId, shownName } from "../registration/registration.ts";
 import type { OidcStore, StoredRecord } from "../storage/store.ts";
 import type { TokenRecords } from "../tokens/token-records.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ListedSession } from "../../sessions/session-store-redis.ts";
-import { createSubjectsOfAccount } from "../accounts/account-subjects.ts";
+import { createSubjectsOfAccount } from "../accounts/accounts.ts";
 import type { OidcAccount } from "../accounts/accounts-redis.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
 import { createOwnersOf } from "./session-owner.ts";

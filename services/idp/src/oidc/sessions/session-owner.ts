@@ -3,7 +3,7 @@ import type { TokenSubject } from "@postern/shared/domain/tokens";
 import { AppError } from "@postern/shared/platform/errors";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { SessionStore } from "../../sessions/session-store-redis.ts";
-import type { SubjectsOfAccount } from "../accounts/account-subjects.ts";
+import type { SubjectsOfAccount } from "../accounts/accounts.ts";
 import type { OidcAccounts } from "../accounts/accounts-redis.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
 

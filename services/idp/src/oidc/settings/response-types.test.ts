@@ -1,7 +1,7 @@
 import { clientDefaults, loadConfig, type OidcClientConfig, type OidcConfig } from "@postern/shared/platform/config";
 import { expect, test } from "vitest";
-import type { RegisteredMetadata } from "../registered/metadata.ts";
-import { withdrawnType } from "../registered/registered-policies.ts";
+import { withdrawnType } from "../registration/registered-policies.ts";
+import type { RegisteredMetadata } from "../registration/registration.ts";
 import { clientResponseTypes, implicitTypeOf, responseModes, siteResponseTypes } from "./response-types.ts";
 
 function siteOf(response_types_supported: readonly string[]): OidcConfig {

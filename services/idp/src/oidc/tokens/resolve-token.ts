@@ -1,6 +1,7 @@
 import { hash, type KeyObject } from "node:crypto";
 import { createHotCache } from "@postern/shared/platform/cache";
 import { readTokenHeader } from "@postern/shared/platform/crypto";
+import type { ClientCertificate } from "@postern/shared/platform/http";
 import type { Clock } from "@postern/shared/platform/time";
 import { compactVerify } from "jose";
 import type { AdapterPayload } from "oidc-provider";
@@ -113,4 +114,17 @@ export function createResolveToken(deps: ResolveDeps): ResolveToken {
     if (grant === undefined || account === undefined) return undefined;
     return { ...facts, account, grantedClaims: grantedClaims(grant) };
   };
+}
+
+/** The thumbprint of the certificate that a token is bound to (RFC 8705 §3.1); undefined for other tokens. */
+export function boundCertificate({ payload }: Pick<ResolvedToken, "payload">): string | undefined {
+  return textOf(payload["x5t#S256"]);
+}
+
+/** Whether a token may be used as a bearer token on a connection with this certificate. A DPoP token never may. */
+export function mayBear(token: ResolvedToken, certificate: ClientCertificate | undefined): boolean {
+  if (!token.isBound) return true;
+  const thumbprint = boundCertificate(token);
+  if (thumbprint === undefined || token.payload.jkt !== undefined || certificate === undefined) return false;
+  return hash("sha256", Buffer.from(certificate.der, "base64url"), "base64url") === thumbprint;
 }

@@ -1,0 +1,80 @@
+import {
+  guardedDocument,
+  guardedKeySetUrl,
+  keySetUrl,
+  type RefuseAddress,
+  type WantedDocument,
+} from "@postern/shared/domain/tokens";
+import { createCidrSet, isPublicAddress } from "@postern/shared/platform/net";
+import { systemClock } from "@postern/shared/platform/time";
+import type { OidcParts, OidcStores } from "../parts.ts";
+import type { Generations } from "../provider/generation.ts";
+import { createRequestObjects } from "../request-objects/unpack-request.ts";
+import { createAuthenticateAssertion } from "./client-assertion.ts";
+import { createClientAuth } from "./client-auth.ts";
+import { type ClientKeySets, createClientKeySets } from "./client-key-sets.ts";
+import type { KeySetsOf } from "./clients.ts";
+import {
+  createPublishedObjects,
+  createReadPublished,
+  type PublishedObjects,
+  type ReadPublishedDeps,
+} from "./published-objects.ts";
+import { createReadRequestObject } from "./read-request-object.ts";
+
+/** Registered clients choose their URLs themselves: internal hosts are not asked. */
+function createRefuseAddress({ settings }: OidcParts): RefuseAddress {
+  return (address) => {
+    const { jwks_networks: networks } = settings().oidc.dynamic_registration;
+    const isPermitted = isPublicAddress(address) || createCidrSet(networks).has(address);
+    return isPermitted ? undefined : `${address} is not public`;
+  };
+}
+
+const requestObject = {
+  what: "request object",
+  accept: "application/oauth-authz-req+jwt, application/jwt",
+  maxBytes: 32_768,
+} as const satisfies WantedDocument;
+
+function createPublishedOf(parts: OidcParts, refuse: RefuseAddress): ReadPublishedDeps["publishedOf"] {
+  const onError = (uri: string, err: unknown): void =>
+    parts.logger.warn({ uri, err }, "the published request object of an OIDC client cannot be read");
+  const withRules = (rule: RefuseAddress): PublishedObjects =>
+    createPublishedObjects(
+      (uri, signal) => guardedDocument(uri, { refuse: rule, wanted: requestObject, signal }),
+      systemClock,
+      onError,
+    );
+  const configured = withRules(() => undefined);
+  const registered = withRules(refuse);
+  return ({ isRegistered }) => (isRegistered ? registered : configured);
+}
+
+/** The sets of registered clients are kept apart. */
+function createKeySetsOf({ logger }: OidcParts, refuse: RefuseAddress): KeySetsOf {
+  const clock = systemClock;
+  const onError = (uri: string, err: unknown): void =>
+    logger.warn({ uri, err }, "the key set of an OIDC client cannot be read");
+  const configured: ClientKeySets = createClientKeySets(keySetUrl, clock, onError);
+  const registered = createClientKeySets((uri) => guardedKeySetUrl(uri, refuse), clock, onError);
+  return ({ isRegistered }) => (isRegistered ? registered : configured);
+}
+
+/** What clients sign: assertions and request objects. */
+export function createClientsFeature(parts: OidcParts, { store, registered }: OidcStores, generations: Generations) {
+  const clock = systemClock;
+  const { issuer } = parts.initial;
+  const load = (id: string) => registered.load(id);
+  const policies = () => generations.current().policies;
+  const refuse = createRefuseAddress(parts);
+  const keySetsOf = createKeySetsOf(parts, refuse);
+  const byAssertion = createAuthenticateAssertion({ policies, load, keySetsOf, store, issuer, clock });
+  const read = createReadRequestObject({ policies, load, keySetsOf, issuer, clock });
+  const readPublished = createReadPublished({ policies, load, publishedOf: createPublishedOf(parts, refuse) });
+  return {
+    /** Client authentication at the routes that we answer ourselves. */
+    authenticate: createClientAuth(load, policies, byAssertion, keySetsOf),
+    requestObjects: createRequestObjects(read, readPublished, issuer),
+  };
+}

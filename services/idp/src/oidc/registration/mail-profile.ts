@@ -1,0 +1,83 @@
+import { type MailRegistrationConfig, mailScopes } from "@postern/shared/platform/config";
+import { isRecord, wordsOf } from "../storage/json.ts";
+import { readClientName } from "./client-name.ts";
+import { redirectKind } from "./redirect-uri.ts";
+import { invalid, type Refusal, type Registration } from "./registration.ts";
+
+/** What a client asks for, in the bounds of the profile. */
+export type MailClient = Pick<Registration, "name" | "redirectUris" | "scopes" | "softwareId" | "softwareVersion">;
+
+type Members = Readonly<Record<string, unknown>>;
+
+const maxRedirectUris = 5;
+const longestSoftware = 128;
+const grants = ["authorization_code", "refresh_token"];
+const printable = /^[\x21-\x7e]+$/;
+
+function isListOf(value: unknown, allowed: readonly string[]): boolean {
+  return Array.isArray(value) && value.every((item: unknown) => typeof item === "string" && allowed.includes(item));
+}
+
+/** Members that a public native client cannot have otherwise (RFC 8252, draft-ietf-mailmaint-oauth-public-06). */
+function unfit(members: Members): Refusal | undefined {
+  const { token_endpoint_auth_method: method = "none", application_type: type = "native" } = members;
+  const { response_types = ["code"], grant_types = grants, dpop_bound_access_tokens: isBound = false } = members;
+  if (method !== "none") return invalid("token_endpoint_auth_method must be none");
+  if (type !== "native") return invalid("application_type must be native");
+  if (!isListOf(response_types, ["code"])) return invalid("response_types must be code");
+  if (!isListOf(grant_types, grants)) return invalid("grant_types must be authorization_code and refresh_token");
+  if (isBound !== false) return invalid("mail servers cannot use tokens that are bound to a key");
+  return undefined;
+}
+
+function redirectUrisOf(value: unknown, hosts: readonly string[]): readonly string[] | undefined {
+  if (!Array.isArray(value) || value.length === 0 || value.length > maxRedirectUris) return undefined;
+  const uris = value.filter(
+    (uri): uri is string => typeof uri === "string" && redirectKind(uri, (host) => hosts.includes(host)) !== undefined,
+  );
+  return uris.length === value.length ? [...new Set(uris)] : undefined;
+}
+
+/** The permitted ones among the requested scopes; all if none is requested. */
+export function permittedScopes(settings: Pick<MailRegistrationConfig, "scopes">): readonly string[] {
+  return [...mailScopes(settings).map(({ name }) => name), "offline_access"];
+}
+
+function softwareOf(value: unknown): string | undefined {
+  return typeof value === "string" && value.length <= longestSoftware && printable.test(value) ? value : undefined;
+}
+
+function isRefusal(found: string | Refusal): found is Refusal {
+  return typeof found !== "string";
+}
+
+function nameOf(value: unknown): string | Refusal {
+  const name = typeof value === "string" ? readClientName(value) : undefined;
+  return name ?? invalid("client_name is too long, has invisible characters or mixes scripts");
+}
+
+/**
+ * Reads a registration request (RFC 7591 §2) in the bounds of the profile. Members that the profile does not know are
+ * ignored, and no URI in them is ever fetched or shown.
+ */
+export function readMailClient(body: unknown, settings: MailRegistrationConfig): MailClient | Refusal {
+  if (!isRecord(body)) return invalid("the request must be a JSON object");
+  const refusal = unfit(body);
+  if (refusal !== undefined) return refusal;
+  const redirectUris = redirectUrisOf(body["redirect_uris"], settings.https_redirect_hosts);
+  if (redirectUris === undefined) {
+    const description = "redirect_uris must be one to five loopback addresses or private-use schemes (RFC 8252)";
+    return { error: "invalid_redirect_uri", description };
+  }
+  const name = nameOf(body["client_name"] ?? "");
+  if (isRefusal(name)) return name;
+  const permitted = permittedScopes(settings);
+  const requested = wordsOf(body["scope"]);
+  const scopes = requested.length === 0 ? permitted : permitted.filter((scope) => requested.includes(scope));
+  if (!scopes.some((scope) => scope !== "offline_access")) return invalid("none of the scopes is permitted");
+  const software = {
+    softwareId: softwareOf(body["software_id"]),
+    softwareVersion: softwareOf(body["software_version"]),
+  };
+  return { name, redirectUris, scopes, ...software };
+}
