@@ -53,6 +53,9 @@ const patience: Tree = {
   auth: { controls: { brute_force: { without_redis: { timeout: "5s" } } } },
 };
 
+/** Laid over `patience` where a Redis that hangs is the subject: each command is given up after a second. */
+export const redisGivenUpSoon: Tree = { runtime: { timeouts: { redis_read: "1s", redis_write: "1s" } } };
+
 export function demoBackends(folder: string): Tree {
   return {
     order: ["sql"],

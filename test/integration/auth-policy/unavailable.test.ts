@@ -2,13 +2,15 @@ import { poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askPolicy, policyClient } from "../../support/auth-policy.ts";
 import type { Stack } from "../../support/stack.ts";
+import { redisGivenUpSoon } from "../../support/stack-config.ts";
 import { startPolicyStack } from "./settings.ts";
 
 let stack: Stack;
 let client: ReturnType<typeof policyClient>;
 
 beforeAll(async () => {
-  stack = await startPolicyStack();
+  const bruteForce = { without_redis: { timeout: "250ms" } };
+  stack = await startPolicyStack({ ...redisGivenUpSoon, auth: { controls: { brute_force: bruteForce } } });
   client = policyClient(stack.url);
 });
 

@@ -32,7 +32,7 @@ const bruteForce = {
     { name: "ipv6", period: "10m", ban_time: "1h", cidr: 64, failed_requests: 10, ipv6: true },
   ],
   ip_allowlist: ["203.0.113.250"],
-  without_redis: { timeout: "250ms", retry_interval: "100ms" },
+  without_redis: { retry_interval: "100ms" },
 };
 
 /** Two engines with one Redis behind a gateway, and 200 users; with both result caches, or without any. */
@@ -46,6 +46,7 @@ export function startGuessedStack({
   decisionTimeout = "20s",
   risk = {},
   mode = "enforce",
+  redisHangs = false,
 }: {
   readonly cached?: boolean;
   readonly services?: readonly ServiceName[];
@@ -57,6 +58,8 @@ export function startGuessedStack({
   /** `auth.risk` */
   readonly risk?: object;
   readonly mode?: "enforce" | "observe";
+  /** Whether that is a subject, and decisions give up waiting for it after the product's own time. */
+  readonly redisHangs?: boolean;
 } = {}): Promise<Stack> {
   return startStack({
     engines: 2,
@@ -68,12 +71,18 @@ export function startGuessedStack({
       return usersBackends(file, cached ? ["cache", "sql"] : ["sql"]);
     },
     settings: {
-      runtime: { timeouts: { decision: decisionTimeout } },
+      runtime: { timeouts: { decision: decisionTimeout, ...(redisHangs && { redis_write: "1s" }) } },
       auth: {
         risk,
         controls: {
           enabled: ["brute_force"],
-          brute_force: { ...bruteForce, mode, account_delay: delay, without_client: withoutClient },
+          brute_force: {
+            ...bruteForce,
+            ...(redisHangs && { without_redis: { timeout: "250ms", retry_interval: "100ms" } }),
+            mode,
+            account_delay: delay,
+            without_client: withoutClient,
+          },
         },
         pipeline: { local_cache_ttl: cached ? "30s" : "0s", max_concurrent_requests: maxConcurrentRequests },
       },

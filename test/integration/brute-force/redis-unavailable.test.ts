@@ -8,7 +8,7 @@ import { passwordOf, startGuessedStack, statusOf, userName } from "./guessed-sta
 let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startGuessedStack({ cached: true, services: ["admin"] });
+  stack = await startGuessedStack({ cached: true, services: ["admin"], redisHangs: true });
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());

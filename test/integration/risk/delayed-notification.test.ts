@@ -37,7 +37,7 @@ beforeAll(async () => {
     auth: { risk, controls: { enabled: ["brute_force"] }, pipeline: { local_cache_ttl: "0s" } },
     identity: { notices: { enabled: true, webhook } },
     // Longer than a test takes.
-    runtime: { jobs: { max_queued: 2 }, timeouts: { decision: "120s", ldap_search: "120s" } },
+    runtime: { jobs: { max_queued: 2 }, timeouts: { decision: "120s", ldap_search: "120s", redis_write: "2s" } },
     storage: { redis: { roles: { queue: { url: queue.url } } } },
   };
   const slapd = owned.use(await spawnSlapd({ ldif: exampleLdif }));
@@ -94,7 +94,7 @@ async function metricOf(result: string): Promise<number> {
 /** Once this is stored, no engine retries. */
 async function untilSettled(clientIp: string): Promise<void> {
   const key = riskNoticeKey.build("postern:", names.account(account), names.network(clientIp) ?? "");
-  await poll(`the notification about ${clientIp} to be stored`, async () => (await redis.get(key)) === "sent", 60_000);
+  await poll(`the notification about ${clientIp} to be stored`, async () => (await redis.get(key)) === "sent");
 }
 
 test("while jobs-worker is stopped, what the queue does not take waits in the engine, and each arrives once", async () => {

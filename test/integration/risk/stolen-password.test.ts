@@ -42,7 +42,12 @@ function startRiskStack(risk: object): Promise<Stack> {
     system_file: join(folder.path, "system.mmdb"),
     leaked_passwords_file: join(folder.path, "leaked"),
   };
-  return startGuessedStack({ cached: true, services: ["admin"], risk: { ...quick, ...files, ...risk } });
+  return startGuessedStack({
+    cached: true,
+    services: ["admin"],
+    risk: { ...quick, ...files, ...risk },
+    redisHangs: true,
+  });
 }
 
 beforeAll(async () => {
