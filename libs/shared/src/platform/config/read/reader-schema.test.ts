@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { Check } from "typebox/value";
+import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
 import { createProblemList } from "../problem.ts";
 import { Root } from "../schema/root.ts";
@@ -12,6 +12,7 @@ import { readSection, type ValueSource } from "./reader.ts";
 import { createUnknownKeys } from "./unknown-keys.ts";
 
 const tree = schemaTree();
+const schema = Compile(Root);
 
 /** Whether what is read has the shape of the schema, problems or not. */
 function conforms(written: Mapping): boolean {
@@ -25,7 +26,7 @@ function conforms(written: Mapping): boolean {
     readSecretFile: () => undefined,
   });
   derive(tree, { root, sources });
-  return Check(Root, root);
+  return schema.Check(root);
 }
 
 /** Paths of all keys; entries of lists and maps are named `0` and `name`. */
