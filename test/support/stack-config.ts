@@ -53,8 +53,11 @@ const patience: Tree = {
   auth: { controls: { brute_force: { without_redis: { timeout: "5s" } } } },
 };
 
-/** Laid over `patience` where a Redis that hangs is the subject: each command is given up after a second. */
-export const redisGivenUpSoon: Tree = { runtime: { timeouts: { redis_read: "1s", redis_write: "1s" } } };
+/** Laid over `patience` where a Redis that hangs is the subject: commands are given up soon, and those of decisions sooner. */
+export const redisGivenUpSoon: Tree = {
+  runtime: { timeouts: { redis_read: "1s", redis_write: "1s" } },
+  auth: { controls: { brute_force: { without_redis: { timeout: "250ms" } } } },
+};
 
 export function demoBackends(folder: string): Tree {
   return {

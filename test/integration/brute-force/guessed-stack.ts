@@ -3,6 +3,7 @@ import { saltedHash, usersBackends, writeUsers } from "../../support/accounts-da
 import { type Answer, askJson } from "../../support/ask-json.ts";
 import type { ServiceName } from "../../support/service-process.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
+import { merged, type Tree } from "../../support/stack-config.ts";
 
 export const userCount = 200;
 
@@ -46,7 +47,7 @@ export function startGuessedStack({
   decisionTimeout = "20s",
   risk = {},
   mode = "enforce",
-  redisHangs = false,
+  settings = {},
 }: {
   readonly cached?: boolean;
   readonly services?: readonly ServiceName[];
@@ -58,8 +59,8 @@ export function startGuessedStack({
   /** `auth.risk` */
   readonly risk?: object;
   readonly mode?: "enforce" | "observe";
-  /** Whether that is a subject, and decisions give up waiting for it after the product's own time. */
-  readonly redisHangs?: boolean;
+  /** Merged into the whole configuration, last. */
+  readonly settings?: Tree;
 } = {}): Promise<Stack> {
   return startStack({
     engines: 2,
@@ -70,23 +71,20 @@ export function startGuessedStack({
       writeUsers(file, users());
       return usersBackends(file, cached ? ["cache", "sql"] : ["sql"]);
     },
-    settings: {
-      runtime: { timeouts: { decision: decisionTimeout, ...(redisHangs && { redis_write: "1s" }) } },
-      auth: {
-        risk,
-        controls: {
-          enabled: ["brute_force"],
-          brute_force: {
-            ...bruteForce,
-            ...(redisHangs && { without_redis: { timeout: "250ms", retry_interval: "100ms" } }),
-            mode,
-            account_delay: delay,
-            without_client: withoutClient,
+    settings: merged(
+      {
+        runtime: { timeouts: { decision: decisionTimeout } },
+        auth: {
+          risk,
+          controls: {
+            enabled: ["brute_force"],
+            brute_force: { ...bruteForce, mode, account_delay: delay, without_client: withoutClient },
           },
+          pipeline: { local_cache_ttl: cached ? "30s" : "0s", max_concurrent_requests: maxConcurrentRequests },
         },
-        pipeline: { local_cache_ttl: cached ? "30s" : "0s", max_concurrent_requests: maxConcurrentRequests },
       },
-    },
+      settings,
+    ),
   });
 }
 
