@@ -9,8 +9,7 @@ let stack: Stack;
 let client: ReturnType<typeof policyClient>;
 
 beforeAll(async () => {
-  const bruteForce = { without_redis: { timeout: "250ms" } };
-  stack = await startPolicyStack({ ...redisGivenUpSoon, auth: { controls: { brute_force: bruteForce } } });
+  stack = await startPolicyStack(redisGivenUpSoon);
   client = policyClient(stack.url);
 });
 

@@ -7,7 +7,7 @@ import { type Answer, alice, askJson } from "../../support/ask-json.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
-import { redisGivenUpSoon } from "../../support/stack-config.ts";
+import { merged, redisGivenUpSoon } from "../../support/stack-config.ts";
 import { createTokenIssuer, type TokenIssuer } from "../../support/token-issuer.ts";
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -20,15 +20,14 @@ let jwksFile: string;
 
 /** The settings for tokens of API callers and of users, with the keys in that file. */
 function tokenSettings(file: string) {
-  return {
-    ...redisGivenUpSoon,
+  return merged(redisGivenUpSoon, {
     auth: {
       backchannel: {
         oidc_bearer: { enabled: true, issuer: issuerName, jwks_file: file, revocation_ttl: "200ms" },
       },
       oauthbearer: { enabled: true, audience: ["mail"], required_scope: ["imap"] },
     },
-  };
+  });
 }
 
 function userToken(claims: Claims = {}): Promise<string> {
