@@ -18,6 +18,8 @@ export interface UsedStep {
   /** The stored secret. */
   readonly stored: string;
   readonly step: number;
+  /** The sign-in that uses it: the form with a code may be sent twice, and the second time is answered as the first. */
+  readonly flowId?: string;
 }
 
 export type GuardedFactor = "totp" | "recovery" | "webauthn";
@@ -60,7 +62,7 @@ export interface FactorGuard {
   /**
    * Counts per secret, because the first code of a new secret may fall into the step in which the old one was used.
    *
-   * @returns false if a code of this secret's time step was used before, on any replica
+   * @returns false if a code of this secret's time step was used before, on any replica, and not in the same sign-in
    */
   claimTotpStep(used: UsedStep): Promise<boolean>;
 }
@@ -156,12 +158,14 @@ export function createFactorGuard(redis: RedisClient, keyPrefix: string, setting
         return (await count(attempts, windowSeconds)) <= maxAttempts;
       }),
     replaced: (account, method) => decided(() => clear([factorLockKeys(keyPrefix, account, method).failures])),
-    claimTotpStep: ({ account, stored, step }) =>
+    claimTotpStep: ({ account, stored, step, flowId }) =>
       decided(async () => {
         const secret = readTotpSecret(stored)?.secret ?? stored;
         const digest = digestOf(`${account}\n${secret}`).toString("base64url");
         const key = usedTotpStepKey.build(keyPrefix, digest, String(step));
-        return (await redis.set(key, "1", "EX", usedTotpStepKey.ttlSeconds, "NX")) === "OK";
+        const user = flowId === undefined ? "1" : digestOf(flowId).toString("base64url");
+        if ((await redis.set(key, user, "EX", usedTotpStepKey.ttlSeconds, "NX")) === "OK") return true;
+        return flowId !== undefined && (await redis.get(key)) === user;
       }),
   };
 }

@@ -19,7 +19,12 @@ export interface CodeFactor {
   /** The notification about a used code. */
   readonly used?: NotificationEvent;
   /** @returns the factor if the code is correct, which also uses it up. @throws AppError on a temporary failure */
-  readonly verify: (account: string, code: string, context: EngineCall) => Promise<NamedFactor | undefined>;
+  readonly verify: (
+    account: string,
+    code: string,
+    context: EngineCall,
+    flowId: string,
+  ) => Promise<NamedFactor | undefined>;
   /**
    * Takes as long as `verify` but does not use the code up: for an attempt that is rejected in any case. Absent if `verify`
    * uses up nothing that the owner would miss.

@@ -12,11 +12,11 @@ export function totpFactor({ factors, guard, totpTimesMs, totpSkew: skew }: Logi
     method: "totp",
     page: totpPage,
     failed: "totp.failed",
-    verify: async (account, code, context) => {
+    verify: async (account, code, context, flowId) => {
       const stored = await factors.totpSecret(account, context);
       if (stored === undefined) return undefined;
       const step = matchStored(totpTimesMs(), { stored, code, skew });
-      const isRight = step !== undefined && (await guard.claimTotpStep({ account, stored, step }));
+      const isRight = step !== undefined && (await guard.claimTotpStep({ account, stored, step, flowId }));
       return isRight ? { kind: "totp", part: stored } : undefined;
     },
   };
@@ -47,6 +47,6 @@ export function recoveryFactor({ factors }: LoginDeps): CodeFactor {
     failed: "recovery.failed",
     used: "recovery_code_used",
     verify: redeem,
-    pretend: (account, code, context) => redeem(account, unusable(code), context),
+    pretend: (account, code, ...rest) => redeem(account, unusable(code), ...rest),
   };
 }

@@ -25,7 +25,9 @@ async function judge(
   return reportUndecided(deps, visit, { flow, step: method, account }, () => {
     const context = callContext(visit, decisionTimeoutMs());
     const shown = { flow, pending, method, wrong: "wrong_code" } as const;
-    return judgeFactor(deps, visit, shown, (isDiscarded) => (isDiscarded ? pretend : verify)(account, code, context));
+    return judgeFactor(deps, visit, shown, (isDiscarded) =>
+      (isDiscarded ? pretend : verify)(account, code, context, flow.id),
+    );
   });
 }
 
