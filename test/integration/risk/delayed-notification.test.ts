@@ -7,7 +7,7 @@ import { type Answer, askJson } from "../../support/ask-json.ts";
 import { type HoldingProxy, startHoldingProxy } from "../../support/holding-proxy.ts";
 import { type HookReceiver, startHookReceiver } from "../../support/notification-receivers.ts";
 import { testRedis } from "../../support/redis-content.ts";
-import { passwordNonce } from "../../support/stack-config.ts";
+import { merged, passwordNonce, redisGivenUpSoon } from "../../support/stack-config.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
 import { exampleLdif } from "../ldap/example-directory.ts";
 import { remembered, reportsOf } from "./sign-ins.ts";
@@ -37,7 +37,7 @@ beforeAll(async () => {
     auth: { risk, controls: { enabled: ["brute_force"] }, pipeline: { local_cache_ttl: "0s" } },
     identity: { notices: { enabled: true, webhook } },
     // Longer than a test takes.
-    runtime: { jobs: { max_queued: 2 }, timeouts: { decision: "120s", ldap_search: "120s", redis_write: "2s" } },
+    runtime: { jobs: { max_queued: 2 }, timeouts: { decision: "120s", ldap_search: "120s" } },
     storage: { redis: { roles: { queue: { url: queue.url } } } },
   };
   const slapd = owned.use(await spawnSlapd({ ldif: exampleLdif }));
@@ -53,7 +53,7 @@ beforeAll(async () => {
   };
   const pool = { server_uri: [`ldap://127.0.0.1:${directory.port}`], bind_dn: bindDn, bind_pw: rootPassword };
   idp = owned.use(
-    await startIdpStack(settings, {
+    await startIdpStack(merged(redisGivenUpSoon, settings), {
       engines: 2,
       others: { order: ["ldap"], ldap: { default: pool, search: [search] } },
     }),
