@@ -4,7 +4,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 TOOL := node_modules/.bin/node
 ENGINES ?= 1
 .DEFAULT_GOAL := help
-.PHONY: help setup build run stop test test-long removals lint format docs screenshots package image test-package conformance bench bench-long clean
+.PHONY: help setup build run stop test test-quick test-long removals lint format docs screenshots package image test-package conformance bench bench-long clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -27,6 +27,10 @@ stop: ## Stop a demo that is still running
 test: ## Run all checks and tests; the last line is "N passed, N failed"
 	@tools/setup.sh test
 	@$(TOOL) tools/test.ts
+
+test-quick: ## Run the static checks, the unit tests, a decision in each dialect and a sign-in
+	@tools/setup.sh run
+	@$(TOOL) tools/test.ts quick
 
 test-long: ## Run the long tests: corpora, mutations, fault injection
 	@tools/setup.sh test-long

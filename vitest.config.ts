@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 
 const globalSetup = ["test/support/bundle-services.ts"];
 const setupFiles = ["test/support/stop-left-servers.ts"];
+/** Only ends a test that would never end, as that of `poll` in test/servers. */
+const expectPolls = { poll: { timeout: 60_000 } };
 
 /**
  * Whether other work shares the machine. More files than cores run at a time, because they often wait for a server to start or a time to
@@ -22,6 +24,7 @@ export default defineConfig({
           isolate: false,
           // By default one core stays free, which is half of two.
           maxWorkers: availableParallelism(),
+          expect: expectPolls,
           // Property tests on a busy machine.
           testTimeout: 120_000,
           include: [
@@ -45,6 +48,7 @@ export default defineConfig({
           setupFiles,
           maxWorkers: isBusy ? 3 : 6,
           // On a busy machine, servers take many times as long to start.
+          expect: expectPolls,
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },
@@ -55,6 +59,7 @@ export default defineConfig({
           include: ["test/long/**/*.test.ts"],
           globalSetup,
           setupFiles,
+          expect: expectPolls,
           testTimeout: 600_000,
           hookTimeout: 60_000,
         },

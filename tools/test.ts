@@ -1,108 +1,138 @@
-// Usage: tools/test.ts [all|static|long]. Runs the stages in order; the last line is "N passed, N failed".
+// Usage: tools/test.ts [all|quick|static|long]. Runs the stages in order; the last line is "N passed, N failed".
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execute } from "./checks/execute.ts";
 import { type Check, type Plan, planOf, rerunOf, type Stage } from "./checks/plan.ts";
-import { filesToRerun, withRerun } from "./checks/rerun.ts";
-import { slowestTests } from "./checks/slowest-tests.ts";
-import { type Counts, countTests } from "./checks/vitest-results.ts";
+import { createProgress, duration, type Progress } from "./checks/progress.ts";
+import {
+  type Counts,
+  countTests,
+  type FileResult,
+  failedFiles,
+  failedTests,
+  readReport,
+  slowestTests,
+  withRerun,
+} from "./checks/report.ts";
 
 const folder = ".run/test";
-const summaryFile = `${folder}/summary.txt`;
-const unstableFile = `${folder}/unstable.txt`;
+/** What the last run of each plan took, in milliseconds. */
+const lastRunsFile = ".run/test-times.json";
 const slowestShown = 10;
-/** A fault that appears in half of the runs is found in three of four cases. */
-const rerunsThatPass = 2;
+const failuresShown = 20;
 /** Checks of one stage that run at the same time. Most use one core. */
 const maxParallel = 2;
 
 function isPlan(name: string): name is Plan {
-  return name === "all" || name === "static" || name === "long";
+  return name === "all" || name === "quick" || name === "static" || name === "long";
 }
 
-function readReport(path: string): string | undefined {
+function readLastRuns(): Readonly<Record<string, number>> {
   try {
-    return readFileSync(path, "utf8");
+    return JSON.parse(readFileSync(lastRunsFile, "utf8"));
   } catch {
-    return undefined;
+    return {};
   }
 }
 
 interface Outcome {
   readonly counts: Counts;
-  /** Report of vitest's JSON reporter. */
-  readonly results?: string;
+  /** Of a check that counts tests. */
+  readonly files: readonly FileResult[];
   readonly output: string;
 }
 
-async function runOnce(check: Check): Promise<Outcome> {
-  const { code, output } = await execute(check.command, check.args, check.timeoutMs);
-  if (check.report === undefined)
-    return { counts: code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }, output };
-  const results = readReport(check.report);
-  return { counts: countTests(results, code), ...(results === undefined ? {} : { results }), output };
+/** Collected for the end of the output. */
+interface Findings {
+  readonly failures: string[];
+  /** Files that failed, and passed when they ran again alone. */
+  readonly unstable: string[];
 }
 
-/** Files that failed and then passed twice, alone. The end of the output lists them. */
-const unstable: string[] = [];
+async function runOnce(check: Check, progress: Progress): Promise<Outcome> {
+  progress.running(check.name);
+  const { code, output } = await execute(check.command, check.args, check.timeoutMs, (line) =>
+    progress.running(check.name, line),
+  );
+  if (check.project === undefined)
+    return { counts: code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }, files: [], output };
+  const files = readReport(check.report);
+  return { counts: countTests(files, code), files, output };
+}
 
-/** Runs files that failed twice more, alone, so that a test that depends on timing does not decide. All runs are printed. */
-async function runAgain(check: Check, first: Outcome): Promise<Outcome> {
-  const files = filesToRerun(first.results);
-  if (files.length === 0 || first.output.includes("Unhandled Error")) return first;
-  console.log(`${first.output.trimEnd()}\nUNSTABLE? ${check.name}: running twice more, alone: ${files.join(" ")}`);
-  let outcome = first;
-  for (let run = 0; run < rerunsThatPass; run += 1) {
-    const rerun = await runOnce(rerunOf(check, `${folder}/rerun.json`, files));
-    const results = withRerun(first.results, rerun.results);
-    outcome = { ...rerun, results, counts: countTests(results, rerun.counts.failed) };
-    if (outcome.counts.failed > 0) return outcome;
+/** Runs the files that failed once more, one after the other, so that a test that depends on timing does not decide. */
+async function runAgain(check: Check, first: Outcome, progress: Progress, unstable: string[]): Promise<Outcome> {
+  const failed = failedFiles(first.files);
+  if (failed.length === 0 || first.output.includes("Unhandled Error")) return first;
+  progress.print(`${first.output}\nUNSTABLE? ${check.name}: running once more, alone: ${failed.join(" ")}`);
+  const rerun = await runOnce(rerunOf(check, `${folder}/rerun.json`, failed), progress);
+  const files = withRerun(first.files, rerun.files);
+  const stillFailed = new Set(failedFiles(files));
+  unstable.push(...failed.filter((file) => !stillFailed.has(file)));
+  return { output: rerun.output, files, counts: countTests(files, rerun.counts.failed) };
+}
+
+async function runCheck(check: Check, progress: Progress, { failures, unstable }: Findings): Promise<Counts> {
+  const started = progress.elapsed();
+  const { counts, files, output } = await runAgain(check, await runOnce(check, progress), progress, unstable);
+  progress.ended(check.name);
+  const seconds = ((progress.elapsed() - started) / 1000).toFixed(1);
+  const detail = check.project === undefined ? "" : `, ${counts.passed} passed, ${counts.failed} failed`;
+  if (counts.failed > 0) {
+    progress.print(output);
+    const tests = check.project === undefined ? [] : failedTests(files, check.project);
+    failures.push(
+      ...(tests.length > 0 ? tests : [`FAILED ${check.name}\n    ${[check.command, ...check.args].join(" ")}`]),
+    );
   }
-  unstable.push(...files);
-  return outcome;
-}
-
-async function runCheck(check: Check): Promise<Counts> {
-  const started = performance.now();
-  const { counts, results, output } = await runAgain(check, await runOnce(check));
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  const detail = check.report === undefined ? "" : `, ${counts.passed} passed, ${counts.failed} failed`;
-  if (counts.failed > 0) console.log(output.trimEnd());
-  console.log(`${counts.failed === 0 ? "ok    " : "FAILED"} ${check.name} (${seconds} s${detail})`);
-  for (const line of slowestTests(results ?? "", slowestShown)) console.log(`         ${line}`);
+  progress.print(`${counts.failed === 0 ? "ok    " : "FAILED"} ${check.name} (${seconds} s${detail})`);
+  for (const line of slowestTests(files, slowestShown)) progress.print(`         ${line}`);
   return counts;
 }
 
-async function runStage(stage: Stage): Promise<readonly Counts[]> {
+async function runStage(stage: Stage, progress: Progress, findings: Findings): Promise<readonly Counts[]> {
   const counts: Counts[] = [];
   const waiting = stage.values();
   const worker = async (): Promise<void> => {
-    for (const check of waiting) counts.push(await runCheck(check));
+    for (const check of waiting) counts.push(await runCheck(check, progress, findings));
   };
   await Promise.all(Array.from({ length: maxParallel }, worker));
   return counts;
 }
 
+function printFindings({ failures, unstable }: Findings): void {
+  for (const file of unstable)
+    console.log(`UNSTABLE: ${file} failed once. Find out why: the test or the product has a race.`);
+  for (const failure of failures.slice(0, failuresShown)) console.log(failure);
+  if (failures.length > failuresShown)
+    console.log(`and ${failures.length - failuresShown} more, in the reports under ${folder}`);
+}
+
 async function main(): Promise<void> {
   const name = process.argv[2] ?? "all";
-  if (!isPlan(name)) throw new Error(`no plan ${name}: all, static or long`);
+  if (!isPlan(name)) throw new Error(`no plan ${name}: all, quick, static or long`);
   process.chdir(join(import.meta.dirname, ".."));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  const lastRuns = readLastRuns();
+  const stages = planOf(name);
+  const progress = createProgress(stages.flat().length, lastRuns[name]);
+  const findings: Findings = { failures: [], unstable: [] };
   let passed = 0;
   let failed = 0;
-  for (const stage of planOf(name)) {
-    for (const counts of await runStage(stage)) {
+  for (const stage of stages) {
+    for (const counts of await runStage(stage, progress, findings)) {
       passed += counts.passed;
       failed += counts.failed;
     }
   }
-  for (const file of unstable)
-    console.log(`UNSTABLE: ${file} failed once. Find out why: the test or the product has a race.`);
-  writeFileSync(unstableFile, unstable.map((file) => `${file}\n`).join(""));
+  progress.stop();
+  printFindings(findings);
+  writeFileSync(`${folder}/unstable.txt`, findings.unstable.map((file) => `${file}\n`).join(""));
+  writeFileSync(lastRunsFile, JSON.stringify({ ...lastRuns, [name]: Math.round(progress.elapsed()) }));
   const summary = `${passed} passed, ${failed} failed`;
-  writeFileSync(summaryFile, `${summary}\n`);
-  console.log(summary);
+  writeFileSync(`${folder}/summary.txt`, `${summary}\n`);
+  console.log(`after ${duration(progress.elapsed())}:\n${summary}`);
   process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 }
 

@@ -67,7 +67,7 @@ export async function databaseServer(options: DatabaseServerOptions): Promise<Da
     },
     // The children of a killed server end a moment later; until then PostgreSQL refuses to start on their data.
     start: async () => {
-      server = await poll("the database to start again", () => launch().catch(() => undefined), 60_000);
+      server = await poll("the database to start again", () => launch().catch(() => undefined));
     },
     output: () => server.output(),
     [Symbol.asyncDispose]: async () => {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export async function poll<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,
-  timeoutMs = 30_000,
+  timeoutMs = 60_000,
 ): Promise<T> {
   const until = performance.now() + timeoutMs;
   for (;;) {

@@ -69,7 +69,7 @@ export async function startService(name: ServiceName, options: ServiceProcessOpt
 /** @throws if the service is not ready within a minute, with its readiness page and the end of its output */
 export async function untilReady(service: ServiceProcess): Promise<void> {
   try {
-    await poll("the service to be ready", async () => (await service.readiness()) === 200, 60_000);
+    await poll("the service to be ready", async () => (await service.readiness()) === 200);
   } catch (error) {
     const page = await fetch(`http://127.0.0.1:${service.privatePort}/readyz`, { signal: AbortSignal.timeout(2000) })
       .then((response) => response.text())

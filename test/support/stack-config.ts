@@ -32,11 +32,38 @@ export function merged(base: Tree, over: Tree): Tree {
   return result;
 }
 
+/**
+ * Deadlines that a busy machine does not reach, although it reaches the product's own. A test whose subject is one of them sets it.
+ * `auth.controls.brute_force.without_redis.timeout` and `storage.redis.result_cache_timeout` have the largest value that is allowed.
+ */
+const patience: Tree = {
+  runtime: {
+    timeouts: {
+      decision: "60s",
+      redis_read: "10s",
+      redis_write: "10s",
+      ldap_search: "30s",
+      ldap_bind: "30s",
+      ldap_modify: "30s",
+      sql_query: "30s",
+      lua_backend: "60s",
+    },
+  },
+  storage: { redis: { connect_timeout: "10s", result_cache_timeout: "2s" } },
+  auth: { controls: { brute_force: { without_redis: { timeout: "5s" } } } },
+};
+
+/** Laid over `patience` where a Redis that hangs is the subject: commands are given up soon, and those of decisions sooner. */
+export const redisGivenUpSoon: Tree = {
+  runtime: { timeouts: { redis_read: "1s", redis_write: "1s" } },
+  auth: { controls: { brute_force: { without_redis: { timeout: "250ms" } } } },
+};
+
 export function demoBackends(folder: string): Tree {
   return {
     order: ["sql"],
     sql: {
-      default: { file: join(folder, "directory.sqlite"), seed_file: demoSeedFile },
+      default: { file: join(folder, "directory.sqlite"), seed_file: demoSeedFile, busy_timeout: "10s" },
       search: [
         {
           protocol: ["*"],
@@ -53,7 +80,7 @@ export function demoBackends(folder: string): Tree {
 }
 
 export function defaultTree({ folder, httpPort, adminPort, idpPort, natsUrl, redisUrl }: StackPlaces): Tree {
-  return {
+  return merged(patience, {
     runtime: {
       servers: { http: { address: [`127.0.0.1:${httpPort}`] } },
       services: {
@@ -80,5 +107,5 @@ export function defaultTree({ folder, httpPort, adminPort, idpPort, natsUrl, red
       backchannel: { basic_auth: { enabled: true, username: "backchannel", password: "demo-backchannel-secret" } },
       backends: demoBackends(folder),
     },
-  };
+  });
 }

@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 
 export interface Execution {
   /** 0 only if the program ended successfully and in time. */
@@ -7,10 +9,21 @@ export interface Execution {
   readonly output: string;
 }
 
-/** Runs a program for at most `timeoutMs`; then its whole process group is killed. */
-export function execute(command: string, args: readonly string[], timeoutMs: number): Promise<Execution> {
+/**
+ * Runs a program for at most `timeoutMs`; then its whole process group is killed.
+ *
+ * @param onLine gets each line that the program writes to descriptor 3
+ */
+export function execute(
+  command: string,
+  args: readonly string[],
+  timeoutMs: number,
+  onLine?: (line: string) => void,
+): Promise<Execution> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe", "pipe"], detached: true });
+    const [, output, errors, lines] = child.stdio;
+    if (onLine !== undefined && lines instanceof Readable) createInterface(lines).on("line", onLine);
     const chunks: string[] = [];
     const collect = (chunk: string): void => void chunks.push(chunk);
     const end = (code: number): void => {
@@ -31,8 +44,7 @@ export function execute(command: string, args: readonly string[], timeoutMs: num
     }, timeoutMs);
     const interruptions = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
     for (const name of interruptions) process.on(name, interrupt);
-    child.stdout.setEncoding("utf8").on("data", collect);
-    child.stderr.setEncoding("utf8").on("data", collect);
+    for (const stream of [output, errors]) stream?.setEncoding("utf8").on("data", collect);
     child.once("error", (error) => {
       collect(String(error));
       end(1);

@@ -183,7 +183,7 @@ test("with all engines and the identity provider stopped, the page says what is 
     await page.reload();
     return (await page.locator("div.note").count()) === 1;
   };
-  await poll("what is missing", isShown, 120_000);
+  await poll("what is missing", isShown);
   const text = await page.locator("div.note").innerText();
   for (const missing of [
     "engines could not be queried",

@@ -188,7 +188,7 @@ async function newCode(name: OperatorName): Promise<string> {
   const first = Date.now() % 30_000 < 12_000 ? stepNow() - 1 : stepNow();
   const step = Math.max((lastSteps.get(name) ?? 0) + 1, first);
   lastSteps.set(name, step);
-  await poll(`a new code of ${name}`, () => step <= stepNow() + 1, 60_000);
+  await poll(`a new code of ${name}`, () => step <= stepNow() + 1);
   return totpCode(secrets[name] ?? "", step);
 }
 

@@ -174,7 +174,7 @@ test("one phone that repeats one old password ranks below a guesser, and its own
       owner: Object(owner).wrong_passwords,
     };
   };
-  await expect.poll(ours, { timeout: 30_000 }).toEqual({ rows: expected, owner: 1 });
+  await expect.poll(ours).toEqual({ rows: expected, owner: 1 });
 });
 
 test("what an operator asks is audited with the account or the network, which shows accounts too", async () => {

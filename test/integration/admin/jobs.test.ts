@@ -229,7 +229,7 @@ describe("workers that stop", () => {
     const jobs = 1000;
     await seedBans(jobs);
     const queued = enqueueAll(jobs);
-    await poll("some jobs to be completed", async () => (await seededKeys()).length < 2 * jobs - 100, 20_000);
+    await poll("some jobs to be completed", async () => (await seededKeys()).length < 2 * jobs - 100);
     workers[0]?.signal("SIGKILL");
     const left = (await seededKeys()).length;
     const ids = await queued;
@@ -250,7 +250,7 @@ describe("workers that stop", () => {
     const jobs = 200;
     await seedBans(jobs);
     const queued = enqueueAll(jobs);
-    await poll("some jobs to be completed", async () => (await seededKeys()).length < 2 * jobs - 20, 20_000);
+    await poll("some jobs to be completed", async () => (await seededKeys()).length < 2 * jobs - 20);
     expect(await workers[1]?.stop()).toBe(0);
     const ids = await queued;
     const left = await Promise.all(ids.map((id) => jobOf(stack, id)));

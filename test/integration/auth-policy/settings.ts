@@ -13,7 +13,7 @@ const settings: Tree = {
           { name: "ipv6", period: "10m", ban_time: "1h", cidr: 64, failed_requests: 10, ipv6: true },
         ],
         ip_allowlist: ["203.0.113.250"],
-        without_redis: { timeout: "250ms", retry_interval: "100ms" },
+        without_redis: { retry_interval: "100ms" },
         account_delay: { failures: 10, max_delay: "5s" },
       },
     },

@@ -2,13 +2,14 @@ import { poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askPolicy, policyClient } from "../../support/auth-policy.ts";
 import type { Stack } from "../../support/stack.ts";
+import { redisGivenUpSoon } from "../../support/stack-config.ts";
 import { startPolicyStack } from "./settings.ts";
 
 let stack: Stack;
 let client: ReturnType<typeof policyClient>;
 
 beforeAll(async () => {
-  stack = await startPolicyStack();
+  stack = await startPolicyStack(redisGivenUpSoon);
   client = policyClient(stack.url);
 });
 

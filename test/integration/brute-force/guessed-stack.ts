@@ -3,6 +3,7 @@ import { saltedHash, usersBackends, writeUsers } from "../../support/accounts-da
 import { type Answer, askJson } from "../../support/ask-json.ts";
 import type { ServiceName } from "../../support/service-process.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
+import { merged, type Tree } from "../../support/stack-config.ts";
 
 export const userCount = 200;
 
@@ -32,7 +33,7 @@ const bruteForce = {
     { name: "ipv6", period: "10m", ban_time: "1h", cidr: 64, failed_requests: 10, ipv6: true },
   ],
   ip_allowlist: ["203.0.113.250"],
-  without_redis: { timeout: "250ms", retry_interval: "100ms" },
+  without_redis: { retry_interval: "100ms" },
 };
 
 /** Two engines with one Redis behind a gateway, and 200 users; with both result caches, or without any. */
@@ -46,6 +47,7 @@ export function startGuessedStack({
   decisionTimeout = "20s",
   risk = {},
   mode = "enforce",
+  settings = {},
 }: {
   readonly cached?: boolean;
   readonly services?: readonly ServiceName[];
@@ -57,6 +59,8 @@ export function startGuessedStack({
   /** `auth.risk` */
   readonly risk?: object;
   readonly mode?: "enforce" | "observe";
+  /** Merged into the whole configuration, last. */
+  readonly settings?: Tree;
 } = {}): Promise<Stack> {
   return startStack({
     engines: 2,
@@ -67,17 +71,20 @@ export function startGuessedStack({
       writeUsers(file, users());
       return usersBackends(file, cached ? ["cache", "sql"] : ["sql"]);
     },
-    settings: {
-      runtime: { timeouts: { decision: decisionTimeout } },
-      auth: {
-        risk,
-        controls: {
-          enabled: ["brute_force"],
-          brute_force: { ...bruteForce, mode, account_delay: delay, without_client: withoutClient },
+    settings: merged(
+      {
+        runtime: { timeouts: { decision: decisionTimeout } },
+        auth: {
+          risk,
+          controls: {
+            enabled: ["brute_force"],
+            brute_force: { ...bruteForce, mode, account_delay: delay, without_client: withoutClient },
+          },
+          pipeline: { local_cache_ttl: cached ? "30s" : "0s", max_concurrent_requests: maxConcurrentRequests },
         },
-        pipeline: { local_cache_ttl: cached ? "30s" : "0s", max_concurrent_requests: maxConcurrentRequests },
       },
-    },
+      settings,
+    ),
   });
 }
 

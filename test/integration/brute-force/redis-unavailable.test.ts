@@ -2,13 +2,14 @@ import { pause, poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
 import type { Stack } from "../../support/stack.ts";
+import { redisGivenUpSoon } from "../../support/stack-config.ts";
 import { connect } from "./counting.ts";
 import { passwordOf, startGuessedStack, statusOf, userName } from "./guessed-stack.ts";
 
 let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startGuessedStack({ cached: true, services: ["admin"] });
+  stack = await startGuessedStack({ cached: true, services: ["admin"], settings: redisGivenUpSoon });
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());

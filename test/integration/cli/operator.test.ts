@@ -49,22 +49,24 @@ function withFactors(folder: string): object {
 
 test("the command knows the site on its machine from the configuration, and options override it", async () => {
   const site = { SERVICE_CONFIG_FILE: stack.configFile };
-  const found = await spawned(["account", alice.username], site);
-  expect(found).toMatchObject({ code: 0, err: "" });
-  expect(found.out).toContain(alice.username);
-  expect(await spawned(["account", alice.username, "--config", stack.configFile], {})).toMatchObject(found);
   const text = await readFile(stack.configFile, "utf8");
   await using folder = await scratchFolder();
   const refused = join(folder.path, "refused.yaml");
   await writeFile(refused, text.replace("{", '{ "storag": {}, '));
-  expect(await spawned(["account", alice.username, "--config", refused], {})).toMatchObject(found);
+  const account = ["account", alice.username];
+  const [found, named, despiteProblems, elsewhere, withoutPassword] = await Promise.all([
+    spawned(account, site),
+    spawned([...account, "--config", stack.configFile], {}),
+    spawned([...account, "--config", refused], {}),
+    spawned([...account, "--url", stack.url], site),
+    spawned([...account, "--user", "backchannel"], site),
+  ]);
+  expect(found).toMatchObject({ code: 0, err: "" });
+  expect(found.out).toContain(alice.username);
+  for (const other of [named, despiteProblems]) expect(other).toMatchObject(found);
   // Its password is never sent to another site.
-  const elsewhere = await spawned(["account", alice.username, "--url", stack.url], site);
   expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining("missing or wrong credentials") });
-  expect(await spawned(["account", alice.username, "--user", "backchannel"], site)).toMatchObject({
-    code: 2,
-    err: "--password-file is missing\n",
-  });
+  expect(withoutPassword).toMatchObject({ code: 2, err: "--password-file is missing\n" });
 });
 
 beforeAll(async () => {

@@ -171,14 +171,14 @@ describe("an LDAP outage (failure matrix, LDAP rows)", () => {
     const { status, body } = await askJson(stack.url, alice);
     expect([status, Object.keys(JSON.parse(body))]).toEqual([500, ["error"]]);
     await slapd.start();
-    await poll("the directory to recover", async () => (await askJson(stack.url, alice)).status === 200, 15_000);
+    await poll("the directory to recover", async () => (await askJson(stack.url, alice)).status === 200);
   });
 
   test("a directory that hangs is a temporary failure, and decisions are right again afterwards", async () => {
     await slapd.pause();
     expect((await askJson(stack.url, alice)).status).toBe(500);
     slapd.resume();
-    await poll("the directory to recover", async () => (await askJson(stack.url, alice)).status === 200, 15_000);
+    await poll("the directory to recover", async () => (await askJson(stack.url, alice)).status === 200);
   });
 
   test("while it hangs, requests above the engines' limit are rejected without waiting for it", async () => {
@@ -195,6 +195,6 @@ describe("an LDAP outage (failure matrix, LDAP rows)", () => {
     for (const { status, body } of answers) expect([status, Object.keys(JSON.parse(body))]).toEqual([500, ["error"]]);
     // More if a busy machine delays the heartbeats of an engine: its requests are sent to the other one, which is full too.
     expect(await rejected()).toBeGreaterThanOrEqual(before + excess);
-    await poll("the directory to recover", async () => (await askJson(stack.url, alice)).status === 200, 15_000);
+    await poll("the directory to recover", async () => (await askJson(stack.url, alice)).status === 200);
   });
 });

@@ -7,6 +7,7 @@ import { type Answer, alice, askJson } from "../../support/ask-json.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
+import { merged, redisGivenUpSoon } from "../../support/stack-config.ts";
 import { createTokenIssuer, type TokenIssuer } from "../../support/token-issuer.ts";
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -19,14 +20,14 @@ let jwksFile: string;
 
 /** The settings for tokens of API callers and of users, with the keys in that file. */
 function tokenSettings(file: string) {
-  return {
+  return merged(redisGivenUpSoon, {
     auth: {
       backchannel: {
         oidc_bearer: { enabled: true, issuer: issuerName, jwks_file: file, revocation_ttl: "200ms" },
       },
       oauthbearer: { enabled: true, audience: ["mail"], required_scope: ["imap"] },
     },
-  };
+  });
 }
 
 function userToken(claims: Claims = {}): Promise<string> {
@@ -200,12 +201,8 @@ test("while keys cannot be read, tokens are answered with 500, never 403; passwo
   const token = await userToken();
   await writeFile(file, JSON.stringify(issuer.jwks));
   await Promise.all([
-    poll("the engine to accept the token", async () => (await login(token, {}, away.url)).status === 200, 2500),
-    poll(
-      "the gateway to accept the token",
-      async () => (await askJson(away.url, alice, { headers })).status === 200,
-      2500,
-    ),
+    poll("the engine to accept the token", async () => (await login(token, {}, away.url)).status === 200),
+    poll("the gateway to accept the token", async () => (await askJson(away.url, alice, { headers })).status === 200),
   ]);
 });
 

@@ -94,7 +94,7 @@ describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication end
     await stack.reloadGateway({
       auth: { response: { proxy_denial_text: text }, upstreams: { imap: { port: 2143 } } },
     });
-    await expect.poll(async () => (await ask({})).header("Auth-Port"), { timeout: 10_000 }).toBe("2143");
+    await expect.poll(async () => (await ask({})).header("Auth-Port")).toBe("2143");
     expect((await ask({ password: "wrong" })).header("Auth-Status")).toBe(text);
   });
 

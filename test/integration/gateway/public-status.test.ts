@@ -30,7 +30,7 @@ async function status(): Promise<{ readonly status: string; readonly since?: str
 
 /** A failure is published after the second observation of it. */
 const until = (word: string): Promise<boolean> =>
-  poll(`the status ${word}`, async () => (await status()).status === word, 60_000);
+  poll(`the status ${word}`, async () => (await status()).status === word);
 
 test("while sign-in works, the page says so in the language of the browser or of the path", async () => {
   await until("works");

@@ -121,6 +121,18 @@ async function signsIn(): Promise<boolean> {
   return done.location?.startsWith(`${callback}?code=`) === true;
 }
 
+test("a form with a correct code that is sent twice, as by a double click, is answered twice as the first time", async () => {
+  const { browser, page } = await openFactorStep("plain", right);
+  const code = totpCode(bobsSecret);
+  const answers = await Promise.all([browser.submit(page, { code }), browser.submit(page, { code })]);
+  expect(answers.map(messageOn)).toEqual(["moved", "moved"]);
+  const [, second] = answers;
+  expect((await follow(browser, second)).location).toContain(`${callback}?code=`);
+  // In another sign-in it has been used.
+  const other = await openFactorStep("plain", right);
+  expect(messageOn(await other.browser.submit(other.page, { code }))).toBe("denied");
+});
+
 /** Enters wrong codes after the correct password, without reaching the limit of attempts per time. */
 async function fail(count: number): Promise<void> {
   for (let done = 0; done < count; done += maxAttempts) {

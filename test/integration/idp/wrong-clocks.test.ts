@@ -70,6 +70,8 @@ const redemption = (page: Page, clientId: string) => ({
   code_verifier: "verifier-".repeat(6),
 });
 
+let usedStep = 0;
+
 /** Each request goes to the replica that the previous one did not go to; `first` gets the first one. */
 const alternating = (first: number): readonly string[] => (first === 0 ? wrong : wrong.toReversed());
 
@@ -122,9 +124,10 @@ describe.each([
     const codePage = await browser.get(
       /href="(\/login\/totp[^"]*)"/.exec(choice.text)?.[1]?.replaceAll("&amp;", "&") ?? "",
     );
-    // A step is accepted once, so the two runs use different ones, both within the permitted skew.
-    const step = Math.floor(Date.now() / 30_000) - first;
-    const done = await follow(browser, await browser.submit(codePage, { code: totpCode("JBSWY3DPEHPK3PXP", step) }));
+    // A step is accepted once, so the two runs use different ones; the next one is within the permitted skew.
+    usedStep = Math.max(Math.floor(Date.now() / 30_000), usedStep + 1);
+    const code = totpCode("JBSWY3DPEHPK3PXP", usedStep);
+    const done = await follow(browser, await browser.submit(codePage, { code }));
     expect(done.location).toMatch(/\/callback\?code=/);
     const [status] = await token(browser, redemption(done, "strict"));
     expect(status).toBe(200);

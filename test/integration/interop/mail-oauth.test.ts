@@ -127,7 +127,7 @@ async function allow(page: Page, app: NativeMailApp) {
 }
 
 async function isRefused(login: () => Promise<boolean>): Promise<void> {
-  await poll("the refusal of the token", async () => !(await login()), 5000);
+  await poll("the refusal of the token", async () => !(await login()));
 }
 
 test("with a passkey: autoconfig, registration, mail over IMAP and SMTP, refresh, revocation, refusal", async () => {

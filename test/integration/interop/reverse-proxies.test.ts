@@ -62,14 +62,10 @@ async function startSite(http: Tree): Promise<Site> {
 async function survives({ second }: Site, url: string): Promise<boolean> {
   second.process.signal("SIGSTOP");
   try {
-    return await poll(
-      "the frozen gateway to be left out",
-      async () => {
-        const answers = await Promise.all(Array.from({ length: 8 }, () => ask(url).catch(() => undefined)));
-        return answers.every((answer) => answer?.status === 200);
-      },
-      30_000,
-    );
+    return await poll("the frozen gateway to be left out", async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => ask(url).catch(() => undefined)));
+      return answers.every((answer) => answer?.status === 200);
+    });
   } finally {
     second.process.signal("SIGCONT");
   }
@@ -185,7 +181,7 @@ describe("HAProxy with deploy/haproxy", () => {
 
   test("without NATS all gateways are used, so that their temporary failures arrive", async () => {
     await site.stack.nats.stop();
-    await poll("HAProxy to leave both out", () => /backchannel\/gateway1 is stopping/.test(haproxy.output()), 30_000);
+    await poll("HAProxy to leave both out", () => /backchannel\/gateway1 is stopping/.test(haproxy.output()));
     const headers = { authorization: basicAuth, "content-type": "application/json" };
     await whileChecked(async () => {
       const { status, body } = await ask(`${back}/api/v1/auth/json?mode=no-auth`, headers, lookUp);
@@ -195,7 +191,6 @@ describe("HAProxy with deploy/haproxy", () => {
     await poll(
       "decisions",
       async () => (await ask(`${back}/api/v1/auth/json?mode=no-auth`, headers, lookUp)).status === 403,
-      60_000,
     );
   });
 

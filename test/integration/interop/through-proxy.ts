@@ -79,7 +79,7 @@ export async function drain(gateway: Replica, back: string): Promise<readonly (n
   const slow = Array.from({ length: 10 }, () => beginSlowly(back));
   await poll("the gateway to be busy", async () => (await connectionsOf(gateway.process)) > before);
   const stopped = gateway.process.stop();
-  await poll("its listener to close", () => refuses(new URL(gateway.url).host), 30_000);
+  await poll("its listener to close", () => refuses(new URL(gateway.url).host));
   const statuses: (number | string)[] = [];
   // The checks of the proxies need this long to notice that its port is closed.
   const until = performance.now() + 3000;

@@ -53,7 +53,7 @@ const isActive = async (token: string): Promise<boolean> => {
 };
 
 test("two operators who rotate in parallel create one successor of each key, and no token becomes invalid", async () => {
-  await expect.poll(async () => (await kidsAt(0)).length, { timeout: 10_000 }).toBe(kinds);
+  await expect.poll(async () => (await kidsAt(0)).length).toBe(kinds);
   const before = await kidsAt(0);
   const earlier = await issued();
   const rotated = await Promise.all(
@@ -73,9 +73,9 @@ test("two operators who rotate in parallel create one successor of each key, and
   }
   expect(await isActive(earlier)).toBe(true);
   const kidOf = async () => decodeProtectedHeader(await issued()).kid ?? "";
-  await expect.poll(async () => before.includes(await kidOf()), { timeout: 20_000 }).toBe(false);
+  await expect.poll(async () => before.includes(await kidOf())).toBe(false);
   // Without automatic rotation, the earlier keys are removed with their last token too.
-  await expect.poll(async () => (await kidsAt(1)).some((kid) => before.includes(kid)), { timeout: 40_000 }).toBe(false);
+  await expect.poll(async () => (await kidsAt(1)).some((kid) => before.includes(kid))).toBe(false);
 });
 
 test("postern keys lists the keys, and postern keys rotate replaces them", async () => {

@@ -123,7 +123,7 @@ describe("refresh tokens", () => {
       clients.map((client, index) => refresh(client, begun[index]?.["refresh_token"], 1)),
     );
     expect(second.map(({ status }) => status)).toEqual([200, 200]);
-    await expect.poll(() => Date.now() / 1000, { timeout: 5000 }).toBeGreaterThan(exp);
+    await expect.poll(() => Date.now() / 1000).toBeGreaterThan(exp);
     for (const [index, client] of clients.entries()) {
       expect(await isAlive(second[index]?.body["access_token"])).toBe(true);
       const third = await refresh(client, second[index]?.body["refresh_token"]);
@@ -155,9 +155,9 @@ describe("back-channel logout", () => {
   test("a client that is unavailable for a while is notified once when it is back", async () => {
     channel.status = 503;
     await signOut();
-    await expect.poll(() => channel.bodies.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(5);
+    await expect.poll(() => channel.bodies.length).toBeGreaterThanOrEqual(5);
     channel.status = 200;
-    await expect.poll(() => redis.zcard(queue), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => redis.zcard(queue)).toBe(0);
     expect(channel.tokens).toHaveLength(1);
   });
 
@@ -178,7 +178,7 @@ describe("back-channel logout", () => {
     await signedOut.get((await mail.authorize(signedOut)).location ?? "");
     const session = browser.cookies.get("service_session");
     await signOut();
-    await expect.poll(() => channel.bodies.length, { timeout: 5000 }).toBeGreaterThan(0);
+    await expect.poll(() => channel.bodies.length).toBeGreaterThan(0);
     const content = `${unused}\n${await redisContent(redis)}`;
     const logoutToken = channel.bodies[0]?.get("logout_token");
     const kinds: Readonly<Record<string, unknown>> = {
@@ -208,19 +208,19 @@ describe("back-channel logout", () => {
       expect(content).toContain(family);
     }
     channel.status = 200;
-    await expect.poll(() => redis.zcard(queue), { timeout: 5000 }).toBe(0);
+    await expect.poll(() => redis.zcard(queue)).toBe(0);
   });
 
   test("two replicas do not notify a slow client twice", async () => {
     const answer = Promise.withResolvers<void>();
     channel.held = answer.promise;
     await signOut();
-    await expect.poll(() => channel.bodies.length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => channel.bodies.length).toBe(1);
     const startedAt = performance.now();
     // Waits until both replicas have read the queue again.
-    await expect.poll(() => performance.now() - startedAt, { timeout: 5000 }).toBeGreaterThan(600);
+    await expect.poll(() => performance.now() - startedAt).toBeGreaterThan(600);
     answer.resolve();
-    await expect.poll(() => redis.zcard(queue), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => redis.zcard(queue)).toBe(0);
     expect(channel.bodies).toHaveLength(1);
   });
 
@@ -235,12 +235,12 @@ describe("back-channel logout", () => {
     channel.held = dead.promise;
     await pause(second);
     expect((await alone.get(`/oidc/logout?id_token_hint=${String(hint)}`)).status).toBe(302);
-    await expect.poll(() => channel.bodies.length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => channel.bodies.length).toBe(1);
     first.signal("SIGKILL");
     channel.held = undefined;
     second.signal("SIGCONT");
-    await expect.poll(() => channel.tokens, { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => channel.tokens).toHaveLength(1);
     dead.resolve();
-    await expect.poll(() => redis.zcard(queue), { timeout: 5000 }).toBe(0);
+    await expect.poll(() => redis.zcard(queue)).toBe(0);
   });
 });

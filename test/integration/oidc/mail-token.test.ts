@@ -7,6 +7,7 @@ import { callback, type OidcStack, startOidcStack } from "../../support/oidc-sta
 import { signedIn } from "../../support/oidc-user.ts";
 import { redisContent, testRedis } from "../../support/redis-content.ts";
 import { askInTurn, relyingParty } from "../../support/relying-party.ts";
+import { redisGivenUpSoon } from "../../support/stack-config.ts";
 
 const scopes = ["openid", "email", "imap"];
 
@@ -32,7 +33,7 @@ beforeAll(async () => {
   oidc = await startOidcStack(
     [...clients, removed],
     { custom_scopes: [{ name: "imap", description: "Mail" }], scopes_supported: scopes },
-    { oauthbearer: { audience: ["mail", "typed", "removed"], required_scope: ["imap"] } },
+    { oauthbearer: { audience: ["mail", "typed", "removed"], required_scope: ["imap"] }, more: redisGivenUpSoon },
   );
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
   browser = createBrowser(oidc.replicas);

@@ -159,7 +159,7 @@ test("ending all sessions of a user revokes all tokens and browser sessions, and
     expect(page.location).toContain("login_required");
   }
   expect((await ask("GET", `/${account}`)).sessions).toEqual([]);
-  await expect.poll(() => channel.tokens, { timeout: 5000 }).toHaveLength(3);
+  await expect.poll(() => channel.tokens).toHaveLength(3);
   const claims = channel.tokens.map((token) => claimsOf(token));
   expect(claims.map(({ aud }) => String(aud)).toSorted((a, b) => a.localeCompare(b))).toEqual(["signed", "web", "web"]);
   expect(new Set(claims.map(({ sid }) => sid)).size).toBe(3);
@@ -196,7 +196,7 @@ async function isActive(token: string): Promise<boolean> {
 /** Waits until the gateway has checked every token again. */
 async function waitForRevocationTtl(): Promise<void> {
   const started = performance.now();
-  await expect.poll(() => performance.now() - started, { timeout: 5000 }).toBeGreaterThan(400);
+  await expect.poll(() => performance.now() - started).toBeGreaterThan(400);
 }
 
 describe("a user and a client with the same name", () => {
@@ -237,7 +237,7 @@ describe("a user and a client with the same name", () => {
     expect((await ask("GET", `/${account}`, token)).status).toBe(200);
     expect((await ask("DELETE", "/client:twin")).status).toBe(204);
     expect(await isActive(token)).toBe(false);
-    await expect.poll(async () => (await ask("GET", `/${account}`, token)).status, { timeout: 5000 }).toBe(401);
+    await expect.poll(async () => (await ask("GET", `/${account}`, token)).status).toBe(401);
     for (const { access_token: users } of [web, signed]) expect(await isAlive(users)).toBe(true);
     expect((await ask("GET", `/${account}`, await clientToken())).status).toBe(200);
   });
@@ -263,7 +263,7 @@ test("clients that join a session while the user ends it in another browser are 
   const [codes, ended] = await Promise.all([Promise.all(race), ending]);
   expect([ended.status, ended.location]).toEqual([302, "/mfa/sessions"]);
   const known = codes.filter((code) => code !== null).length;
-  await expect.poll(notifiedSessionCount, { timeout: 5000 }).toBeGreaterThanOrEqual(known);
+  await expect.poll(notifiedSessionCount).toBeGreaterThanOrEqual(known);
 });
 
 test.each([

@@ -33,7 +33,7 @@ const count = (pattern: RegExp): number => worker().output().match(pattern)?.len
 test("a job is queued and run with the rights that the documentation names, which do not include INFO", async () => {
   const before = count(/"msg":"job done"/g);
   expect((await flushLater()).status).toBe(202);
-  await poll("the job", () => count(/"msg":"job done"/g) > before, 60_000);
+  await poll("the job", () => count(/"msg":"job done"/g) > before);
   expect(worker().output()).not.toContain("no right to run");
 });
 
@@ -44,7 +44,7 @@ test("a worker without a right says which one, stays alive, retries with growing
   const errors = () => count(/an error in the job queue/g);
   const before = errors();
   expect((await flushLater()).status).toBe(202);
-  await poll("the refusal", () => errors() > before, 60_000);
+  await poll("the refusal", () => errors() > before);
   const until = performance.now() + 4000;
   await poll("several pauses", async () => {
     expect(await worker().readiness()).not.toBe(0);
@@ -54,14 +54,14 @@ test("a worker without a right says which one, stays alive, retries with growing
   expect(errors() - before).toBeLessThan(4);
   const done = count(/"msg":"job done"/g);
   redisCli("acl", "setuser", user, "+bzpopmin", "+evalsha", "+eval");
-  await poll("the job", () => count(/"msg":"job done"/g) > done, 120_000);
+  await poll("the job", () => count(/"msg":"job done"/g) > done);
 });
 
 test("a worker that starts without a right is not ready, and its log names the right", async () => {
   await worker().stop();
   redisCli("acl", "setuser", redisUserOf("jobs-worker"), "-bzpopmin", "-zadd");
   const started = stack.start("jobs-worker");
-  await poll("the reason", () => worker().output().includes("no right to run bzpopmin, zadd"), 60_000);
+  await poll("the reason", () => worker().output().includes("no right to run bzpopmin, zadd"));
   expect(await worker().readiness()).toBe(503);
   redisCli("acl", "setuser", redisUserOf("jobs-worker"), "+bzpopmin", "+zadd");
   await started;

@@ -51,10 +51,8 @@ async function failOverWithCode({ first, second, sentinels }: RedisSentinel): Pr
   expect(redisCli(first.port, "wait", "1", "10000")).toBe("1");
   first.signal("SIGSTOP");
   const others = sentinels.slice(1);
-  await poll(
-    "the others to name the new primary",
-    async () => (await Promise.all(others.map((other) => other.primaryPort()))).every((port) => port === second.port),
-    60_000,
+  await poll("the others to name the new primary", async () =>
+    (await Promise.all(others.map((other) => other.primaryPort()))).every((port) => port === second.port),
   );
   expect(redisCli(second.port, "getdel", "code")).toBe("unused");
 }
@@ -70,7 +68,7 @@ test("a primary that returns with a sentinel that was unavailable is not used ag
   const answers = await Promise.all(
     Array.from({ length: 20 }, async () => {
       using client = clientOf(redis);
-      await poll("the connection", () => isReady(client), 60_000);
+      await poll("the connection", () => isReady(client));
       return redeem(client);
     }),
   );
@@ -95,7 +93,7 @@ test("a process that was stopped asks the sentinels before it uses its connectio
   expect(redisCli(redis.second.port, "getdel", "code")).toBe("unused");
   redis.first.signal("SIGCONT");
   expect(await redeem(client)).not.toBe("unused");
-  await poll("the new primary", async () => (await redeem(client)) === null, 60_000);
+  await poll("the new primary", async () => (await redeem(client)) === null);
 });
 
 test("without a majority of the sentinels, no primary is used, and an open connection stays", async () => {
@@ -110,14 +108,14 @@ test("without a majority of the sentinels, no primary is used, and an open conne
   expect(await redeem(before)).toBeNull();
   await using returned = await first?.startAfresh();
   expect(await returned?.primaryPort()).toBe(redis.first.port);
-  await poll("the connection", () => isReady(after), 60_000);
+  await poll("the connection", () => isReady(after));
   expect(await redeem(after)).toBeNull();
 });
 
 test("a client asks the sentinels that the configuration does not name", async () => {
   await using redis = await spawnRedisSentinel({ sentinels: 3 });
   using client = clientOf({ ...redis, sentinels: redis.sentinels.slice(0, 1) });
-  await poll("the connection", () => isReady(client), 60_000);
+  await poll("the connection", () => isReady(client));
   expect(await redeem(client)).toBeNull();
 });
 
@@ -131,5 +129,5 @@ test("a client leaves a server that has become a replica, although no sentinel s
     closed += 1;
   });
   redisCli(redis.first.port, "replicaof", "127.0.0.1", String(redis.second.port));
-  expect(await poll("the client to leave", () => closed > 0, 60_000)).toBe(true);
+  expect(await poll("the client to leave", () => closed > 0)).toBe(true);
 });

@@ -7,7 +7,7 @@ import { type Answer, askJson } from "../../support/ask-json.ts";
 import { type HoldingProxy, startHoldingProxy } from "../../support/holding-proxy.ts";
 import { type HookReceiver, startHookReceiver } from "../../support/notification-receivers.ts";
 import { testRedis } from "../../support/redis-content.ts";
-import { passwordNonce } from "../../support/stack-config.ts";
+import { merged, passwordNonce, redisGivenUpSoon } from "../../support/stack-config.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
 import { exampleLdif } from "../ldap/example-directory.ts";
 import { remembered, reportsOf } from "./sign-ins.ts";
@@ -53,7 +53,7 @@ beforeAll(async () => {
   };
   const pool = { server_uri: [`ldap://127.0.0.1:${directory.port}`], bind_dn: bindDn, bind_pw: rootPassword };
   idp = owned.use(
-    await startIdpStack(settings, {
+    await startIdpStack(merged(redisGivenUpSoon, settings), {
       engines: 2,
       others: { order: ["ldap"], ldap: { default: pool, search: [search] } },
     }),
@@ -94,7 +94,7 @@ async function metricOf(result: string): Promise<number> {
 /** Once this is stored, no engine retries. */
 async function untilSettled(clientIp: string): Promise<void> {
   const key = riskNoticeKey.build("postern:", names.account(account), names.network(clientIp) ?? "");
-  await poll(`the notification about ${clientIp} to be stored`, async () => (await redis.get(key)) === "sent", 60_000);
+  await poll(`the notification about ${clientIp} to be stored`, async () => (await redis.get(key)) === "sent");
 }
 
 test("while jobs-worker is stopped, what the queue does not take waits in the engine, and each arrives once", async () => {

@@ -12,6 +12,7 @@ import { type MailClient, registerMailClient } from "../../support/mail-client.t
 import { askReplicas, type OidcStack } from "../../support/oidc-stack.ts";
 import { claimsOf } from "../../support/oidc-user.ts";
 import { askInTurn, relyingParty } from "../../support/relying-party.ts";
+import { merged, redisGivenUpSoon } from "../../support/stack-config.ts";
 import { callback, follow, issuer } from "../idp/authorization.ts";
 import { ageNetworks, atEachEngine, remembered } from "./sign-ins.ts";
 import {
@@ -65,7 +66,7 @@ beforeAll(async () => {
   };
   const mail_registration = { enabled: true, per_minute: 1000, max_pending_per_network: 1000 };
   users = await startUserStack(risk, {
-    auth: { oauthbearer: { enabled: true, issuer, audience: ["signed"] } },
+    ...merged(redisGivenUpSoon, { auth: { oauthbearer: { enabled: true, issuer, audience: ["signed"] } } }),
     identity: { oidc: { enabled: true, issuer, clients: [signed, mailServer], mail_registration } },
   });
   const { stack, replicas, first, second } = users.idp;

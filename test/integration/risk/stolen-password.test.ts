@@ -8,6 +8,7 @@ import { askAdmin } from "../../support/ask-admin.ts";
 import { logLineOf } from "../../support/log-lines.ts";
 import { redisContent, testRedis } from "../../support/redis-content.ts";
 import type { Stack } from "../../support/stack.ts";
+import { redisGivenUpSoon } from "../../support/stack-config.ts";
 import { login, passwordOf, startGuessedStack, userName } from "../brute-force/guessed-stack.ts";
 import { atEachEngine, keptOf, remembered, scoredBy } from "./sign-ins.ts";
 
@@ -42,7 +43,12 @@ function startRiskStack(risk: object): Promise<Stack> {
     system_file: join(folder.path, "system.mmdb"),
     leaked_passwords_file: join(folder.path, "leaked"),
   };
-  return startGuessedStack({ cached: true, services: ["admin"], risk: { ...quick, ...files, ...risk } });
+  return startGuessedStack({
+    cached: true,
+    services: ["admin"],
+    risk: { ...quick, ...files, ...risk },
+    settings: redisGivenUpSoon,
+  });
 }
 
 beforeAll(async () => {

@@ -42,7 +42,7 @@ export function logoutStartedByIdp(tools: LogoutTools): void {
       expect(profile.nameID).toBe(nameID);
       const state = async (): Promise<unknown> => JSON.parse((await browser.get(`${place}&state=1`)).text);
       const soapIsDone = { over: false, states: expect.arrayContaining(["asking", "done"]) };
-      await expect.poll(state, { timeout: 60_000 }).toMatchObject(soapIsDone);
+      await expect.poll(state).toMatchObject(soapIsDone);
       expect(soapRequests().filter((body) => body.includes(sessionIndex))).toHaveLength(1);
       const answer = pathOf(await wiki().getLogoutResponseUrlAsync(profile, "", {}, true));
       expect((await browser.get(answer)).status).toBe(204);

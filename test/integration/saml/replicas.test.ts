@@ -3,6 +3,7 @@ import { pause, poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields } from "../../support/browser.ts";
 import { testRedis } from "../../support/redis-content.ts";
+import { redisGivenUpSoon } from "../../support/stack-config.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
 import { keyPair } from "./key-pair.ts";
 import { entityId, slo, sso } from "./saml-stack.ts";
@@ -18,6 +19,7 @@ beforeAll(async () => {
   const acsUrl = "https://sp.example.test/acs";
   idp = await startIdpStack(
     {
+      ...redisGivenUpSoon,
       identity: {
         saml: {
           enabled: true,

@@ -55,6 +55,7 @@ describe("users in MariaDB with a site's own schema, by the example of the guide
     stack = starting.use(
       await startStack({
         engines: 2,
+        settings: { runtime: { timeouts: { decision: "5s", sql_query: "3s" } } },
         backends: {
           order: ["lua"],
           sql: { default: { driver: "mysql", server: [`127.0.0.1:${port}`], database: name, user, password } },

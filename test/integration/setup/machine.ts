@@ -114,7 +114,9 @@ export function plantMachine(root: string, user: "root" | "somebody" = "root"): 
       env["PATH"] = path("essentials");
     },
     setup: (...args) => {
-      const child = spawn("bash", [path("tools/setup.sh"), ...args], { env, detached: true });
+      // A shell cannot trap a signal that is ignored when it starts, as SIGINT is in the background of the shell that runs the tests.
+      const program = ["--default-signal=INT,TERM,HUP", "bash", path("tools/setup.sh")];
+      const child = spawn("/usr/bin/env", [...program, ...args], { env, detached: true });
       const chunks: string[] = [];
       for (const stream of [child.stdout, child.stderr]) {
         stream.setEncoding("utf8").on("data", (chunk: string) => chunks.push(chunk));

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { poll, scratchFolder } from "@postern/testing";
+import { scratchFolder } from "@postern/testing";
 import { expect, test } from "vitest";
 import { plantMachine } from "./machine.ts";
 
@@ -65,32 +65,6 @@ test("a failed installation shows the reason and restores the policy", async () 
   const { code, output } = await machine.setup("run").done;
   expect(code).toBe(1);
   expect(output).toContain("E: Unable to locate package");
-  expect(machine.read("sbin/policy-rc.d")).toBe(ownPolicy);
-});
-
-test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s during an installation restores the policy", async (name) => {
-  await using root = await scratchFolder();
-  const machine = plantMachine(root.path);
-  machine.write("sbin/policy-rc.d", ownPolicy);
-  machine.write("apt-hangs", "");
-  const { pid, done } = machine.setup("run");
-  await poll("apt-get", () => existsSync(machine.path("apt-waits")));
-  process.kill(-pid, name);
-  expect((await done).code).not.toBe(0);
-  expect(machine.read("sbin/policy-rc.d")).toBe(ownPolicy);
-});
-
-test("the next run repairs what a killed installation left behind", async () => {
-  await using root = await scratchFolder();
-  const machine = plantMachine(root.path);
-  machine.write("sbin/policy-rc.d", ownPolicy);
-  machine.write("apt-hangs", "");
-  const { pid, done } = machine.setup("run");
-  await poll("apt-get", () => existsSync(machine.path("apt-waits")));
-  process.kill(-pid, "SIGKILL");
-  await done;
-  expect(machine.read("sbin/policy-rc.d")).not.toBe(ownPolicy);
-  await machine.setup("packages").done;
   expect(machine.read("sbin/policy-rc.d")).toBe(ownPolicy);
 });
 

@@ -52,7 +52,7 @@ test("tokens, introspection and sign-ins are in the trace of a trusted proxy, wi
     });
   }
   const expected = ["postern-idp POST /login", "postern-auth-engine auth-engine/authenticate"];
-  await expect.poll(names, { timeout: 20_000 }).toEqual(expect.arrayContaining(expected));
+  await expect.poll(names).toEqual(expect.arrayContaining(expected));
   // The provider's paths have one pattern together.
   for (const service of ["gateway", "idp"]) {
     const spans = (): number => names().filter((name) => name.startsWith(`postern-${service} POST /oidc`)).length;

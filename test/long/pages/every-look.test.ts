@@ -72,6 +72,15 @@ describe.each([
   });
 });
 
+test("every page that differs only in data has valid HTML", async () => {
+  await using context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } });
+  const page = await context.newPage();
+  for (const url of server.stateUrls("en")) {
+    await page.goto(url);
+    expect([url, await documentProblems(page)]).toEqual([url, []]);
+  }
+});
+
 test("text of twice the size fits a phone's screen", async () => {
   await using context = await browser.newContext({ bypassCSP: true, viewport: { width: 390, height: 800 } });
   const page = await context.newPage();

@@ -14,6 +14,15 @@ import admitFactorAttemptLua from "./scripts/admit-factor-attempt.lua?raw";
 import undoFactorAttemptLua from "./scripts/undo-factor-attempt.lua?raw";
 import { readTotpSecret } from "./totp.ts";
 
+interface UsedStep {
+  readonly account: string;
+  /** The stored secret. */
+  readonly stored: string;
+  readonly step: number;
+  /** The sign-in that uses it: the form with a code may be sent twice, and the second time is answered as the first. */
+  readonly flowId?: string;
+}
+
 /** An attempt to prove a second factor at sign-in. */
 export interface FactorAttempt {
   readonly account: string;
@@ -128,14 +137,16 @@ export function createFactorGuard(redis: RedisClient, keyPrefix: string, setting
       decided(() => clear([factorLockKeys(keyPrefix, account, method).failures])),
     /**
      * Counts per secret, because the first code of a new secret may fall into the step in which the old one was used.
-     * @returns false if a code of this secret's time step was used before, on any replica
+     * @returns false if a code of this secret's time step was used before, on any replica, and not in the same sign-in
      */
-    claimTotpStep: ({ account, stored, step }: { account: string; stored: string; step: number }): Promise<boolean> =>
+    claimTotpStep: ({ account, stored, step, flowId }: UsedStep): Promise<boolean> =>
       decided(async () => {
         const secret = readTotpSecret(stored)?.secret ?? stored;
         const digest = digestOf(`${account}\n${secret}`).toString("base64url");
         const key = usedTotpStepKey.build(keyPrefix, digest, String(step));
-        return (await redis.set(key, "1", "EX", usedTotpStepKey.ttlSeconds, "NX")) === "OK";
+        const user = flowId === undefined ? "1" : digestOf(flowId).toString("base64url");
+        if ((await redis.set(key, user, "EX", usedTotpStepKey.ttlSeconds, "NX")) === "OK") return true;
+        return flowId !== undefined && (await redis.get(key)) === user;
       }),
   };
 }

@@ -39,7 +39,12 @@ export interface CodeFactor {
   /** The notification about a used code. */
   readonly used?: NotificationEvent;
   /** @returns the factor if the code is correct, which also uses it up. @throws AppError on a temporary failure */
-  readonly verify: (account: string, code: string, context: EngineCall) => Promise<NamedFactor | undefined>;
+  readonly verify: (
+    account: string,
+    code: string,
+    context: EngineCall,
+    flowId: string,
+  ) => Promise<NamedFactor | undefined>;
   /**
    * Takes as long as `verify` but does not use the code up: for an attempt that is rejected in any case. Absent if `verify`
    * uses up nothing that the owner would miss.
@@ -72,11 +77,11 @@ export function totpFactor({ factors, guard, totpTimesMs, totpSkew: skew }: Sign
     method: "totp",
     page: totpPage,
     failed: "totp.failed",
-    verify: async (account, code, context) => {
+    verify: async (account, code, context, flowId) => {
       const stored = await factors.totpSecret(account, context);
       if (stored === undefined) return undefined;
       const step = matchStored(totpTimesMs(), { stored, code, skew });
-      const isRight = step !== undefined && (await guard.claimTotpStep({ account, stored, step }));
+      const isRight = step !== undefined && (await guard.claimTotpStep({ account, stored, step, flowId }));
       return isRight ? { kind: "totp", part: stored } : undefined;
     },
   };
@@ -107,7 +112,7 @@ export function recoveryFactor({ factors }: SignInContext): CodeFactor {
     failed: "recovery.failed",
     used: "recovery_code_used",
     verify: redeem,
-    pretend: (account, code, context) => redeem(account, unusable(code), context),
+    pretend: (account, code, ...rest) => redeem(account, unusable(code), ...rest),
   };
 }
 
@@ -149,7 +154,9 @@ async function judge(
   return reportUndecided(deps, visit, { flow, step: method, account }, () => {
     const context = callContext(visit, decisionTimeoutMs());
     const shown = { flow, pending, method, wrong: "wrong_code" } as const;
-    return judgeFactor(deps, visit, shown, (isDiscarded) => (isDiscarded ? pretend : verify)(account, code, context));
+    return judgeFactor(deps, visit, shown, (isDiscarded) =>
+      (isDiscarded ? pretend : verify)(account, code, context, flow.id),
+    );
   });
 }
 

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { Check } from "typebox/value";
+import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
 import { createUnknownKeys } from "../accepted-keys.ts";
 import { createProblemList } from "../problem.ts";
@@ -11,6 +11,7 @@ import type { Mapping } from "../tree/walk.ts";
 import { readSection, type ValueSource } from "./reader.ts";
 
 const tree = schemaTree();
+const schema = Compile(Root);
 
 /** Whether what is read has the shape of the schema, problems or not. */
 function conforms(written: Mapping): boolean {
@@ -24,7 +25,7 @@ function conforms(written: Mapping): boolean {
     readSecretFile: () => undefined,
   });
   derive(tree, { root, sources });
-  return Check(Root, root);
+  return schema.Check(root);
 }
 
 /** Paths of all keys; entries of lists and maps are named `0` and `name`. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRedisStore } from "../../../services/auth-engine/src/brute-force/brute-force-redis.ts";
 import type { CountedAttempt, CountResult, Guess } from "../../../services/auth-engine/src/brute-force/shared-store.ts";
 import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
-import { answered, connect, readSettings, unguarded } from "./counting.ts";
+import { answered, connect, readSettings, unguarded } from "../../integration/brute-force/counting.ts";
 import { createEarlierCount } from "./earlier-count.ts";
 
 /** A window of this length almost never ends while the test runs. */
