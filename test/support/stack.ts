@@ -12,9 +12,14 @@ import {
 } from "@postern/testing";
 import { type ServiceName, type ServiceProcess, startService, untilReady } from "./service-process.ts";
 import { defaultTree, merged, type StackPlaces, type Tree } from "./stack-config.ts";
+import { startWholeSite } from "./whole-site.ts";
 
 export interface StackOptions {
   readonly engines?: number;
+  /** `one` runs all services in one process; without NATS, unless `joinsNats`. Default: `POSTERN_SHAPE`, or a process for each service. */
+  readonly shape?: "five" | "one";
+  /** Whether the one process uses NATS, so that others can join it. */
+  readonly joinsNats?: boolean;
   /** The port of the gateway; a free one by default. */
   readonly httpPort?: number;
   /** Replaces `auth.backends` of the test configuration. A function may write files to the stack's folder. */
@@ -85,8 +90,14 @@ const addressVariables = {
 
 export const basicAuth = `Basic ${Buffer.from("backchannel:demo-backchannel-secret").toString("base64")}`;
 
-function treeOf(places: StackPlaces, { backends, settings = {} }: StackOptions): Tree {
-  const tree = merged(defaultTree(places), settings);
+const isOneProcess = ({ shape }: StackOptions): boolean => (shape ?? process.env["POSTERN_SHAPE"]) === "one";
+/** Whether the stack has NATS. */
+const usesNats = (options: StackOptions): boolean => options.joinsNats === true || !isOneProcess(options);
+
+function treeOf(places: StackPlaces, options: StackOptions): Tree {
+  const { backends, settings = {} } = options;
+  const shape = usesNats(options) ? {} : { runtime: { bus: { servers: [] } } };
+  const tree = merged(merged(defaultTree(places), shape), settings);
   const { auth } = tree;
   if (backends === undefined) return tree;
   return {
@@ -136,11 +147,8 @@ const redisRights = (name: ServiceName): Env => ({
   SERVICE_STORAGE_REDIS_PRIMARY_PASSWORD: redisUserPassword,
 });
 
-function createLauncher(
-  owned: AsyncDisposableStack,
-  configFile: string,
-  { env: commonEnv = {}, nodeArgs, copy = () => undefined, redis, serversLater }: StackOptions,
-) {
+function createLauncher(owned: AsyncDisposableStack, configFile: string, options: StackOptions) {
+  const { env: commonEnv = {}, nodeArgs, copy = () => undefined, redis, serversLater } = options;
   const hasOwnRedis = redis === true || serversLater === true;
   const services = new Map<ServiceName, ServiceProcess>();
   const engines: ServiceProcess[] = [];
@@ -160,6 +168,11 @@ function createLauncher(
     engines,
     /** Starts the processes side by side; resolves when their private listeners respond. */
     startAlive: async (names: readonly ServiceName[]): Promise<readonly ServiceProcess[]> => {
+      if (isOneProcess(options)) {
+        const all = await startWholeSite([...new Set(names)], { configFile, env: commonEnv, nodeArgs });
+        for (const [name, service] of all) add(name, owned.use(service));
+        return [...all.values()];
+      }
       const started = await allSettled(names.map((name) => launch(name)));
       for (const [index, name] of names.entries()) {
         const service = started[index];
@@ -196,7 +209,11 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
   const launcher = createLauncher(owned, configFile, options);
   const engines = Array.from({ length: options.engines ?? 1 }, () => "auth-engine" as const);
   const serversFirst = options.serversLater !== true;
-  if (serversFirst) await allSettled([servers.startNats(), ...(options.redis === true ? [servers.startRedis()] : [])]);
+  const wanted = [
+    ...(usesNats(options) ? [servers.startNats] : []),
+    ...(options.redis === true ? [servers.startRedis] : []),
+  ];
+  if (serversFirst) await allSettled<NatsServer | RedisServer>(wanted.map((start) => start()));
   const started = await launcher.startAlive([
     ...engines,
     ...(options.services ?? []),

@@ -3,7 +3,7 @@ import { type Base, baseFromConfig, busFromConfig, redisFromConfig } from "@post
 import type { PasswordVerifier } from "@postern/shared/domain/passwords";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
-import type { Health } from "@postern/shared/platform/lifecycle";
+import type { Health, SharedByProcess } from "@postern/shared/platform/lifecycle";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { type BackendSet, createBackendSet } from "./backends/backend-set.ts";
 import { createLiveBruteForce, type LiveBruteForce } from "./brute-force/context.ts";
@@ -64,8 +64,8 @@ function redisIfNeeded(config: Config, { oauthBearer }: EngineSettings, base: Ba
   return oauthBearer.enabled || usesBruteForce(config) ? redisFromConfig(config, "state", base) : undefined;
 }
 
-export async function createContext(config: Config): Promise<EngineContext> {
-  const base = await baseFromConfig(config, "auth-engine");
+export async function createContext(config: Config, shared: SharedByProcess): Promise<EngineContext> {
+  const base = await baseFromConfig(config, "auth-engine", shared);
   const { logger, metricsPrefix } = base;
   const settings = engineSettings(config);
   const live = { current: liveEngineSettings(config) };

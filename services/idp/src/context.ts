@@ -9,7 +9,7 @@ import {
 } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/platform/http";
-import type { Health } from "@postern/shared/platform/lifecycle";
+import type { Health, SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/openapi";
 import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
 import type { ClientUses } from "./applications/client-uses.ts";
@@ -47,8 +47,8 @@ async function notificationsOf(config: Config, parts: NotificationsParts): Promi
   return createNotificationsContext(config, parts);
 }
 
-export async function createContext(config: Config): Promise<IdpContext> {
-  const base = await baseFromConfig(config, "idp");
+export async function createContext(config: Config, shared: SharedByProcess): Promise<IdpContext> {
+  const base = await baseFromConfig(config, "idp", shared);
   const settings = idpSettings(config);
   const state = redisFromConfig(config, "state", base);
   const sharedClock = watchRedisClock(state);

@@ -16,7 +16,7 @@ export interface ServiceReportDeps {
 }
 
 export interface ServiceReportsDeps extends ServiceReportDeps {
-  readonly bus: Pick<Bus, "subscribe" | "publish" | "isConnected">;
+  readonly bus: Pick<Bus, "subscribe" | "publish" | "canPublish">;
 }
 
 const nothing = async (): Promise<OwnReport> => ({});
@@ -52,7 +52,7 @@ export function startServiceReports(deps: ServiceReportsDeps) {
   const report = createServiceReport(deps);
   let isReporting = false;
   const answer = async (): Promise<void> => {
-    if (isReporting || !bus.isConnected()) return;
+    if (isReporting || !bus.canPublish()) return;
     isReporting = true;
     try {
       bus.publish(serviceReported, await report());

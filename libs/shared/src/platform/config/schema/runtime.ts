@@ -7,9 +7,9 @@ import { ClientTls } from "./tls.ts";
 /** The connection of every service to NATS. */
 const Bus = section("Connection of every service to the message bus (NATS).", {
   servers: stringList(["nats://127.0.0.1:4222"], {
-    description: "URLs of the NATS servers.",
+    description:
+      "URLs of the NATS servers. May be empty if one process runs the whole site (`postern serve`), which then needs no NATS.",
     form: "nats-url",
-    minItems: 1,
   }),
   namespace: string("postern", {
     description: "First token of every subject. Sites that share one NATS must use different namespaces.",
