@@ -10,13 +10,13 @@ import {
   spawnNats,
   spawnRedis,
 } from "@postern/testing";
-import { type ServiceName, type ServiceProcess, startService, untilReady } from "./service-process.ts";
+import { type ServiceName, type ServiceProcess, serviceNames, startService, untilReady } from "./service-process.ts";
 import { defaultTree, merged, type StackPlaces, type Tree } from "./stack-config.ts";
 import { startWholeSite } from "./whole-site.ts";
 
 export interface StackOptions {
   readonly engines?: number;
-  /** `one` runs all services in one process; without NATS, unless `joinsNats`. Default: `POSTERN_SHAPE`, or a process for each service. */
+  /** `one` runs all services in one process, which is then every replica of each; without NATS, unless `joinsNats`. Default: `POSTERN_SHAPE`, or a process for each service. */
   readonly shape?: "five" | "one";
   /** Whether the one process uses NATS, so that others can join it. */
   readonly joinsNats?: boolean;
@@ -147,7 +147,12 @@ const redisRights = (name: ServiceName): Env => ({
   SERVICE_STORAGE_REDIS_PRIMARY_PASSWORD: redisUserPassword,
 });
 
-function createLauncher(owned: AsyncDisposableStack, configFile: string, options: StackOptions) {
+function createLauncher(
+  owned: AsyncDisposableStack,
+  configFile: string,
+  urls: Readonly<Record<keyof typeof addressVariables, string>>,
+  options: StackOptions,
+) {
   const { env: commonEnv = {}, nodeArgs, copy = () => undefined, redis, serversLater } = options;
   const hasOwnRedis = redis === true || serversLater === true;
   const services = new Map<ServiceName, ServiceProcess>();
@@ -169,7 +174,8 @@ function createLauncher(owned: AsyncDisposableStack, configFile: string, options
     /** Starts the processes side by side; resolves when their private listeners respond. */
     startAlive: async (names: readonly ServiceName[]): Promise<readonly ServiceProcess[]> => {
       if (isOneProcess(options)) {
-        const all = await startWholeSite([...new Set(names)], { configFile, env: commonEnv, nodeArgs });
+        const whole = serviceNames.filter((name) => name !== "gateway" || names.includes(name));
+        const all = await startWholeSite(whole, { configFile, env: commonEnv, nodeArgs });
         for (const [name, service] of all) add(name, owned.use(service));
         return [...all.values()];
       }
@@ -181,12 +187,16 @@ function createLauncher(owned: AsyncDisposableStack, configFile: string, options
       return started;
     },
     start: async (name: ServiceName): Promise<ServiceProcess> => {
+      const running = isOneProcess(options) ? services.get(name) : undefined;
+      if (running !== undefined) return running;
       const service = await launch(name);
       add(name, service);
       await untilReady(service);
       return service;
     },
     startReplica: async (name: keyof typeof addressVariables, env: Env = {}): Promise<Replica> => {
+      const running = isOneProcess(options) ? services.get(name) : undefined;
+      if (running !== undefined) return { url: urls[name], process: running };
       const address = `127.0.0.1:${await freePort()}`;
       const process = await launch(name, { [addressVariables[name]]: address, ...env });
       await untilReady(process);
@@ -206,7 +216,12 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
   await writeSettings({});
 
   const servers = createServers(owned, places);
-  const launcher = createLauncher(owned, configFile, options);
+  const urls = {
+    gateway: `http://127.0.0.1:${places.httpPort}`,
+    admin: `http://127.0.0.1:${places.adminPort}`,
+    idp: `http://127.0.0.1:${places.idpPort}`,
+  };
+  const launcher = createLauncher(owned, configFile, urls, options);
   const engines = Array.from({ length: options.engines ?? 1 }, () => "auth-engine" as const);
   const serversFirst = options.serversLater !== true;
   const wanted = [
@@ -226,10 +241,10 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
     return gateway;
   };
   return {
-    url: `http://127.0.0.1:${places.httpPort}`,
+    url: urls.gateway,
     httpPort: places.httpPort,
-    adminUrl: `http://127.0.0.1:${places.adminPort}`,
-    idpUrl: `http://127.0.0.1:${places.idpPort}`,
+    adminUrl: urls.admin,
+    idpUrl: urls.idp,
     configFile,
     folder,
     get gateway() {

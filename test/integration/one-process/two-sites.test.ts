@@ -80,8 +80,9 @@ afterAll(async () => {
 
 const requests = [lookUp, lookUp, lookUp, wrong];
 
+const memory = async () => (await askJson(second.url, alice)).headers.get("x-service-memory-cache");
+
 test("a flush on one machine reaches the engine of the other one", async () => {
-  const memory = async () => (await askJson(second.url, alice)).headers.get("x-service-memory-cache");
   await memory();
   expect(await memory()).toBe("Hit");
   expect((await askAdmin(first, "DELETE", "/api/v1/cache/flush", { body: { user: alice.username } })).status).toBe(200);

@@ -69,6 +69,8 @@ const loggedBy = (message: string): readonly unknown[] =>
     .filter(({ msg }) => msg === message)
     .map(({ service }) => service);
 
+const memory = async () => (await askJson(stack.url, alice)).headers.get("x-service-memory-cache");
+
 describe("one process without NATS", () => {
   test("is one process, in which every service is ready at a private listener of its own", async () => {
     expect(new Set(names.map((name) => serviceOf(name).pid)).size).toBe(1);
@@ -101,7 +103,6 @@ describe("one process without NATS", () => {
   });
 
   test("a flush reaches the engine at once, and a job the worker", async () => {
-    const memory = async () => (await askJson(stack.url, alice)).headers.get("x-service-memory-cache");
     await memory();
     expect(await memory()).toBe("Hit");
     expect((await askAdmin(stack, "DELETE", "/api/v1/cache/flush", { body: { user: alice.username } })).status).toBe(
@@ -132,6 +133,14 @@ describe("one process without NATS", () => {
     const [folder = ""] = readdirSync(temporary.path);
     expect(folder).toMatch(/^postern-/u);
     expect(readdirSync(`${temporary.path}/${folder}`).toSorted()).toEqual(["admin", "idp"]);
+  });
+
+  test("operators see the report of every service", async () => {
+    const { body } = await askAdmin(stack, "GET", "/api/v1/console/system");
+    const services: readonly { readonly service: ServiceName; readonly state: string }[] = Object(body["services"]);
+    expect(Object.fromEntries(services.map(({ service, state }) => [service, state]))).toEqual(
+      Object.fromEntries(names.map((name) => [name, "up"])),
+    );
   });
 
   test("every log line names its service; those about the process as a whole precede them", () => {
