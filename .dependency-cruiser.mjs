@@ -30,6 +30,13 @@ export default {
       to: { path: "^(services/|@postern/(?!shared(/|$)))" },
     },
     {
+      name: "only-composition-roots-start-services",
+      comment: "A service is started by its own main.ts, and by the one file that runs several in one process.",
+      severity: "error",
+      from: { pathNot: "^(services/[^/]+/src/main|cli/src/serve/one-process)\\.ts$" },
+      to: { path: "^services/[^/]+/src/start\\.ts$" },
+    },
+    {
       name: "contracts-import-only-typebox",
       comment: "What travels between services depends on nothing of the services' own making.",
       severity: "error",

@@ -1,4 +1,4 @@
-# One image for all five services; the command names the service:
+# One image for all five services. By default they run in one process; the command may name one service instead:
 #   docker build -t postern:1.0.0 .
 #   docker run postern:1.0.0 services/auth-engine/dist/bundle/main.js
 #
@@ -55,8 +55,8 @@ ENV NODE_ENV=production \
 WORKDIR /app
 USER 10001:10001
 STOPSIGNAL SIGTERM
-# Asks the private listener of whichever service runs; compose and Kubernetes have probes of their own.
+# Asks the private listener of whichever service runs, of one process its gateway's; compose and Kubernetes have probes of their own.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "health/main.js"]
 # Node itself gets the signals: SIGTERM drains, SIGHUP reads the configuration again (libs/shared/src/platform/lifecycle).
 ENTRYPOINT ["node"]
-CMD ["services/gateway/dist/bundle/main.js"]
+CMD ["cli/dist/bundle/main.js", "serve"]

@@ -3,6 +3,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 TOOL := node_modules/.bin/node
 ENGINES ?= 1
+SHAPE ?= five
 .DEFAULT_GOAL := help
 .PHONY: help setup build run stop test test-quick test-long removals lint format docs screenshots package image test-package conformance bench bench-long clean
 
@@ -12,14 +13,14 @@ help: ## List the targets
 setup: ## Install packages and the servers for make run and make test
 	@tools/setup.sh test
 
-build: ## Check the types and build each service into services/*/dist/bundle
+build: ## Check the types and build each service and the command line into dist/bundle
 	@tools/setup.sh packages
 	@tsc -p tsconfig.json
 	@node tools/bundle.ts
 
-run: ## Start the demo on loopback (ENGINES=2 for two engines); Ctrl-C stops it
-	@tools/setup.sh run
-	@$(TOOL) tools/run.ts --engines "$(ENGINES)"
+run: ## Start the demo on loopback (ENGINES=2 for two engines, SHAPE=one for one process); Ctrl-C stops it
+	@tools/setup.sh $(if $(filter one,$(SHAPE)),run-one,run)
+	@$(TOOL) tools/run.ts --engines "$(ENGINES)" --shape "$(SHAPE)"
 
 stop: ## Stop a demo that is still running
 	@if [ -x node_modules/.bin/node ]; then $(TOOL) tools/stop.ts; else echo "Nothing to stop."; fi
@@ -81,4 +82,4 @@ bench-long: ## Run the same benchmark, beside other products, and under load for
 
 clean: ## Stop the demo; remove packages, builds and everything under .run
 	@$(MAKE) --no-print-directory stop
-	@rm -rf .run node_modules libs/*/node_modules services/*/node_modules libs/*/dist services/*/dist
+	@rm -rf .run node_modules libs/*/node_modules services/*/node_modules libs/*/dist services/*/dist cli/dist

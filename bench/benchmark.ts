@@ -23,6 +23,7 @@ import { measureLdap } from "./scenarios/ldap.ts";
 import { measureCountedLdap } from "./scenarios/ldap-counted.ts";
 import { measureMillionBans } from "./scenarios/million-bans.ts";
 import { measureMillionUsers } from "./scenarios/million-users.ts";
+import { measureOneProcess, measureOneProcessStarts } from "./scenarios/one-process.ts";
 import { measurePages } from "./scenarios/pages.ts";
 import { measureRisk } from "./scenarios/risk.ts";
 import { measureRiskMemory } from "./scenarios/risk-memory.ts";
@@ -80,6 +81,9 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
     into.rows.push(...measured.rows);
     into.commandsOfScoring = measured.commandsOfScoring;
   };
+  const starts = async (): Promise<void> => {
+    into.starts = [...(await measureStarts(servers)), await measureOneProcessStarts(servers)];
+  };
   return [
     ["bare HTTP server", () => rows(measureBareHttp(servers))],
     ["the skeleton, decisions cached and counted", () => loaded(measureGuarded(servers))],
@@ -88,6 +92,7 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
     ["decisions, LDAP", () => loaded(measureLdap(servers))],
     ["failures, LDAP", countedLdap],
     ["decisions at fixed rates", () => rows(measureFixedRate(servers))],
+    ["one process", () => rows(measureOneProcess(servers))],
     ["decision history", () => rows(measureHistory(servers))],
     ["stolen passwords", risk],
     ["traces", () => rows(measureTracing(servers))],
@@ -95,7 +100,7 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
     ["introspection and userinfo", () => loaded(measureIdentity(servers))],
     ["SAML sign-ins", async () => into.rows.push(await measureSamlSignIns(servers))],
     ["pages", () => rows(measurePages(servers))],
-    ["starts of the services", async () => void (into.starts = await measureStarts(servers))],
+    ["starts of the services", starts],
     ["the first decision", async () => void (into.firstDecision = await measureFirstDecision(servers))],
     ["size of the image", async () => void (into.imageMb = await measureImageSize(servers))],
   ];

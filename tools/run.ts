@@ -1,7 +1,8 @@
-// Runs the whole demo on loopback until Ctrl-C. Usage: tools/run.ts [--engines N]
+// Runs the whole demo on loopback until Ctrl-C. Usage: tools/run.ts [--engines N] [--shape five|one]
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execute } from "./checks/execute.ts";
+import { services } from "./package/services.ts";
 import { addressOf, banner } from "./run/banner.ts";
 import { isAlive } from "./run/identity.ts";
 import { parseRunOptions, type RunOptions } from "./run/options.ts";
@@ -34,9 +35,10 @@ async function runsAlready({ folder }: RunOptions): Promise<boolean> {
   return false;
 }
 
-async function build(): Promise<void> {
+async function build({ isOneProcess }: RunOptions): Promise<void> {
   say("Building ...");
-  const { code, output } = await execute(process.execPath, ["tools/bundle.ts"], buildWithinMs);
+  const program = isOneProcess ? ["cli"] : services;
+  const { code, output } = await execute(process.execPath, ["tools/bundle.ts", ...program], buildWithinMs);
   if (code !== 0) throw new Error(`the build failed:\n${output}`);
 }
 
@@ -87,7 +89,7 @@ async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const options = parseRunOptions(process.argv.slice(2));
   if (await runsAlready(options)) return;
-  if (options.build) await build();
+  if (options.build) await build(options);
   const claimed = claim(options.folder, addressOf(options));
   if (claimed === undefined) return void (await runsAlready(options));
   try {

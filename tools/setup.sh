@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the requirements of a make target: npm packages, the pinned Node, servers from the system's packages.
-# Usage: tools/setup.sh packages|run|test|test-long|test-package|bench|bench-long|screenshots [--dry-run]
+# Usage: tools/setup.sh packages|run|run-one|test|test-long|test-package|bench|bench-long|screenshots [--dry-run]
 # Takes little time if nothing is missing. The output of the commands is in .run/setup.log.
 # SETUP_SERVER_PATH replaces the folders that are searched for servers, SETUP_APACHE_MODULES the folder of Apache's modules,
 # SETUP_SASL_MODULES the folder above that of SASL's, SETUP_DOVECOT_MODULES that of Dovecot's, SETUP_SHARE the folder of programs in PHP,
@@ -150,6 +150,7 @@ missing_servers() {
   local wanted="redis-server:redis-server nats-server:nats-server"
   case "$purpose" in
     packages) wanted="" ;;
+    run-one) wanted="redis-server:redis-server" ;;
     test | test-long)
       wanted="$wanted slapd:slapd ldapadd:ldap-utils nginx:nginx nginx:libnginx-mod-mail"
       wanted="$wanted haproxy:haproxy dovecot:dovecot-imapd dovecot:dovecot-auth-lua dovecot:lua-cjson chromium:chromium chromium-headless-shell:chromium-headless-shell"
@@ -230,7 +231,7 @@ ensure_servers() {
 }
 
 main() {
-  case "$purpose" in packages | run | test | test-long | test-package | bench | bench-long | screenshots) ;; *) die "usage: tools/setup.sh packages|run|test|test-long|test-package|bench|bench-long|screenshots [--dry-run]" ;; esac
+  case "$purpose" in packages | run | run-one | test | test-long | test-package | bench | bench-long | screenshots) ;; *) die "usage: tools/setup.sh packages|run|run-one|test|test-long|test-package|bench|bench-long|screenshots [--dry-run]" ;; esac
   local missing
   missing="$(missing_servers)"
   if [ "$option" = --dry-run ]; then

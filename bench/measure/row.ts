@@ -66,6 +66,7 @@ export type RowId =
   | "lookup-ten"
   | "lookup-million"
   | "saml"
+  | `${"apart" | "one"}-${"cached" | "cached-1" | "cached-1000" | "ldap-400"}`
   | `${"beside" | "dovecot" | "saslauthd"}-${"ldap" | "cached"}`;
 
 export interface RowPlan {

@@ -7,9 +7,9 @@ import { writeConfig } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
 import { type ServiceName, serviceNames, startService } from "../stack/service.ts";
 
-/** One service: time from spawn to ready, and its memory when idle one second later. */
+/** One service, or all of them in one process (`postern`): time from spawn to ready, and its memory when idle one second later. */
 export interface Start {
-  readonly service: ServiceName;
+  readonly service: ServiceName | "postern";
   readonly readyAfterMs: Figure;
   /** CPU time until ready. */
   readonly cpuMs: Figure;

@@ -15,6 +15,7 @@ import { runOperatorCommand } from "./operator/run-operator.ts";
 import { runningDemo } from "./operator/running-demo.ts";
 import { riskOptions, riskUsage, runRiskCommand } from "./risk-replay/risk-replay.ts";
 import { runScriptCommand, scriptOptions, scriptUsage } from "./script-test.ts";
+import { runServeCommand, serveOptions, serveUsage } from "./serve/serve.ts";
 
 const named = (options: object): readonly string[] => Object.keys(options);
 
@@ -121,6 +122,15 @@ const local: readonly Command[] = [
     options: named(initOptions),
     help: initUsage,
     run: (args, { terminal }) => runInitCommand(args, terminal),
+  },
+  {
+    name: "serve",
+    group: "setup",
+    forms: [["serve [--services NAME,…] [--config FILE]", "run the services of a site in one process"]],
+    actions: [],
+    options: named(serveOptions),
+    help: serveUsage,
+    run: runServeCommand,
   },
   {
     name: "doctor",

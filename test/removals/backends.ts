@@ -146,8 +146,8 @@ export const backendRemovals: readonly Removal[] = [
   {
     name: "invalid-reload",
     mechanism: "an invalid configuration is refused at a reload",
-    file: "libs/shared/src/platform/lifecycle/run-service.ts",
-    find: "  if (!result.ok) {\n    service.reloadRefused(result.problems.map(formatProblem));\n    return;\n  }",
+    file: "libs/shared/src/platform/lifecycle/reload.ts",
+    find: "  if (!result.ok) {\n    refuse(deps, result.problems.map(formatProblem));\n    return;\n  }",
     replace: "  if (!result.ok) {\n    process.exit(1);\n  }",
     tests: ["test/integration/config/reload.test.ts"],
     pattern: "an invalid file changes nothing",

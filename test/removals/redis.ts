@@ -54,7 +54,7 @@ export const redisRemovals: readonly Removal[] = [
   {
     name: "bans-read-first",
     mechanism: "an engine reads the bans before it joins the bus",
-    file: "services/auth-engine/src/main.ts",
+    file: "services/auth-engine/src/start.ts",
     find: "  await Promise.all([bruteForce?.ready(), risk?.ready()]);\n",
     replace: "",
     tests: ["test/integration/brute-force/failover.test.ts"],

@@ -52,7 +52,7 @@ export const serviceRemovals: readonly Removal[] = [
   {
     name: "worker-finishes",
     mechanism: "a worker that stops takes no more jobs, and waits for those that run",
-    file: "services/jobs-worker/src/main.ts",
+    file: "services/jobs-worker/src/start.ts",
     find: "Promise.all([worker.close(), notifications?.close()])",
     replace: "Promise.all([notifications?.close()])",
     tests: [jobs],

@@ -77,7 +77,7 @@ export const siteRemovals: readonly Removal[] = [
   {
     name: "long-bans-read-first",
     mechanism: "an engine reads the bans before it joins the bus",
-    file: "services/auth-engine/src/main.ts",
+    file: "services/auth-engine/src/start.ts",
     find: "  await Promise.all([bruteForce?.ready(), risk?.ready()]);\n",
     replace: "",
     tests: ["test/long/outages/replaced-engines.test.ts"],

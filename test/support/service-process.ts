@@ -10,9 +10,10 @@ export const compileCache = { NODE_COMPILE_CACHE: `${root}.run/test/compile-cach
  * Arguments of Node for every service. V8 begins with a small young generation, and would copy what a starting program keeps several times while
  * it grows; that is a tenth of the CPU time of a start.
  */
-const youngGeneration = ["--min-semi-space-size=32", "--max-semi-space-size=32"];
+export const youngGeneration = ["--min-semi-space-size=32", "--max-semi-space-size=32"];
 
-export type ServiceName = "gateway" | "auth-engine" | "idp" | "admin" | "jobs-worker";
+export const serviceNames = ["gateway", "auth-engine", "idp", "admin", "jobs-worker"] as const;
+export type ServiceName = (typeof serviceNames)[number];
 
 export interface ServiceProcess extends ChildServer {
   readonly privatePort: number;
@@ -44,19 +45,12 @@ async function statusOf(url: string): Promise<number> {
   }
 }
 
-/** Starts a bundled service as a process. Resolves when its private listener responds. */
-export async function startService(name: ServiceName, options: ServiceProcessOptions): Promise<ServiceProcess> {
-  const { configFile, privatePort, env, nodeArgs = [], copy = root, place } = options;
-  const address = `${place?.address ?? "127.0.0.1"}:${privatePort}`;
-  const variable = `SERVICE_RUNTIME_SERVICES_${name.toUpperCase().replaceAll("-", "_")}_PRIVATE_ADDRESS`;
-  const server = await startChildServer({
-    command: process.execPath,
-    args: [...youngGeneration, ...nodeArgs, `${copy}services/${name}/dist/bundle/main.js`, "--config", configFile],
-    cwd: copy,
-    env: { ...compileCache, ...env, [variable]: address },
-    port: privatePort,
-    place,
-  });
+export function privateAddressVariable(name: ServiceName): string {
+  return `SERVICE_RUNTIME_SERVICES_${name.toUpperCase().replaceAll("-", "_")}_PRIVATE_ADDRESS`;
+}
+
+/** A service at its private listener. */
+export function serviceView(server: ChildServer, address: string, privatePort: number): ServiceProcess {
   const page = `http://${address}`;
   return {
     ...server,
@@ -64,6 +58,21 @@ export async function startService(name: ServiceName, options: ServiceProcessOpt
     readiness: () => statusOf(`${page}/readyz`),
     metrics: async () => (await fetch(`${page}/metrics`)).text(),
   };
+}
+
+/** Starts a bundled service as a process. Resolves when its private listener responds. */
+export async function startService(name: ServiceName, options: ServiceProcessOptions): Promise<ServiceProcess> {
+  const { configFile, privatePort, env, nodeArgs = [], copy = root, place } = options;
+  const address = `${place?.address ?? "127.0.0.1"}:${privatePort}`;
+  const server = await startChildServer({
+    command: process.execPath,
+    args: [...youngGeneration, ...nodeArgs, `${copy}services/${name}/dist/bundle/main.js`, "--config", configFile],
+    cwd: copy,
+    env: { ...compileCache, ...env, [privateAddressVariable(name)]: address },
+    port: privatePort,
+    place,
+  });
+  return serviceView(server, address, privatePort);
 }
 
 /** @throws if the service is not ready within a minute, with its readiness page and the end of its output */

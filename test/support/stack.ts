@@ -10,11 +10,16 @@ import {
   spawnNats,
   spawnRedis,
 } from "@postern/testing";
-import { type ServiceName, type ServiceProcess, startService, untilReady } from "./service-process.ts";
+import { type ServiceName, type ServiceProcess, serviceNames, startService, untilReady } from "./service-process.ts";
 import { defaultTree, merged, type StackPlaces, type Tree } from "./stack-config.ts";
+import { startWholeSite } from "./whole-site.ts";
 
 export interface StackOptions {
   readonly engines?: number;
+  /** `one` runs all services in one process, which is then every replica of each; without NATS, unless `joinsNats`. Default: `POSTERN_SHAPE`, or a process for each service. */
+  readonly shape?: "five" | "one";
+  /** Whether the one process uses NATS, so that others can join it. */
+  readonly joinsNats?: boolean;
   /** The port of the gateway; a free one by default. */
   readonly httpPort?: number;
   /** Replaces `auth.backends` of the test configuration. A function may write files to the stack's folder. */
@@ -85,8 +90,14 @@ const addressVariables = {
 
 export const basicAuth = `Basic ${Buffer.from("backchannel:demo-backchannel-secret").toString("base64")}`;
 
-function treeOf(places: StackPlaces, { backends, settings = {} }: StackOptions): Tree {
-  const tree = merged(defaultTree(places), settings);
+const isOneProcess = ({ shape }: StackOptions): boolean => (shape ?? process.env["POSTERN_SHAPE"]) === "one";
+/** Whether the stack has NATS. */
+const usesNats = (options: StackOptions): boolean => options.joinsNats === true || !isOneProcess(options);
+
+function treeOf(places: StackPlaces, options: StackOptions): Tree {
+  const { backends, settings = {} } = options;
+  const shape = usesNats(options) ? {} : { runtime: { bus: { servers: [] } } };
+  const tree = merged(merged(defaultTree(places), shape), settings);
   const { auth } = tree;
   if (backends === undefined) return tree;
   return {
@@ -139,8 +150,10 @@ const redisRights = (name: ServiceName): Env => ({
 function createLauncher(
   owned: AsyncDisposableStack,
   configFile: string,
-  { env: commonEnv = {}, nodeArgs, copy = () => undefined, redis, serversLater }: StackOptions,
+  urls: Readonly<Record<keyof typeof addressVariables, string>>,
+  options: StackOptions,
 ) {
+  const { env: commonEnv = {}, nodeArgs, copy = () => undefined, redis, serversLater } = options;
   const hasOwnRedis = redis === true || serversLater === true;
   const services = new Map<ServiceName, ServiceProcess>();
   const engines: ServiceProcess[] = [];
@@ -160,6 +173,12 @@ function createLauncher(
     engines,
     /** Starts the processes side by side; resolves when their private listeners respond. */
     startAlive: async (names: readonly ServiceName[]): Promise<readonly ServiceProcess[]> => {
+      if (isOneProcess(options)) {
+        const whole = serviceNames.filter((name) => name !== "gateway" || names.includes(name));
+        const all = await startWholeSite(whole, { configFile, env: commonEnv, nodeArgs });
+        for (const [name, service] of all) add(name, owned.use(service));
+        return [...all.values()];
+      }
       const started = await allSettled(names.map((name) => launch(name)));
       for (const [index, name] of names.entries()) {
         const service = started[index];
@@ -168,12 +187,16 @@ function createLauncher(
       return started;
     },
     start: async (name: ServiceName): Promise<ServiceProcess> => {
+      const running = isOneProcess(options) ? services.get(name) : undefined;
+      if (running !== undefined) return running;
       const service = await launch(name);
       add(name, service);
       await untilReady(service);
       return service;
     },
     startReplica: async (name: keyof typeof addressVariables, env: Env = {}): Promise<Replica> => {
+      const running = isOneProcess(options) ? services.get(name) : undefined;
+      if (running !== undefined) return { url: urls[name], process: running };
       const address = `127.0.0.1:${await freePort()}`;
       const process = await launch(name, { [addressVariables[name]]: address, ...env });
       await untilReady(process);
@@ -193,10 +216,19 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
   await writeSettings({});
 
   const servers = createServers(owned, places);
-  const launcher = createLauncher(owned, configFile, options);
+  const urls = {
+    gateway: `http://127.0.0.1:${places.httpPort}`,
+    admin: `http://127.0.0.1:${places.adminPort}`,
+    idp: `http://127.0.0.1:${places.idpPort}`,
+  };
+  const launcher = createLauncher(owned, configFile, urls, options);
   const engines = Array.from({ length: options.engines ?? 1 }, () => "auth-engine" as const);
   const serversFirst = options.serversLater !== true;
-  if (serversFirst) await allSettled([servers.startNats(), ...(options.redis === true ? [servers.startRedis()] : [])]);
+  const wanted = [
+    ...(usesNats(options) ? [servers.startNats] : []),
+    ...(options.redis === true ? [servers.startRedis] : []),
+  ];
+  if (serversFirst) await allSettled<NatsServer | RedisServer>(wanted.map((start) => start()));
   const started = await launcher.startAlive([
     ...engines,
     ...(options.services ?? []),
@@ -209,10 +241,10 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
     return gateway;
   };
   return {
-    url: `http://127.0.0.1:${places.httpPort}`,
+    url: urls.gateway,
     httpPort: places.httpPort,
-    adminUrl: `http://127.0.0.1:${places.adminPort}`,
-    idpUrl: `http://127.0.0.1:${places.idpPort}`,
+    adminUrl: urls.admin,
+    idpUrl: urls.idp,
     configFile,
     folder,
     get gateway() {

@@ -76,6 +76,11 @@ export function bundleService(root: string, name: string): Promise<Bundle> {
   return bundleProgram(root, { entry: `services/${name}/src/main.ts`, folder: `services/${name}/dist/bundle` });
 }
 
+/** The same for the command line, which runs all services in one process. */
+export function bundleCommandLine(root: string): Promise<Bundle> {
+  return bundleProgram(root, { entry: "cli/src/main.ts", folder: "cli/dist/bundle" });
+}
+
 /** A program and the folder of its bundle, as paths from the repository's root. */
 export interface Program {
   readonly entry: string;

@@ -3,7 +3,7 @@ import { SourceMap } from "node:module";
 import { join, posix } from "node:path";
 
 /** A file of a bundle, as a path from the repository's root, and the position in it. */
-const bundledPlace = /(?:file:\/\/)?[^\s()"]*?(services\/[a-z-]+\/dist\/bundle\/[\w./-]+\.js):(\d+):(\d+)/gu;
+const bundledPlace = /(?:file:\/\/)?[^\s()"]*?((?:services\/[a-z-]+|cli)\/dist\/bundle\/[\w./-]+\.js):(\d+):(\d+)/gu;
 
 /**
  * Replaces each position in a bundle with that of the source. `readMap` returns the text of the file's source map; if it is undefined, the

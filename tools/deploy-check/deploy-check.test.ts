@@ -251,6 +251,28 @@ describe("compose", () => {
     expect(read("deploy/compose/production.yaml")).toContain("172.30.250.0/24");
   });
 
+  test("the set-up with one process starts no other service, and none that it needs is missing", () => {
+    const one = parse(read("deploy/compose/one-process.yaml"), { merge: true, logLevel: "silent" });
+    const gateway = mappingAt(one, "services", "gateway");
+    expect(listAt(gateway, "command")).toEqual(["cli/dist/bundle/main.js", "serve"]);
+    expect(mappingAt(gateway, "depends_on")).toEqual({ redis: { condition: "service_healthy" } });
+    const off = Object.entries(mappingAt(one, "services")).filter(
+      ([, service]) => listAt(service, "profiles").length > 0,
+    );
+    const others = Object.keys(mappingAt(document, "services")).filter(
+      (name) => name !== "gateway" && name !== "redis",
+    );
+    expect(off.map(([name]) => name).toSorted()).toEqual(others.toSorted());
+    for (const network of listAt(gateway, "networks"))
+      expect(mappingAt(document, "networks")).toHaveProperty(String(network));
+    const env = mappingAt(gateway, "environment");
+    const variables = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)]));
+    const { runtime } = loadDeployed(join(root, "config/compose.yaml"), variables);
+    expect(runtime.bus.servers).toEqual([]);
+    expect(new URL(runtime.services.idp.url).port).toBe(String(ports.idp.http));
+    expect(new URL(runtime.services.admin.url).port).toBe(String(ports.admin.http));
+  });
+
   test("the variables of its services are keys of the configuration", () => {
     const variables = Object.keys(mappingAt(document, "services", "auth-engine", "environment"));
     expect(variables.length).toBeGreaterThan(2);

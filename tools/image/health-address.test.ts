@@ -15,6 +15,10 @@ test.each([
   ["/sbin/docker-init\0--\0node\0/app/services/idp/dist/bundle/main.js\0", "idp"],
   ["node\0services/other/dist/bundle/main.js\0", undefined],
   ["sleep\x0060\0", undefined],
+  ["node\0cli/dist/bundle/main.js\0serve\0", "gateway"],
+  ["/app/bin/node\0/app/cli/dist/bundle/main.js\0serve\0--services=admin, idp\0", "idp"],
+  ["/app/bin/node\0/app/cli/dist/bundle/main.js\0serve\0--services\0jobs-worker,auth-engine\0", "auth-engine"],
+  ["/app/bin/node\0/app/cli/dist/bundle/main.js\0doctor\0", undefined],
 ])("the service of %j is %s", (line, service) => {
   expect(serviceOf(line)).toBe(service);
 });

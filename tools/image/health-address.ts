@@ -9,9 +9,17 @@ export const defaultPorts: Readonly<Record<string, number>> = {
   "jobs-worker": 9105,
 };
 
+/** Of the services of one process the one that is ready last: the gateway, if it is among them. */
+function firstServed(commandLine: string): string | undefined {
+  const list = /\0--services(?:=|\0)([^\0]+)/u.exec(commandLine)?.[1];
+  const named = list?.split(",").map((name) => name.trim()) ?? Object.keys(defaultPorts);
+  return Object.keys(defaultPorts).find((name) => named.includes(name));
+}
+
 /** The service that a command line starts; undefined for another program. */
 export function serviceOf(commandLine: string): string | undefined {
   const name = /services\/([a-z-]+)\/dist\/bundle\/main\.js/u.exec(commandLine)?.[1];
+  if (/cli\/dist\/bundle\/main\.js\0serve\0/u.test(commandLine)) return firstServed(commandLine);
   return name !== undefined && name in defaultPorts ? name : undefined;
 }
 

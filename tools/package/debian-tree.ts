@@ -27,16 +27,60 @@ function write(target: string, path: string, content: string | Uint8Array): void
 /** Every build has the same bytes. */
 const packed = (content: string | Uint8Array): Buffer => gzipSync(content, { level: 9 });
 
+interface Unit {
+  readonly name: string;
+  readonly description: string;
+  /** Lines about other units. */
+  readonly relations: string;
+  readonly program: string;
+  /** What follows `postern config check`. */
+  readonly checked: string;
+  readonly wantedBy: string;
+  readonly environment?: string;
+}
+
+function serviceUnit(service: string): Unit {
+  return {
+    name: `postern-${service}`,
+    description: `Postern ${service}`,
+    relations: "PartOf=postern.target",
+    program: `services/${service}/dist/bundle/main.js`,
+    checked: ` --service ${service}`,
+    wantedBy: "postern.target",
+  };
+}
+
+/** Starting either shape stops the other one first, because they have the same listeners: `Conflicts` and the order hold both ways. */
+function wholeSite(): Unit {
+  const apart = ["postern.target", ...services.map((service) => `postern-${service}.service`)].join(" ");
+  return {
+    name: "postern",
+    description: "Postern, authentication gateway and identity provider in one process",
+    relations: `# The services as processes of their own.\nConflicts=${apart}\nAfter=${apart}`,
+    program: "cli/dist/bundle/main.js serve",
+    checked: "",
+    wantedBy: "multi-user.target",
+  };
+}
+
 function units({ root, target }: DebianPackage): void {
   const template = readFileSync(join(root, "deploy/debian/service.in"), "utf8");
-  const unit = (service: string, environment: string): string =>
-    template
-      .replaceAll("@SERVICE@", service)
-      .replace(environment === "" ? "@ENVIRONMENT@\n" : "@ENVIRONMENT@", environment);
-  for (const service of services) write(target, `lib/systemd/system/postern-${service}.service`, unit(service, ""));
-  const port =
+  const writeUnit = (unit: Unit, file = `${unit.name}.service`): void => {
+    const text = template
+      .replace("@DESCRIPTION@", unit.description)
+      .replace("@RELATIONS@", unit.relations)
+      .replace("@NAME@", unit.name)
+      .replace("@PROGRAM@", unit.program)
+      .replace("@CHECKED@", unit.checked)
+      .replace("@WANTED_BY@", unit.wantedBy)
+      .replace(unit.environment === undefined ? "@ENVIRONMENT@\n" : "@ENVIRONMENT@", unit.environment ?? "");
+    write(target, `lib/systemd/system/${file}`, text);
+  };
+  for (const service of services) writeUnit(serviceUnit(service));
+  const environment =
     "# A further engine on this machine, such as postern-auth-engine@9112: its private port.\nEnvironment=SERVICE_RUNTIME_SERVICES_AUTH_ENGINE_PRIVATE_ADDRESS=127.0.0.1:%i";
-  write(target, "lib/systemd/system/postern-auth-engine@.service", unit("auth-engine", port));
+  writeUnit({ ...serviceUnit("auth-engine"), environment }, "postern-auth-engine@.service");
+  writeUnit(wholeSite());
 }
 
 const places = {

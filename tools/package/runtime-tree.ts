@@ -37,8 +37,8 @@ function licences(root: string, loaded: readonly string[], parts: Parts): string
 }
 
 /**
- * Writes what services need at run time into `target`, in the layout of the repository: bundles without source maps, the gRPC definition, the
- * packages that stay outside bundles, and the licences of everything. The bundles must exist.
+ * Writes what services need at run time into `target`, in the layout of the repository: bundles without source maps, the packages that stay
+ * outside bundles, and the licences of everything. The bundles must exist.
  */
 export function writeRuntimeTree(root: string, target: string, cpu: Cpu, parts: Parts): void {
   for (const service of services) {
@@ -46,7 +46,6 @@ export function writeRuntimeTree(root: string, target: string, cpu: Cpu, parts: 
     cpSync(join(root, bundle), join(target, bundle), { recursive: true, filter: (path) => !path.endsWith(".map") });
     writeFileSync(join(target, "services", service, "package.json"), '{ "type": "module" }\n');
   }
-  cpSync(join(root, "services/gateway/proto"), join(target, "services/gateway/proto"), { recursive: true });
   const loaded = runtimePackages(readLock(root), cpu);
   for (const path of loaded) cpSync(parts.folderOf(path), join(target, path), { recursive: true, filter: isNeeded });
   writeFileSync(join(target, "THIRD-PARTY-LICENSES"), licences(root, loaded, parts));

@@ -125,6 +125,17 @@ journalctl -u postern-gateway | grep -m 1 -i 'watchdog timeout'
 rm -r /run/systemd/system/postern-gateway.service.d
 systemctl daemon-reload
 
+step "one process, and back"
+must systemctl start postern.service
+must systemctl --quiet is-active postern.service
+for unit in $services; do mustnt systemctl --quiet is-active "$unit"; done
+must login 'a long test password'
+must systemctl reload postern.service
+must systemctl start postern.target
+mustnt systemctl --quiet is-active postern.service
+for unit in $services; do must systemctl --quiet is-active "$unit"; done
+must login 'a long test password'
+
 step "a second engine"
 must systemctl start postern-auth-engine@9112
 must curl -fsS http://127.0.0.1:9112/readyz

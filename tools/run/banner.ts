@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { type RunOptions } from "./options.ts";
-import { type Program, publicPort } from "./programs.ts";
+import { type Program, privatePorts, publicPort } from "./programs.ts";
 
 export function addressOf(options: RunOptions): string {
   return `http://localhost:${publicPort(options)}`;
@@ -12,7 +12,10 @@ export function banner(options: RunOptions, services: readonly Program[], starte
   const user =
     '{"username":"alice@example.test","password":"alice-demo-password","protocol":"imap","client_ip":"203.0.113.9"}';
   const call = "curl -si -u backchannel:demo-backchannel-secret -H 'content-type: application/json'";
-  const listeners = services.map(({ name, ports }) => `  ${name.padEnd(14)} http://127.0.0.1:${ports[0]}/metrics`);
+  const listening = options.isOneProcess
+    ? privatePorts(options)
+    : services.map(({ name, ports }) => [name, ports[0] ?? 0] as const);
+  const listeners = listening.map(([name, port]) => `  ${name.padEnd(14)} http://127.0.0.1:${port}/metrics`);
   return [
     "",
     `Postern is ready at ${addressOf(options)} (started in ${(startedInMs / 1000).toFixed(1)} s)`,

@@ -3,7 +3,9 @@ import { parseArgs } from "node:util";
 
 export interface RunOptions {
   readonly engines: number;
-  /** The folder that contains `services/<name>/dist/bundle/main.js`. */
+  /** Whether all services run in one process, without NATS. */
+  readonly isOneProcess: boolean;
+  /** The folder that contains `services/<name>/dist/bundle/main.js` and `cli/dist/bundle/main.js`. */
   readonly servicesRoot: string;
   /** False if the services are provided by the caller, as in tests. */
   readonly build: boolean;
@@ -24,12 +26,13 @@ function wholeNumber(name: string, text: string, min: number, max: number): numb
   return value;
 }
 
-/** Parses `--engines N --folder DIR`, and for tests `--services-root DIR --port-offset N --ready-within-ms N`. */
+/** Parses `--engines N --shape five|one --folder DIR`, and for tests `--services-root DIR --port-offset N --ready-within-ms N`. */
 export function parseRunOptions(args: readonly string[]): RunOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
       engines: { type: "string", default: "1" },
+      shape: { type: "string", default: "five" },
       folder: { type: "string", default: resolve(repository, ".run/demo") },
       "services-root": { type: "string" },
       "port-offset": { type: "string", default: "0" },
@@ -37,8 +40,13 @@ export function parseRunOptions(args: readonly string[]): RunOptions {
     },
   });
   const foreign = values["services-root"];
+  const { shape } = values;
+  if (shape !== "five" && shape !== "one") throw new Error(`SHAPE must be five or one, not "${shape}"`);
+  const engines = wholeNumber("ENGINES", values.engines, 1, 8);
+  if (shape === "one" && engines > 1) throw new Error("one process has one engine: ENGINES needs SHAPE=five");
   return {
-    engines: wholeNumber("ENGINES", values.engines, 1, 8),
+    engines,
+    isOneProcess: shape === "one",
     servicesRoot: resolve(foreign ?? repository),
     build: foreign === undefined,
     folder: resolve(values.folder),

@@ -33,6 +33,11 @@ const engine = "auth-engine";
 /** Each further engine adds 10 to the first one's private port: 9102, 9112, 9122. */
 const enginePortStep = 10;
 
+/** All private ports, by service. */
+export function privatePorts({ portOffset }: RunOptions): readonly (readonly [name: string, port: number])[] {
+  return services.map(({ name, privatePort }) => [name, privatePort + portOffset]);
+}
+
 export function publicPort({ portOffset }: RunOptions): number {
   return services[0].otherPorts[0] + portOffset;
 }
@@ -42,43 +47,64 @@ export function natsConfiguration({ portOffset }: RunOptions): string {
 }
 
 /** The demo's own state survives a restart, so Redis appends to a file. */
-export function stores({ folder, portOffset }: RunOptions): readonly Program[] {
+export function stores({ folder, portOffset, isOneProcess }: RunOptions): readonly Program[] {
   const redis = ["--port", String(redisPort + portOffset), "--bind", "127.0.0.1", "--dir", join(folder, "redis")];
   const keep = ["--save", "", "--appendonly", "yes", "--maxmemory-policy", "noeviction", "--daemonize", "no"];
   const store = { env: {}, stopStage: 3, kind: "store" } as const;
-  return [
-    { ...store, name: "redis", command: "redis-server", args: [...redis, ...keep], ports: [redisPort + portOffset] },
-    {
-      ...store,
-      name: "nats",
-      // One message at a time needs no second thread: waking it costs more than the message (docs/contributing/performance.md).
-      env: { GOMAXPROCS: "1" },
-      command: "nats-server",
-      args: ["-c", join(folder, "nats.conf")],
-      ports: [natsPort + portOffset],
-    },
-  ];
+  const redisStore = { ...store, name: "redis", command: "redis-server", args: [...redis, ...keep] };
+  const nats = {
+    ...store,
+    name: "nats",
+    // One message at a time needs no second thread: waking it costs more than the message (docs/contributing/performance.md).
+    env: { GOMAXPROCS: "1" },
+    command: "nats-server",
+    args: ["-c", join(folder, "nats.conf")],
+    ports: [natsPort + portOffset],
+  };
+  return [{ ...redisStore, ports: [redisPort + portOffset] }, ...(isOneProcess ? [] : [nats])];
 }
+
+const addressVariable = (name: string): string =>
+  `SERVICE_RUNTIME_SERVICES_${name.toUpperCase().replaceAll("-", "_")}_PRIVATE_ADDRESS`;
+
+/** Compiling our packages takes half of a start; the cache speeds up later starts. */
+const compileCache = ({ folder }: RunOptions) => ({ NODE_COMPILE_CACHE: join(folder, "compile-cache") });
 
 function service(options: RunOptions, name: string, ports: readonly number[], replica: number): Program {
   const moved = options.portOffset !== 0 || replica > 1;
-  const key = `SERVICE_RUNTIME_SERVICES_${name.toUpperCase().replaceAll("-", "_")}_PRIVATE_ADDRESS`;
   return {
     name: replica === 1 ? name : `${name}-${replica}`,
     command: process.execPath,
     args: [join(options.servicesRoot, "services", name, "dist/bundle/main.js"), "--config", "config/demo.yaml"],
-    // Compiling our packages takes half of a start; the cache speeds up later starts.
-    env: {
-      NODE_COMPILE_CACHE: join(options.folder, "compile-cache"),
-      ...(moved && { [key]: `127.0.0.1:${ports[0]}` }),
-    },
+    env: { ...compileCache(options), ...(moved && { [addressVariable(name)]: `127.0.0.1:${ports[0]}` }) },
     stopStage: name === "gateway" ? 1 : 2,
     ports,
     kind: "service",
   };
 }
 
+/** All services in one process. The gateway, whose port is the first, is ready last. */
+function wholeSite(options: RunOptions): Program {
+  const own = privatePorts(options);
+  const others = services.flatMap(({ otherPorts }) => otherPorts).map((port) => port + options.portOffset);
+  const moved = own.map(([name, port]) => [addressVariable(name), `127.0.0.1:${port}`]);
+  return {
+    name: "postern",
+    command: process.execPath,
+    args: [join(options.servicesRoot, "cli/dist/bundle/main.js"), "serve", "--config", "config/demo.yaml"],
+    env: {
+      ...compileCache(options),
+      SERVICE_RUNTIME_BUS_SERVERS: "",
+      ...(options.portOffset !== 0 && Object.fromEntries(moved)),
+    },
+    stopStage: 1,
+    ports: [...own.map(([, port]) => port), ...others],
+    kind: "service",
+  };
+}
+
 export function servicePrograms(options: RunOptions): readonly Program[] {
+  if (options.isOneProcess) return [wholeSite(options)];
   return services.flatMap(({ name, privatePort, otherPorts }) => {
     const replicas = name === engine ? options.engines : 1;
     return Array.from({ length: replicas }, (_, index) => {

@@ -1,5 +1,5 @@
 import type { Config, Problem } from "@postern/shared/platform/config";
-import { type Preflight, type PreflightReport, runChecks } from "@postern/shared/platform/preflight";
+import { busServersCheck, type Preflight, type PreflightReport, runChecks } from "@postern/shared/platform/preflight";
 import { preflight as admin } from "../../../services/admin/src/preflight.ts";
 import { preflight as engine } from "../../../services/auth-engine/src/preflight.ts";
 import { preflight as gateway } from "../../../services/gateway/src/preflight.ts";
@@ -54,6 +54,7 @@ export async function checkServices(
   config: Config,
   { skipSecrets, services = serviceNames }: CheckOptions,
 ): Promise<PreflightReport> {
+  const { problems } = await runChecks([busServersCheck(config, services)]);
   const found = { problems: new Map<string, Finding>(), warnings: new Map<string, Finding>() };
   for (const service of services) {
     const all = preflights[service](config);
@@ -64,5 +65,5 @@ export async function checkServices(
   }
   const listed = (findings: Map<string, Finding>): readonly Problem[] =>
     [...findings.values()].map((finding) => withServices(finding, services));
-  return { problems: listed(found.problems), warnings: listed(found.warnings) };
+  return { problems: [...problems, ...listed(found.problems)], warnings: listed(found.warnings) };
 }

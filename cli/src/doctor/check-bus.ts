@@ -34,7 +34,8 @@ async function checkBus(config: Config): Promise<readonly Finding[]> {
   return [warning(found, "set authorization in the configuration of NATS, and the token in runtime.bus.token")];
 }
 
-/** Whether NATS is reachable, and only with credentials. */
+/** Whether NATS, if the site has it, is reachable, and only with credentials. */
 export function busChecks(config: Config): readonly Check[] {
+  if (config.runtime.bus.servers.length === 0) return [];
   return [{ subject, run: () => checkBus(config) }];
 }

@@ -54,7 +54,10 @@ export interface SiteAnswers {
   /** Password for LDAP or the database. */
   readonly backendPassword: string;
   readonly redis: ServerAnswers;
-  readonly nats: ServerAnswers;
+  /** Whether the services run in one process. */
+  readonly isOneProcess: boolean;
+  /** Undefined if one process is the whole site. */
+  readonly nats: ServerAnswers | undefined;
   /** Whether NATS is not set up yet, so that a token is generated. */
   readonly ownNats: boolean;
   /** Public URL of the sign-in pages; undefined without them. */

@@ -109,6 +109,25 @@ test("each mail server is a caller with a password, networks and operations of i
     expect(result.printed).toContain(`  ${name}, password in ${password(name).file}`);
 });
 
+test("one process needs no NATS, unless others join it", async () => {
+  const folder = newFolder();
+  const result = await init(folder, ...ldap(), "--shape", "one");
+  expect(result.printed).toContain("systemctl enable --now postern.service");
+  expect(result.printed).not.toMatch(/nats/iu);
+  expect(readdirSync(folder).toSorted()).toEqual(["config.yaml", "secrets"]);
+  const text = readFileSync(join(folder, "config.yaml"), "utf8");
+  expect(parse(text).runtime.bus).toEqual({ servers: [] });
+  expect((await run(["config", "check", "--config", join(folder, "config.yaml")])).exitCode).toBe(0);
+
+  const joined = newFolder();
+  await init(joined, ...ldap(), "--shape", "one", "--nats", "nats://127.0.0.1:4222");
+  expect(parse(readFileSync(join(joined, "config.yaml"), "utf8")).runtime.bus.servers).toEqual([
+    "nats://127.0.0.1:4222",
+  ]);
+  const wrong = await init(newFolder(), ...ldap(), "--shape", "two");
+  expect(wrong).toMatchObject({ exitCode: 1, printed: expect.stringContaining("--shape two is neither one nor five") });
+});
+
 test("a second run, and the later of two parallel ones, overwrite nothing", async () => {
   const folder = newFolder();
   const both = await Promise.all([init(folder, ...ldap()), init(folder, ...ldap())]);

@@ -43,7 +43,7 @@ function nextSteps(answers: SiteAnswers, folder: string): readonly string[] {
           `install -o root -g nats -m 0640 ${join(folder, "nats-server.conf")} /etc/nats-server.conf && systemctl restart nats-server`,
         ]
       : []),
-    "systemctl enable --now postern.target",
+    `systemctl enable --now ${answers.isOneProcess ? "postern.service" : "postern.target"}`,
     `postern doctor --config ${config}`,
     `postern directory test USER --config ${config}`,
     folder === "/etc/postern" ? "postern status" : `postern status --config ${config}`,

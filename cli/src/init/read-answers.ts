@@ -28,6 +28,14 @@ function serverOf(
   return { url, credential };
 }
 
+/** Whether the services run in one process. */
+async function readShape(flags: InitFlags, ask: Ask): Promise<boolean> {
+  const question = "Services in one process without NATS, or five with it (one, five)";
+  const shape = flags.shape ?? (await ask({ text: question, fallback: "five" }));
+  if (shape !== "one" && shape !== "five") throw new InitProblem(`--shape ${shape} is neither one nor five`);
+  return shape === "one";
+}
+
 async function readPages(flags: InitFlags, ask: Ask): Promise<string | undefined> {
   const question = "Public https URL of the sign-in pages (empty: no pages)";
   const answer = flags.pages ?? (await ask({ text: question, fallback: "" })) ?? "";
@@ -59,14 +67,18 @@ export async function readAnswers(flags: InitFlags, ask: Ask): Promise<SiteAnswe
     throw new InitProblem(
       "--unique-id is missing: set it to the column of --query that identifies a user after a rename",
     );
-  const nats = flags.nats ?? "nats://127.0.0.1:4222";
+  const isOneProcess = await readShape(flags, ask);
+  const ownNats = flags.nats === undefined && !isOneProcess;
+  const nats = ownNats ? "nats://127.0.0.1:4222" : flags.nats;
   return {
     mailServers,
     backend,
     backendPassword,
     redis: serverOf("redis", redis, ["redis:", "rediss:"], firstLine(flags["redis-password-file"])),
-    nats: serverOf("nats", nats, ["nats:", "tls:"], firstLine(flags["nats-token-file"])),
-    ownNats: flags.nats === undefined,
+    isOneProcess,
+    nats:
+      nats === undefined ? undefined : serverOf("nats", nats, ["nats:", "tls:"], firstLine(flags["nats-token-file"])),
+    ownNats,
     pagesUrl,
     proxies: flags.proxy ?? ["127.0.0.1", "::1"],
   };

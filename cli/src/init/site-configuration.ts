@@ -31,7 +31,7 @@ function secretsOf(answers: SiteAnswers): ReadonlyMap<string, string> {
   if (backend.kind === "sql") secrets.set("sql_password", backendPassword);
   if (redis.credential !== undefined) secrets.set("redis_password", redis.credential);
   if (ownNats) secrets.set("nats_token", generated());
-  else if (nats.credential !== undefined) secrets.set("nats_token", nats.credential);
+  else if (nats?.credential !== undefined) secrets.set("nats_token", nats.credential);
   return secrets;
 }
 
@@ -81,8 +81,21 @@ function httpLines({ pagesUrl, proxies }: SiteAnswers): readonly string[] {
   ];
 }
 
+function busLines({ nats }: SiteAnswers, files: SiteFiles, hasToken: boolean): readonly string[] {
+  if (nats === undefined)
+    return [
+      "    # One process is the whole site. Several of them need NATS: docs/operate/shapes.md",
+      "    servers: []",
+    ];
+  const { url } = nats;
+  return [
+    `    servers: [${quoted(url)}]`,
+    ...(hasToken ? [`    token: { file: ${quoted(files.secret("nats_token"))} }`] : []),
+    ...(url.startsWith("tls://") || !isLocal(url) ? ["    tls:", "      enabled: true"] : []),
+  ];
+}
+
 function runtimeLines(answers: SiteAnswers, files: SiteFiles, hasToken: boolean): readonly string[] {
-  const { url } = answers.nats;
   return [
     "runtime:",
     ...httpLines(answers),
@@ -91,9 +104,7 @@ function runtimeLines(answers: SiteAnswers, files: SiteFiles, hasToken: boolean)
     "      # Proves to the services behind the gateway which caller it has authenticated.",
     `      secret: { file: ${quoted(files.secret("caller_assertion"))} }`,
     "  bus:",
-    `    servers: [${quoted(url)}]`,
-    ...(hasToken ? [`    token: { file: ${quoted(files.secret("nats_token"))} }`] : []),
-    ...(url.startsWith("tls://") || !isLocal(url) ? ["    tls:", "      enabled: true"] : []),
+    ...busLines(answers, files, hasToken),
   ];
 }
 
@@ -153,7 +164,7 @@ export function siteConfiguration(answers: SiteAnswers, folder: string): SiteCon
   const token = secrets.get("nats_token");
   const text = [
     "# Configuration of Postern, written by `postern init`. Every key: config/example.yaml and docs/reference/configuration.",
-    `# After a change: postern config check --config ${files.path("config.yaml")}, then systemctl reload 'postern-*'`,
+    `# After a change: postern config check --config ${files.path("config.yaml")}, then systemctl reload ${answers.isOneProcess ? "postern" : "'postern-*'"}`,
     ...runtimeLines(answers, files, token !== undefined),
     "",
     ...redisLines(answers, files),

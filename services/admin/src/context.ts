@@ -23,7 +23,7 @@ import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/d
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/platform/http";
-import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
+import { createHealth, type Health, type SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/openapi";
 import { type RedisClient, redisHealth, watchRedisClock } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
@@ -85,8 +85,8 @@ export interface AdminContext extends Base, EngineBus, SystemContext, OperatorPr
 /** Operators sign in rarely; more concurrent requests than these are guesses. */
 const hashing = { concurrency: 2, maxQueued: 64 };
 
-export async function createContext(config: Config): Promise<AdminContext> {
-  const base = await baseFromConfig(config, "admin");
+export async function createContext(config: Config, shared: SharedByProcess): Promise<AdminContext> {
+  const base = await baseFromConfig(config, "admin", shared);
   const settings = adminSettings(config);
   const parts = {
     ...base,

@@ -4,7 +4,7 @@ import { createAttributeFilter, secretFields } from "@postern/shared/domain/rele
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { logFields } from "@postern/shared/platform/errors";
-import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
+import { createHealth, type Health, type SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
 import { steadyClock } from "@postern/shared/platform/time";
 import { createAuthenticate } from "./authenticate.ts";
@@ -87,8 +87,8 @@ function makeListAccounts(engineId: string, backends: BackendSet, { logger }: Ba
 }
 
 /** All objects of an engine. Only this file and the `context.ts` of a feature create them. */
-export async function createContext(config: Config) {
-  const base = await baseFromConfig(config, "auth-engine");
+export async function createContext(config: Config, shared: SharedByProcess) {
+  const base = await baseFromConfig(config, "auth-engine", shared);
   const { logger } = base;
   const settings = engineSettings(config);
   const live = { current: liveEngineSettings(config) };

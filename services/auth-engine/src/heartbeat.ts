@@ -8,7 +8,7 @@ const tickMs = engineHeartbeatMs / 8;
  * falls silent. A draining engine continues, so that gateways wait for its last answers.
  */
 export function startHeartbeat(
-  bus: Pick<Bus, "publish" | "isConnected" | "connections">,
+  bus: Pick<Bus, "publish" | "canPublish" | "connections">,
   engineId: string,
   inFlight: () => number,
 ) {
@@ -16,8 +16,8 @@ export function startHeartbeat(
   let connection = bus.connections();
   let sentAt = 0;
   const heartbeat = (): void => {
-    // Without NATS no heartbeat can arrive, and a lost one is not worth counting.
-    if (!bus.isConnected()) return;
+    // A lost heartbeat is not worth counting.
+    if (!bus.canPublish()) return;
     connection = bus.connections();
     sentAt = performance.now();
     bus.publish(engineAlive, {

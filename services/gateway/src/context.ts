@@ -4,7 +4,7 @@ import type { AttributeFilter } from "@postern/shared/domain/released-attributes
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import { createResponseDelays } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
-import { createHealth } from "@postern/shared/platform/lifecycle";
+import { createHealth, type SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { type RedisClient, redisHealth, watchRedisClock } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import { createAuth } from "./auth/context.ts";
@@ -55,8 +55,8 @@ function createConnections(settings: GatewaySettings, live: Live, { logger }: Ba
 }
 
 /** Constructs all components of the gateway, with the `context.ts` of each feature. */
-export async function createContext(config: Config) {
-  const base = await baseFromConfig(config, "gateway");
+export async function createContext(config: Config, shared: SharedByProcess) {
+  const base = await baseFromConfig(config, "gateway", shared);
   const { logger } = base;
   const settings = gatewaySettings(config);
   // The gateway can serve requests without it.

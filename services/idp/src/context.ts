@@ -12,6 +12,7 @@ import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import { createCallerReader, createCallerVerifier } from "@postern/shared/platform/http";
+import type { SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi } from "@postern/shared/platform/openapi";
 import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
 import { createAccount } from "./account/context.ts";
@@ -146,8 +147,8 @@ function createPagesContext(parts: PagesParts) {
 }
 
 /** Everything that the identity provider consists of: only this file joins the features, each of which constructs itself. */
-export async function createContext(config: Config) {
-  const base = await baseFromConfig(config, "idp");
+export async function createContext(config: Config, shared: SharedByProcess) {
+  const base = await baseFromConfig(config, "idp", shared);
   const settings = idpSettings(config);
   const state = redisFromConfig(config, "state", base);
   const sharedClock = watchRedisClock(state);

@@ -11,7 +11,7 @@ import { createSentNotifications } from "@postern/shared/domain/history";
 import { countJobs, countNotifications } from "@postern/shared/domain/jobs";
 import { busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
-import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
+import { createHealth, type Health, type SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { redisCommands, redisHealth } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { createFoundKeys } from "./flush-jobs/found-keys.ts";
@@ -43,8 +43,8 @@ function connectRedis(config: Config, base: Base) {
 
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
-async function createParts(config: Config) {
-  const base = await baseFromConfig(config, "jobs-worker");
+async function createParts(config: Config, shared: SharedByProcess) {
+  const base = await baseFromConfig(config, "jobs-worker", shared);
   return {
     ...base,
     keyPrefix: config.storage.redis.prefix,
@@ -91,8 +91,8 @@ function startNotifications(config: Config, parts: Parts): NotificationWorker | 
 }
 
 /** All components of a worker. Only this file constructs them. */
-export async function createContext(config: Config) {
-  const parts = await createParts(config);
+export async function createContext(config: Config, shared: SharedByProcess) {
+  const parts = await createParts(config, shared);
   const { redis, bus, live, keyPrefix, logger, workerMetrics } = parts;
   const count = async (): Promise<void> => {
     const [jobs, notifications] = await Promise.all([

@@ -1,6 +1,7 @@
 import { channel } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { type Config, loadConfig } from "@postern/shared/platform/config";
+import { sharedBy } from "@postern/shared/platform/lifecycle";
 import { createContext as createAdminContext } from "../../../services/admin/src/context.ts";
 import { createAdmin } from "../../../services/admin/src/server.ts";
 import { createContext as createGatewayContext } from "../../../services/gateway/src/context.ts";
@@ -63,9 +64,10 @@ function configOf(file: string): Config {
 /** Every route of the services that answer HTTP, as created with this configuration. They do not listen. */
 export async function registeredRoutes(configFile: string): Promise<readonly RegisteredRoute[]> {
   const config = configOf(configFile);
-  const idp = await createIdpContext(config);
-  const admin = await createAdminContext(config);
-  const gateway = await createGatewayContext(config);
+  const shared = sharedBy(["gateway"], true);
+  const idp = await createIdpContext(config, shared);
+  const admin = await createAdminContext(config, shared);
+  const gateway = await createGatewayContext(config, shared);
   try {
     return [
       ...(await routesOf("idp", () => createIdp(idp))),

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { hostname } from "node:os";
 import type { ServiceReport } from "../contracts/index.ts";
 import { type Config, changedKeys } from "../platform/config/index.ts";
+import type { SharedByProcess } from "../platform/lifecycle/service-program.ts";
 import { createLogger, type Logger, type ProcessLogger } from "../platform/logging/logger.ts";
 import { createMetrics, type Metrics } from "../platform/metrics/registry.ts";
 import { addTrustedRoots } from "../platform/net/trusted-roots.ts";
@@ -69,6 +70,7 @@ type ConfigurationState = ReturnType<typeof createConfigurationState>;
 /** What every service has before anything else is constructed. */
 export interface Base {
   readonly service: string;
+  readonly shared: SharedByProcess;
   /** Identifies this process among its replicas. */
   readonly instance: string;
   readonly processLogger: ProcessLogger;
@@ -82,13 +84,14 @@ export interface Base {
   readonly configuration: ConfigurationState;
 }
 
-export async function baseFromConfig(config: Config, service: string): Promise<Base> {
+export async function baseFromConfig(config: Config, service: string, shared: SharedByProcess): Promise<Base> {
   addTrustedRoots(config.runtime.outgoing_tls.ca_file);
   const instance = `${config.runtime.instance_name}@${hostname()}:${process.pid}`;
   const metricsPrefix = config.runtime.naming.identifier;
   // The tracer reports to the metrics, so it is created after them.
   const traces: { tracer: Tracer | undefined } = { tracer: undefined };
-  const metrics = createMetrics(isTraced(config) ? () => traces.tracer?.active()?.traceId : undefined);
+  const activeTrace = isTraced(config) ? () => traces.tracer?.active()?.traceId : undefined;
+  const metrics = createMetrics(activeTrace, service === shared.services[0]);
   const droppedLines = metrics.counter({
     name: `${metricsPrefix}_log_lines_dropped_total`,
     help: "Log and audit lines that were dropped because standard output was not read",
@@ -96,11 +99,18 @@ export async function baseFromConfig(config: Config, service: string): Promise<B
   })({});
   exportCertificateExpiry(config, { service, metrics, metricsPrefix });
   const { level } = config.observability.log;
-  const processLogger = createLogger({ service, instance, level, onDropped: () => droppedLines.inc() });
+  const processLogger = createLogger({
+    service,
+    instance,
+    level,
+    output: shared.output,
+    onDropped: () => droppedLines.inc(),
+  });
   const { logger } = processLogger;
   traces.tracer = await tracerFromConfig(config, { service, instance, logger, metrics, metricsPrefix });
   return {
     service,
+    shared,
     instance,
     processLogger,
     logger,

@@ -3,6 +3,7 @@ import { type Bus, type BusCredentials, type BusMetrics, type BusTls, connectBus
 import type { BusConfig, Config } from "../platform/config/index.ts";
 import { Secret } from "../platform/crypto/secret.ts";
 import { errorCodes } from "../platform/errors/codes.ts";
+import type { SharedByProcess } from "../platform/lifecycle/service-program.ts";
 import type { Logger } from "../platform/logging/logger.ts";
 import type { Metrics } from "../platform/metrics/registry.ts";
 import { steadyClock } from "../platform/time/clock.ts";
@@ -54,10 +55,12 @@ interface BusParts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracer?: Tracer | undefined;
+  /** Absent outside services. */
+  readonly shared?: SharedByProcess | undefined;
 }
 
 /** This service's connection to the bus; it keeps connecting while NATS is unavailable. */
-export function busFromConfig(config: Config, { service, logger, metrics, tracer }: BusParts): Promise<Bus> {
+export function busFromConfig(config: Config, { service, logger, metrics, tracer, shared }: BusParts): Promise<Bus> {
   const { bus, naming } = config.runtime;
   return connectBus({
     servers: bus.servers,
@@ -68,6 +71,7 @@ export function busFromConfig(config: Config, { service, logger, metrics, tracer
     logger,
     metrics: busMetrics(metrics, naming.identifier),
     tracer,
+    local: shared?.local,
   });
 }
 

@@ -2,8 +2,8 @@ import { type ServiceReport, serviceReportAsked, serviceReported } from "../cont
 import type { Bus } from "../platform/bus/index.ts";
 import { type Config, diffReload, ownCertificates } from "../platform/config/index.ts";
 import { type Health, openPrivateListener, type PrivateListener } from "../platform/lifecycle/index.ts";
-import type { Service } from "../platform/lifecycle/run-service.ts";
-import { type ShutdownStep, shutDown } from "../platform/lifecycle/shutdown.ts";
+import type { PreparedReload, Service } from "../platform/lifecycle/service-program.ts";
+import { runSteps, type ShutdownStep } from "../platform/lifecycle/shutdown.ts";
 import { version } from "../platform/lifecycle/version.ts";
 import type { Metrics } from "../platform/metrics/registry.ts";
 import { parseHostPort } from "../platform/net/host-port.ts";
@@ -47,12 +47,12 @@ export function createServiceReport({ base, health, own = nothing }: ReportParts
 }
 
 /** Answers requests for reports, one at a time: requests that arrive meanwhile have the same answer. */
-function startServiceReports(bus: Pick<Bus, "subscribe" | "publish" | "isConnected">, parts: ReportParts) {
+function startServiceReports(bus: Pick<Bus, "subscribe" | "publish" | "canPublish">, parts: ReportParts) {
   const { base } = parts;
   const report = createServiceReport(parts);
   let isReporting = false;
   const answer = async (): Promise<void> => {
-    if (isReporting || !bus.isConnected()) return;
+    if (isReporting || !bus.canPublish()) return;
     isReporting = true;
     try {
       bus.publish(serviceReported, await report());
@@ -73,17 +73,17 @@ export interface ServiceParts {
   readonly config: Config;
   readonly base: Base;
   readonly health: Health;
-  readonly bus: Pick<Bus, "subscribe" | "publish" | "isConnected">;
+  readonly bus: Pick<Bus, "subscribe" | "publish" | "canPublish">;
   /** What only this service can report to operators. */
   readonly report?: () => Promise<OwnReport>;
-  /** Applies a valid configuration. If it throws, the old one stays in effect. */
-  readonly apply: (next: Config) => Promise<void> | void;
+  /** Prepares a valid configuration. If it throws, the old one stays in effect. */
+  readonly prepare: (next: Config) => Promise<PreparedReload> | PreparedReload;
   /** The shutdown: stop accepting requests, finish those in progress, close. */
   readonly steps: readonly ShutdownStep[];
 }
 
 /** Reload, rejected reload and ordered shutdown, identical in all services. */
-export function createService({ config, base, health, bus, report, apply, steps }: ServiceParts): Service {
+export function createService({ config, base, health, bus, report, prepare, steps }: ServiceParts): Service {
   const { logger, processLogger, metrics, metricsPrefix, audit, tracer } = base;
   const traces: readonly ShutdownStep[] = tracer === undefined ? [] : [{ name: "traces", run: tracer.close }];
   const actor = "process";
@@ -95,43 +95,48 @@ export function createService({ config, base, health, bus, report, apply, steps 
   let current = config;
   const reports = startServiceReports(bus, { base, health, own: report });
   const lastReport: ShutdownStep = { name: "service report", run: reports.drain };
-  const refused = (fields: object, reasons: readonly string[]): void => {
-    base.configuration.refused(reasons);
-    reloads({ result: "refused" }).inc();
-    audit.record({ event: "configuration.reload", outcome: "failed", actor });
-    logger.error(fields, "configuration refused; the previous one stays in effect");
+  const used = (next: Config): void => {
+    const restartOnly = diffReload(current, next);
+    current = next;
+    base.configuration.reloaded(next);
+    processLogger.setLevel(next.observability.log.level);
+    reloads({ result: "applied" }).inc();
+    audit.record({ event: "configuration.reload", outcome: "ok", actor });
+    logger.info("configuration reloaded");
+    if (restartOnly.length > 0) logger.warn({ keys: restartOnly }, "changed keys that need a restart");
   };
   return {
     logger,
     flushLogs: () => processLogger.flush(),
-    reload: async (next) => {
+    prepare: async (next) => {
       audit.reopen();
-      try {
-        await apply(next);
-      } catch (err) {
-        refused({ err }, [err instanceof Error ? err.message : String(err)]);
-        return;
-      }
-      const restartOnly = diffReload(current, next);
-      current = next;
-      base.configuration.reloaded(next);
-      processLogger.setLevel(next.observability.log.level);
-      reloads({ result: "applied" }).inc();
-      audit.record({ event: "configuration.reload", outcome: "ok", actor });
-      logger.info("configuration reloaded");
-      if (restartOnly.length > 0) logger.warn({ keys: restartOnly }, "changed keys that need a restart");
+      const prepared = await prepare(next);
+      return {
+        ...prepared,
+        use: async () => {
+          await prepared.use();
+          used(next);
+        },
+      };
     },
-    reloadRefused: (problems) => refused({ problems }, problems),
-    stop: () => {
+    reloadRefused: (problems, err) => {
+      base.configuration.refused(problems);
+      reloads({ result: "refused" }).inc();
+      audit.record({ event: "configuration.reload", outcome: "failed", actor });
+      logger.error(
+        err === undefined ? { problems } : { err },
+        "configuration refused; the previous one stays in effect",
+      );
+    },
+    drain: () => {
+      health.phase = "draining";
+    },
+    shutdownTimes: () => {
       const { shutdown_delay: delayMs, shutdown_grace: graceMs } = current.runtime.timeouts;
-      return shutDown({
-        health,
-        logger,
-        delayMs,
-        graceMs,
-        steps: [lastReport, ...steps, { name: "audit history", run: audit.close }, ...traces],
-      });
+      return { delayMs, graceMs };
     },
+    stop: (graceMs) =>
+      runSteps([lastReport, ...steps, { name: "audit history", run: audit.close }, ...traces], graceMs, logger),
   };
 }
 

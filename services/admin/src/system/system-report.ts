@@ -136,7 +136,10 @@ async function describe(deps: SystemReportDeps): Promise<SystemReport> {
   ]);
   const nowMs = deps.clock.now();
   const own: HeardReport = { ...ownReport, heardMs: nowMs, isCurrent: true };
-  const reports = [own, ...heard.filter(({ instance }) => instance !== own.instance)];
+  const reports = [
+    own,
+    ...heard.filter(({ service, instance }) => service !== own.service || instance !== own.instance),
+  ];
   const count = deps.engines();
   const signingKeys = signingKeysOf(reports, nowMs);
   const facts = {

@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
-import { readFileSync } from "node:fs";
 import { fromJSON, type Options, type PackageDefinition, type ServiceDefinition } from "@grpc/proto-loader";
 import protobuf from "protobufjs";
+import authProto from "../../proto/auth.proto?raw";
+import healthProto from "../../proto/health.proto?raw";
 
 /** A received message. */
 export interface Incoming {
@@ -11,10 +12,6 @@ export interface Incoming {
 
 const healthServiceName = "grpc.health.v1.Health";
 const options: Options = { keepCase: true, defaults: true };
-
-function protoText(file: string): string {
-  return readFileSync(new URL(`../../proto/${file}`, import.meta.url), "utf8");
-}
 
 function definitionOf(text: string): PackageDefinition {
   const { root } = protobuf.parse(text, { keepCase: true });
@@ -67,11 +64,11 @@ function readingAnything(service: ServiceDefinition): ServiceDefinition {
   return Object.fromEntries(rows);
 }
 
-/** Loads the proto files of the parent folder, with `runtime.naming.identifier` in the package (ADR 0021). */
+/** Loads the proto files, with `runtime.naming.identifier` in the package (ADR 0021). */
 export function loadProtocol(identifier: string) {
   const authPackage = `${identifier}.auth.v1`;
-  const authText = protoText("auth.proto").replace(/^package service\.auth\.v1;$/m, `package ${authPackage};`);
-  const all = { ...definitionOf(authText), ...definitionOf(protoText("health.proto")) };
+  const authText = authProto.replace(/^package service\.auth\.v1;$/m, `package ${authPackage};`);
+  const all = { ...definitionOf(authText), ...definitionOf(healthProto) };
   const authServiceName = `${authPackage}.AuthService`;
   return {
     /** `service.auth.v1.AuthService`, with this site's identifier. */

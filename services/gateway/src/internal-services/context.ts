@@ -12,9 +12,9 @@ import { isPasswordPath, passwordKey } from "../limits/password-failures.ts";
 import type { GatewayMetrics } from "../metrics.ts";
 import type { GatewaySettings, Live } from "../settings.ts";
 import { ForwardedStreams } from "./event-streams.ts";
-import type { ServiceFailure } from "./service-agent.ts";
+import type { ServiceFailure, ServicePlace } from "./service-agent.ts";
 
-interface ForwardParts extends Pick<Base, "logger" | "tracer"> {
+interface ForwardParts extends Pick<Base, "logger" | "tracer" | "shared"> {
   readonly settings: GatewaySettings;
   readonly live: Live;
   readonly names: WireNames;
@@ -52,11 +52,17 @@ function createOnRejected({ limits, live, metrics, logger }: ForwardParts) {
   };
 }
 
+/** A service of this process is reached by its socket, others by the URL of the configuration. */
+function placeOf(service: AssertionAudience, { settings, shared }: ForwardParts): ServicePlace {
+  const socketPath = shared.socketOf(service);
+  return socketPath === undefined ? { origin: settings.origins[service] } : { origin: `http://${service}`, socketPath };
+}
+
 /** What the routes of the services behind the gateway need. */
 export function createForwarding(parts: ForwardParts) {
   const { settings, live, names, addresses, hooks, limits, metrics, sharedClock, logger, tracer } = parts;
   const { callerAddress, isFromTrustedProxy } = addresses;
-  const { origins, servesPages, maxBodyBytes } = settings;
+  const { servesPages, maxBodyBytes } = settings;
   const needOf = createNeedOf(settings.identifier);
   const actionOf = createForwardedActionOf();
   return {
@@ -78,7 +84,7 @@ export function createForwarding(parts: ForwardParts) {
     readBody: createReadBody(settings.decompression),
     servesConsole: settings.consoleAddresses.length > 0,
     timeoutMs: settings.forwardTimeoutMs,
-    origins,
+    places: { admin: placeOf("admin", parts), idp: placeOf("idp", parts) },
     servesPages,
     maxBodyBytes,
     names,

@@ -132,7 +132,7 @@ function vouchedCaller(request: FastifyRequest, { service, caller }: ServicePath
 
 function registerPaths(app: FastifyInstance, paths: ServicePaths, deps: ForwardDeps): void {
   const { service, caller, checksCredentials } = paths;
-  const origin = deps.origins[service];
+  const { origin } = deps.places[service];
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // Without the query, which is passed on unchanged: the library would look for paths in it and reject some.
     const [path = "/"] = (request.raw.url ?? "/").split("?", 1);
@@ -189,8 +189,8 @@ export async function registerForwarding(app: FastifyInstance, deps: ForwardDeps
     }
     scope.removeAllContentTypeParsers();
     expandBodies(scope, deps);
-    const { origins, timeoutMs, logger } = deps;
-    const agent = new ServiceAgent(origins, timeoutMs, (owner, requests) =>
+    const { places, timeoutMs, logger } = deps;
+    const agent = new ServiceAgent(places, timeoutMs, (owner, requests) =>
       logger.error({ owner, requests }, "service behind a path does not respond: its waiting requests fail"),
     );
     scope.addHook("onClose", async () => agent.unwatch());

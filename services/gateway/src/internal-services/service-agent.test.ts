@@ -31,8 +31,8 @@ test("a service that is shutting down finishes its requests: a refused connectio
   await once(server, "listening");
   const origin = `http://127.0.0.1:${port}`;
   const silent: string[] = [];
-  const origins = { admin: origin, idp: "http://127.0.0.1:1" };
-  const agent = new ServiceAgent(origins, 30_000, (service) => void silent.push(service));
+  const places = { admin: { origin }, idp: { origin: "http://127.0.0.1:1" } };
+  const agent = new ServiceAgent(places, 30_000, (service) => void silent.push(service));
   // Only the watch's clock is controlled; connections take real time.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
   const answer = agent.request({ origin, path: "/", method: "DELETE" }).catch((error: unknown) => error);

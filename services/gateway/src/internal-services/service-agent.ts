@@ -1,5 +1,5 @@
 import type { AssertionAudience } from "@postern/shared/platform/http";
-import { Agent, Client, type Dispatcher } from "undici";
+import { Agent, Client, type Dispatcher, Pool } from "undici";
 import { ServiceWatch } from "./service-watch.ts";
 
 /** Why the service behind a path did not answer; label values of a metric. */
@@ -14,6 +14,7 @@ class ServiceSilentError extends Error {
 const reasonOfCode: Readonly<Record<string, ServiceFailure>> = {
   UND_ERR_CONNECT_TIMEOUT: "silent",
   ECONNREFUSED: "refused",
+  ENOENT: "refused",
   UND_ERR_HEADERS_TIMEOUT: "timeout",
   UND_ERR_HEADERS_OVERFLOW: "oversized",
 };
@@ -53,9 +54,20 @@ function isRefusal(error: unknown): boolean {
   return error instanceof Error && "code" in error && refusals.has(error.code);
 }
 
+/** Where a service listens. */
+export interface ServicePlace {
+  /** Without a path. */
+  readonly origin: string;
+  /** Undefined if it listens at the origin. */
+  readonly socketPath?: string | undefined;
+}
+
 /** Any answer is sufficient; without an assertion a service answers 401. */
-async function askOnce(origin: string, signal: AbortSignal): Promise<void> {
-  const client = new Client(origin, { connect: { timeout: connectTimeoutMs } });
+async function askOnce({ origin, socketPath }: ServicePlace, signal: AbortSignal): Promise<void> {
+  const client = new Client(origin, {
+    connect: { timeout: connectTimeoutMs },
+    ...(socketPath !== undefined && { socketPath }),
+  });
   try {
     const { body } = await client.request({ path: "/", method: "GET", signal });
     await body.dump();
@@ -70,11 +82,11 @@ async function askOnce(origin: string, signal: AbortSignal): Promise<void> {
 const connectionsOfProbe = 3;
 
 /** Resolves at the first answer: requests are failed only if no connection is answered. */
-async function probe(origin: string, signal: AbortSignal): Promise<void> {
+async function probe(place: ServicePlace, signal: AbortSignal): Promise<void> {
   const enough = new AbortController();
   const either = AbortSignal.any([signal, enough.signal]);
   try {
-    await Promise.any(Array.from({ length: connectionsOfProbe }, () => askOnce(origin, either)));
+    await Promise.any(Array.from({ length: connectionsOfProbe }, () => askOnce(place, either)));
   } finally {
     enough.abort();
   }
@@ -92,12 +104,12 @@ export class ServiceAgent extends Agent {
   readonly #watches: ReadonlyMap<string, ServiceWatch>;
 
   /**
-   * @param origins the origin of each service, without a path
+   * @param places where each service listens
    * @param timeoutMs maximum time for a live service to begin its answer, and between two parts of it
    * @param onSilent called when requests were failed because their service does not respond at all
    */
   constructor(
-    origins: Readonly<Record<AssertionAudience, string>>,
+    places: Readonly<Record<AssertionAudience, ServicePlace>>,
     timeoutMs: number,
     onSilent: (service: AssertionAudience, requests: number) => void,
   ) {
@@ -108,15 +120,22 @@ export class ServiceAgent extends Agent {
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
       connect: { timeout: connectTimeoutMs },
+      factory: (origin, options: Pool.Options) => {
+        const place = Object.values(places).find((one) => one.origin === String(origin));
+        return new Pool(origin, {
+          ...options,
+          ...(place?.socketPath !== undefined && { socketPath: place.socketPath }),
+        });
+      },
     });
     const watchOf = (service: AssertionAudience): readonly [string, ServiceWatch] => {
-      const { [service]: origin } = origins;
+      const { [service]: place } = places;
       const watch = new ServiceWatch(
-        (signal) => probe(origin, signal),
+        (signal) => probe(place, signal),
         () => performance.now(),
         (requests) => onSilent(service, requests),
       );
-      return [origin, watch];
+      return [place.origin, watch];
     };
     this.#watches = new Map([watchOf("admin"), watchOf("idp")]);
   }

@@ -4,7 +4,7 @@ import { endsWithin } from "../../platform/concurrency/index.ts";
 import type { Clock } from "../../platform/time/index.ts";
 
 interface ServiceReportsOptions {
-  readonly bus: Pick<Bus, "publish" | "subscribe" | "isConnected">;
+  readonly bus: Pick<Bus, "publish" | "subscribe" | "canPublish">;
   readonly clock: Clock;
   /** The services of the site: until a process of each has answered, `ask` waits. */
   readonly expected: readonly string[];
@@ -60,7 +60,7 @@ export function createServiceReports({ bus, clock, expected, waitMs }: ServiceRe
     ask: async (): Promise<readonly HeardReport[]> => {
       forget();
       round += 1;
-      if (!bus.isConnected() || !bus.publish(serviceReportAsked, {})) return list();
+      if (!bus.canPublish() || !bus.publish(serviceReportAsked, {})) return list();
       waiting = Promise.withResolvers<void>();
       await endsWithin(waiting.promise, waitMs);
       return list();

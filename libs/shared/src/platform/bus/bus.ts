@@ -16,6 +16,10 @@ export interface Bus extends AsyncDisposable {
   status(): BusStatus;
   /** For readiness: false while requests would fail with BUS_DISCONNECTED. */
   isConnected(): boolean;
+  /** Whether this process runs the service, so that requests to it are answered without NATS. */
+  hasLocal(service: string): boolean;
+  /** Whether an event has a way to its subscribers: over NATS, or in this process. */
+  canPublish(): boolean;
   /** How often this process has connected. */
   connections(): number;
   /** Whether it is connected and knows another server of the cluster. */

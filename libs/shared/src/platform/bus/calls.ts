@@ -19,6 +19,8 @@ export interface Endpoint {
   readonly queue: string;
   invoke(body: Buffer, context: HandlerContext): unknown;
   encode(result: unknown): Uint8Array;
+  /** The same for a request of this process, without encoding. Absent in the raw layer. */
+  readonly handle?: ((value: unknown, context: HandlerContext) => Promise<unknown>) | undefined;
 }
 
 export interface CallsDeps {
@@ -41,50 +43,82 @@ interface BatchCaller {
   readonly traces: TracesOfMessage | undefined;
 }
 
-/** Encodes a result, or the error that the handler threw. */
-function createReplyBytes({ link, codec, metrics, onError }: CallsDeps, endpoint: Endpoint) {
-  const encoded = (result: unknown): Uint8Array => {
+/** What the caller receives of an error: no details, which are for the log of this service. */
+export function refusalOf({ metrics, onError }: CallsDeps, { route }: Endpoint): (thrown: unknown) => AppError {
+  return (thrown) => {
+    const error = fromUnknown(thrown);
+    if (error.code === "INTERNAL") onError(error, route.subject);
+    if (error.code === "REQUEST_MALFORMED") metrics.malformed();
+    return AppError.fromWire(error.toWire());
+  };
+}
+
+/** Encodes a result. */
+function createEncode({ link }: CallsDeps, endpoint: Endpoint) {
+  return (result: unknown): Uint8Array => {
     const reply = endpoint.encode(result);
     if (reply.length + frameHeaderBytes > link.maxPayload()) throw new AppError("BUS_PAYLOAD");
     return reply;
   };
-  const refusal = (thrown: unknown): Uint8Array => {
-    const error = fromUnknown(thrown);
-    if (error.code === "INTERNAL") onError(error, endpoint.route.subject);
-    if (error.code === "REQUEST_MALFORMED") metrics.malformed();
-    return encodeError(codec, error);
-  };
-  return { encoded, refusal };
 }
 
 /** Handles a request in a span of the caller's trace. */
-function traced(
-  { tracer }: CallsDeps,
-  { route: { name } }: Endpoint,
-  handle: (call: InFlightCall, body: Buffer) => Promise<ErrorCode | undefined>,
-) {
+export function traced({ tracer }: CallsDeps, { route: { name } }: Endpoint) {
   const attributes = { "rpc.system.name": "nats", "rpc.method": name };
-  return async (call: InFlightCall, body: Buffer, traceparent: string | undefined): Promise<void> => {
+  return async (handle: () => Promise<ErrorCode | undefined>, traceparent: string | undefined): Promise<void> => {
     const span = tracer?.resume({ name, kind: "server", attributes }, traceparent);
-    if (span === undefined) await handle(call, body);
-    else span.end(await tracer?.run(span, () => handle(call, body)));
+    if (span === undefined) await handle();
+    else span.end(await tracer?.run(span, handle));
   };
 }
 
-/** The requests of one endpoint that are being handled; their number is limited. */
-export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: number) {
+/** The number of requests of one endpoint that are being handled, which is limited. */
+export class InFlight {
+  readonly #max: number;
+  #count = 0;
+  #idle: PromiseWithResolvers<void> | undefined;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get isFull(): boolean {
+    return this.#count >= this.#max;
+  }
+
+  begin(): void {
+    this.#count += 1;
+  }
+
+  end(): void {
+    this.#count -= 1;
+    if (this.#count === 0) this.#idle?.resolve();
+  }
+
+  /** Resolves when no request is being handled. */
+  async idle(): Promise<void> {
+    if (this.#count === 0) return;
+    this.#idle ??= Promise.withResolvers<void>();
+    await this.#idle.promise;
+  }
+}
+
+/** Handles the requests for one endpoint that arrive over NATS. */
+export function createCalls(deps: CallsDeps, endpoint: Endpoint, inFlight: InFlight) {
   const { clock, codec, metrics, replies } = deps;
-  const { encoded, refusal } = createReplyBytes(deps, endpoint);
+  const encoded = createEncode(deps, endpoint);
+  const refusal = refusalOf(deps, endpoint);
   const overloaded = encodeError(codec, new AppError("OVERLOADED"));
-  let inFlight = 0;
-  let idle: PromiseWithResolvers<void> | undefined;
 
   const answer = (call: InFlightCall, body: Uint8Array, isError: boolean): void => {
     call.finish();
     if (call.deadline <= clock.now()) metrics.lateReply();
     else replies.send(call.inbox, { id: call.id, deadlineMs: call.deadline, body, isError });
-    inFlight -= 1;
-    if (inFlight === 0) idle?.resolve();
+    inFlight.end();
   };
   /** Resolves to the code of the error that was sent, if any. */
   const handle = async (call: InFlightCall, body: Buffer): Promise<ErrorCode | undefined> => {
@@ -93,13 +127,14 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: nu
     try {
       reply = encoded(await endpoint.invoke(body, call));
     } catch (thrown) {
-      reply = refusal(thrown);
-      failure = fromUnknown(thrown).code;
+      const error = refusal(thrown);
+      reply = encodeError(codec, error);
+      failure = error.code;
     }
     answer(call, reply, failure !== undefined);
     return failure;
   };
-  const handleTraced = traced(deps, endpoint, handle);
+  const inTrace = traced(deps, endpoint);
 
   return {
     /** Handles a request or rejects it immediately; never throws. */
@@ -110,22 +145,15 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: nu
       const deadlineMs = callersDeadlineMs + offsetMs;
       if (deadlineMs <= clock.now()) {
         metrics.expiredDropped();
-      } else if (inFlight >= maxInFlight) {
+      } else if (inFlight.isFull) {
         metrics.overloaded();
         replies.send(inbox, { id, deadlineMs, body: overloaded, isError: true });
       } else {
-        inFlight += 1;
+        inFlight.begin();
         const call = new InFlightCall(id, deadlineMs, inbox, deps);
         if (traces === undefined) void handle(call, body);
-        else void handleTraced(call, body, traces.get((id - firstId) >>> 0));
+        else void inTrace(() => handle(call, body), traces.get((id - firstId) >>> 0));
       }
-    },
-    inFlight: (): number => inFlight,
-    /** Resolves when no request is being handled. */
-    idle: async (): Promise<void> => {
-      if (inFlight === 0) return;
-      idle ??= Promise.withResolvers<void>();
-      await idle.promise;
     },
   };
 }

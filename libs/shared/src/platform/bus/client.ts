@@ -7,6 +7,7 @@ import type { Span, Tracer } from "../tracing/tracer.ts";
 import { type Codec, decodeError } from "./codec.ts";
 import { decodeFrames, type FrameView, frameHeaderBytes, messageBytes } from "./frames.ts";
 import { batchesSubject, parseReplySubject, repliesSubject } from "./inbox.ts";
+import type { LocalEndpoint } from "./local-bus.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import { createPendingTable, type PendingTable } from "./pending-table.ts";
 import { createRequestSender, type RequestSenderDeps } from "./request-sender.ts";
@@ -24,6 +25,9 @@ interface ClientDeps extends RequestSenderDeps {
   readonly maxOutstanding: number;
 }
 
+/** No frame is made of a request that stays in this process. */
+const noBytes = Buffer.alloc(0);
+
 interface Submission<T> {
   readonly route: Route;
   readonly body: Uint8Array;
@@ -32,18 +36,10 @@ interface Submission<T> {
 
 /** The client side: one inbox, one table of open requests, one message per subject and tick. */
 export function createRequestClient(deps: ClientDeps) {
-  const { link, inbox, clock, metrics, tracer } = deps;
+  const { link, inbox, clock, metrics } = deps;
   const pending = createPendingTable(deps.deadlines, metrics);
   const sender = createRequestSender(deps, pending);
-  const receiveReply = createReplyReceiver(deps, pending);
-
-  link.subscribe(repliesSubject(inbox), (message) => {
-    try {
-      decodeFrames(messageBytes(message), receiveReply);
-    } catch {
-      metrics.malformed();
-    }
-  });
+  receiveReplies(deps, pending);
   link.subscribe(batchesSubject(inbox), (message) => {
     const undelivered = undeliveredBy(message, pending);
     if (undelivered !== undefined) sender.undelivered(undelivered);
@@ -51,22 +47,37 @@ export function createRequestClient(deps: ClientDeps) {
 
   link.beforeMove(() => settled([...pending.sent()].filter(({ isUnsent }) => !isUnsent)));
 
+  const open = createOpen(deps, pending);
+  const refuse = (error: AppError): Promise<never> => {
+    metrics.requestFailed(error.code);
+    return Promise.reject(error);
+  };
+
   return {
     /** Sends bytes and resolves with the decoded reply; rejects only with an `AppError`. */
-    submit: <T>({ route, body, decode }: Submission<T>, options: RequestOptions): Promise<T> => {
+    submit: <T>(submission: Submission<T>, options: RequestOptions): Promise<T> => {
       const leftMs = options.deadline - clock.now();
-      const error = refusal(deps, { leftMs, signal: options.signal }, body.length, pending.size());
-      if (error !== undefined) {
-        metrics.requestFailed(error.code);
-        return Promise.reject(error);
-      }
-      const settler = Promise.withResolvers<T>();
-      const { signal } = options;
-      const span = tracer === undefined ? undefined : callSpan(tracer, route);
-      const init = { route, body, deadlineMs: options.deadline, signal, decode, span };
-      sender.add(route.subject, pending.open(init, settler, leftMs));
-      return settler.promise;
+      const error = refusal(deps, leftMs, options.signal, pending.size()) ?? unsendable(deps, submission.body.length);
+      if (error !== undefined) return refuse(error);
+      const { promise, request } = open(submission, options, leftMs);
+      sender.add(submission.route.subject, request);
+      return promise;
     },
+    /** The same for a request that this process answers: its value is passed as it is. */
+    call: <T>(
+      endpoint: LocalEndpoint,
+      { route, decode, value }: Pick<Submission<T>, "route" | "decode"> & { readonly value: unknown },
+      options: RequestOptions,
+    ): Promise<T> => {
+      const leftMs = options.deadline - clock.now();
+      const error = refusal(deps, leftMs, options.signal, pending.size());
+      if (error !== undefined) return refuse(error);
+      const { promise, request } = open({ route, body: noBytes, decode }, options, leftMs);
+      deps.local?.call(endpoint, value, request, pending);
+      return promise;
+    },
+    refuse,
+    sendsElsewhere: sender.sendsElsewhere,
     outstanding: pending.size,
     failAll: (code: ErrorCode): void => {
       sender.flush();
@@ -75,6 +86,26 @@ export function createRequestClient(deps: ClientDeps) {
     balance: sender.balance,
     resend: sender.resend,
     reconnected: sender.reconnected,
+  };
+}
+
+function receiveReplies(deps: ClientDeps, pending: PendingTable): void {
+  const receiveReply = createReplyReceiver(deps, pending);
+  deps.link.subscribe(repliesSubject(deps.inbox), (message) => {
+    try {
+      decodeFrames(messageBytes(message), receiveReply);
+    } catch {
+      deps.metrics.malformed();
+    }
+  });
+}
+
+function createOpen({ tracer }: ClientDeps, pending: PendingTable) {
+  return <T>({ route, body, decode }: Submission<T>, { deadline, signal }: RequestOptions, leftMs: number) => {
+    const settler = Promise.withResolvers<T>();
+    const span = tracer === undefined ? undefined : callSpan(tracer, route);
+    const init = { route, body, deadlineMs: deadline, signal, decode, span };
+    return { promise: settler.promise, request: pending.open(init, settler, leftMs) };
   };
 }
 
@@ -92,18 +123,22 @@ function callSpan(tracer: Tracer, { name }: Route): Span | undefined {
   return tracer.child({ name, kind: "client", attributes });
 }
 
-/** Why a request cannot be sent; undefined if it can. */
+/** Why a request cannot be made; undefined if it can. */
 function refusal(
-  { link, maxOutstanding }: ClientDeps,
-  { leftMs, signal }: { readonly leftMs: number; readonly signal?: AbortSignal | undefined },
-  bytes: number,
+  { maxOutstanding }: ClientDeps,
+  leftMs: number,
+  signal: AbortSignal | undefined,
   outstanding: number,
 ): AppError | undefined {
   if (!Number.isFinite(leftMs)) return new AppError("INTERNAL", { detail: "a bus deadline must be a finite time" });
   if (signal?.aborted === true) return new AppError("REQUEST_ABORTED");
   if (leftMs <= 0) return new AppError("DEADLINE_EXCEEDED");
+  return outstanding >= maxOutstanding ? new AppError("BUS_BACKLOG") : undefined;
+}
+
+/** Why a request of this size cannot be sent over NATS; undefined if it can. */
+function unsendable({ link }: ClientDeps, bytes: number): AppError | undefined {
   if (!link.isConnected() && !link.isMoving()) return new AppError("BUS_DISCONNECTED");
-  if (outstanding >= maxOutstanding) return new AppError("BUS_BACKLOG");
   if (bytes + frameHeaderBytes > link.maxPayload()) return new AppError("BUS_PAYLOAD", { detail: `${bytes} bytes` });
   return undefined;
 }

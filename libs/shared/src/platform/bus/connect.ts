@@ -15,8 +15,10 @@ import { type BusCredentials, type BusTls, securityOptions } from "./credentials
 import { createEvents } from "./events.ts";
 import { type BusStatus, createLink, type Link } from "./link.ts";
 import type { BusLogger } from "./link-subscriptions.ts";
+import type { LocalBus } from "./local-bus.ts";
 import { createMethodTable, rawEndpoint, typedEndpoint } from "./methods.ts";
 import { type BusMetrics, noMetrics } from "./metrics.ts";
+import { createNoLink } from "./no-link.ts";
 import { createPeerClocks } from "./peer-clocks.ts";
 import { createReplySender } from "./replies.ts";
 import { createRouteTable } from "./route.ts";
@@ -27,7 +29,7 @@ const defaultConnectWaitMs = 2000;
 const pollMs = 10;
 
 export interface ConnectBusOptions {
-  /** `host:port` or `nats://host:port`; `tls://` requires TLS. */
+  /** `host:port` or `nats://host:port`; `tls://` requires TLS. Empty only with `local`, whose process is then the whole site. */
   readonly servers: readonly string[];
   /** First token of every subject; it separates installations that share a NATS server. */
   readonly namespace: string;
@@ -43,6 +45,8 @@ export interface ConnectBusOptions {
    * Time that `connectBus` waits for the first connection, in milliseconds; after that it keeps connecting in the background. Default 2000.
    */
   readonly connectWaitMs?: number | undefined;
+  /** Absent if no other service runs in this process. */
+  readonly local?: LocalBus | undefined;
   readonly logger: BusLogger;
   readonly metrics?: BusMetrics | undefined;
   /** Absent: requests carry no traces, and those that arrive are ignored. */
@@ -61,7 +65,9 @@ export interface ConnectBusOptions {
  * readiness. Methods and subscriptions that are registered before the connection start with it.
  */
 export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
-  const { logger, connectWaitMs = defaultConnectWaitMs } = options;
+  const { logger, local, connectWaitMs = defaultConnectWaitMs } = options;
+  if (options.servers.length === 0) return createBus(createParts(createNoLink(), options), options);
+  local?.watchLoop();
   const link = createLink({
     options: {
       servers: [...options.servers],
@@ -75,7 +81,7 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
     if (status === "connected") connected.resolve();
     options.onStatus?.(status);
   });
-  const bus = createBus(createParts(link, options), options.namespace);
+  const bus = createBus(createParts(link, options), options);
   await endsWithin(connected.promise, connectWaitMs);
   return bus;
 }
@@ -83,22 +89,22 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
 type BusParts = ReturnType<typeof createParts>;
 
 function createParts(link: Link, options: ConnectBusOptions) {
-  const { namespace, name, logger, metrics = noMetrics, clock = steadyClock, tracer } = options;
+  const { namespace, name, logger, metrics = noMetrics, clock = steadyClock, tracer, local } = options;
   const { maxOutstanding = defaultMaxOutstanding } = options;
   const logError = (error: AppError, subject: string): void =>
     logger.error({ err: error, subject }, "bus handler failed");
   const { onError = logError } = options;
   const codec = createCodec();
-  const deadlines = createDeadlines();
+  const deadlines = local?.deadlines ?? createDeadlines();
   const inbox = createInbox(inboxPrefix(namespace, name));
   const replies = createReplySender(link, clock, metrics);
   const peerClocks = createPeerClocks(clock);
   const servings = new Set<Serving>();
-  const common = { link, deadlines, clock, codec, metrics, tracer };
+  const common = { link, deadlines, clock, codec, metrics, tracer, local };
   return {
     link,
     client: createRequestClient({ ...common, inbox, maxOutstanding }),
-    events: createEvents({ link, namespace, codec, metrics, onError }),
+    events: createEvents({ link, namespace, codec, metrics, onError, local }),
     codec,
     serve: (endpoint: Endpoint, serveOptions: ServeOptions = {}): Serving => {
       const serving = serveEndpoint({ ...common, replies, onError, peerClocks }, endpoint, serveOptions);
@@ -115,7 +121,7 @@ function createParts(link: Link, options: ConnectBusOptions) {
   };
 }
 
-function createBus(parts: BusParts, namespace: string): Bus {
+function createBus(parts: BusParts, { namespace, servers, local }: ConnectBusOptions): Bus {
   const { link, client, events, codec, serve } = parts;
   const routeOf = createRouteTable(namespace);
   const methodOf = createMethodTable(routeOf, codec);
@@ -134,8 +140,14 @@ function createBus(parts: BusParts, namespace: string): Bus {
     connections: link.connections,
     canMove: link.canMove,
     move: parts.move,
+    hasLocal: (service) => local?.services.has(service) === true,
+    canPublish: () => link.isConnected() || local !== undefined,
     request: (method, body, requestOptions) => {
       const { route, decodeReply } = methodOf(method);
+      const endpoint = local?.endpoint(route.subject);
+      if (endpoint !== undefined && !client.sendsElsewhere(route, endpoint))
+        return client.call(endpoint, { route, decode: decodeReply, value: body }, requestOptions);
+      if (servers.length === 0) return client.refuse(new AppError("BUS_NO_RESPONDERS"));
       try {
         return client.submit({ route, body: codec.encode(body), decode: decodeReply }, requestOptions);
       } catch (thrown) {
@@ -143,7 +155,7 @@ function createBus(parts: BusParts, namespace: string): Bus {
       }
     },
     serve: (method, handler, serveOptions) =>
-      serve(typedEndpoint(routeOf(method), codec, method, handler), serveOptions),
+      serve(typedEndpoint(routeOf(method), method, handler, { codec, local }), serveOptions),
     rawRequest: (method, body, requestOptions) =>
       client.submit({ route: routeOf(method), body, decode: sameBytes }, requestOptions),
     rawServe: (method, handler, serveOptions) => serve(rawEndpoint(routeOf(method), handler), serveOptions),

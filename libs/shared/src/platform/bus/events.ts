@@ -1,31 +1,51 @@
+import { headers, type MsgHdrs } from "@nats-io/transport-node";
 import type { Static, TSchema } from "typebox";
 import type { BusEvent } from "../../contracts/define.ts";
 import { eventSubject } from "../../contracts/subjects.ts";
 import { AppError } from "../errors/app-error.ts";
 import { fromUnknown } from "../errors/from-unknown.ts";
 import type { CallsDeps } from "./calls.ts";
-import { decoder } from "./methods.ts";
+import { deepFrozen, type LocalBus } from "./local-bus.ts";
+import { decoder, verified } from "./methods.ts";
 
 export interface EventSubscription {
   unsubscribe(): void;
 }
 
-type EventsDeps = Pick<CallsDeps, "link" | "codec" | "metrics" | "onError"> & { readonly namespace: string };
+type EventsDeps = Pick<CallsDeps, "link" | "codec" | "metrics" | "onError"> & {
+  readonly namespace: string;
+  readonly local: LocalBus | undefined;
+};
 
-export function createEvents({ link, namespace, codec, metrics, onError }: EventsDeps) {
+/** Names the process that published an event. Other versions ignore it. */
+const originHeader = "Postern-Origin";
+
+function originOf({ origin }: LocalBus): MsgHdrs {
+  const header = headers();
+  header.set(originHeader, origin);
+  return header;
+}
+
+export function createEvents({ link, namespace, codec, metrics, onError, local }: EventsDeps) {
+  const origin = local === undefined ? undefined : originOf(local);
+  const publishElsewhere = (subject: string, body: unknown): boolean => {
+    try {
+      if (!link.isConnected()) return false;
+      const bytes = codec.encode(body);
+      if (bytes.length > link.maxPayload()) throw new AppError("BUS_PAYLOAD", { detail: `${bytes.length} bytes` });
+      link.publish(subject, bytes, undefined, origin);
+      return true;
+    } catch (thrown) {
+      onError(fromUnknown(thrown), subject);
+      return false;
+    }
+  };
   return {
     /** Returns false if the event could not be sent. Delivery is at most once, so a sent event may still be lost. */
     publish: <Body extends TSchema>(event: BusEvent<Body>, body: Static<Body>): boolean => {
-      try {
-        if (link.isConnected()) {
-          const bytes = codec.encode(body);
-          if (bytes.length > link.maxPayload()) throw new AppError("BUS_PAYLOAD", { detail: `${bytes.length} bytes` });
-          link.publish(eventSubject(namespace, event), bytes);
-          return true;
-        }
-      } catch (thrown) {
-        onError(fromUnknown(thrown), eventSubject(namespace, event));
-      }
+      const subject = eventSubject(namespace, event);
+      const isHeardHere = local?.deliver(subject, local.isStrict ? deepFrozen(body) : body) === true;
+      if (publishElsewhere(subject, body) || isHeardHere) return true;
       metrics.eventLost();
       return false;
     },
@@ -36,10 +56,11 @@ export function createEvents({ link, namespace, codec, metrics, onError }: Event
     ): EventSubscription => {
       const subject = eventSubject(namespace, event);
       const decode = decoder(codec, event.body, "REQUEST_MALFORMED");
-      const handle = async (bytes: Uint8Array): Promise<void> => {
+      const verify = verified(event.body, "REQUEST_MALFORMED");
+      const receive = async (read: () => Static<Body>): Promise<void> => {
         let body: Static<Body>;
         try {
-          body = decode(bytes);
+          body = read();
         } catch {
           metrics.malformed();
           return;
@@ -51,7 +72,17 @@ export function createEvents({ link, namespace, codec, metrics, onError }: Event
           onError(fromUnknown(thrown), subject);
         }
       };
-      return link.subscribe(subject, (message) => void handle(message.data));
+      const remote = link.subscribe(subject, (message) => {
+        if (local === undefined || message.headers?.get(originHeader) !== local.origin)
+          void receive(() => decode(message.data));
+      });
+      const leave = local?.receive(subject, (body) => receive(() => verify(body)));
+      return {
+        unsubscribe: () => {
+          leave?.();
+          remote.unsubscribe();
+        },
+      };
     },
   };
 }

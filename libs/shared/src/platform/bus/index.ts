@@ -8,6 +8,7 @@ export { explainDifference } from "./explain-difference.ts";
 export { busHealth } from "./health.ts";
 export type { HandlerContext } from "./in-flight-call.ts";
 export type { BusStatus } from "./link.ts";
+export { LocalBus } from "./local-bus.ts";
 export type { BusMetrics } from "./metrics.ts";
 export type { LiveReplicas, Replica } from "./replicas.ts";
 export { compileCheck } from "./schema-check.ts";

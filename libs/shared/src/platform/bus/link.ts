@@ -80,7 +80,7 @@ export function createLink({ options, logger }: LinkDeps) {
     maxPayload: (): number => (maxPayload = connection?.info?.max_payload ?? maxPayload),
     /** @throws Error when the message is rejected; callers check `isConnected` first. */
     publish: (subject: string, bytes: Uint8Array, reply?: string, headers?: MsgHdrs): void => {
-      const options = reply === undefined || headers === undefined ? undefined : { reply, headers };
+      const options = headers === undefined ? undefined : { headers, ...(reply !== undefined && { reply }) };
       connection?.publish(subject, bytes, options ?? (reply === undefined ? undefined : { reply }));
     },
     subscribe: subscriptions.add,

@@ -5,6 +5,7 @@ import { AppError } from "../errors/app-error.ts";
 import type { Endpoint } from "./calls.ts";
 import type { Codec } from "./codec.ts";
 import type { HandlerContext } from "./in-flight-call.ts";
+import { deepFrozen, type LocalBus } from "./local-bus.ts";
 import type { MethodName, Route } from "./route.ts";
 import { compileCheck } from "./schema-check.ts";
 
@@ -45,7 +46,7 @@ export function decoder<Schema extends TSchema>(
   schema: Schema,
   code: "UPSTREAM_UNAVAILABLE" | "REQUEST_MALFORMED",
 ): (body: Uint8Array) => Static<Schema> {
-  const check = compileCheck(schema);
+  const verify = verified(schema, code);
   return (body) => {
     let value: unknown;
     try {
@@ -53,16 +54,15 @@ export function decoder<Schema extends TSchema>(
     } catch (cause) {
       throw new AppError(code, { detail: "not CBOR", cause });
     }
-    if (check.accepts(value)) return value;
-    throw new AppError(code, { detail: `does not match its schema: ${check.explain(value)}` });
+    return verify(value);
   };
 }
 
 export function typedEndpoint<Req extends TSchema, Rep extends TSchema>(
   route: Route,
-  codec: Codec,
   method: BusMethod<Req, Rep>,
   handler: Handler<Req, Rep>,
+  { codec, local }: { readonly codec: Codec; readonly local: LocalBus | undefined },
 ): Endpoint {
   const decodeRequest = decoder(codec, method.request, "REQUEST_MALFORMED");
   return {
@@ -70,6 +70,34 @@ export function typedEndpoint<Req extends TSchema, Rep extends TSchema>(
     queue: queueGroup(method.service),
     invoke: (body, context) => handler(decodeRequest(body), context),
     encode: resultEncoder(codec),
+    handle: local === undefined ? undefined : localHandler(method, handler, local),
+  };
+}
+
+/** Whether a value matches its schema; throws if it does not. */
+export function verified<Schema extends TSchema>(
+  schema: Schema,
+  code: "UPSTREAM_UNAVAILABLE" | "REQUEST_MALFORMED",
+): (value: unknown) => Static<Schema> {
+  const check = compileCheck(schema);
+  return (value) => {
+    if (check.accepts(value)) return value;
+    throw new AppError(code, { detail: `does not match its schema: ${check.explain(value)}` });
+  };
+}
+
+/** Requests are checked as over NATS, because they contain what callers send. */
+function localHandler<Req extends TSchema, Rep extends TSchema>(
+  { request, reply }: BusMethod<Req, Rep>,
+  handler: Handler<Req, Rep>,
+  { isStrict }: LocalBus,
+): NonNullable<Endpoint["handle"]> {
+  const verifyRequest = verified(request, "REQUEST_MALFORMED");
+  if (!isStrict) return async (value, context) => handler(verifyRequest(value), context);
+  const verifyReply = verified(reply, "UPSTREAM_UNAVAILABLE");
+  return async (value, context) => {
+    const result = await handler(verifyRequest(deepFrozen(value)), context);
+    return deepFrozen(verifyReply(result));
   };
 }
 

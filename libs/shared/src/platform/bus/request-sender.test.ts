@@ -40,7 +40,10 @@ function senderOn() {
   };
   const clock = { now: () => 1000 };
   const pending = createPendingTable(createDeadlines(), noMetrics);
-  const sender = createRequestSender({ link, inbox: "inbox", clock, metrics: noMetrics, tracer: undefined }, pending);
+  const sender = createRequestSender(
+    { link, inbox: "inbox", clock, metrics: noMetrics, tracer: undefined, local: undefined },
+    pending,
+  );
   const request = (): Promise<unknown> => {
     const settler = Promise.withResolvers<unknown>();
     const init = {

@@ -7,6 +7,7 @@ import { createBatcher } from "./batcher.ts";
 import { encodeFrames } from "./frames.ts";
 import { formatReplySubject } from "./inbox.ts";
 import type { Link } from "./link.ts";
+import type { LocalBus, LocalEndpoint } from "./local-bus.ts";
 import type { BusMetrics } from "./metrics.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import type { PendingTable } from "./pending-table.ts";
@@ -21,6 +22,8 @@ export interface RequestSenderDeps {
   readonly clock: Clock;
   readonly metrics: BusMetrics;
   readonly tracer: Tracer | undefined;
+  /** Absent if no other service runs in this process. */
+  readonly local: LocalBus | undefined;
 }
 
 /** More than the traces of a message take. A message that would exceed the limit of NATS with them goes without. */
@@ -37,6 +40,10 @@ function createReplicaLists() {
     replicasFor: ({ service, isShared }: Route): LiveReplicas =>
       (isShared ? replicasOf.get(service) : undefined) ?? noReplicas,
   };
+}
+
+function replicasElsewhere(replicas: LiveReplicas, local: LocalBus): readonly Replica[] {
+  return replicas.live().filter(({ instance }) => !local.has(instance));
 }
 
 /** Sends one message to a replica, or to the queue group. */
@@ -65,7 +72,7 @@ function createPublisher({ link, inbox, clock, tracer }: RequestSenderDeps, pend
 
 /** Sends requests to a replica of their service, and a second time where the first replica may never answer. */
 export function createRequestSender(deps: RequestSenderDeps, pending: PendingTable) {
-  const { link, metrics } = deps;
+  const { link, metrics, local } = deps;
   const { balance, replicasFor } = createReplicaLists();
   const { publish, failEach } = createPublisher(deps, pending);
   const { keep, keepForNextServer, ...resending } = createResending({ link, metrics, pending, publish, replicasFor });
@@ -84,13 +91,22 @@ export function createRequestSender(deps: RequestSenderDeps, pending: PendingTab
       return;
     }
     const replicas = replicasFor(route);
+    const others = local === undefined ? [] : replicasElsewhere(replicas, local);
     // One choice for a batch: choosing for each request would split the batches.
-    const chosen = chooseReplica(replicas.live());
+    const chosen = chooseReplica(others.length > 0 ? others : replicas.live());
     if (chosen === undefined && replicas.isReturning()) keep(open);
     else publish(open, route, chosen);
   };
 
+  /** Whether a request that this process could answer is better sent to a replica elsewhere. */
+  const sendsElsewhere = (route: Route, { calls }: LocalEndpoint): boolean =>
+    local !== undefined &&
+    (calls.isFull() || local.isLate()) &&
+    link.isConnected() &&
+    replicasElsewhere(replicasFor(route), local).length > 0;
+
   return {
+    sendsElsewhere,
     ...createBatcher<PendingRequest>({ send: sendBatch, maxMessageBytes: link.maxPayload }),
     balance,
     ...resending,

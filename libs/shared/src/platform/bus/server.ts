@@ -1,8 +1,10 @@
 import type { Msg } from "@nats-io/transport-node";
 import { endsWithin } from "../concurrency/deadline.ts";
-import { type CallsDeps, createCalls, type Endpoint } from "./calls.ts";
+import { type CallsDeps, createCalls, type Endpoint, InFlight } from "./calls.ts";
 import { decodeFrames, messageBytes } from "./frames.ts";
 import { parseReplySubject } from "./inbox.ts";
+import type { LocalBus } from "./local-bus.ts";
+import { createLocalCalls } from "./local-calls.ts";
 import type { PeerClocks } from "./peer-clocks.ts";
 import { tracesOf } from "./trace-header.ts";
 
@@ -28,12 +30,31 @@ export interface Serving {
 
 export interface ServerDeps extends CallsDeps {
   readonly peerClocks: PeerClocks;
+  readonly local: LocalBus | undefined;
+}
+
+/** Serves the other services of this process too. Returns what ends that. */
+function serveHere(
+  deps: CallsDeps,
+  endpoint: Endpoint,
+  local: LocalBus,
+  { inFlight, instance }: { readonly inFlight: InFlight; readonly instance: string | undefined },
+): () => void {
+  const { route, handle } = endpoint;
+  if (handle === undefined) return () => undefined;
+  const calls = createLocalCalls(deps, endpoint, handle, inFlight);
+  const subjects = [route.subject, ...(instance === undefined ? [] : [route.subjectAt(instance)])];
+  for (const subject of subjects) local.serve(subject, { calls, instance });
+  return () => {
+    for (const subject of subjects) local.withdraw(subject);
+  };
 }
 
 /** The server side: a member of the service's queue group. */
 export function serveEndpoint(deps: ServerDeps, endpoint: Endpoint, options: ServeOptions): Serving {
-  const { link, metrics, replies, peerClocks, tracer } = deps;
-  const calls = createCalls(deps, endpoint, options.maxInFlight ?? defaultMaxInFlight);
+  const { link, metrics, replies, peerClocks, tracer, local } = deps;
+  const inFlight = new InFlight(options.maxInFlight ?? defaultMaxInFlight);
+  const calls = createCalls(deps, endpoint, inFlight);
 
   const onMessage = (message: Msg): void => {
     const batch = parseReplySubject(message.reply);
@@ -59,15 +80,18 @@ export function serveEndpoint(deps: ServerDeps, endpoint: Endpoint, options: Ser
     subscriptions.push(link.subscribe(route.subjectAt(instance), onMessage, { isServed: true }));
   }
 
+  const withdraw = local === undefined ? undefined : serveHere(deps, endpoint, local, { inFlight, instance });
+
   const finish = async (): Promise<void> => {
+    withdraw?.();
     await Promise.all(subscriptions.map((subscription) => subscription.drain()));
-    await calls.idle();
+    await inFlight.idle();
     replies.flush();
     if (link.isConnected()) await link.flush();
   };
 
   return {
-    inFlight: calls.inFlight,
+    inFlight: () => inFlight.count,
     async drain(withinMs = defaultDrainMs) {
       await endsWithin(finish(), withinMs);
     },

@@ -57,6 +57,8 @@ async function readTlsOptions(tls: ListenerTls): Promise<TlsOptions> {
 
 export interface ListenersOptions {
   readonly addresses: readonly HostPort[];
+  /** A Unix socket on which it listens too. */
+  readonly socketPath?: string | undefined;
   readonly handle: RequestListener;
   readonly requestTimeoutMs: number;
   /** `runtime.naming.identifier`. */
@@ -84,7 +86,7 @@ function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
-async function listen(server: Server, address: HostPort): Promise<void> {
+async function listen(server: Server, address: HostPort | { readonly path: string }): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(address, () => {
@@ -113,20 +115,19 @@ async function tryListen(server: Server, address: HostPort, options: ListenersOp
 }
 
 export async function openListeners(options: ListenersOptions) {
-  const { handle, requestTimeoutMs, tls, identifier, maxHeaderBytes, accept } = options;
+  const { tls, socketPath } = options;
   const tlsOptions = tls === undefined ? undefined : await readTlsOptions(tls);
   const servers: ReturnType<typeof createClosingServer>[] = [];
+  const sockets: ReturnType<typeof createClosingServer>[] = [];
   try {
     for (const address of options.addresses) {
-      const closingServer = createClosingServer({
-        handle,
-        requestTimeoutMs,
-        identifier,
-        maxHeaderBytes,
-        tls: tlsOptions,
-        accept,
-      });
+      const closingServer = createClosingServer({ ...options, tls: tlsOptions });
       if (await tryListen(closingServer.server, address, options)) servers.push(closingServer);
+    }
+    if (socketPath !== undefined) {
+      const closingServer = createClosingServer({ ...options, tls: undefined });
+      await listen(closingServer.server, { path: socketPath });
+      sockets.push(closingServer);
     }
   } catch (err) {
     for (const { server } of servers) server.close();
@@ -138,12 +139,14 @@ export async function openListeners(options: ListenersOptions) {
   return {
     addresses: bound,
     /** Stops accepting connections, answers requests on open ones, and resolves when the last connection is closed. */
-    close: async (): Promise<void> => void (await Promise.all(servers.map((one) => one.close()))),
-    /** Reads certificate and key again, for new connections; rejects without changing anything if they cannot be used. */
-    renewCertificate: async (): Promise<void> => {
-      if (tls === undefined) return;
+    close: async (): Promise<void> => void (await Promise.all([...servers, ...sockets].map((one) => one.close()))),
+    /** Reads certificate and key again; rejects if they cannot be used. The result puts them into use for new connections. */
+    prepareCertificate: async (): Promise<() => void> => {
+      if (tls === undefined) return () => undefined;
       const context = await readSecureContext(tls);
-      for (const { server } of servers) if (server instanceof TlsServer) server.setSecureContext(context);
+      return () => {
+        for (const { server } of servers) if (server instanceof TlsServer) server.setSecureContext(context);
+      };
     },
   };
 }

@@ -1,49 +1,72 @@
 import { expect, test } from "vitest";
 import { type Config, loadConfig } from "../config/index.ts";
 import { createLogger } from "../logging/logger.ts";
-import { createReload, type ReloadDeps } from "./run-service.ts";
+import { createReload, type ReloadDeps } from "./reload.ts";
+import type { PreparedReload } from "./service-program.ts";
 
 const loaded = () => loadConfig({ text: "{}", env: {}, readFile: () => "" });
 const broken = (): never => {
   throw new TypeError("planted");
 };
 
-/** What a service receives for one reload. */
-async function reloaded(more: Partial<Pick<ReloadDeps, "readConfig" | "preflight">>, taken = async () => undefined) {
-  const seen = { lines: "", refusals: 0, applied: [] as Config[] };
+/** A service, and what it receives for one reload. */
+function fakeService(prepared: Omit<PreparedReload, "use"> & Partial<PreparedReload> = {}, prepare = () => undefined) {
+  const seen = { lines: "", refusals: [] as (readonly string[])[], applied: [] as Config[], discarded: 0 };
   const { logger } = createLogger({
     service: "test",
     instance: "one",
     level: "info",
     stream: { write: (line: string) => void (seen.lines += line) },
   });
-  const reload = createReload({
-    service: {
-      logger,
-      reload: async (next) => {
-        await taken();
-        seen.applied.push(next);
-      },
-      reloadRefused: () => void (seen.refusals += 1),
+  return {
+    seen,
+    logger,
+    prepare: async (next: Config): Promise<PreparedReload> => {
+      prepare();
+      return {
+        use: () => void seen.applied.push(next),
+        discard: () => void (seen.discarded += 1),
+        ...prepared,
+      };
     },
-    readConfig: loaded,
-    preflight: () => [],
-    ...more,
-  });
-  await reload();
-  return seen;
+    reloadRefused: (reasons: readonly string[]) => void seen.refusals.push(reasons),
+  };
+}
+
+async function reloaded(
+  services: readonly ReturnType<typeof fakeService>[],
+  more: Partial<Pick<ReloadDeps, "readConfig" | "preflight">> = {},
+) {
+  await createReload({ services, readConfig: loaded, preflight: () => [], ...more })();
+  return services.map(({ seen }) => seen);
 }
 
 test.each([
   ["the configuration cannot be read", { readConfig: broken }],
   ["its checks cannot be run", { preflight: broken }],
 ])("when %s, the process continues with the old configuration and logs an error", async (_when, more) => {
-  const { lines, applied, refusals } = await reloaded(more);
-  expect(applied).toEqual([]);
-  expect(refusals).toBe(1);
-  expect(JSON.parse(lines)).toMatchObject({ level: "error", msg: "reload failed", err: { message: "planted" } });
+  const [seen] = await reloaded([fakeService()], more);
+  expect(seen?.applied).toEqual([]);
+  expect(seen?.refusals).toHaveLength(1);
+  expect(JSON.parse(seen?.lines ?? "")).toMatchObject({
+    level: "error",
+    msg: "reload failed",
+    err: { message: "planted" },
+  });
 });
 
 test("a valid configuration is applied", async () => {
-  expect(await reloaded({})).toMatchObject({ refusals: 0, applied: [expect.anything()] });
+  expect(await reloaded([fakeService()])).toMatchObject([{ refusals: [], applied: [expect.anything()] }]);
+});
+
+test("when one service cannot use the configuration, no service of the process does", async () => {
+  const [good, bad] = await reloaded([fakeService(), fakeService({}, broken)]);
+  expect(good).toMatchObject({ applied: [], discarded: 1, refusals: [["planted"]] });
+  expect(bad).toMatchObject({ applied: [], discarded: 0, refusals: [["planted"]] });
+});
+
+test("a service that may still fail goes first, and its failure leaves the others as they were", async () => {
+  const [good, late] = await reloaded([fakeService(), fakeService({ mayFail: true, use: broken })]);
+  expect(good).toMatchObject({ applied: [], discarded: 1, refusals: [["planted"]] });
+  expect(late).toMatchObject({ applied: [], refusals: [["planted"]] });
 });

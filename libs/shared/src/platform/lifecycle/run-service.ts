@@ -1,19 +1,15 @@
 import { hostname } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
 import { format, parseArgs } from "node:util";
-import {
-  type Config,
-  formatProblem,
-  type LoadResult,
-  loadConfig,
-  type Problem,
-  processSources,
-} from "../config/index.ts";
+import { type Config, type LoadResult, loadConfig, type Problem, processSources } from "../config/index.ts";
 import { AppError } from "../errors/app-error.ts";
 import { isJournal, journalPriority } from "../logging/journal-priority.ts";
 import { createLogger, type Logger } from "../logging/logger.ts";
-import { type Preflight, runChecks } from "../preflight/index.ts";
+import { busServersCheck, type Preflight, runChecks } from "../preflight/index.ts";
 import { endAtOnce } from "./end-at-once.ts";
+import { createReload, problemFields } from "./reload.ts";
 import { connectServiceManager, type ServiceManager } from "./service-manager.ts";
+import { type Service, type ServiceProgram, sharedBy } from "./service-program.ts";
 
 /** Writes to standard error synchronously, for messages before a service has its own log, or without one. */
 function processLog(service: string): Logger {
@@ -24,47 +20,6 @@ function processLog(service: string): Logger {
     level: "info",
     stream: { write: (line) => void process.stderr.write(prefixOf(line) + line) },
   }).logger;
-}
-
-function problemFields({ path, reason, hint }: Problem): object {
-  return hint === undefined ? { key: path, reason } : { key: path, reason, hint };
-}
-
-export interface ReloadDeps {
-  readonly service: {
-    readonly logger: Logger;
-    reload(next: Config): Promise<void>;
-    reloadRefused(problems: readonly string[]): void;
-  };
-  readonly readConfig: () => LoadResult;
-  readonly preflight: Preflight;
-}
-
-async function apply({ service, readConfig, preflight }: ReloadDeps): Promise<void> {
-  const result = readConfig();
-  if (!result.ok) {
-    service.reloadRefused(result.problems.map(formatProblem));
-    return;
-  }
-  const { problems, warnings } = await runChecks(preflight(result.config));
-  for (const warning of [...result.warnings, ...warnings]) {
-    service.logger.warn(problemFields(warning), "configuration");
-  }
-  if (problems.length > 0) {
-    service.reloadRefused(problems.map(formatProblem));
-    return;
-  }
-  await service.reload(result.config).catch((err: unknown) => service.logger.error({ err }, "reload failed"));
-}
-
-/** Reads the configuration again. An invalid or unreadable one changes nothing. */
-export function createReload(deps: ReloadDeps): () => Promise<void> {
-  const { service } = deps;
-  return () =>
-    apply(deps).catch((err: unknown) => {
-      service.logger.error({ err }, "reload failed");
-      service.reloadRefused(['the configuration could not be read or checked; see the line "reload failed"']);
-    });
 }
 
 const levels = { error: "error", warn: "warn", info: "info", log: "info", debug: "debug", trace: "debug" } as const;
@@ -84,46 +39,60 @@ function consoleToLog(log: Pick<Logger, "error" | "warn" | "info" | "debug">): v
   process.on("warning", (warning) => log.warn({ err: warning }, "warning from Node.js"));
 }
 
-/** A service as its process sees it. */
-export interface Service {
-  readonly logger: Logger;
-  /** Resolves when everything that was started has stopped. */
-  stop(): Promise<void>;
-  /** Applies a valid configuration. Keys that cannot change while the service runs keep their old values. */
-  reload(next: Config): Promise<void>;
-  /** Reports a rejected configuration to logs and metrics. */
-  reloadRefused(problems: readonly string[]): void;
-  /** Returns false if standard output is not being read. */
-  flushLogs(): Promise<boolean>;
-}
-
 /** EX_CONFIG of sysexits(3). */
 const exitBadConfig = 78;
 
-function readConfig(): LoadResult {
-  const { values } = parseArgs({ options: { config: { type: "string", short: "c" } } });
-  const sources = processSources();
-  return loadConfig({ ...sources, file: values.config ?? sources.file });
+/** The part of the time for stopping that each later stage has for itself, whatever an earlier one takes. */
+const reservedShare = 0.2;
+
+/** The services of a process: each stage stops when the one before it has stopped, and starts before it. */
+type Stages<T> = readonly (readonly T[])[];
+
+function configReader(named: string | undefined): () => LoadResult {
+  return () => {
+    const sources = processSources();
+    return loadConfig({ ...sources, file: named ?? sources.file });
+  };
 }
 
-function handleSignals(service: Service, preflight: Preflight, manager: ServiceManager): void {
+async function stopAll(stages: Stages<Service>): Promise<void> {
+  const services = stages.flat();
+  for (const service of services) service.drain();
+  const times = services.map((service) => service.shutdownTimes());
+  const graceMs = Math.max(...times.map((one) => one.graceMs));
+  await delay(Math.max(...times.map((one) => one.delayMs)));
+  const until = performance.now() + graceMs;
+  for (const [index, stage] of stages.entries()) {
+    const reservedMs = graceMs * reservedShare * (stages.length - 1 - index);
+    const leftMs = Math.max(0, until - reservedMs - performance.now());
+    await Promise.all(stage.map((service) => service.stop(leftMs)));
+  }
+}
+
+interface Running {
+  readonly stages: Stages<Service>;
+  readonly reload: () => Promise<void>;
+  readonly manager: ServiceManager;
+}
+
+function handleSignals({ stages, reload, manager }: Running): void {
+  const services = stages.flat();
   let stopping = false;
   /** Sequential, so that the later of two reloads wins. */
   let reloading = Promise.resolve();
   const stop = (signal: string): void => {
     if (stopping) return;
     stopping = true;
-    service.logger.info({ signal }, "stopping");
+    for (const { logger } of services) logger.info({ signal }, "stopping");
     manager.stopping();
-    service.stop().then(
-      () => end(service, 0),
+    stopAll(stages).then(
+      () => end(services, 0),
       (err: unknown) => {
-        service.logger.error({ err }, "shutdown failed");
-        return end(service, 1);
+        services[0]?.logger.error({ err }, "shutdown failed");
+        return end(services, 1);
       },
     );
   };
-  const reload = createReload({ service, readConfig, preflight });
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
   process.on("SIGHUP", () => {
@@ -131,28 +100,25 @@ function handleSignals(service: Service, preflight: Preflight, manager: ServiceM
   });
 }
 
-async function end(service: Service, code: number): Promise<void> {
-  service.logger.info("stopped");
-  if (await service.flushLogs()) process.exit(code);
+async function flushAll(services: readonly Service[]): Promise<boolean> {
+  const flushed = await Promise.all(services.map((service) => service.flushLogs()));
+  return flushed.every(Boolean);
+}
+
+async function end(services: readonly Service[], code: number): Promise<void> {
+  for (const { logger } of services) logger.info("stopped");
+  if (await flushAll(services)) process.exit(code);
   endAtOnce();
 }
 
 /** The process is in an unknown state, so a slow log reader gets only what can be written in this time. */
 const lastWordsMs = 300;
 
-async function fail(service: Service): Promise<void> {
+async function fail(services: readonly Service[]): Promise<void> {
   const moment = setTimeout(endAtOnce, lastWordsMs);
-  await service.flushLogs();
+  await flushAll(services);
   clearTimeout(moment);
-  await end(service, 1);
-}
-
-/** What a service's `main.ts` provides. */
-export interface ServiceProgram {
-  readonly name: string;
-  /** Everything that the service opens and compiles from its configuration. */
-  readonly preflight: Preflight;
-  readonly start: (config: Config) => Promise<Service>;
+  await end(services, 1);
 }
 
 function refuse(log: Logger, problems: readonly Problem[]): never {
@@ -160,7 +126,7 @@ function refuse(log: Logger, problems: readonly Problem[]): never {
   process.exit(exitBadConfig);
 }
 
-async function usableConfig(log: Logger, preflight: Preflight): Promise<Config> {
+async function usableConfig(log: Logger, readConfig: () => LoadResult, preflight: Preflight): Promise<Config> {
   const result = readConfig();
   for (const warning of result.warnings) log.warn(problemFields(warning), "configuration");
   if (!result.ok) return refuse(log, result.problems);
@@ -179,27 +145,60 @@ function cannotStart(log: Logger, error: unknown): never {
   process.exit(1);
 }
 
+const namesOf = (stages: Stages<ServiceProgram>): readonly string[] => stages.flat().map(({ name }) => name);
+
+async function startAll(stages: Stages<ServiceProgram>, config: Config): Promise<Stages<Service>> {
+  const shared = sharedBy(namesOf(stages), processSources().env["NODE_ENV"] === "test");
+  const started: (readonly Service[])[] = [];
+  for (const stage of stages.toReversed()) {
+    started.unshift(await Promise.all(stage.map((program) => program.start(config, shared))));
+  }
+  return started;
+}
+
+export interface ServicesOptions {
+  /** Names the process in lines that precede its services, or belong to none. */
+  readonly name: string;
+  readonly stages: Stages<ServiceProgram>;
+  /** The configuration file; by default the one that the environment names. */
+  readonly file: string | undefined;
+}
+
 /**
- * Runs a service's process: configuration and the files that it names (all problems are reported together, before a port is opened), start,
- * signals. SIGTERM and SIGINT stop it gracefully; SIGHUP reloads the configuration, and an invalid one changes nothing.
+ * Runs services as one process: configuration and the files that it names (all problems are reported together, before a port is opened), start,
+ * signals. SIGTERM and SIGINT stop them gracefully, stage by stage; SIGHUP reloads the configuration in all services, and an invalid one changes
+ * nothing.
  */
-export async function runService({ name, preflight, start }: ServiceProgram): Promise<void> {
+export async function runServices({ name, stages: programs, file }: ServicesOptions): Promise<void> {
   const log = processLog(name);
   consoleToLog(log);
-  let service: Service | undefined;
+  const readConfig = configReader(file);
+  const preflight: Preflight = (config) => [
+    busServersCheck(config, namesOf(programs)),
+    ...programs.flat().flatMap((program) => program.preflight(config)),
+  ];
+  let stages: Stages<Service> = [];
   let failing = false;
   process.on("uncaughtException", (err) => {
-    if (service === undefined) return cannotStart(log, err);
-    service.logger.fatal({ err }, "uncaught exception");
-    if (!failing) void fail(service);
+    const services = stages.flat();
+    const [first] = services;
+    if (first === undefined) return cannotStart(log, err);
+    first.logger.fatal({ err }, "uncaught exception");
+    if (!failing) void fail(services);
     failing = true;
   });
   try {
-    service = await start(await usableConfig(log, preflight));
+    stages = await startAll(programs, await usableConfig(log, readConfig, preflight));
   } catch (error) {
     cannotStart(log, error);
   }
   const manager = connectServiceManager(processSources().env, log);
-  handleSignals(service, preflight, manager);
+  handleSignals({ stages, reload: createReload({ services: stages.flat(), readConfig, preflight }), manager });
   manager.ready();
+}
+
+/** Runs one service as a process of its own; `--config` names its configuration file. */
+export async function runService(program: ServiceProgram): Promise<void> {
+  const { values } = parseArgs({ options: { config: { type: "string", short: "c" } } });
+  await runServices({ name: program.name, stages: [[program]], file: values.config });
 }

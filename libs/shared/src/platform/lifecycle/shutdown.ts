@@ -1,7 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { endsWithin } from "../concurrency/deadline.ts";
 import type { Logger } from "../logging/logger.ts";
-import type { Health } from "./health.ts";
 
 /** One step of the shutdown. Steps run in the order of the list, one at a time. */
 export interface ShutdownStep {
@@ -9,23 +7,13 @@ export interface ShutdownStep {
   run(): Promise<void> | void;
 }
 
-export interface ShutdownDeps {
-  readonly health: Health;
-  readonly logger: Logger;
-  /** How long the service reports "not ready" before anything stops, so that load balancers notice. */
-  readonly delayMs: number;
-  /** Maximum time for all steps together. */
-  readonly graceMs: number;
-  readonly steps: readonly ShutdownStep[];
-}
-
 /**
- * Shuts down without losing a request: not ready → wait → the steps (stop accepting, finish requests in progress, close). A step that fails
- * or hangs is logged and does not prevent the others.
+ * Runs the steps of a shutdown: stop accepting, finish requests in progress, close. A step that fails or hangs is logged and does not prevent
+ * the others.
+ *
+ * @param graceMs maximum time for all steps together
  */
-export async function shutDown({ health, logger, delayMs, graceMs, steps }: ShutdownDeps): Promise<void> {
-  health.phase = "draining";
-  await delay(delayMs);
+export async function runSteps(steps: readonly ShutdownStep[], graceMs: number, logger: Logger): Promise<void> {
   const until = performance.now() + graceMs;
   for (const step of steps) {
     const left = Math.max(0, until - performance.now());

@@ -1,7 +1,7 @@
 import { type DestinationStream, pino, stdSerializers } from "pino";
 import { createLineWriter, createTimestamp, type LineShape, type WriteLine } from "./line-log.ts";
 import { plainLines } from "./plain-lines.ts";
-import { type Output, standardOutput } from "./standard-output.ts";
+import { type Output, type OutputLosses, type StandardOutput, standardOutput } from "./standard-output.ts";
 
 export type { Logger } from "pino";
 
@@ -14,6 +14,8 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   /** Destination of the lines; default: standard output. */
   readonly stream?: DestinationStream;
+  /** The standard output of a process with several logs. */
+  readonly output?: StandardOutput | undefined;
   /** Called when a line was dropped because standard output is not being read and too much is queued. */
   readonly onDropped?: () => void;
 }
@@ -37,6 +39,13 @@ function streamOutput(stream: DestinationStream): Output {
   return { lines: stream, kept: { write }, flush: () => Promise.resolve(true) };
 }
 
+function outputOf({ stream, output }: LoggerOptions, losses: OutputLosses): Output {
+  if (stream !== undefined) return streamOutput(stream);
+  const standard = output ?? standardOutput();
+  standard.reportLosses(losses);
+  return standard;
+}
+
 /**
  * Writes one JSON object per line. Lines are collected in memory and written together once they reach 16 KiB or 200 ms have passed, because
  * a write per request would cost more than the decision. If the reader hangs, lines are lost, but decisions are not delayed and memory
@@ -47,7 +56,7 @@ export function createLogger(options: LoggerOptions) {
   const onDropped = options.onDropped ?? (() => undefined);
   const onRoom = (dropped: number): void =>
     logger.warn({ dropped }, "log lines were lost because standard output was not read");
-  const output = options.stream === undefined ? standardOutput({ onDropped, onRoom }) : streamOutput(options.stream);
+  const output = outputOf(options, { onDropped, onRoom });
   const lines = plainLines(output.lines);
   const logger = pino(
     {

@@ -88,6 +88,9 @@ export interface LineSink {
   write(line: string): boolean;
 }
 
+/** Learns that lines were lost because standard output was not read. */
+export type OutputLosses = Pick<GathererOptions, "onDropped" | "onRoom">;
+
 /** Destination of a process's lines. */
 export interface Output {
   /** The stream that pino writes to. */
@@ -114,10 +117,16 @@ const retryAfterMs = 1000;
 const maxWaitingBytes = 12 * 1024 * 1024;
 const maxWaitingBytesOfAll = 16 * 1024 * 1024;
 
+export type StandardOutput = ReturnType<typeof standardOutput>;
+
 /**
- * Standard output with non-blocking writes. What remains when the process ends is written before pino ends the stream.
+ * Standard output with non-blocking writes. What remains when the process ends is written before pino ends the stream. A process has one,
+ * because the lines of several would run into one another.
  */
-export function standardOutput({ onDropped, onRoom }: Pick<GathererOptions, "onDropped" | "onRoom">): Output {
+export function standardOutput() {
+  let losses: OutputLosses | undefined;
+  const onDropped = (): void => losses?.onDropped();
+  const onRoom = (dropped: number): void => losses?.onRoom(dropped);
   const writer = destination({ dest: 1, sync: false });
   const prefixOf = isJournal(1) ? journalPriority : undefined;
   const limits = { blockChars, maxWaitingBytes, maxWaitingBytesOfAll };
@@ -152,5 +161,13 @@ export function standardOutput({ onDropped, onRoom }: Pick<GathererOptions, "onD
     }
     return !lines.waits();
   };
-  return { lines, kept: { write: lines.writeKept }, flush };
+  return {
+    lines,
+    kept: { write: lines.writeKept },
+    flush,
+    /** The first log that asks reports what is lost, so that it is counted once. */
+    reportLosses: (to: OutputLosses): void => {
+      losses ??= to;
+    },
+  };
 }

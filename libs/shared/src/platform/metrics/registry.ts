@@ -127,14 +127,15 @@ function createConfiguredCounter<L extends ClosedLabels>(
 }
 
 /**
- * Metrics of one process. Series are created at start and handed out resolved, because looking one up by label is costly.
+ * Metrics of one service. Series are created at start and handed out resolved, because looking one up by label is costly.
  *
  * @param activeTrace identifies the trace of what is being observed; absent if nothing is traced
+ * @param hasProcess whether those of the process are among them; one service of a process has them
  */
-export function createMetrics(activeTrace?: () => string | undefined) {
+export function createMetrics(activeTrace?: () => string | undefined, hasProcess = true) {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  if (hasProcess) collectDefaultMetrics({ register: registry });
   return {
     counter: <L extends ClosedLabels>({
       name,

@@ -12,5 +12,5 @@ const certificate = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TR
 export function addTrustedRoots(file: string): void {
   if (file === "") return;
   const added = readFileSync(file, "utf8").match(certificate) ?? [];
-  setDefaultCACertificates([...getCACertificates("default"), ...added]);
+  setDefaultCACertificates([...new Set([...getCACertificates("default"), ...added])]);
 }

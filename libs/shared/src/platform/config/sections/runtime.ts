@@ -48,7 +48,10 @@ function validateGrpc({ runtime }: Config, judgement: Judgement): void {
 
 /** The connection of every service to NATS. */
 const Bus = section("Connection of every service to the message bus (NATS).", {
-  servers: texts("URLs of the NATS servers.", { default: ["nats://127.0.0.1:4222"], form: "nats-url", minItems: 1 }),
+  servers: texts(
+    "URLs of the NATS servers. May be empty if one process runs the whole site (`postern serve`), which then needs no NATS.",
+    { default: ["nats://127.0.0.1:4222"], form: "nats-url" },
+  ),
   namespace: text("First token of every subject. Sites that share one NATS must use different namespaces.", {
     default: "postern",
     form: "subject-token",

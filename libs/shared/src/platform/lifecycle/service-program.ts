@@ -1,0 +1,62 @@
+import { LocalBus } from "../bus/local-bus.ts";
+import type { Config } from "../config/index.ts";
+import type { Logger } from "../logging/logger.ts";
+import { type StandardOutput, standardOutput } from "../logging/standard-output.ts";
+import type { Preflight } from "../preflight/index.ts";
+import { socketsOf } from "./sockets.ts";
+
+/** What the services of one process share. */
+export interface SharedByProcess {
+  readonly output: StandardOutput;
+  /** The names of the services of this process. The metrics of the first one include those of the process. */
+  readonly services: readonly string[];
+  /** Absent if the process has one service only. */
+  readonly local: LocalBus | undefined;
+  /** The Unix socket at which the gateway of this process reaches a service of this process; undefined for others. */
+  readonly socketOf: (service: string) => string | undefined;
+}
+
+/** @param isTest whether what crosses between the services is checked more strictly */
+export function sharedBy(services: readonly string[], isTest: boolean): SharedByProcess {
+  return {
+    output: standardOutput(),
+    services,
+    local: services.length > 1 ? new LocalBus(services, isTest) : undefined,
+    socketOf: services.includes("gateway") ? socketsOf(services) : () => undefined,
+  };
+}
+
+/** A valid configuration with everything that it needs, not in use yet. */
+export interface PreparedReload {
+  /** Keys that cannot change while the service runs keep their old values. */
+  use(): Promise<void> | void;
+  /** Closes what was prepared. */
+  discard?(): Promise<void> | void;
+  /** Whether `use` may still fail, so that it goes first: while it is not in use, the reload can be refused as a whole. */
+  readonly mayFail?: boolean;
+}
+
+/** A service as its process sees it. */
+export interface Service {
+  readonly logger: Logger;
+  /** Reports from now on that it is not ready, while it serves on. */
+  drain(): void;
+  /** How long the process drains before anything stops, so that load balancers notice, and how long stopping may take. */
+  shutdownTimes(): { readonly delayMs: number; readonly graceMs: number };
+  /** Resolves when everything that was started has stopped, or after `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+  /** Prepares a valid configuration. Rejects without changing anything if it cannot be used. */
+  prepare(next: Config): Promise<PreparedReload>;
+  /** Reports a rejected configuration to logs and metrics, with the error that was thrown, if any. */
+  reloadRefused(problems: readonly string[], cause?: unknown): void;
+  /** Returns false if standard output is not being read. */
+  flushLogs(): Promise<boolean>;
+}
+
+/** What a service exports: `main.ts` runs it alone, `postern serve` with others. */
+export interface ServiceProgram {
+  readonly name: string;
+  /** Everything that the service opens and compiles from its configuration. */
+  readonly preflight: Preflight;
+  readonly start: (config: Config, shared: SharedByProcess) => Promise<Service>;
+}

@@ -1,0 +1,69 @@
+import { createService, privateListenerAt } from "@postern/shared/assembly";
+import type { Config } from "@postern/shared/platform/config";
+import { ownerHeaderBytes as maxHeaderBytes, openListeners } from "@postern/shared/platform/http";
+import type { Service, ServiceProgram, SharedByProcess } from "@postern/shared/platform/lifecycle";
+import { reportIdp } from "./idp-report.ts";
+import { oidcSettings } from "./oidc/settings/oidc-settings.ts";
+import { preflight } from "./preflight.ts";
+
+async function start(config: Config, shared: SharedByProcess): Promise<Service> {
+  // Imported here so that what `oidc-provider` prints when it is loaded becomes a line of the log.
+  const [{ createContext }, { createIdp }] = await Promise.all([import("./context.ts"), import("./server.ts")]);
+  const context = await createContext(config, shared);
+  const { logger, health, settings, state, bus, engineWatch, oidc, saml, pages } = context;
+  const privateListener = await privateListenerAt(settings.privateAddress, context);
+  await saml?.start();
+  const app = await createIdp(context);
+  const handle: typeof app.routing = (request, response) => app.routing(request, response);
+  const { address, requestTimeoutMs, identifier } = settings;
+  const options = { requestTimeoutMs, identifier, maxHeaderBytes, logger };
+  const listeners = await openListeners({
+    ...options,
+    addresses: [address],
+    socketPath: shared.socketOf("idp"),
+    handle,
+  });
+  oidc?.schedule.start();
+  oidc?.delivery.start();
+  saml?.logout.delivery.start();
+  health.phase = "ready";
+  logger.info({ addresses: listeners.addresses }, "ready");
+  return createService({
+    config,
+    base: context,
+    health,
+    bus,
+    report: () => reportIdp(context),
+    prepare: (next) => ({
+      // Only building the provider shows whether it accepts all clients.
+      mayFail: true,
+      use: async () => {
+        await oidc?.schedule.apply(oidcSettings(next));
+        await saml?.apply(next);
+      },
+    }),
+    steps: [
+      {
+        name: "listeners",
+        run: () => {
+          pages?.letGo();
+          return listeners.close();
+        },
+      },
+      { name: "signing keys", run: () => oidc?.schedule.close() },
+      { name: "OIDC logout messages", run: () => oidc?.delivery.close() },
+      { name: "SAML metadata", run: () => saml?.close() },
+      { name: "SAML logout messages", run: () => saml?.logout.delivery.close() },
+      { name: "routes", run: () => app.close() },
+      { name: "user notifications and decision history", run: () => pages?.close() },
+      { name: "last use of clients", run: () => context.clientUses.close() },
+      { name: "bus", run: () => bus.drain() },
+      { name: "engine watch", run: () => engineWatch.close() },
+      { name: "redis", run: () => state.disconnect() },
+      { name: "private listener", run: () => privateListener.close() },
+    ],
+  });
+}
+
+/** The service, for its own process and for one with others. */
+export const identityProvider: ServiceProgram = { name: "idp", preflight, start };
