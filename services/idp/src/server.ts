@@ -18,13 +18,13 @@ import {
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { IdpContext } from "./context.ts";
 import { oauthError } from "./oidc/http/replies.ts";
-import { registerSigningKeyRoutes } from "./oidc/keys/signing-key-routes.ts";
 import { registerLogout } from "./oidc/logout/logout-routes.ts";
 import { routeOfPath } from "./oidc/metrics/oidc-metrics.ts";
 import { registerClientRoutes } from "./oidc/registration/client-administration.ts";
 import { registerRegistrations } from "./oidc/registration/manage-client.ts";
 import { registerOidcPages, registerOidcRoutes } from "./oidc/routes.ts";
-import { registerSessionRoutes } from "./oidc/sessions/session-routes.ts";
+import { registerSessionRoutes } from "./oidc/session-routes.ts";
+import { registerSigningKeyRoutes } from "./oidc/signing-key-routes.ts";
 import { registerApplications } from "./routes/applications/register.ts";
 import { registerMailClients } from "./routes/mail-clients/register.ts";
 import { getOpenapi } from "./routes/openapi/get-openapi.ts";

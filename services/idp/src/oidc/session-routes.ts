@@ -2,11 +2,11 @@ import { type OperationId, operation } from "@postern/shared/contracts";
 import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
 import { guardedRoute } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { auditVisit } from "../../routes/audit-visit.ts";
-import type { EndSessions } from "../logout/end-sessions.ts";
-import type { BrowserSessionList } from "./browser-session-list.ts";
-import type { OidcSessions } from "./session-list.ts";
-import type { OwnersOf } from "./session-owner.ts";
+import { auditVisit } from "../routes/audit-visit.ts";
+import type { EndSessions } from "./logout/end-sessions.ts";
+import type { BrowserSessionList } from "./sessions/browser-session-list.ts";
+import type { OidcSessions } from "./sessions/session-list.ts";
+import type { OwnersOf } from "./sessions/session-owner.ts";
 
 export interface SessionRouteDeps {
   readonly oidcSessions: OidcSessions;
