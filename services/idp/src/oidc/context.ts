@@ -2,25 +2,33 @@ import { keyRingFromConfig } from "@postern/shared/assembly";
 import { createRevoker } from "@postern/shared/domain/tokens";
 import type { Config } from "@postern/shared/platform/config";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
+import { deliveryLeaseMs } from "../logout-delivery/delivery-queue.ts";
 import { createFindAccount, createSubjectsOfAccount } from "./accounts/accounts.ts";
 import { createOidcAccounts } from "./accounts/accounts-redis.ts";
 import { createConsoleClaims } from "./claims/console-claims.ts";
-import { createClientsFeature } from "./clients/context.ts";
+import { createClientsFeature } from "./clients-feature.ts";
 import { createDeviceCodes } from "./device/device.ts";
 import { createDeviceLimits } from "./device/device-limits-redis.ts";
 import { createConsents } from "./grants/consents-redis.ts";
 import { createKeepGrant } from "./grants/grant-life.ts";
-import { createLogoutFeature } from "./logout/context.ts";
+import { createKeyAdministration } from "./keys/key-administration.ts";
+import { rotationRules, staticKeys } from "./keys/signing-keys.ts";
+import { createSigningKeyStore } from "./keys/signing-keys-redis.ts";
+import { createEndSessions } from "./logout/end-sessions.ts";
+import { createLogoutDeliveries } from "./logout/logout-deliveries-redis.ts";
+import { createLogoutDelivery } from "./logout/logout-delivery.ts";
 import { createOidcMetrics } from "./metrics/oidc-metrics.ts";
 import type { OidcDeps, OidcParts, OidcStores } from "./parts.ts";
-import { createProviderFeature } from "./provider/context.ts";
+import type { Generations } from "./provider/generation.ts";
+import { createKeySchedule, type KeySchedule } from "./provider/key-schedule.ts";
 import { createOutcomes } from "./provider/outcomes-redis.ts";
+import { createProviderFeature } from "./provider-feature.ts";
 import { createManageClient } from "./registration/manage-client.ts";
 import { type ClientFault, createRegisterClient } from "./registration/register-client.ts";
 import { createRegisteredClients } from "./registration/registered-clients.ts";
 import { createRegistrations } from "./registration/registrations-redis.ts";
-import { createSessionsFeature } from "./sessions/context.ts";
-import { type OidcSettings, oidcSettings, oidcSignatures } from "./settings/oidc-settings.ts";
+import { createSessionsFeature } from "./sessions-feature.ts";
+import { deliveryTimes, type OidcSettings, oidcSettings, oidcSignatures } from "./settings/oidc-settings.ts";
 import { createRecordTimes } from "./storage/record-times.ts";
 import { createOidcStore, digestOfId } from "./storage/store-redis.ts";
 import { clientResourceOf } from "./tokens/access-tokens.ts";
@@ -28,6 +36,31 @@ import { createCheckProof, createDpopNonces, type DpopNonces } from "./tokens/dp
 import { createResolveToken } from "./tokens/resolve-token.ts";
 import { createTokenRecords } from "./tokens/token-records.ts";
 import { createReportUnreadable } from "./tokens/unreadable-claims.ts";
+
+/** The end of sessions, and back-channel logout, whose delivery is started together with the key schedule. */
+function createLogoutFeature(parts: OidcParts, { store, records }: OidcStores, generations: Generations) {
+  const { redis, keyPrefix, keys, logger, sessions, settings, counted } = parts;
+  const times = () => deliveryTimes(settings());
+  const deliveries = createLogoutDeliveries({ redis, keyPrefix, keys, leaseMs: () => deliveryLeaseMs(times()) });
+  const delivery = createLogoutDelivery({
+    deliveries,
+    generations,
+    logger,
+    count: (result) => counted.logoutDelivery(result),
+    times,
+  });
+  const endSessions = createEndSessions({
+    sessions,
+    records,
+    store,
+    deliveries,
+    policies: () => generations.current().policies,
+    tellsClients: () => settings().oidc.logout.back_channel_supported,
+    wake: () => delivery.wake(),
+    onClosed: parts.onClosed,
+  });
+  return { endSessions, delivery };
+}
 
 /** One day more than the longest refresh token: an account outlives its tokens. */
 function longestLifeSeconds({ oidc }: OidcSettings): number {
@@ -105,6 +138,28 @@ function createProofCheck({ settings, sharedClock }: OidcParts, { store }: OidcS
   return createCheckProof(store, oidcSignatures, systemClock, nonces);
 }
 
+/** Signing keys, the schedule that applies them and the configuration, and their administration. */
+function createKeysFeature(parts: OidcParts, generations: Generations) {
+  const { redis, sharedClock: clock, keyPrefix, keys: ring, logger, initial } = parts;
+  const keys = createSigningKeyStore({
+    redis,
+    keyPrefix,
+    keys: ring,
+    clock,
+    rules: () => rotationRules(schedule.settings),
+    onCreated: (kids) => logger.info({ kids }, "signing keys created"),
+  });
+  const schedule: KeySchedule = createKeySchedule({
+    keys,
+    staticKeys,
+    generations,
+    clock,
+    settings: initial,
+    onError: (err) => logger.error({ err }, "the signing keys or clients cannot be used"),
+  });
+  return { schedule, keyAdministration: createKeyAdministration(keys, staticKeys, schedule, clock) };
+}
+
 /** OIDC, built and not yet started; undefined while `identity.oidc.enabled` is false. */
 export function createOidcContext(config: Config, deps: OidcDeps) {
   const initial = oidcSettings(config);
@@ -119,7 +174,8 @@ export function createOidcContext(config: Config, deps: OidcDeps) {
 
   const stores = createStores(parts);
   const provider = createProviderFeature(parts, stores);
-  const { generations, schedule } = provider;
+  const { generations } = provider;
+  const { schedule, keyAdministration } = createKeysFeature(parts, generations);
   settings = () => schedule.settings;
   const logout = createLogoutFeature(parts, stores, generations);
   const { store, times, digestOf, accounts, records } = stores;
@@ -130,6 +186,8 @@ export function createOidcContext(config: Config, deps: OidcDeps) {
     metrics,
     ...stores,
     ...provider,
+    schedule,
+    keyAdministration,
     ...createRegistrationFeature(parts, stores, (registration) => generations.current().faultOf(registration)),
     ...createClientsFeature(parts, stores, generations),
     resolve: createResolveToken({

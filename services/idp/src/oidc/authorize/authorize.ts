@@ -37,7 +37,7 @@ export interface AuthorizeDeps {
 }
 
 /** Undefined if the bytes are not UTF-8: replacing them would change the request. */
-export function readQuery({ raw }: FastifyRequest): URLSearchParams | undefined {
+function readQuery({ raw }: FastifyRequest): URLSearchParams | undefined {
   try {
     return readUtf8Form(queryOf(raw.url));
   } catch (error) {
@@ -57,7 +57,7 @@ async function unpacked({ requestObjects }: AuthorizeDeps, params: URLSearchPara
   }
 }
 
-export async function authorize(
+async function authorize(
   deps: AuthorizeDeps,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -48,7 +48,7 @@ export interface ConsentDeps extends Pick<LoginDeps, "pages" | "gate" | "audit">
   readonly scopesOfClaims: (flow: FlowRecord) => readonly string[];
 }
 
-export const clientName = ({ client }: FlowRecord): string => client?.name ?? client?.id ?? "";
+const clientName = ({ client }: FlowRecord): string => client?.name ?? client?.id ?? "";
 
 /** What the user is asked for: scopes, and claims requested by name as the scopes to which they belong. */
 export function scopesOf(

@@ -48,11 +48,11 @@ interface CodeForm {
   readonly problem?: "device.failed" | "mfa.throttled";
 }
 
-export function actionOf({ path, language }: Visit): string {
+function actionOf({ path, language }: Visit): string {
   return language === undefined ? path : `${path}/${language.tag}`;
 }
 
-export function showCode(
+function showCode(
   { pages }: DeviceDeps,
   visit: Visit,
   { id, browserToken, userCode, problem }: CodeForm,
@@ -73,10 +73,10 @@ export function showCode(
 }
 
 const verifyPath = pathTo("deviceCodePage");
-export const failedPath = pathTo("deviceFailedPage");
+const failedPath = pathTo("deviceFailedPage");
 
 /** The page for a device that was denied access. */
-export function showFailed({ pages }: DeviceDeps, visit: Visit, status: number): FastifyReply {
+function showFailed({ pages }: DeviceDeps, visit: Visit, status: number): FastifyReply {
   const look = lookOf(pages, { ...visit, path: visit.path === failedPath ? failedPath : "" });
   const again = localPath(verifyPath, visit.language?.tag);
   return sendShown(visit.reply, pages.show(deviceFailedPage, { again }, look, { status }));
@@ -89,7 +89,7 @@ export interface PendingConsent {
 }
 
 /** The flow in the state `consent`, in the browser that has signed in for it. */
-export async function atConsent(deps: DeviceDeps, visit: Visit): Promise<PendingConsent | undefined> {
+async function atConsent(deps: DeviceDeps, visit: Visit): Promise<PendingConsent | undefined> {
   const passage = await admit(deps, visit, ["ready", "consent"]);
   if (passage === undefined) return undefined;
   const { browserToken } = passage;
@@ -123,7 +123,7 @@ async function proceed(deps: DeviceDeps, visit: Visit, flow: FlowRecord, device:
 }
 
 /** `POST /oidc/device/verify`: attempts are counted before the code is checked. */
-export function postVerify(deps: DeviceDeps): VisitHandler {
+function postVerify(deps: DeviceDeps): VisitHandler {
   return async (visit) => {
     const passage = await admit(deps, visit, ["code"]);
     if (passage === undefined) return visit.reply;
@@ -167,7 +167,7 @@ async function settle(
 }
 
 /** `POST /oidc/device/consent`: 302 to the last page, or 403. */
-export function postDeviceConsent(deps: DeviceDeps): VisitHandler {
+function postDeviceConsent(deps: DeviceDeps): VisitHandler {
   const { gate, pages } = deps;
   return async (visit) => {
     const consent = await atConsent(deps, visit);

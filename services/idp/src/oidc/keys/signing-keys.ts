@@ -74,7 +74,7 @@ async function newPrivateKey(kind: KeyKind): Promise<KeyObject> {
   return (await generate("ed25519")).privateKey;
 }
 
-export function jwkOf(key: KeyObject, kid: string): JWK {
+function jwkOf(key: KeyObject, kid: string): JWK {
   return { ...key.export({ format: "jwk" }), kid, use: "sig" };
 }
 

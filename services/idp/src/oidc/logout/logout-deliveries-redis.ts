@@ -16,7 +16,7 @@ export type ClaimedDelivery = Claimed<LogoutDelivery>;
 export type LogoutDeliveries = DeliveryQueue<LogoutDelivery>;
 
 /** Time after which an undelivered notification is dropped, in seconds. */
-export const deliveryLifeSeconds = 86_400;
+const deliveryLifeSeconds = 86_400;
 
 function deliveryOf(value: unknown): LogoutDelivery | undefined {
   if (!isRecord(value)) return undefined;

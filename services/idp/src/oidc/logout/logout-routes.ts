@@ -37,7 +37,7 @@ export interface LogoutDeps extends Pick<LoginDeps, "pages" | "sessions" | "logg
 }
 
 /** Request fields that the confirmation form repeats; they are validated again. */
-export const carried = ["client_id", "post_logout_redirect_uri", "state"] as const;
+const carried = ["client_id", "post_logout_redirect_uri", "state"] as const;
 
 /** Time for clients' logout pages to load. */
 const longestFrameMs = 3000;
@@ -46,18 +46,11 @@ export interface Seen extends LogoutDeps {
   readonly visit: Visit;
 }
 
-export function placeAfter(
-  { returnTo }: Extract<LogoutDecision, { decision: "end" | "ask" }>,
-  { language }: Visit,
-): string {
+function placeAfter({ returnTo }: Extract<LogoutDecision, { decision: "end" | "ask" }>, { language }: Visit): string {
   return returnTo ?? localPath(pathTo("loggedOutPage"), language?.tag);
 }
 
-export async function signOut(
-  seen: Seen,
-  session: BrowserSessionRecord | undefined,
-  place: string,
-): Promise<FastifyReply> {
+async function signOut(seen: Seen, session: BrowserSessionRecord | undefined, place: string): Promise<FastifyReply> {
   const { visit, pages, singleLogout, logger, audit } = seen;
   const frames = session === undefined ? [] : seen.frames(session);
   const headStartMs = frames.length === 0 ? 0 : longestFrameMs;
@@ -82,7 +75,7 @@ function showFrames({ visit, pages }: Seen, frames: readonly LogoutFrame[], next
   return sendShown(visit.reply, pages.show(signingOutPage, view, look, { frameTargets }));
 }
 
-export function lookOf({ visit, pages }: Seen, query: URLSearchParams): Look {
+function lookOf({ visit, pages }: Seen, query: URLSearchParams): Look {
   return pages.lookOf({
     path: visit.path,
     query: `?${query.toString()}`,
@@ -94,7 +87,7 @@ export function lookOf({ visit, pages }: Seen, query: URLSearchParams): Look {
 
 const longestName = 200;
 
-export function refuse({ visit, pages, logger }: Seen, why: string, request?: LogoutRequest): FastifyReply {
+function refuse({ visit, pages, logger }: Seen, why: string, request?: LogoutRequest): FastifyReply {
   const client = request?.clientId?.slice(0, longestName);
   logger.info({ session: visit.request.caller?.session, client, reason: why }, "logout refused");
   return sendProblem(pages, visit, "request");
@@ -131,7 +124,7 @@ function askUser(
 }
 
 /** A valid hint of this browser's session ends it immediately; otherwise the user must confirm (RP-Initiated Logout 1.0 §2). */
-export function endOrAsk(
+function endOrAsk(
   seen: Seen,
   session: BrowserSessionRecord | undefined,
   query: URLSearchParams,
@@ -169,7 +162,7 @@ async function start(seen: Seen, query: URLSearchParams): Promise<FastifyReply> 
 }
 
 /** `POST`: the confirmation, or a client's own form, which becomes a GET if its fields may be in an address. */
-export function postLogout(deps: LogoutDeps): VisitHandler {
+function postLogout(deps: LogoutDeps): VisitHandler {
   return async (visit) => {
     const seen: Seen = { ...deps, visit };
     const { form, pages } = { ...visit, ...deps };

@@ -43,7 +43,7 @@ function shown(registration: Registration) {
   };
 }
 
-export function getRegisteredClients({ registrations }: { readonly registrations: Pick<Registrations, "list"> }) {
+function getRegisteredClients({ registrations }: { readonly registrations: Pick<Registrations, "list"> }) {
   return async ({ query }: FastifyRequest<ListQuery>, reply: FastifyReply): Promise<FastifyReply> => {
     const { position: text = "0" } = query;
     if (!/^\d+$/u.test(text) || text.length > longestPosition) {

@@ -123,12 +123,12 @@ export interface ManagedParams {
   readonly Params: { readonly client_id?: string };
 }
 
-export function managementRequest(request: FastifyRequest<ManagedParams>): ManagementRequest {
+function managementRequest(request: FastifyRequest<ManagedParams>): ManagementRequest {
   return { id: request.params.client_id ?? "", bearer: bearerOf(request) };
 }
 
 /** An unknown client is answered like a wrong token (RFC 7592 §2.1). */
-export function refuseManagement(
+function refuseManagement(
   reply: FastifyReply,
   managed: Exclude<Managed, { outcome: "ok" }>,
   issuer: string,

@@ -114,11 +114,7 @@ function refusedClient(
   return oauthError(reply, 400, "invalid_dpop_proof", "the algorithm of the DPoP proof is not allowed for the client");
 }
 
-export async function passForm(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  passed: PassedForm,
-): Promise<FastifyReply> {
+async function passForm(request: FastifyRequest, reply: FastifyReply, passed: PassedForm): Promise<FastifyReply> {
   const { form, url, deps } = passed;
   // For refusals of our own; the provider writes its own headers.
   answerAnyOrigin(request, reply);

@@ -1,26 +1,22 @@
 import type { TokenSubject } from "@postern/shared/domain/tokens";
-import { browserDigest, isBrowserToken } from "../../flow/browser-binding.ts";
-import { cookieNames, createSiteCookies, sessionCookieName } from "../../sessions/cookies.ts";
-import { createFindAccount } from "../accounts/accounts.ts";
-import { type ClientPolicies, clientMetadata } from "../clients/clients.ts";
-import { createKeyAdministration } from "../keys/key-administration.ts";
-import { rotationRules, staticKeys } from "../keys/signing-keys.ts";
-import { createSigningKeyStore } from "../keys/signing-keys-redis.ts";
-import type { OidcParts, OidcStores } from "../parts.ts";
-import { certificateSupport, discoveryMembers } from "../settings/discovery-members.ts";
-import { registrationSupport } from "../settings/mail-resources.ts";
-import { logoutSupport, type OidcSettings, requestObjectSupport } from "../settings/oidc-settings.ts";
-import type { IssuedJwt } from "../tokens/access-tokens.ts";
-import { createAdapterFactory } from "./adapter.ts";
-import { createSessionAdapter } from "./adapter-session.ts";
-import { isFault, reasonOf, withClientErrors } from "./authorize-failure.ts";
-import { createBridge } from "./bridge.ts";
-import { createRenderError } from "./error-page.ts";
-import { createFinish } from "./finish.ts";
-import { createGenerations, type Generation, type Generations } from "./generation.ts";
-import { createInteractionUrl } from "./interaction-url.ts";
-import { createKeySchedule, type KeySchedule } from "./key-schedule.ts";
-import type { ProviderHooks } from "./provider.ts";
+import { browserDigest, isBrowserToken } from "../flow/browser-binding.ts";
+import { cookieNames, createSiteCookies, sessionCookieName } from "../sessions/cookies.ts";
+import { createFindAccount } from "./accounts/accounts.ts";
+import { type ClientPolicies, clientMetadata } from "./clients/clients.ts";
+import type { OidcParts, OidcStores } from "./parts.ts";
+import { createAdapterFactory } from "./provider/adapter.ts";
+import { createSessionAdapter } from "./provider/adapter-session.ts";
+import { isFault, reasonOf, withClientErrors } from "./provider/authorize-failure.ts";
+import { createBridge } from "./provider/bridge.ts";
+import { createRenderError } from "./provider/error-page.ts";
+import { createFinish } from "./provider/finish.ts";
+import { createGenerations, type Generation, type Generations } from "./provider/generation.ts";
+import { createInteractionUrl } from "./provider/interaction-url.ts";
+import type { ProviderHooks } from "./provider/provider.ts";
+import { certificateSupport, discoveryMembers } from "./settings/discovery-members.ts";
+import { registrationSupport } from "./settings/mail-resources.ts";
+import { logoutSupport, type OidcSettings, requestObjectSupport } from "./settings/oidc-settings.ts";
+import type { IssuedJwt } from "./tokens/access-tokens.ts";
 
 /** The provider adds the hash of its `form_post` script to `script-src` only if there is such a directive. */
 const securityPolicy = "default-src 'none'; script-src; frame-ancestors 'none'; base-uri 'none'";
@@ -117,28 +113,6 @@ function createHooks(parts: OidcParts, stores: OidcStores, policies: () => Clien
   };
 }
 
-/** Signing keys, the schedule that applies them and the configuration, and their administration. */
-function createKeysFeature(parts: OidcParts, generations: Generations) {
-  const { redis, sharedClock: clock, keyPrefix, keys: ring, logger, initial } = parts;
-  const keys = createSigningKeyStore({
-    redis,
-    keyPrefix,
-    keys: ring,
-    clock,
-    rules: () => rotationRules(schedule.settings),
-    onCreated: (kids) => logger.info({ kids }, "signing keys created"),
-  });
-  const schedule: KeySchedule = createKeySchedule({
-    keys,
-    staticKeys,
-    generations,
-    clock,
-    settings: initial,
-    onError: (err) => logger.error({ err }, "the signing keys or clients cannot be used"),
-  });
-  return { schedule, keyAdministration: createKeyAdministration(keys, staticKeys, schedule, clock) };
-}
-
 /** The provider, what creates its generations, and how requests and ended flows reach it. */
 export function createProviderFeature(parts: OidcParts, stores: OidcStores) {
   const { sessions, logger } = parts;
@@ -148,7 +122,6 @@ export function createProviderFeature(parts: OidcParts, stores: OidcStores) {
   const bridge = createBridge(current);
   return {
     generations,
-    ...createKeysFeature(parts, generations),
     bridge,
     finish: createFinish({
       current,

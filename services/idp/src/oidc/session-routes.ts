@@ -2,11 +2,11 @@ import { type OperationId, operation } from "@postern/shared/contracts";
 import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
 import { guardedRoute } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { auditVisit } from "../../visit/visit.ts";
-import type { EndSessions } from "../logout/end-sessions.ts";
-import type { BrowserSessionList } from "./browser-session-list.ts";
-import type { OidcSessions } from "./session-list.ts";
-import type { OwnersOf } from "./session-owner.ts";
+import { auditVisit } from "../visit/visit.ts";
+import type { EndSessions } from "./logout/end-sessions.ts";
+import type { BrowserSessionList } from "./sessions/browser-session-list.ts";
+import type { OidcSessions } from "./sessions/session-list.ts";
+import type { OwnersOf } from "./sessions/session-owner.ts";
 
 export interface SessionRouteDeps {
   readonly oidcSessions: OidcSessions;
@@ -23,16 +23,16 @@ export interface SessionParams {
 
 const longest = 1024;
 
-export function missing(reply: FastifyReply, what: string): FastifyReply {
+function missing(reply: FastifyReply, what: string): FastifyReply {
   return reply.code(400).send({ error: `${what}: must be a string of 1 to ${longest} characters` });
 }
 
-export function isValidParameter(text: string | undefined): text is string {
+function isValidParameter(text: string | undefined): text is string {
   return text !== undefined && text !== "" && text.length <= longest;
 }
 
 /** Audits every outcome: a failed attempt may have ended some sessions. */
-export async function audited<Result>(
+async function audited<Result>(
   audit: Audit,
   request: Pick<FastifyRequest, "caller" | "id">,
   { target, reason }: { readonly target: string; readonly reason: "operator" | "operator_one" },
@@ -50,8 +50,7 @@ export async function audited<Result>(
 }
 
 /** Sessions of no user: there is no such list. */
-export const refuseWithoutUser = (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-  missing(reply, "user_id");
+const refuseWithoutUser = (_request: FastifyRequest, reply: FastifyReply): FastifyReply => missing(reply, "user_id");
 
 export type SessionRequest = FastifyRequest<SessionParams>;
 

@@ -2,8 +2,8 @@ import { type OperationId, operation } from "@postern/shared/contracts";
 import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
 import { guardedRoute } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { auditVisit } from "../../visit/visit.ts";
-import type { KeyAdministration } from "./key-administration.ts";
+import { auditVisit } from "../visit/visit.ts";
+import type { KeyAdministration } from "./keys/key-administration.ts";
 
 export interface SigningKeyRouteDeps {
   readonly keyAdministration: KeyAdministration;

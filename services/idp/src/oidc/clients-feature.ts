@@ -7,20 +7,20 @@ import {
 } from "@postern/shared/domain/tokens";
 import { createCidrSet, isPublicAddress } from "@postern/shared/platform/net";
 import { systemClock } from "@postern/shared/platform/time";
-import type { OidcParts, OidcStores } from "../parts.ts";
-import type { Generations } from "../provider/generation.ts";
-import { createRequestObjects } from "../request-objects/unpack-request.ts";
-import { createAuthenticateAssertion } from "./client-assertion.ts";
-import { createClientAuth } from "./client-auth.ts";
-import { type ClientKeySets, createClientKeySets } from "./client-key-sets.ts";
-import type { KeySetsOf } from "./clients.ts";
+import { createAuthenticateAssertion } from "./clients/client-assertion.ts";
+import { createClientAuth } from "./clients/client-auth.ts";
+import { type ClientKeySets, createClientKeySets } from "./clients/client-key-sets.ts";
+import type { KeySetsOf } from "./clients/clients.ts";
 import {
   createPublishedObjects,
   createReadPublished,
   type PublishedObjects,
   type ReadPublishedDeps,
-} from "./published-objects.ts";
-import { createReadRequestObject } from "./read-request-object.ts";
+} from "./clients/published-objects.ts";
+import { createReadRequestObject } from "./clients/read-request-object.ts";
+import type { OidcParts, OidcStores } from "./parts.ts";
+import type { Generations } from "./provider/generation.ts";
+import { createRequestObjects } from "./request-objects/unpack-request.ts";
 
 /** Registered clients choose their URLs themselves: internal hosts are not asked. */
 function createRefuseAddress({ settings }: OidcParts): RefuseAddress {

@@ -1,15 +1,15 @@
 import { clientDefaults } from "@postern/shared/platform/config";
-import { demandsOf, type SignInDemands } from "../../second-factors/sign-in-demands.ts";
-import type { EndSessions } from "../logout/end-sessions.ts";
-import type { OidcParts, OidcStores } from "../parts.ts";
-import type { Generations } from "../provider/generation.ts";
-import { ownNames } from "../registration/registered-policies.ts";
-import type { OidcSettings } from "../settings/oidc-settings.ts";
-import { createBrowserSessionList } from "./browser-session-list.ts";
-import { createApplications } from "./connected-applications.ts";
-import { createMailSignIns } from "./mail-sign-ins.ts";
-import { createOidcSessions } from "./session-list.ts";
-import { createOwnersOf } from "./session-owner.ts";
+import { demandsOf, type SignInDemands } from "../second-factors/sign-in-demands.ts";
+import type { EndSessions } from "./logout/end-sessions.ts";
+import type { OidcParts, OidcStores } from "./parts.ts";
+import type { Generations } from "./provider/generation.ts";
+import { ownNames } from "./registration/registered-policies.ts";
+import { createBrowserSessionList } from "./sessions/browser-session-list.ts";
+import { createApplications } from "./sessions/connected-applications.ts";
+import { createMailSignIns } from "./sessions/mail-sign-ins.ts";
+import { createOidcSessions } from "./sessions/session-list.ts";
+import { createOwnersOf } from "./sessions/session-owner.ts";
+import type { OidcSettings } from "./settings/oidc-settings.ts";
 
 function mailDemands({ oidc, mfaPolicy }: OidcSettings): SignInDemands {
   return demandsOf({ ...clientDefaults, require_mfa: oidc.mail_registration.require_mfa }, mfaPolicy);
