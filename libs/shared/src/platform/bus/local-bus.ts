@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createDeadlines } from "../concurrency/deadlines.ts";
-import type { LocalCalls } from "./local-calls.ts";
+import type { LocalCalls, LocalRequest } from "./local-calls.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import type { PendingTable } from "./pending-table.ts";
 
@@ -10,6 +10,9 @@ export interface LocalEndpoint {
   /** The replica as its heartbeats name it. */
   readonly instance: string | undefined;
 }
+
+/** The table and the inbox of the sender of a request. */
+type SentFrom = Pick<LocalRequest, "pending" | "inbox">;
 
 type Receive = (body: unknown) => Promise<void>;
 
@@ -64,6 +67,11 @@ export class LocalBus {
   call({ calls }: LocalEndpoint, value: unknown, request: PendingRequest, pending: PendingTable): void {
     this.#calls = (this.#calls + 1) >>> 0;
     calls.call({ value, request, pending, id: this.#calls, inbox: this.origin });
+  }
+
+  /** Handles a request that another process may have received: its id stays the same, so that it is counted once. */
+  callAgain(endpoint: LocalEndpoint, value: unknown, request: PendingRequest, sent: SentFrom): void {
+    endpoint.calls.call({ value, request, id: request.id, ...sent });
   }
 
   receive(subject: string, receive: Receive): () => void {

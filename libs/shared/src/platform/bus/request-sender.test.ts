@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { createDeadlines } from "../concurrency/deadlines.ts";
 import { AppError } from "../errors/app-error.ts";
+import { createCodec } from "./codec.ts";
 import type { BusStatus, Link } from "./link.ts";
+import { LocalBus } from "./local-bus.ts";
+import type { LocalRequest } from "./local-calls.ts";
 import { noMetrics } from "./metrics.ts";
 import { createPendingTable } from "./pending-table.ts";
 import { createRequestSender } from "./request-sender.ts";
@@ -17,7 +20,7 @@ const route: Route = {
 };
 
 /** A sender on a link whose state the test determines. */
-function senderOn() {
+function senderOn(local?: LocalBus) {
   const published: string[] = [];
   const listeners: ((status: BusStatus) => void)[] = [];
   const failed: (() => void)[] = [];
@@ -41,14 +44,14 @@ function senderOn() {
   const clock = { now: () => 1000 };
   const pending = createPendingTable(createDeadlines(), noMetrics);
   const sender = createRequestSender(
-    { link, inbox: "inbox", clock, metrics: noMetrics, tracer: undefined, local: undefined },
+    { link, inbox: "inbox", clock, codec: createCodec(), metrics: noMetrics, tracer: undefined, local },
     pending,
   );
   const request = (): Promise<unknown> => {
     const settler = Promise.withResolvers<unknown>();
     const init = {
       route,
-      body: Buffer.from("x"),
+      body: createCodec().encode("x"),
       deadlineMs: 60_000,
       signal: undefined,
       decode: String,
@@ -99,6 +102,27 @@ test("a request that was sent before the move is sent again after it", () => {
   become("connected", false);
   sender.resend([]);
   expect(published).toHaveLength(2);
+});
+
+test("a request left to another process is answered here when the connection is lost, once, and under its id", async () => {
+  const local = new LocalBus(["service", "other"], true);
+  const taken: LocalRequest[] = [];
+  const calls = { isFull: () => false, call: (request: LocalRequest) => void taken.push(request) };
+  local.serve(route.subject, { calls, instance: "here" });
+  const { published, sender, request, become, pending } = senderOn(local);
+  const elsewhere = liveReplica("a");
+  sender.balance("service", { live: () => [elsewhere], isReturning: () => false, unreachable: () => undefined });
+  const reply = request();
+  expect(published).toHaveLength(1);
+  become("disconnected", false);
+  expect(taken).toMatchObject([{ value: "x", id: 1, inbox: "inbox" }]);
+  expect(elsewhere.outstanding).toBe(0);
+  become("connected", false);
+  sender.resend([elsewhere]);
+  expect(published).toHaveLength(1);
+  const [own] = taken;
+  if (own !== undefined) pending.resolve(own.request, "answered");
+  expect(await reply).toBe("answered");
 });
 
 test("requests fail if no server accepts the connection, those of the move too", async () => {

@@ -4,6 +4,7 @@ import type { ErrorCode } from "../errors/codes.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Tracer } from "../tracing/tracer.ts";
 import { createBatcher } from "./batcher.ts";
+import type { Codec } from "./codec.ts";
 import { encodeFrames } from "./frames.ts";
 import { formatReplySubject } from "./inbox.ts";
 import type { Link } from "./link.ts";
@@ -20,6 +21,7 @@ export interface RequestSenderDeps {
   readonly link: Link;
   readonly inbox: string;
   readonly clock: Clock;
+  readonly codec: Pick<Codec, "decode">;
   readonly metrics: BusMetrics;
   readonly tracer: Tracer | undefined;
   /** Absent if no other service runs in this process. */
@@ -39,6 +41,20 @@ function createReplicaLists() {
     balance: (service: string, replicas: LiveReplicas): void => void replicasOf.set(service, replicas),
     replicasFor: ({ service, isShared }: Route): LiveReplicas =>
       (isShared ? replicasOf.get(service) : undefined) ?? noReplicas,
+  };
+}
+
+/** Lets this process answer a request that it had left to another one. Returns false if it cannot. */
+function createCallHere({ local, codec, inbox, metrics }: RequestSenderDeps, pending: PendingTable) {
+  return (request: PendingRequest): boolean => {
+    const endpoint = local?.endpoint(request.route.subject);
+    if (local === undefined || endpoint === undefined || endpoint.calls.isFull()) return false;
+    pending.assign([request], undefined);
+    request.isLost = false;
+    request.isUnsent = false;
+    metrics.resent();
+    local.callAgain(endpoint, codec.decode(request.body), request, { pending, inbox });
+    return true;
   };
 }
 
@@ -75,7 +91,14 @@ export function createRequestSender(deps: RequestSenderDeps, pending: PendingTab
   const { link, metrics, local } = deps;
   const { balance, replicasFor } = createReplicaLists();
   const { publish, failEach } = createPublisher(deps, pending);
-  const { keep, keepForNextServer, ...resending } = createResending({ link, metrics, pending, publish, replicasFor });
+  const { keep, keepForNextServer, ...resending } = createResending({
+    link,
+    metrics,
+    pending,
+    publish,
+    replicasFor,
+    callHere: createCallHere(deps, pending),
+  });
 
   const sendBatch = (_subject: string, batch: readonly PendingRequest[]): void => {
     const open = batch.filter((request) => !request.settled);

@@ -12,6 +12,8 @@ interface ResendingDeps {
   readonly pending: PendingTable;
   readonly publish: (requests: readonly PendingRequest[], route: Route, replica: Replica | undefined) => void;
   readonly replicasFor: (route: Route) => LiveReplicas;
+  /** Lets this process answer a request; false if it cannot. */
+  readonly callHere: (request: PendingRequest) => boolean;
 }
 
 /** Whether the request may have been lost with a connection, or its replica is silent, so that another replica should get it. */
@@ -78,6 +80,12 @@ function sendElsewhere(
   else sendAgain(deps, request, chosen);
 }
 
+/** Without NATS, this process answers what it can of the requests that no other one may answer any more. */
+function takeBack({ pending, callHere }: ResendingDeps): void {
+  const own = [...pending.sent()].filter(({ route, isUnsent }) => route.isShared && (isUnsent || route.isRepeatable));
+  for (const request of own) callHere(request);
+}
+
 /** Sends requests a second time, or later. */
 export function createResending(deps: ResendingDeps) {
   const { link, pending } = deps;
@@ -101,6 +109,7 @@ export function createResending(deps: ResendingDeps) {
     if (status !== "disconnected") return;
     for (const request of pending.sent()) request.isLost = !request.isUnsent;
     hasWaiting = true;
+    takeBack(deps);
   });
   link.onMoveFailed(() => {
     for (const request of takeForNextServer()) pending.fail(request, new AppError("BUS_DISCONNECTED"));
