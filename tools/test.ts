@@ -1,6 +1,6 @@
 // Usage: tools/test.ts [all|quick|static|long]. Runs the stages in order; the last line is "N passed, N failed".
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { execute } from "./checks/execute.ts";
 import { type Check, type Plan, planOf, rerunOf, type Stage } from "./checks/plan.ts";
 import { createProgress, duration, type Progress } from "./checks/progress.ts";
@@ -102,7 +102,7 @@ async function runStage(stage: Stage, progress: Progress, findings: Findings): P
 
 function printFindings({ failures, unstable }: Findings): void {
   for (const file of unstable)
-    console.log(`UNSTABLE: ${file} failed once. Find out why: the test or the product has a race.`);
+    console.log(`UNSTABLE: ${relative(".", file)} failed once. Find out why: the test or the product has a race.`);
   for (const failure of failures.slice(0, failuresShown)) console.log(failure);
   if (failures.length > failuresShown)
     console.log(`and ${failures.length - failuresShown} more, in the reports under ${folder}`);

@@ -6,12 +6,15 @@ const repository = join(import.meta.dirname, "../../..");
 const pinnedVersion = "26.1.2";
 const pinnedNpm = "11.9.8";
 
-/** Waits (`apt-hangs`), fails (`apt-fails`) or "installs" the requested packages; records the policy in force. */
+/**
+ * Waits (`apt-hangs`), fails (`apt-fails`) or "installs" the requested packages; records the policy in force. A shell continues after a SIGINT
+ * that arrives while it runs a program that then succeeds, so it runs none before it waits.
+ */
 const aptGet = `#!/bin/bash
 echo "$*" >>"$MACHINE/apt-calls"
 [[ "$*" == *install* ]] || exit 0
 cp "$SETUP_POLICY_FILE" "$MACHINE/policy-seen"
-[ ! -e "$MACHINE/apt-hangs" ] || { touch "$MACHINE/apt-waits"; sleep 60; }
+[ ! -e "$MACHINE/apt-hangs" ] || { : >"$MACHINE/apt-waits"; exec sleep 60; }
 [ ! -e "$MACHINE/apt-fails" ] || { echo "E: Unable to locate package"; exit 100; }
 for server in redis-server nats-server slapd ldapadd nginx dovecot wrk; do
   printf '#!/bin/sh\\n' >"$SETUP_SERVER_PATH/$server"; chmod 755 "$SETUP_SERVER_PATH/$server"
@@ -114,9 +117,7 @@ export function plantMachine(root: string, user: "root" | "somebody" = "root"): 
       env["PATH"] = path("essentials");
     },
     setup: (...args) => {
-      // A shell cannot trap a signal that is ignored when it starts, as SIGINT is in the background of the shell that runs the tests.
-      const program = ["--default-signal=INT,TERM,HUP", "bash", path("tools/setup.sh")];
-      const child = spawn("/usr/bin/env", [...program, ...args], { env, detached: true });
+      const child = spawn("bash", [path("tools/setup.sh"), ...args], { env, detached: true });
       const chunks: string[] = [];
       for (const stream of [child.stdout, child.stderr]) {
         stream.setEncoding("utf8").on("data", (chunk: string) => chunks.push(chunk));
