@@ -207,7 +207,7 @@ function createRecordSuccess(deps: BruteForceDeps): BruteForce["recordSuccess"] 
       if (answer === undefined) {
         facts.degraded = true;
         undecided("success");
-        return succeeded(local.succeed(target, account), facts);
+        return succeeded(local.succeed(target, account, toleration), facts);
       }
       if (answer.ban === undefined) local.noteSuccess(target, account);
       succeeded(answer, facts);

@@ -9,7 +9,7 @@ import {
   memoryMs,
   type SuccessResult,
 } from "../shared-store.ts";
-import { allowance, guessScore } from "../toleration.ts";
+import { allowance, guessScore, type Toleration } from "../toleration.ts";
 import { decayed, emptyCount, rolledTo, type WindowCount } from "./window.ts";
 
 const maxEntries = 65_536;
@@ -23,9 +23,10 @@ export interface LocalStoreDeps {
 }
 
 function without(count: WindowCount, windowOfFailure: number): WindowCount {
-  if (windowOfFailure === count.window) return { ...count, known: Math.max(0, count.known - 1) };
-  if (windowOfFailure !== count.window - 1) return count;
-  return { ...count, previousKnown: Math.max(0, count.previousKnown - 1) };
+  const next = { ...count, forgiven: count.forgiven + 1 };
+  if (windowOfFailure === count.window) return { ...next, known: Math.max(0, count.known - 1) };
+  if (windowOfFailure !== count.window - 1) return next;
+  return { ...next, previousKnown: Math.max(0, count.previousKnown - 1) };
 }
 
 function accountAt({ source, username }: CountedAttempt): string {
@@ -128,6 +129,8 @@ function createWrongPasswords() {
 /** Failures by rule and network, and the resulting ban. */
 function createLocalCounts(clock: Clock, sharePercent: () => number) {
   const counts = createBoundedCache<WindowCount>({ maxEntries, evict: "oldest" });
+  const limitOf = (rule: RuleScope["rule"]): number =>
+    Math.max(1, Math.floor((rule.failedRequests * sharePercent()) / 100));
   return {
     clear: (): void => counts.clear(),
     forget: (countKey: string): void => counts.delete(countKey),
@@ -140,14 +143,20 @@ function createLocalCounts(clock: Clock, sharePercent: () => number) {
       const count = rolledTo(counts.get(countKey) ?? emptyCount, Math.floor(now / rule.periodMs));
       const next = known ? { ...count, known: count.known + 1 } : { ...count, unknown: count.unknown + 1 };
       counts.set(countKey, next);
-      const limit = Math.max(1, Math.floor((rule.failedRequests * sharePercent()) / 100));
       const score = guessScore(decayed(next, now, rule.periodMs), allowance(accounts, toleration));
-      if (score < limit) return undefined;
+      if (score < limitOf(rule)) return undefined;
       return { rule: rule.name, network, bannedAtMs: now, expiresAtMs: now + rule.banMs };
     },
-    forgive: ({ rule, countKey }: RuleScope, countedAtMs: number): void => {
-      const count = counts.get(countKey);
-      if (count !== undefined) counts.set(countKey, without(count, Math.floor(countedAtMs / rule.periodMs)));
+    /**
+     * Subtracts a wrong password. A network cannot have more subtracted in a window than it may fail and is tolerated, so that an attacker
+     * does not hide guesses behind users who sign in.
+     */
+    forgive: ({ rule, countKey }: RuleScope, countedAtMs: number, tolerated: number): void => {
+      const stored = counts.get(countKey);
+      if (stored === undefined) return;
+      const count = rolledTo(stored, Math.floor(clock.now() / rule.periodMs));
+      if (count.forgiven >= limitOf(rule) + tolerated) return;
+      counts.set(countKey, without(count, Math.floor(countedAtMs / rule.periodMs)));
     },
   };
 }
@@ -199,12 +208,18 @@ export function createLocalStore(deps: LocalStoreDeps) {
     }),
     count: createCount(deps, { counts, bans, wrong, good }),
     /** Records a success, unless a ban is in force. */
-    succeed: (target: CountedAttempt, account: string): SuccessResult => {
+    succeed: (
+      target: CountedAttempt,
+      account: string,
+      { minPercent }: Pick<Toleration, "minPercent">,
+    ): SuccessResult => {
       const ban = banOf(target);
       if (ban !== undefined) return { ban };
       noteSuccess(target, account);
       for (const time of wrong.forgive(accountAt(target), maxForgiven())) {
-        for (const scope of target.scopes) counts.forgive(scope, time);
+        for (const scope of target.scopes) {
+          counts.forgive(scope, time, Math.floor((good.countOf(scope.network) * minPercent) / 100));
+        }
       }
       return { ban: undefined };
     },

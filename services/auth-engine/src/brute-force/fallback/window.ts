@@ -6,9 +6,18 @@ export interface WindowCount {
   readonly unknown: number;
   readonly previousKnown: number;
   readonly previousUnknown: number;
+  /** Failures that successes subtracted in this window. */
+  readonly forgiven: number;
 }
 
-export const emptyCount: WindowCount = { window: 0, known: 0, unknown: 0, previousKnown: 0, previousUnknown: 0 };
+export const emptyCount: WindowCount = {
+  window: 0,
+  known: 0,
+  unknown: 0,
+  previousKnown: 0,
+  previousUnknown: 0,
+  forgiven: 0,
+};
 
 /** The count as of a later window. If the clock went back, the later window stays. */
 export function rolledTo(count: WindowCount, window: number): WindowCount {
@@ -20,6 +29,7 @@ export function rolledTo(count: WindowCount, window: number): WindowCount {
     unknown: 0,
     previousKnown: next ? count.known : 0,
     previousUnknown: next ? count.unknown : 0,
+    forgiven: 0,
   };
 }
 
