@@ -1,6 +1,7 @@
 import { bruteForceRules } from "@postern/shared/domain/brute-force";
 import type { BruteForceConfig, Config } from "@postern/shared/platform/config";
-import { type CidrSet, canonicalName, createCidrSet } from "@postern/shared/platform/net";
+import { createCidrSet } from "@postern/shared/platform/net";
+import { createUserAllowlist } from "../user-allowlist.ts";
 import { noToleration, type Toleration } from "./toleration.ts";
 
 type TolerationConfig = Pick<
@@ -25,16 +26,6 @@ function tolerationsFrom(config: BruteForceConfig): (address: string) => Tolerat
     toleration: tolerationFrom(one),
   }));
   return (address) => custom.find(({ networks }) => networks.has(address))?.toleration ?? usual;
-}
-
-function userAllowlistFrom(allowlist: unknown): ReadonlyMap<string, CidrSet> {
-  const entries = typeof allowlist === "object" && allowlist !== null ? Object.entries(allowlist) : [];
-  return new Map(
-    entries.map(([user, networks]: [string, unknown]) => [
-      canonicalName(user.toLowerCase()),
-      createCidrSet(Array.isArray(networks) ? networks.map(String) : []),
-    ]),
-  );
 }
 
 /** Undefined if account delays are disabled. */
@@ -63,8 +54,7 @@ export function bruteForceSettings(config: BruteForceConfig) {
     /** Undefined means all. */
     protocols: protocols.length === 0 ? undefined : new Set(protocols),
     addressAllowlist: addresses.length === 0 ? undefined : createCidrSet(addresses),
-    /** The keys are user names in lower case. */
-    userAllowlist: userAllowlistFrom(config.allowlist),
+    userAllowlist: createUserAllowlist(config.allowlist),
     /** Tolerated failures of an address. */
     tolerationOf: tolerationsFrom(config),
     repeatWindowMs: config.rwp_window,

@@ -52,6 +52,14 @@ test.each([
   expect(targetsOf(config)({ clientIp: "192.0.2.1" })).toEqual({ target: undefined, account: undefined });
 });
 
+test.each(["alice@m\u00FCnchen.example", "Alice@XN--MNCHEN-3YA.example"])(
+  "the name %j is in the allowlist, in whichever form its domain is written",
+  (username) => {
+    const targetOf = targetsOf({ allowlist: { "alice@m\u00FCnchen.example": ["192.0.2.1"] } });
+    expect(targetOf({ username, clientIp: "192.0.2.1" })).toEqual({ target: undefined, account: undefined });
+  },
+);
+
 test.each(["Alice", "ALICE", " alice ", "ａｌｉｃｅ", "alice\t"])(
   "failures for %j are counted for the account alice",
   (username) => {

@@ -87,15 +87,11 @@ export function createTargets(settings: BruteForceSettings, parts: SourceParts):
     const { username, keys } = nameOf(attempt.username);
     return attempt.hidesOutcome === true ? { username, keys, source, hidesOutcome: true } : { username, keys, source };
   };
-  const isAllowed = ({ username, clientIp }: Attempt): boolean =>
-    userAllowlist.size > 0 &&
-    clientIp !== undefined &&
-    userAllowlist.get(username.toLowerCase())?.has(clientIp) === true;
   return (attempt) => {
     const { clientIp, clientIpIsPeer, protocol } = attempt;
     if (protocols?.has(protocol) === false) return notCounted;
     const { source, account, isExempt } = clientIp === undefined ? withoutAddress : classify(clientIp);
-    const isListed = isExempt || isAllowed(attempt);
+    const isListed = isExempt || userAllowlist.has(attempt.username, clientIp);
     if (clientIpIsPeer === true) {
       // Here the lists exempt a mail server, not the client that guesses through it.
       const isCounted = source !== undefined && countsPeers && !isListed;

@@ -2,7 +2,7 @@ import type { AuthRequest } from "@postern/shared/contracts";
 import { type DnsServer, startDnsServer } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { attemptOf } from "../pipeline/attempt.ts";
-import { createUserAllowlist } from "./control-settings.ts";
+import { createUserAllowlist } from "../user-allowlist.ts";
 import type { Control, ControlFacts } from "./controls.ts";
 import { createDnsLookup } from "./rbl/address-lookup-dns.ts";
 import { createRbl, type RblList } from "./rbl/rbl.ts";
