@@ -102,7 +102,7 @@ export const riskRemovals: readonly Removal[] = [
     mechanism: "a repeated notification has the id of the first attempt",
     file: "services/idp/src/user-notifications/context.ts",
     find: "{ id, atMs });",
-    replace: "{ id: randomUUID(), atMs: systemClock.now() });",
+    replace: "{ id: crypto.randomUUID(), atMs: systemClock.now() });",
     tests: [delayed],
     pattern: "while jobs-worker is stopped|answer is lost with NATS",
     rows: ["`notify` while jobs-worker or the identity providers"],

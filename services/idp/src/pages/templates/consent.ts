@@ -51,10 +51,12 @@ function scopeText({ name, description }: ConsentScope, { text }: Look): string 
   return description ?? (isTextKey(key) ? text(key) : text("scope.other", { scope: name }));
 }
 
+/** A scope that the user cannot leave out. */
+export const givenScope = (scope: ConsentScope, look: Look) =>
+  html`<li class="given">${icons.tick}<span>${scopeText(scope, look)}</span></li>`;
+
 function scopeItem(scope: ConsentScope, look: Look) {
-  if (!scope.optional) {
-    return html`<li class="given">${icons.tick}<span>${scopeText(scope, look)}</span></li>`;
-  }
+  if (!scope.optional) return givenScope(scope, look);
   return html`<li><label class="check"><input type="checkbox" name="optional_scope" value="${scope.name}" checked><span>${scopeText(
     scope,
     look,

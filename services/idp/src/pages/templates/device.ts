@@ -1,9 +1,8 @@
 import { pathTo } from "@postern/shared/contracts";
-import { type FormView, formOf, html, icons } from "@postern/shared/platform/pages";
+import { type FormView, formOf, html } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
 import { accountRow, alertOf, codeField, signOf, titleAfter } from "../parts.ts";
-import { isTextKey } from "../texts.ts";
-import { type ConsentScope, clientRow } from "./consent.ts";
+import { type ConsentScope, clientRow, givenScope } from "./consent.ts";
 
 export interface DeviceCodeView extends FormView {
   readonly userCode: string;
@@ -46,12 +45,9 @@ export interface DeviceConsentView extends FormView {
 export const deviceConsentPage: Page<DeviceConsentView> = {
   name: "device_consent",
   title: (_view, { text }) => text("device.confirm_title"),
-  body: (view, { text }) => {
-    const scopes = view.scopes.map(({ name, description }) => {
-      const key = `scope.${name}`;
-      const words = description ?? (isTextKey(key) ? text(key) : text("scope.other", { scope: name }));
-      return html`<li class="given">${icons.tick}<span>${words}</span></li>`;
-    });
+  body: (view, look) => {
+    const { text } = look;
+    const scopes = view.scopes.map((scope) => givenScope(scope, look));
     return html`${clientRow(view.client, view.logo)}<h1>${text("device.confirm_title")}</h1>
 <p class="lead">${text("device.confirm_text", { client: view.client })}</p>
 <ul class="scopes">${scopes}</ul>
