@@ -38,15 +38,16 @@ export function createServiceReports({ bus, clock, expected, waitMs }: ServiceRe
     );
   };
   const subscription = bus.subscribe(serviceReported, (report) => {
-    const { instance, status } = report;
-    if (status === "draining") heard.delete(instance);
-    else if (heard.has(instance) || heard.size < maxInstances)
-      heard.set(instance, { report, atMs: clock.now(), round });
+    const { service, instance, status } = report;
+    // Services of one process have one instance.
+    const key = `${service} ${instance}`;
+    if (status === "draining") heard.delete(key);
+    else if (heard.has(key) || heard.size < maxInstances) heard.set(key, { report, atMs: clock.now(), round });
     if (hasAll()) waiting?.resolve();
   });
   const forget = (): void => {
     const until = clock.now() - forgetAfterMs;
-    for (const [instance, { atMs }] of heard) if (atMs < until) heard.delete(instance);
+    for (const [key, { atMs }] of heard) if (atMs < until) heard.delete(key);
   };
   const list = (): readonly HeardReport[] =>
     [...heard.values()].map(({ report, atMs, round: of }) => ({
