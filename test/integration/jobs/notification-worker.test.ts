@@ -153,6 +153,26 @@ test("one that another key encrypted is given up and never sent", async () => {
   expect(requests).toBe(0);
 });
 
+test("a notification that arrives while workers close is delivered once, by the one that remains", async () => {
+  const seen: string[] = [];
+  const url = await startReceiver((request, response) => {
+    seen.push(String(request.headers["webhook-id"]));
+    response.end();
+  });
+  const ids = Array.from({ length: 20 }, (_, index) => `id-${index}`);
+  for (const id of ids) {
+    const { worker } = startWorker(url);
+    await add(id);
+    await worker.close();
+  }
+  startWorker(url);
+  await poll("every notification is delivered", async () => {
+    const { waiting, active } = await countNotifications(redis, keyPrefix);
+    return waiting + active === 0;
+  });
+  expect(seen.toSorted()).toEqual(ids.toSorted());
+});
+
 test("closing lets a delivery that is answered in time finish, and starts no other", async () => {
   const received = Promise.withResolvers<ServerResponse>();
   const seen: string[] = [];

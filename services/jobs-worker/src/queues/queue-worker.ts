@@ -1,5 +1,5 @@
 import { jobsPrefix, type RedisClient } from "@postern/shared/platform/redis";
-import { type Job, Worker } from "bullmq";
+import { type Job, WaitingError, Worker } from "bullmq";
 
 interface QueueWorkerOptions {
   /**
@@ -32,7 +32,14 @@ const retryAfterErrorMs = 1000;
 /** Processes the jobs of a queue. `close` stops taking jobs, and resolves when running jobs have ended. */
 export function startQueueWorker(options: QueueWorkerOptions): { close(): Promise<void> } {
   const { redis, keyPrefix, queue, concurrency, lockMs, stalledCheckMs, run, events } = options;
-  const worker = new Worker(queue, run, {
+  let isClosing = false;
+  const take = async (job: Job, token?: string): Promise<unknown> => {
+    if (!isClosing) return run(job);
+    // BullMQ had fetched the job when the worker began to close: another worker takes it.
+    await job.moveToWait(token);
+    throw new WaitingError();
+  };
+  const worker = new Worker(queue, take, {
     connection: redis,
     prefix: jobsPrefix(keyPrefix),
     concurrency,
@@ -53,6 +60,7 @@ export function startQueueWorker(options: QueueWorkerOptions): { close(): Promis
   const refusals = pauseAfterRefusals(worker, (error) => events.error(error));
   return {
     close: () => {
+      isClosing = true;
       refusals.stop();
       return worker.close();
     },
