@@ -76,7 +76,7 @@ function grpcSettings({ servers }: Config["runtime"]) {
     /** Undefined: no client certificates are requested. */
     caFile: tls.require_client_cert ? tls.client_ca : undefined,
     minVersion: tlsVersion(tls.min_tls_version),
-    // As HTTP listeners have them by default (RFC 9325).
+    // HTTP listeners have the same by default (RFC 9325).
     cipherSuites: recommendedSuites,
     curves: recommendedGroups,
   };

@@ -11,7 +11,7 @@ export interface ConsoleSettings {
   readonly clientId: string;
   readonly clientSecret: Secret;
   readonly accountClaim: string;
-  /** Of the site. */
+  /** The name of the site. */
   readonly name: string;
   readonly accent: AccentColours;
   readonly idpUrl: string;

@@ -14,7 +14,7 @@ export interface HookTable {
   /** `runtime.servers.http.disabled_endpoints.custom_hooks` */
   readonly disabled: boolean;
   readonly timeoutMs: number;
-  /** By method and location, such as `GET hello`. */
+  /** The key is method and location, such as `GET hello`. */
   readonly hooks: ReadonlyMap<string, Hook>;
 }
 

@@ -5,7 +5,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { flushQueue, jobKey, type RedisClient } from "@postern/shared/platform/redis";
 
 export interface JobQueueDeps {
-  /** Of the role `queue`. */
+  /** The client of the role `queue`. */
   readonly redis: RedisClient;
   readonly keyPrefix: string;
   /** How long a job's record is kept after the job has ended. */

@@ -5,7 +5,7 @@ import { Compile } from "typebox/compile";
 
 export interface ValidatedRequest {
   readonly method: string;
-  /** Of the route, without parameters filled in. */
+  /** The path of the route, without parameters filled in. */
   readonly route: string;
   readonly query: unknown;
   readonly body: unknown;

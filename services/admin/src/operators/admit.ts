@@ -5,7 +5,7 @@ import type { Invitations } from "./invitations-redis.ts";
 export interface OperatorProof {
   /** The record of the second factor with which the session at the identity provider began; empty if it began without. */
   readonly factor: string | undefined;
-  /** As typed; empty if the operator has none. */
+  /** What the operator typed; empty if nothing. */
   readonly invitation: string;
 }
 

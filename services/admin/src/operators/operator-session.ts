@@ -3,7 +3,7 @@ import type { ConsoleRole } from "@postern/shared/contracts";
 /** The session of one operator's browser. Times in milliseconds since the epoch. */
 export interface OperatorSession {
   readonly account: string;
-  /** As of the sign-in; it counts only while no engine can determine the role. */
+  /** The role at the sign-in. It counts only while no engine can determine the role. */
   readonly role: ConsoleRole;
   /** When the operator last signed in with the second factor. */
   readonly provedMs: number;

@@ -3,7 +3,7 @@ import { compileCheck } from "@postern/shared/platform/http";
 import type { Clock } from "@postern/shared/platform/time";
 import { Type } from "typebox";
 
-/** As long as the longest session. */
+/** A handle lives as long as the longest session. */
 const lifeMs = 8 * 3_600_000;
 const longestHandle = 8192;
 /** Lengths are rounded up, so that an address does not show the length of a name. */

@@ -13,7 +13,7 @@ export interface QueueStates {
 export type ReadQueues = () => Promise<QueueStates>;
 
 export interface QueuesDeps {
-  /** Of the role `queue`. */
+  /** The client of the role `queue`. */
   readonly redis: RedisClient;
   readonly keyPrefix: string;
   readonly readJob: ReadJob;

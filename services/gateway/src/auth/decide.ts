@@ -16,7 +16,7 @@ interface DecideDeps {
 
 /** How long a caller with its own deadline waits; the configured timeout also applies. */
 export interface CallerPatience {
-  /** By `steadyClock`; Infinity for none. */
+  /** A time of `steadyClock`; Infinity for none. */
   readonly deadlineMs: number;
   /** Aborts when the caller has disconnected. */
   readonly signal: AbortSignal;

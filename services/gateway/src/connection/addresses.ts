@@ -16,7 +16,7 @@ export interface IgnoredAddress {
   readonly session: string;
   readonly dialect: Dialect;
   readonly reason: IgnoredAddressReason;
-  /** As sent. */
+  /** The text that the client sent. */
   readonly value: string;
 }
 

@@ -16,7 +16,7 @@ export interface ProxySettings {
   readonly denialText: string;
   /** `auth.response.proxy_response_codes` */
   readonly responseCodes: boolean;
-  /** By protocol: imap, pop3, smtp. */
+  /** The key is the protocol: imap, pop3, smtp. */
   readonly upstreams: ReadonlyMap<string, Upstream>;
 }
 

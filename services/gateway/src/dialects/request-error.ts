@@ -7,7 +7,7 @@ export function malformed(reason: string): AppError {
 
 /** The user name and protocol, as far as the request could be read. */
 export interface NamedIn {
-  /** As sent; bytes that are not UTF-8 are one character each. */
+  /** The text that was sent; bytes that are not UTF-8 are one character each. */
   readonly username?: string | undefined;
   readonly protocol?: string | undefined;
   readonly clientIp?: string | undefined;

@@ -113,7 +113,7 @@ function takeAnswer(
     serviceFailed({ request, reply, service, error }, deps);
   } else if (checksCredentials === true) void passAnswer(answered, deps);
   else reply.send(answer.stream);
-  // By now the wrong password has taken its token, before any other request could.
+  // The wrong password has already taken its token, before any other request could.
   deps.guesses.leave(request);
 }
 

@@ -46,7 +46,7 @@ function languageOf({ url, acceptLanguage }: PageRequest, tags: readonly string[
 }
 
 interface PlainParts {
-  /** By language tag. */
+  /** The key is the language tag. */
   readonly texts: Readonly<Record<string, PlainTexts>>;
   /** A path of ours; empty for the page itself. */
   readonly href: string;

@@ -6,7 +6,7 @@ const maxAddress = 254;
 const maxLocalPart = 64;
 
 export interface MailAddress {
-  /** As written. */
+  /** The form that the user wrote. */
   readonly address: string;
   readonly localPart: string;
   /** In the spelling of `canonicalDomain`. */

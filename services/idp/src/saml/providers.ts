@@ -72,7 +72,7 @@ export interface Providers {
   /** Also undefined if its metadata has expired or was never loaded. */
   find(entityId: string): Provider | undefined;
   /**
-   * As `find`, for a message that contains its sender.
+   * Does what `find` does, for a message that contains its sender.
    * @throws SamlRefusal `metadata_expired` if its metadata has expired; AppError UPSTREAM_UNAVAILABLE if it was never loaded
    */
   sender(entityId: string): Provider | undefined;

@@ -39,7 +39,7 @@ export function readTotpSecret(stored: string): TotpKey | undefined {
 
 export interface TotpCheck {
   readonly stored: string;
-  /** As typed. */
+  /** What the user typed. */
   readonly code: string;
   readonly nowMs: number;
   /** Number of accepted steps before and after the current one. */

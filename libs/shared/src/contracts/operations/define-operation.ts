@@ -70,7 +70,7 @@ export type DisabledEndpoint = (typeof disabledEndpoints)[number];
 export interface Operation<Id extends string = string, Path extends string = string> {
   readonly family: RouteFamily;
   readonly method: HttpMethod;
-  /** As OpenAPI writes it: `/api/v1/async/jobs/{jobId}`. */
+  /** The form of OpenAPI: `/api/v1/async/jobs/{jobId}`. */
   readonly path: Path;
   /** camelCase, unique, never changed: clients are generated from it. */
   readonly operationId: Id;

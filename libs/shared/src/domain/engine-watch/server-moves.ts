@@ -21,7 +21,7 @@ export interface ProbeRow {
  * other servers hang, accepts clients and answers them promptly, but delivers neither heartbeats nor requests: the engines at other servers
  * are alive, and this process would report temporary failures until the routes are back, with NATS's own settings for many seconds.
  *
- * As in `engine-silence.ts`, the proof is a number of prompt round trips to the server without a heartbeat. A late one does not count, but
+ * The proof is, as in `engine-silence.ts`, a number of prompt round trips to the server without a heartbeat. A late one does not count, but
  * does not start the count again either, because a move too many does little harm. Answers of NATS itself, such as that no engine is subscribed,
  * are not signs of an engine here. If no engine is heard at the next server either, the pauses between moves grow, so
  * that a site whose engines are all gone does not keep reconnecting.

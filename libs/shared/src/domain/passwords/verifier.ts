@@ -41,8 +41,8 @@ export function createPasswordVerifier(options: PasswordVerifierOptions) {
   };
 
   /**
-   * As sent, then in composed form, because macOS sends decomposed letters where a hash is of the composed ones (RFC 8265 section 4.2). Decoys
-   * take the same way, so that unknown names cost as much.
+   * Tries the password as it was sent, then in composed form, because macOS sends decomposed letters where a hash is of the composed ones (RFC
+   * 8265 section 4.2). Decoys take the same way, so that unknown names cost as much.
    */
   const compare = async (stored: StoredPassword, password: Secret, context: WorkContext): Promise<boolean> => {
     const text = password.reveal();

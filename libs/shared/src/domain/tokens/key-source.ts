@@ -40,7 +40,7 @@ export function guardedKeySetUrl(text: string, refuse: RefuseAddress): LoadKeySe
 }
 
 const firstPauseMs = 100;
-/** As a share of the time spent waiting for the source. */
+/** The share of the time spent waiting for the source. */
 const share = 0.1;
 
 /**

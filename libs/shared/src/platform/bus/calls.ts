@@ -19,7 +19,7 @@ export interface Endpoint {
   readonly queue: string;
   invoke(body: Buffer, context: HandlerContext): unknown;
   encode(result: unknown): Uint8Array;
-  /** The same for a request of this process, without encoding. Absent in the raw layer. */
+  /** Handles a request of this process, without encoding. Absent in the raw layer. */
   readonly handle?: ((value: unknown, context: HandlerContext) => Promise<unknown>) | undefined;
 }
 

@@ -63,7 +63,7 @@ export function createRequestClient(deps: ClientDeps) {
       sender.add(submission.route.subject, request);
       return promise;
     },
-    /** The same for a request that this process answers: its value is passed as it is. */
+    /** Calls a method that this process serves: the value is passed as it is. */
     call: <T>(
       endpoint: LocalEndpoint,
       { route, decode, value }: Pick<Submission<T>, "route" | "decode"> & { readonly value: unknown },

@@ -2,7 +2,7 @@ import type { Link } from "./link.ts";
 
 const nothing = (): void => undefined;
 const atOnce = async (): Promise<void> => undefined;
-/** As NATS is set up for Postern. */
+/** The limit with which NATS is set up for Postern. */
 const maxPayload = 4 * 1024 * 1024;
 
 /** In place of a connection to NATS where one process is the whole site. It is never lost, and leads nowhere. */

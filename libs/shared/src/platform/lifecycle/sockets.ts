@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Of an address of a Unix socket, in bytes, with its final zero (unix(7)). */
+/** Maximum length of the address of a Unix socket, in bytes, with its final zero (unix(7)). */
 const maxAddressBytes = 108;
 
 /** Only this user may enter it, and it ends with the process. */

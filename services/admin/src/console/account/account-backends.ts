@@ -36,7 +36,7 @@ function backendPart(backend: BackendDescription): Html {
   }`;
 }
 
-/** As `postern directory test`; the engines leave secrets out. */
+/** Shows what `postern directory test` shows; the engines leave secrets out. */
 export function backendsPart({ backends, protocol }: AccountReport): Html {
   return html`<h2>Backends</h2><p class="lead">Queried for the protocol ${protocol}. The first that has the account decides.</p>${
     backends.length === 0 ? html`<p>No engine answered.</p>` : backends.map(backendPart)

@@ -31,7 +31,7 @@ export interface AccountAnswer {
 
 export interface AccountView extends Actionable {
   readonly reach: ShownReach;
-  /** As the operator typed it. */
+  /** What the operator typed. */
   readonly query: string;
   /** Undefined before an account is chosen. */
   readonly answer: AccountAnswer | undefined;

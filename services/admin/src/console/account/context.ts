@@ -20,7 +20,7 @@ interface Parts extends Pick<EngineBus, "bus"> {
 
 /** Customers mostly call about mail programs, which use this protocol. */
 const protocol = "imap";
-/** As for the look-up of a name: the answer does not wait longer for a backend. */
+/** The page waits for a backend no longer than the look-up of a name does. */
 const describeMs = 1000;
 
 /** What each backend says about a name. */

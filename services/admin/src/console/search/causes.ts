@@ -40,7 +40,7 @@ function standingCause(standing: Standing | undefined): readonly ExplanationCaus
   ];
 }
 
-/** Of several bans of one network, the one that ends last: unbanning removes all of them. */
+/** Where a network has several bans, the one that ends last is shown: unbanning removes all of them. */
 function lastOfEach(bans: readonly BanRecord[]): readonly BanRecord[] {
   const last = new Map<string, BanRecord>();
   for (const ban of bans) {

@@ -12,7 +12,7 @@ export interface VerdictFacts extends Pick<Explanation, "query" | "kind" | "bans
   readonly lastBans: readonly BanRecord[];
   /** Everything in force. */
   readonly causes: readonly ExplanationCause[];
-  /** Of an account. */
+  /** Absent unless the subject is an account. */
   readonly standing: Standing | undefined;
   readonly lastSuccess: DecisionRecord | undefined;
   readonly lastFailure: DecisionRecord | undefined;

@@ -13,7 +13,7 @@ import type { TokenRecords } from "../tokens/token-records.ts";
 
 /** A device that waits for its user's decision. */
 export interface PendingDevice {
-  /** As it is stored: only capital letters. */
+  /** The stored form: only capital letters. */
   readonly userCode: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
@@ -50,7 +50,7 @@ function normalisedUserCode(typed: string): string {
   return typed.length > longestCode ? "" : typedCode(typed).replaceAll(/[^A-Z0-9]/g, "");
 }
 
-/** As the device shows it. */
+/** The form that the device shows. */
 export function shownUserCode(userCode: string): string {
   return userCode.replaceAll(/(.{4})(?=.)/g, "$1-");
 }

@@ -37,7 +37,7 @@ export interface Registration {
   readonly id: string;
   /** `mail`: in the bounds of the profile for mail clients. `full`: with its own metadata and credentials. */
   readonly kind: RegistrationKind;
-  /** As the client gave it, unverified. Empty if it gave none. */
+  /** What the client gave, unverified. Empty if it gave none. */
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly scopes: readonly string[];

@@ -140,7 +140,7 @@ export function createCheckProof(
     if (thumbprint !== request.thumbprint)
       return { error: "invalid_token", description: "the access token is bound to another key" };
     const id = hash("sha256", `dpop ${thumbprint} ${String(payload.jti)}`, "base64url");
-    // As long as a proof may be early and late.
+    // The record lives as long as a proof may be early and late.
     return (await store.unseen(id, 2 * longestSkew)) ? undefined : refused("the DPoP proof was used before");
   };
 }

@@ -37,7 +37,7 @@ export function logoutTransactionPath(id: string, more: Readonly<Record<string, 
 
 export interface LogoutTransactionNow {
   readonly transaction: LogoutTransaction;
-  /** By index in the logout transaction. */
+  /** The key is the index in the logout transaction. */
   readonly results: ReadonlyMap<number, ServiceResult>;
 }
 

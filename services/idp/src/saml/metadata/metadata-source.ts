@@ -32,7 +32,7 @@ export interface MetadataSourceDeps {
 export interface MetadataCopy {
   /** Milliseconds since the epoch. */
   readonly takenAtMs: number;
-  /** By entity ID, normalised by `sameEntity`. */
+  /** The key is the entity ID, normalised by `sameEntity`. */
   readonly entities: ReadonlyMap<string, EntityFacts>;
 }
 
