@@ -70,3 +70,12 @@ test("a service that may still fail goes first, and its failure leaves the other
   expect(good).toMatchObject({ applied: [], discarded: 1, refusals: [["planted"]] });
   expect(late).toMatchObject({ applied: [], refusals: [["planted"]] });
 });
+
+test("a service that fails although it had prepared reports that, and the others use the configuration", async () => {
+  const [good, bad, last] = await reloaded([fakeService(), fakeService({ use: broken }), fakeService()]);
+  expect([good, last]).toMatchObject([
+    { applied: [expect.anything()], refusals: [] },
+    { applied: [expect.anything()], refusals: [] },
+  ]);
+  expect(bad).toMatchObject({ applied: [], refusals: [["planted"]] });
+});

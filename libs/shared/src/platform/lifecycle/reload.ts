@@ -24,24 +24,32 @@ async function discardAll(prepared: readonly PreparedReload[]): Promise<void> {
 
 /** Puts a configuration into use in all services or, if it cannot be, in none. */
 async function useInAll(deps: ReloadDeps, next: Config): Promise<void> {
-  const results = await Promise.allSettled(deps.services.map((service) => service.prepare(next)));
-  const prepared = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  const results = await Promise.allSettled(
+    deps.services.map(async (service) => ({ service, prepared: await service.prepare(next) })),
+  );
+  const ready = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const errors: unknown[] = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
   if (errors.length > 0) {
-    await discardAll(prepared);
+    await discardAll(ready.map(({ prepared }) => prepared));
     refuse(deps, errors.map(reasonOf), errors[0]);
     return;
   }
-  const first = prepared.filter(({ mayFail }) => mayFail === true);
-  const others = prepared.filter(({ mayFail }) => mayFail !== true);
+  const others = ready.filter(({ prepared }) => prepared.mayFail !== true);
   try {
-    for (const one of first) await one.use();
+    for (const { prepared } of ready) if (prepared.mayFail === true) await prepared.use();
   } catch (err) {
-    await discardAll(others);
+    await discardAll(others.map(({ prepared }) => prepared));
     refuse(deps, [reasonOf(err)], err);
     return;
   }
-  for (const one of others) await one.use();
+  for (const { service, prepared } of others) {
+    try {
+      await prepared.use();
+    } catch (err) {
+      // Too late for the others. Operators see which service is not up to date.
+      service.reloadRefused([reasonOf(err)], err);
+    }
+  }
 }
 
 async function apply(deps: ReloadDeps): Promise<void> {
@@ -56,7 +64,7 @@ async function apply(deps: ReloadDeps): Promise<void> {
     services[0]?.logger.warn(problemFields(warning), "configuration");
   }
   if (problems.length > 0) refuse(deps, problems.map(formatProblem));
-  else await useInAll(deps, result.config).catch((err: unknown) => services[0]?.logger.error({ err }, "reload failed"));
+  else await useInAll(deps, result.config);
 }
 
 /** Reads the configuration again. An invalid or unreadable one changes nothing, in no service of the process. */
