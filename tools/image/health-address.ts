@@ -9,7 +9,7 @@ export const defaultPorts: Readonly<Record<string, number>> = {
   "jobs-worker": 9105,
 };
 
-/** Of the services of one process the one that is ready last: the gateway, if it is among them. */
+/** The service of one process that is ready last: the gateway, if it is among them. */
 function firstServed(commandLine: string): string | undefined {
   const list = /\0--services(?:=|\0)([^\0]+)/u.exec(commandLine)?.[1];
   const named = list?.split(",").map((name) => name.trim()) ?? Object.keys(defaultPorts);
