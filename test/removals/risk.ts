@@ -112,7 +112,7 @@ export const riskRemovals: readonly Removal[] = [
     mechanism: "an engine asks for a notification although another one has reported the network",
     file: "services/auth-engine/src/risk/context.ts",
     find: "    notifier?.notify(attempt, risk);",
-    replace: "    if (isNews) notifier?.notify(attempt, risk);",
+    replace: "    if (isNewDoubt) notifier?.notify(attempt, risk);",
     tests: [delayed],
     pattern: "the engine ends before",
     rows: ["`notify` while jobs-worker or the identity providers"],

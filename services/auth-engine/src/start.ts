@@ -55,9 +55,9 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
     report: () => reportEngine(context),
     prepare: (next) => prepareReload(context, next),
     steps: [
-      { name: "farewell", run: heartbeat.drain },
+      { name: "last heartbeat", run: heartbeat.drain },
       { name: "bus", run: () => bus.drain() },
-      { name: "beat", run: heartbeat.stop },
+      { name: "heartbeats", run: heartbeat.stop },
       { name: "recovery codes", run: () => context.closeSecondFactors() },
       { name: "last uses of app passwords", run: () => context.appPasswordUses.settled() },
       { name: "decision history", run: () => context.history?.close() },

@@ -40,7 +40,7 @@ function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
 
 interface Stream {
   readonly body: PassThrough;
-  /** With a farewell, the browser does not connect again. */
+  /** If it is final, the browser is told not to connect again. */
   readonly finish: (isFinal?: boolean) => void;
   readonly repeat: (ms: number, work: () => Promise<void>) => void;
 }

@@ -9,12 +9,12 @@ const delayRule = "account_delay";
 export interface BruteForceMetricsOptions {
   readonly metricsPrefix: string;
   readonly rules: readonly string[];
-  readonly away: () => boolean;
+  readonly isRedisUnavailable: () => boolean;
 }
 
 /** One function for each fact that brute-force protection counts. */
 export function createBruteForceMetrics(registry: Metrics, options: BruteForceMetricsOptions) {
-  const { metricsPrefix, away } = options;
+  const { metricsPrefix, isRedisUnavailable } = options;
   const rules = [...new Set([...options.rules, otherRule])];
   const ruleOf = (name: string): string => (rules.includes(name) ? name : otherRule);
   const blocked = registry.counter({
@@ -50,7 +50,7 @@ export function createBruteForceMetrics(registry: Metrics, options: BruteForceMe
   registry.gauge({
     name: `${metricsPrefix}_brute_force_redis_away`,
     help: "1 while Redis is unavailable and this engine counts on its own",
-    read: () => (away() ? 1 : 0),
+    read: () => (isRedisUnavailable() ? 1 : 0),
   });
   return {
     blocked: (rule: string): void => blocked({ rule: ruleOf(rule) }).inc(),

@@ -102,7 +102,10 @@ function banStateOf(
 }
 
 /** Reads bans, pending failures and delayed accounts for the attempts of one turn of the event loop by one command. */
-async function askTogether(redis: RedisClient, queries: readonly BanStateQuery[]): Promise<readonly SharedBanState[]> {
+async function readInOneCommand(
+  redis: RedisClient,
+  queries: readonly BanStateQuery[],
+): Promise<readonly SharedBanState[]> {
   const keys: string[] = [];
   for (const one of queries) {
     if (one.target !== undefined) {
@@ -125,7 +128,7 @@ async function askTogether(redis: RedisClient, queries: readonly BanStateQuery[]
 }
 
 /** On a cluster each hash tag needs a command; they are sent concurrently. */
-async function askApart(redis: RedisClient, query: BanStateQuery): Promise<SharedBanState> {
+async function readByHashTag(redis: RedisClient, query: BanStateQuery): Promise<SharedBanState> {
   const keys = sourceKeys(query);
   const { risk } = query;
   const [ofSource, delayed, ofAccount, ofNetwork] = await Promise.all([
@@ -140,7 +143,7 @@ async function askApart(redis: RedisClient, query: BanStateQuery): Promise<Share
 function createCheck({ redis, parts, guard }: RedisStoreDeps): SharedStore["check"] {
   const ask = (queries: readonly BanStateQuery[]): Promise<readonly SharedBanState[] | undefined> =>
     guard.run(() =>
-      redis.isCluster ? Promise.all(queries.map((one) => askApart(redis, one))) : askTogether(redis, queries),
+      redis.isCluster ? Promise.all(queries.map((one) => readByHashTag(redis, one))) : readInOneCommand(redis, queries),
     );
   const check = createBatched(ask, { maxBatchSize: atOnce(redis, parts) });
   return (target, account, risk) => check({ target, account, risk });

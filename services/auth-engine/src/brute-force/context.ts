@@ -41,13 +41,17 @@ interface Parts {
   readonly metrics: BruteForceMetrics;
   readonly clock: RedisClock;
   /** Called when Redis is available again. */
-  readonly onBack: () => void;
+  readonly onAvailable: () => void;
   readonly bus: Pick<Bus, "publish">;
   /** What the check for bans reads for the score of a sign-in. */
   readonly riskKeysOf: ((attempt: Attempt) => RiskKeys | undefined) | undefined;
 }
 
-function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, redis, metrics, clock, onBack }: Parts) {
+function makeStores(
+  settings: BruteForceSettings,
+  keyPrefix: string,
+  { base, redis, metrics, clock, onAvailable }: Parts,
+) {
   const parts = { ...settings, keyPrefix };
   const local = createLocalStore({
     clock,
@@ -61,11 +65,11 @@ function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, red
     timeoutMs: settings.withoutRedis.timeoutMs,
     retryMs: settings.withoutRedis.retryMs,
     probe: () => redis.set(probe, "1", "EX", probeKey.ttlSeconds),
-    onAway: log.unavailable,
+    onUnavailable: log.unavailable,
     onWrongType: log.wrongType,
-    onBack: () => {
+    onAvailable: () => {
       local.clearCounts();
-      onBack();
+      onAvailable();
       log.available();
     },
   });
@@ -106,12 +110,15 @@ interface BruteForceInstance {
   readonly history: LoginHistory;
 }
 
-function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: () => boolean } }): BruteForceInstance {
-  const { base, redis, metrics, away, clock, bus } = deps;
+function makeBruteForce(
+  config: Config,
+  deps: Parts & { readonly isRedisUnavailable: { read: () => boolean } },
+): BruteForceInstance {
+  const { base, redis, metrics, isRedisUnavailable, clock, bus } = deps;
   const settings = bruteForceSettings(config.auth.controls.brute_force);
   const { prefix: keyPrefix, password_nonce: nonce } = config.storage.redis;
   const { parts, local, shared, guard, accountDelays, history } = makeStores(settings, keyPrefix, deps);
-  away.read = () => guard.away;
+  isRedisUnavailable.read = () => guard.isUnavailable;
   const index = createBanIndex(redis, keyPrefix);
   const remember = createGuessedAccounts(redis, keyPrefix, clock);
   const bruteForce = createBruteForce({
@@ -170,11 +177,11 @@ interface LiveParts {
 /** The brute-force protection in use, which a reload replaces; undefined if `auth.controls.enabled` does not list brute-force protection. */
 export function createLiveBruteForce(config: Config, { base, bus, redis, risk }: LiveParts) {
   if (!usesBruteForce(config) || redis === undefined) return undefined;
-  const away = { read: () => false };
+  const isRedisUnavailable = { read: () => false };
   const metrics = createBruteForceMetrics(base.metrics, {
     metricsPrefix: base.metricsPrefix,
     rules: config.auth.controls.brute_force.buckets.map(({ name }) => name),
-    away: () => away.read(),
+    isRedisUnavailable: () => isRedisUnavailable.read(),
   });
   const clock = createRedisClock({ redis, steadyClock, wallClock: systemClock });
   let rules = bruteForceRules(config.auth.controls.brute_force);
@@ -188,8 +195,9 @@ export function createLiveBruteForce(config: Config, { base, bus, redis, risk }:
     },
   });
   const learn = createLearning({ clock, base, records, keep: (ban) => state.current.keepBan(ban) });
-  const parts = { base, redis, metrics, away, clock, bus, riskKeysOf: risk?.keysOf };
-  const make = (from: Config): BruteForceInstance => makeBruteForce(from, { ...parts, onBack: () => void learn() });
+  const parts = { base, redis, metrics, isRedisUnavailable, clock, bus, riskKeysOf: risk?.keysOf };
+  const make = (from: Config): BruteForceInstance =>
+    makeBruteForce(from, { ...parts, onAvailable: () => void learn() });
   let instance = make(config);
   const state = {
     get current(): BruteForce {

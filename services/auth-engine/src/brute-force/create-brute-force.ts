@@ -41,7 +41,7 @@ export interface BruteForceDeps {
   readonly local: LocalStore;
   /** Absent if account delays are disabled. */
   readonly accountDelays: AccountDelays | undefined;
-  readonly guard: Pick<RedisGuard, "run" | "away">;
+  readonly guard: Pick<RedisGuard, "run" | "isUnavailable">;
   /** The clock of Redis, which decides when bans end. */
   readonly clock: Clock;
   /** The clock in which deadlines are stated. */
@@ -113,7 +113,8 @@ function createBanKeeper({ local, index, clock }: BruteForceDeps) {
 function createSharedCount({ shared, guard, index, remember }: BruteForceDeps, throttle: WriteThrottle) {
   return async (target: CountedAttempt, guess: Guess): Promise<CountResult | undefined> => {
     // Sent in the same tick as the count; the scope of the guess does not affect the decision.
-    const due = !guard.away && guess.known && throttle.takeIfDue(`${target.source.address} ${target.username}`);
+    const due =
+      !guard.isUnavailable && guess.known && throttle.takeIfDue(`${target.source.address} ${target.username}`);
     if (due) void remember(target, guess.account).catch(() => undefined);
     const counted = await shared.count(target, guess).catch(() => undefined);
     const ban = counted?.isNew === true ? counted.ban : undefined;

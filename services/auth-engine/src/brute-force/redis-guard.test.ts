@@ -7,9 +7,9 @@ function watchedGuard(retryMs = 60_000, probe = async () => "OK") {
     timeoutMs: 60_000,
     retryMs,
     probe,
-    onAway: (reason) => events.push(["away", reason]),
+    onUnavailable: (reason) => events.push(["away", reason]),
     onWrongType: (reason) => events.push(["wrong type", reason]),
-    onBack: () => events.push(["back"]),
+    onAvailable: () => events.push(["back"]),
   });
   return { guard, events };
 }
@@ -22,7 +22,7 @@ test.each([
   const error = new Error(message);
   expect(await guard.run(() => Promise.reject(error))).toBeUndefined();
   expect(events).toEqual([["wrong type", error]]);
-  expect(guard.away).toBe(false);
+  expect(guard.isUnavailable).toBe(false);
   expect(await guard.run(async () => "answer")).toBe("answer");
 });
 
@@ -33,7 +33,7 @@ test.each(["Connection is closed.", "LOADING Redis is loading the dataset in mem
     const error = new Error(message);
     expect(await guard.run(() => Promise.reject(error))).toBeUndefined();
     expect(events).toEqual([["away", error]]);
-    expect(guard.away).toBe(true);
+    expect(guard.isUnavailable).toBe(true);
     expect(await guard.run(async () => "answer")).toBeUndefined();
   },
 );
@@ -48,11 +48,11 @@ test("Redis is available again once it answers a probe, one of which is sent at 
   expect([await refuse(), await refuse(), probes]).toEqual([undefined, undefined, 1]);
   answers[0]?.reject(error);
   await Promise.allSettled([answers[0]?.promise]);
-  expect([await refuse(), probes, guard.away]).toEqual([undefined, 2, true]);
+  expect([await refuse(), probes, guard.isUnavailable]).toEqual([undefined, 2, true]);
   answers[1]?.resolve("OK");
   await answers[1]?.promise;
   await Promise.resolve();
-  expect(guard.away).toBe(false);
+  expect(guard.isUnavailable).toBe(false);
   expect(events).toEqual([["away", error], ["back"]]);
   expect(await refuse()).toBe("answer");
 });

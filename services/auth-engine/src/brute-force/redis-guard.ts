@@ -7,10 +7,10 @@ interface RedisGuardDeps {
   readonly retryMs: number;
   /** A write that tests whether Redis is available again. */
   readonly probe: () => Promise<unknown>;
-  readonly onAway: (reason: unknown) => void;
+  readonly onUnavailable: (reason: unknown) => void;
   /** Redis answered, but a key has a type that the engine does not write. Other keys can be read. */
   readonly onWrongType: (reason: unknown) => void;
-  readonly onBack: () => void;
+  readonly onAvailable: () => void;
 }
 
 interface Waiting {
@@ -64,11 +64,11 @@ export type RedisGuard = ReturnType<typeof createRedisGuard>;
 
 /** Keeps decisions from waiting for an unavailable Redis: dead, hung or failing over. */
 export function createRedisGuard(deps: RedisGuardDeps) {
-  const { timeoutMs, retryMs, probe, onAway, onWrongType, onBack } = deps;
+  const { timeoutMs, retryMs, probe, onUnavailable, onWrongType, onAvailable } = deps;
   const breaker = createCircuitBreaker({ failureThreshold: 1, cooldownMs: retryMs, halfOpenMax: 1 }, steadyClock);
-  const isAway = (): boolean => breaker.state() !== "closed";
+  const isUnavailable = (): boolean => breaker.state() !== "closed";
   const leave = (reason: unknown): void => {
-    if (!isAway()) onAway(reason);
+    if (!isUnavailable()) onUnavailable(reason);
     breaker.failed();
   };
   const room = createWaitingRoom(timeoutMs, leave);
@@ -76,16 +76,16 @@ export function createRedisGuard(deps: RedisGuardDeps) {
     if (!breaker.tryPass()) return;
     void probe().then(() => {
       breaker.recovered();
-      onBack();
+      onAvailable();
     }, leave);
   };
   return {
-    get away(): boolean {
-      return isAway();
+    get isUnavailable(): boolean {
+      return isUnavailable();
     },
     /** The answer of Redis, or undefined: immediately if Redis is known to be unavailable, otherwise within the timeout. */
     run: <T>(ask: () => Promise<T>): Promise<T | undefined> => {
-      if (isAway()) {
+      if (isUnavailable()) {
         tryAgain();
         return Promise.resolve(undefined);
       }

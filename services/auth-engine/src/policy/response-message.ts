@@ -16,7 +16,7 @@ export interface RenderedMessage {
 /** The limit counts characters, not bytes; longer messages are cut. */
 const maxLength = 256;
 
-function words(text: string): RenderedMessage {
+function plainMessage(text: string): RenderedMessage {
   // Control characters could end a header, or hide something in a log.
   const line = text.replaceAll(/\p{Cc}+/gu, " ").trim();
   if (line === "") return {};
@@ -35,8 +35,10 @@ export function renderMessage(
   catalogues: Catalogues,
 ): RenderedMessage {
   if (source === undefined) return {};
-  if (source.from === "literal") return words(source.text);
-  if (source.from === "attribute") return words(valueText(read(source.fact)) || source.fallback);
+  if (source.from === "literal") return plainMessage(source.text);
+  if (source.from === "attribute") return plainMessage(valueText(read(source.fact)) || source.fallback);
   const found = catalogues.find(source.key, { fixed: source.language, acceptLanguage });
-  return found === undefined ? words(source.fallback) : { ...words(found.text), language: found.language };
+  return found === undefined
+    ? plainMessage(source.fallback)
+    : { ...plainMessage(found.text), language: found.language };
 }

@@ -24,7 +24,7 @@ function respond(
   if (refusal === undefined) return decision;
   found.isRefused = true;
   const { memoryCache } = decision;
-  return { outcome: "fail", reason: "risk", detail: refusal, memoryCache, ...risk.words(attempt) };
+  return { outcome: "fail", reason: "risk", detail: refusal, memoryCache, ...risk.denialMessage(attempt) };
 }
 
 /**

@@ -84,13 +84,13 @@ function makeNotifier(
 }
 
 function makeReport({ base: { logger, audit }, metrics }: Parts, notifier: RiskNotifier | undefined) {
-  return (attempt: Attempt, risk: RiskFacts, isNews: boolean): void => {
+  return (attempt: Attempt, risk: RiskFacts, isNewDoubt: boolean): void => {
     const { session, username, protocol, clientIp } = attempt;
     const { score, level, signals, mode, verdict, scored } = risk;
     if (scored.signIn.credential !== "token") metrics.risk.scored(mode, level);
     if (verdict.refusal !== undefined) metrics.risk.refused(mode, verdict.refusal);
     notifier?.notify(attempt, risk);
-    if (level === "ordinary" || !isNews) return;
+    if (level === "ordinary" || !isNewDoubt) return;
     for (const { signal } of signals) metrics.risk.raised(signal);
     const reasons = signals.map(({ signal, reason }) => `${signal}: ${reason}`);
     const refusal = verdict.refusal ?? "none";
@@ -164,10 +164,10 @@ export function createLiveRisk(config: Config, parts: Parts) {
     ...risk,
     delayMs: (): number => settings().delayMs,
     /** A refusal in the client's language. */
-    words: ({
+    denialMessage: ({
       dialect,
       acceptLanguage,
-    }: Parameters<RiskProtection["words"]>[0]): ReturnType<RiskProtection["words"]> => {
+    }: Parameters<RiskProtection["denialMessage"]>[0]): ReturnType<RiskProtection["denialMessage"]> => {
       const name = dialect === "idp" ? "auth.unusual_sign_in" : "auth.confirm_sign_in";
       const found = live.current.policy.catalogues.find(name, { fixed: undefined, acceptLanguage });
       return found === undefined ? {} : { message: found.text, language: found.language };

@@ -101,7 +101,7 @@ function riskWith(overrides: Partial<RiskDeps> = {}) {
     places: { of: (address) => (address.startsWith("192.0.2.") ? berlin : lagos) },
     leaked: undefined,
     clock: { now: () => nowMinute * 60_000 },
-    onScored: (_attempt, _risk, isNews) => scored.push(isNews),
+    onScored: (_attempt, _risk, isNewDoubt) => scored.push(isNewDoubt),
     onForgotten: () => undefined,
     ...overrides,
   });

@@ -31,12 +31,12 @@ import type { RiskFacts, ScoredFacts, ScoredSignIn } from "./scored-sign-in.ts";
 import { createFamilies, minuteOf, reviewOf, signInOf } from "./sign-in.ts";
 import { createSprayWatch } from "./spray-watch.ts";
 
-/** Scores sign-ins, and words a refusal. */
+/** Scores sign-ins, and states the message of a refusal. */
 export interface RiskProtection {
   readonly assess: ReturnType<typeof createAssess>;
   readonly delayMs: () => number;
   /** In the client's language. */
-  readonly words: (attempt: Pick<Attempt, "dialect" | "acceptLanguage">) => Pick<Fail, "message" | "language">;
+  readonly denialMessage: (attempt: Pick<Attempt, "dialect" | "acceptLanguage">) => Pick<Fail, "message" | "language">;
 }
 
 export interface RiskDeps {
@@ -51,8 +51,8 @@ export interface RiskDeps {
   /** Absent if no list is configured. */
   readonly leaked: LeakedPasswords | undefined;
   readonly clock: Clock;
-  /** Called after each scored sign-in; `isNews` unless the same network was doubted before. */
-  readonly onScored: (attempt: Attempt, risk: RiskFacts, isNews: boolean) => void;
+  /** Called after each scored sign-in; `isNewDoubt` unless the same network was doubted before. */
+  readonly onScored: (attempt: Attempt, risk: RiskFacts, isNewDoubt: boolean) => void;
   /** Called for each account that is forgotten, with its digest. */
   readonly onForgotten: (account: string) => void;
 }
@@ -217,12 +217,12 @@ function createRememberDecision(deps: RiskDeps, { decode }: OwnFactsReader) {
     const change = (found: AccountFacts | undefined): AccountFacts =>
       noteSignIn(found, signIn, { isDoubted: doubts, hold, ages });
     // What only a hold refused says nothing about the account.
-    const isNews = (!isRefused || doubts) && change(before) !== before;
-    if (isNews) accounts.add(subject.key, read, change);
+    const isNewDoubt = (!isRefused || doubts) && change(before) !== before;
+    if (isNewDoubt) accounts.add(subject.key, read, change);
     if (!isRefused || isStrange) spray.right(from, subject.id, { minute: signIn.minute, isStrange });
     // An app password that is used suspiciously is news even in a network where the password was used so before.
     const isOfAppPassword = doubts && scored.credentialSince !== undefined;
-    const isReported = (isNews || isOfAppPassword) && isReportDue(risk);
+    const isReported = (isNewDoubt || isOfAppPassword) && isReportDue(risk);
     if (isReported) {
       const review = reviewOf(attempt, risk);
       reviews.add(subjects.reviewKey(subject.id), "", (found) => addReview(found, review));
