@@ -13,7 +13,15 @@ import {
 import type { Bus } from "@postern/shared/platform/bus";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
-import { createRedisClock, probeKey, type RedisClient, type RedisClock } from "@postern/shared/platform/redis";
+import {
+  createRedisClock,
+  createTrackedValues,
+  probeKey,
+  type RedisClient,
+  type RedisClock,
+  type TrackedValues,
+  trackingProbeKey,
+} from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { Attempt } from "../pipeline/attempt.ts";
 import { createAccountDelays } from "./account-delays.ts";
@@ -45,12 +53,14 @@ interface Parts {
   readonly bus: Pick<Bus, "publish">;
   /** What the check for bans reads for the score of a sign-in. */
   readonly riskKeysOf: ((attempt: Attempt) => RiskKeys | undefined) | undefined;
+  /** Absent if the engine reads Redis for every check. */
+  readonly tracked: TrackedValues | undefined;
 }
 
 function makeStores(
   settings: BruteForceSettings,
   keyPrefix: string,
-  { base, redis, metrics, clock, onAvailable }: Parts,
+  { base, redis, metrics, clock, onAvailable, tracked }: Parts,
 ) {
   const parts = { ...settings, keyPrefix };
   const local = createLocalStore({
@@ -77,12 +87,20 @@ function makeStores(
   const [runCount, runAccountCount] = redis.isCluster
     ? []
     : createJoinedScripts(redis, failuresScript, accountFailuresScript);
-  const shared = createRedisStore({ redis, parts, clock, guard, repeatWindowMs, maxForgiven, runCount });
+  const shared = createRedisStore({ redis, parts, clock, guard, repeatWindowMs, maxForgiven, runCount, tracked });
   const accountDelays =
     accountDelay &&
     createAccountDelays({
       settings: accountDelay,
-      store: createAccountStore({ redis, keyPrefix, guard, settings: accountDelay, clock, runCount: runAccountCount }),
+      store: createAccountStore({
+        redis,
+        keyPrefix,
+        guard,
+        settings: accountDelay,
+        clock,
+        runCount: runAccountCount,
+        tracked,
+      }),
       clock,
       delayed: (source) => {
         if (settings.mode === "enforce") metrics.delayed(source);
@@ -174,14 +192,35 @@ interface LiveParts {
   readonly risk: { readonly keysOf: (attempt: Attempt) => RiskKeys | undefined } | undefined;
 }
 
+const maxTracked = 65_536;
+
+/**
+ * Keeps what the check reads: bans, pending failures, delayed accounts, and the facts for the score. A cluster would need a connection to each
+ * primary; there every check reads Redis.
+ */
+function createTracked(config: Config, { base, redis }: Pick<Parts, "base" | "redis">): TrackedValues | undefined {
+  const { prefix, client_tracking: tracking } = config.storage.redis;
+  if (!tracking.enabled) return undefined;
+  const { logger, instance } = base;
+  return createTrackedValues(redis, {
+    prefixes: ["bf:{", "bf:slowed:{", "risk:account:{", "risk:source:{"].map((start) => prefix + start),
+    probePrefix: trackingProbeKey.build(prefix, instance, ""),
+    maxValues: maxTracked,
+    clock: steadyClock,
+    onRefused: (err) => logger.warn({ err }, "Redis refused client tracking: every check for bans reads Redis"),
+  });
+}
+
 /** The brute-force protection in use, which a reload replaces; undefined if `auth.controls.enabled` does not list brute-force protection. */
 export function createLiveBruteForce(config: Config, { base, bus, redis, risk }: LiveParts) {
   if (!usesBruteForce(config) || redis === undefined) return undefined;
   const isRedisUnavailable = { read: () => false };
+  const tracked = createTracked(config, { base, redis });
   const metrics = createBruteForceMetrics(base.metrics, {
     metricsPrefix: base.metricsPrefix,
     rules: config.auth.controls.brute_force.buckets.map(({ name }) => name),
     isRedisUnavailable: () => isRedisUnavailable.read(),
+    isTracked: () => tracked?.isProven === true,
   });
   const clock = createRedisClock({ redis, steadyClock, wallClock: systemClock });
   let rules = bruteForceRules(config.auth.controls.brute_force);
@@ -195,7 +234,7 @@ export function createLiveBruteForce(config: Config, { base, bus, redis, risk }:
     },
   });
   const learn = createLearning({ clock, base, records, keep: (ban) => state.current.keepBan(ban) });
-  const parts = { base, redis, metrics, isRedisUnavailable, clock, bus, riskKeysOf: risk?.keysOf };
+  const parts = { base, redis, metrics, isRedisUnavailable, clock, bus, riskKeysOf: risk?.keysOf, tracked };
   const make = (from: Config): BruteForceInstance =>
     makeBruteForce(from, { ...parts, onAvailable: () => void learn() });
   let instance = make(config);
