@@ -10,6 +10,7 @@ import { record } from "./report/record.ts";
 import type { Results } from "./report/results.ts";
 import { targetsOf } from "./report/targets.ts";
 import { measureBareHttp } from "./scenarios/baselines.ts";
+import { measureBesideRevision } from "./scenarios/beside-revision.ts";
 import { measureCallers } from "./scenarios/callers.ts";
 import { measureConsole } from "./scenarios/console.ts";
 import { measureEndurance } from "./scenarios/endurance.ts";
@@ -92,6 +93,7 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
     ["decisions, LDAP", () => loaded(measureLdap(servers))],
     ["failures, LDAP", countedLdap],
     ["decisions at fixed rates", () => rows(measureFixedRate(servers))],
+    ["beside an earlier revision", () => rows(measureBesideRevision(servers))],
     ["one process", () => rows(measureOneProcess(servers))],
     ["decision history", () => rows(measureHistory(servers))],
     ["stolen passwords", risk],

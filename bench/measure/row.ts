@@ -67,6 +67,7 @@ export type RowId =
   | "lookup-million"
   | "saml"
   | `${"apart" | "one"}-${"cached" | "cached-1" | "cached-1000" | "ldap-400"}`
+  | `${"base" | "own"}-${"cached" | "cbor" | "wrong" | "unknown" | "ldap" | "lookup" | "banned"}`
   | `${"beside" | "dovecot" | "saslauthd"}-${"ldap" | "cached"}`;
 
 export interface RowPlan {

@@ -3,6 +3,7 @@ import type { Row, RowId } from "../measure/row.ts";
 import { consoleTargets, managementTargets } from "./management-targets.ts";
 import { enduranceTargets, loadedLimitOf } from "./memory-targets.ts";
 import { type Results, rowOf } from "./results.ts";
+import { revisionTargets } from "./revision-targets.ts";
 import { factsTarget, scoringTargets } from "./scoring-targets.ts";
 import { judged, type Target } from "./target.ts";
 
@@ -278,6 +279,7 @@ function longTargets(results: Results): readonly Target[] {
 export function targetsOf(results: Results): readonly Target[] {
   return [
     ...guardedTargets(results),
+    ...revisionTargets(results),
     ...fixedRateTargets(results),
     ...earlierTargets(results),
     ...redisTargets(results),

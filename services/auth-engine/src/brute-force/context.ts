@@ -15,12 +15,10 @@ import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import {
   createRedisClock,
-  createTrackedValues,
   probeKey,
   type RedisClient,
   type RedisClock,
   type TrackedValues,
-  trackingProbeKey,
 } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { Attempt } from "../pipeline/attempt.ts";
@@ -42,6 +40,7 @@ import { createRedisGuard } from "./redis-guard.ts";
 import { createRedisLog } from "./redis-log.ts";
 import type { RiskKeys } from "./shared-store.ts";
 import { createTargets } from "./targets.ts";
+import { createTracked } from "./tracked.ts";
 
 interface Parts {
   readonly base: Base;
@@ -192,30 +191,11 @@ interface LiveParts {
   readonly risk: { readonly keysOf: (attempt: Attempt) => RiskKeys | undefined } | undefined;
 }
 
-const maxTracked = 65_536;
-
-/**
- * Keeps what the check reads: bans, pending failures, delayed accounts, and the facts for the score. A cluster would need a connection to each
- * primary; there every check reads Redis.
- */
-function createTracked(config: Config, { base, redis }: Pick<Parts, "base" | "redis">): TrackedValues | undefined {
-  const { prefix, client_tracking: tracking } = config.storage.redis;
-  if (!tracking.enabled) return undefined;
-  const { logger, instance } = base;
-  return createTrackedValues(redis, {
-    prefixes: ["bf:{", "bf:slowed:{", "risk:account:{", "risk:source:{"].map((start) => prefix + start),
-    probePrefix: trackingProbeKey.build(prefix, instance, ""),
-    maxValues: maxTracked,
-    clock: steadyClock,
-    onRefused: (err) => logger.warn({ err }, "Redis refused client tracking: every check for bans reads Redis"),
-  });
-}
-
 /** The brute-force protection in use, which a reload replaces; undefined if `auth.controls.enabled` does not list brute-force protection. */
 export function createLiveBruteForce(config: Config, { base, bus, redis, risk }: LiveParts) {
   if (!usesBruteForce(config) || redis === undefined) return undefined;
   const isRedisUnavailable = { read: () => false };
-  const tracked = createTracked(config, { base, redis });
+  const tracked = createTracked(config, base, redis);
   const metrics = createBruteForceMetrics(base.metrics, {
     metricsPrefix: base.metricsPrefix,
     rules: config.auth.controls.brute_force.buckets.map(({ name }) => name),
