@@ -26,6 +26,7 @@ import { measureMillionBans } from "./scenarios/million-bans.ts";
 import { measureMillionUsers } from "./scenarios/million-users.ts";
 import { measureOneProcess, measureOneProcessStarts } from "./scenarios/one-process.ts";
 import { measurePages } from "./scenarios/pages.ts";
+import { measureRhythm } from "./scenarios/rhythm.ts";
 import { measureRisk } from "./scenarios/risk.ts";
 import { measureRiskMemory } from "./scenarios/risk-memory.ts";
 import { measureSamlSignIns } from "./scenarios/saml-sign-ins.ts";
@@ -93,6 +94,7 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
     ["decisions, LDAP", () => loaded(measureLdap(servers))],
     ["failures, LDAP", countedLdap],
     ["decisions at fixed rates", () => rows(measureFixedRate(servers))],
+    ["the rhythm of mail programs", async () => into.rows.push(await measureRhythm(servers))],
     ["beside an earlier revision", () => rows(measureBesideRevision(servers))],
     ["one process", () => rows(measureOneProcess(servers))],
     ["decision history", () => rows(measureHistory(servers))],

@@ -66,6 +66,7 @@ export type RowId =
   | "lookup-ten"
   | "lookup-million"
   | "saml"
+  | "rhythm"
   | `${"apart" | "one"}-${"cached" | "cached-1" | "cached-1000" | "ldap-400"}`
   | `${"base" | "own"}-${"cached" | "cbor" | "wrong" | "unknown" | "ldap" | "lookup" | "banned"}`
   | `${"beside" | "dovecot" | "saslauthd"}-${"ldap" | "cached"}`;

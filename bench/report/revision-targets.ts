@@ -14,8 +14,9 @@ const shares: Readonly<Record<ComparedLoad, number>> = {
   banned: 0.83,
 };
 
+/** The rhythm of mail programs, and shares of an earlier revision. */
 export function revisionTargets(results: Results): readonly Target[] {
-  return comparedLoads.map((name) =>
+  const ofRevision = comparedLoads.map((name) =>
     judged({
       title: `${name}: CPU / revision ${baseRevision}`,
       value: rowOf(results, `own-${name}`)?.added?.times,
@@ -23,4 +24,12 @@ export function revisionTargets(results: Results): readonly Target[] {
       unit: " ×",
     }),
   );
+  const rhythm = judged({
+    title: "6,000 accounts, each once a minute: CPU",
+    value: rowOf(results, "rhythm")?.cpuMicros.total,
+    atMost: 300,
+    unit: " µs",
+    digits: 0,
+  });
+  return [...ofRevision, rhythm];
 }
