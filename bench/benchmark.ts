@@ -14,10 +14,10 @@ import { measureBesideRevision } from "./scenarios/beside-revision.ts";
 import { measureCallers } from "./scenarios/callers.ts";
 import { measureConsole } from "./scenarios/console.ts";
 import { measureEndurance } from "./scenarios/endurance.ts";
+import { measureFeatures } from "./scenarios/features.ts";
 import { measureFirstDecision } from "./scenarios/first-decision.ts";
 import { measureFixedRate } from "./scenarios/fixed-rate.ts";
 import { measureGuarded } from "./scenarios/guarded.ts";
-import { measureHistory } from "./scenarios/history.ts";
 import { measureIdentity } from "./scenarios/identity.ts";
 import { measureImageSize } from "./scenarios/image-size.ts";
 import { measureLdap } from "./scenarios/ldap.ts";
@@ -27,7 +27,6 @@ import { measureMillionUsers } from "./scenarios/million-users.ts";
 import { measureOneProcess, measureOneProcessStarts } from "./scenarios/one-process.ts";
 import { measurePages } from "./scenarios/pages.ts";
 import { measureRhythm } from "./scenarios/rhythm.ts";
-import { measureRisk } from "./scenarios/risk.ts";
 import { measureRiskMemory } from "./scenarios/risk-memory.ts";
 import { measureSamlSignIns } from "./scenarios/saml-sign-ins.ts";
 import { measureScripts } from "./scenarios/scripts.ts";
@@ -78,11 +77,6 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
     into.rows.push(row);
     Object.assign(into, { redisCommands, commandsOfWindows });
   };
-  const risk = async (): Promise<void> => {
-    const measured = await measureRisk(servers);
-    into.rows.push(...measured.rows);
-    into.commandsOfScoring = measured.commandsOfScoring;
-  };
   const starts = async (): Promise<void> => {
     into.starts = [...(await measureStarts(servers)), await measureOneProcessStarts(servers)];
   };
@@ -97,8 +91,7 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
     ["the rhythm of mail programs", async () => into.rows.push(await measureRhythm(servers))],
     ["beside an earlier revision", () => rows(measureBesideRevision(servers))],
     ["one process", () => rows(measureOneProcess(servers))],
-    ["decision history", () => rows(measureHistory(servers))],
-    ["stolen passwords", risk],
+    ["features", async () => void (into.features = await measureFeatures(servers))],
     ["traces", () => rows(measureTracing(servers))],
     ["site scripts", () => rows(measureScripts(servers))],
     ["introspection and userinfo", () => loaded(measureIdentity(servers))],

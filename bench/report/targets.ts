@@ -1,10 +1,10 @@
 import { type Added, addedTo, type Figure } from "../measure/added.ts";
 import type { Row, RowId } from "../measure/row.ts";
+import { factsTarget, featureTargets } from "./feature-targets.ts";
 import { consoleTargets, managementTargets } from "./management-targets.ts";
 import { enduranceTargets, loadedLimitOf } from "./memory-targets.ts";
 import { type Results, rowOf } from "./results.ts";
 import { revisionTargets } from "./revision-targets.ts";
-import { factsTarget, scoringTargets } from "./scoring-targets.ts";
 import { judged, type Target } from "./target.ts";
 
 function ratio(results: Results, pick: (row: Row) => number, above: RowId, below: RowId): number | undefined {
@@ -285,7 +285,7 @@ export function targetsOf(results: Results): readonly Target[] {
     ...redisTargets(results),
     ...decisionTargets(results),
     ...edgeTargets(results),
-    ...scoringTargets(results),
+    ...featureTargets(results),
     ...scriptTargets(results),
     ...samlTargets(results),
     ...pageTargets(results),
