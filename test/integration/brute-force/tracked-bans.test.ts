@@ -33,7 +33,7 @@ async function readsOfRedis(): Promise<number> {
 }
 
 async function trackingConnections(): Promise<readonly string[]> {
-  const clients = String(await redis.client("LIST")).matchAll(/id=(\d+) [^\n]*name=\S*-tracking /gu);
+  const clients = String(await redis.client("LIST")).matchAll(/id=(\d+) [^\n]*name=\S*-reports /gu);
   return [...clients].map(([, id = ""]) => id);
 }
 

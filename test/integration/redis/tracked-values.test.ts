@@ -28,7 +28,7 @@ beforeAll(async () => {
     far.on("close", () => near.destroy());
     near.on("close", () => far.destroy());
     near.on("data", (chunk: Buffer) => {
-      isTracking ||= chunk.includes("tracking\r\n");
+      isTracking ||= chunk.includes("__redis__:invalidate");
       far.write(chunk);
     });
     far.on("data", (chunk: Buffer) => {
@@ -45,7 +45,6 @@ afterAll(async () => {
 
 function track(client: RedisClient): TrackedValues {
   const found = createTrackedValues(client, {
-    prefixes: ["kept:"],
     probePrefix: "probe:one:",
     maxValues: 100,
     clock: steadyClock,
@@ -149,7 +148,7 @@ test("a lost connection keeps nothing, and nothing that changed meanwhile is mis
     return tracked.peek(["kept:a"]) !== undefined;
   });
   const clients = String(await other.client("LIST"));
-  const [, id = ""] = /id=(\d+) [^\n]*name=\S*-tracking /u.exec(clients) ?? [];
+  const [, id = ""] = /id=(\d+) [^\n]*name=\S*-reports /u.exec(clients) ?? [];
   await other.client("KILL", "ID", id);
   await poll("the loss", () => !tracked.isProven);
   await other.set("kept:a", "2");

@@ -1,4 +1,5 @@
 import { parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/domain/brute-force";
+import { createHotCache } from "@postern/shared/platform/cache";
 import {
   defineVariableScript,
   type RedisClient,
@@ -74,6 +75,8 @@ interface BanStateQuery {
   readonly target: CountedAttempt | undefined;
   readonly account: CountedAccount | undefined;
   readonly risk: RiskKeys | undefined;
+  /** Whether what is read is worth keeping. */
+  readonly isKept?: boolean;
 }
 
 /** Values of the two keys, in their order. */
@@ -131,13 +134,23 @@ function statesOf(queries: readonly BanStateQuery[], values: readonly (string | 
 }
 
 /** Reads bans, pending failures and delayed accounts for the attempts of one turn of the event loop by one command. */
-async function readInOneCommand(
-  { redis, tracked }: RedisStoreDeps,
-  queries: readonly BanStateQuery[],
-): Promise<readonly SharedBanState[]> {
+async function readInOneCommand(redis: RedisClient, queries: readonly BanStateQuery[]) {
   const keys = keysOf(queries);
-  if (keys.length === 0) return statesOf(queries, []);
-  return statesOf(queries, await (tracked === undefined ? redis.mget(keys) : tracked.read(keys)));
+  return statesOf(queries, keys.length === 0 ? [] : await redis.mget(keys));
+}
+
+/** Reads what is worth keeping by another command. */
+async function readAndKeep({ redis, tracked }: RedisStoreDeps, queries: readonly BanStateQuery[]) {
+  const kept = tracked === undefined ? [] : queries.filter(({ isKept }) => isKept === true);
+  if (tracked === undefined || kept.length === 0) return readInOneCommand(redis, queries);
+  const others = queries.filter(({ isKept }) => isKept !== true);
+  const [ofKept, ofOthers] = await Promise.all([tracked.read(keysOf(kept)), readInOneCommand(redis, others)]);
+  const states = [statesOf(kept, ofKept), ofOthers].map((each) => each.values());
+  return queries.map(({ isKept }) => {
+    const next = states[isKept === true ? 0 : 1]?.next();
+    if (next?.value === undefined) throw new RangeError("a state is missing");
+    return next.value;
+  });
 }
 
 /** On a cluster each hash tag needs a command; they are sent concurrently. */
@@ -153,11 +166,19 @@ async function readByHashTag(redis: RedisClient, query: BanStateQuery): Promise<
   return banStateOf(query, ofSource, { delayed, riskRead: riskReadOf(risk, ofAccount, ofNetwork) });
 }
 
-function createCheck(deps: RedisStoreDeps): SharedStore["check"] {
+const maxSignedIn = 16_384;
+
+function nameAt({ username, source }: CountedAttempt): string {
+  return `${source.clientNetwork} ${username}`;
+}
+
+function createCheck(deps: RedisStoreDeps): Pick<SharedStore, "check" | "keep"> {
   const { redis, parts, guard, tracked, clock } = deps;
+  /** Names and networks with a success. For others nothing is kept, because attackers choose them. */
+  const signedIn = createHotCache<true>(maxSignedIn);
   const ask = (queries: readonly BanStateQuery[]): Promise<readonly SharedBanState[] | undefined> =>
     guard.run(() =>
-      redis.isCluster ? Promise.all(queries.map((one) => readByHashTag(redis, one))) : readInOneCommand(deps, queries),
+      redis.isCluster ? Promise.all(queries.map((one) => readByHashTag(redis, one))) : readAndKeep(deps, queries),
     );
   const check = createBatched(ask, { maxBatchSize: atOnce(redis, parts) });
   /** What is kept, unless it is a ban that has ended and that Redis has not deleted yet. */
@@ -167,10 +188,17 @@ function createCheck(deps: RedisStoreDeps): SharedStore["check"] {
     const state = values && statesOf(queries, values)[0];
     return state?.ban !== undefined && state.ban.expiresAtMs <= clock.now() ? undefined : state;
   };
-  return (target, account, risk) => {
-    const query = { target, account, risk };
-    const state = tracked && kept(query);
-    return state === undefined ? check(query) : Promise.resolve(state);
+  return {
+    check: (target, account, risk) => {
+      if (tracked === undefined || target === undefined || signedIn.get(nameAt(target)) === undefined)
+        return check({ target, account, risk });
+      const query = { target, account, risk, isKept: true };
+      const state = kept(query);
+      return state === undefined ? check(query) : Promise.resolve(state);
+    },
+    keep: (target) => {
+      if (tracked !== undefined) signedIn.set(nameAt(target), true);
+    },
   };
 }
 
@@ -211,7 +239,7 @@ export function createRedisStore(deps: RedisStoreDeps): SharedStore {
   const { redis, parts, clock, repeatWindowMs, maxForgiven, guard } = deps;
   const successScript = scriptsFor(redis, parts.rules.length, { script: recordSuccess, fixed: 2, each: 3 });
   return {
-    check: createCheck(deps),
+    ...createCheck(deps),
     count: createCount(deps),
     forget: (scopes) => deps.tracked?.forget(scopes.map(({ banKey }) => banKey)),
     succeed: ({ source, scopes, keys: own }, account, { minPercent }) => {

@@ -265,6 +265,7 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
     },
     recordSuccess: createRecordSuccess(deps),
     determineDelay: async (account, facts) => {
+      if (facts.target !== undefined) shared.keep(facts.target);
       if (accountDelays === undefined || facts.account === undefined) return;
       facts.accountDelayMs = await accountDelays.ofSuccess(account, facts.account, facts.accountFailures);
     },

@@ -11,8 +11,8 @@ import { steadyClock } from "@postern/shared/platform/time";
 const maxTracked = 65_536;
 
 /**
- * Keeps what the check reads: bans, pending failures, delayed accounts, and the facts for the score. A cluster would need a connection to each
- * primary; there every check reads Redis.
+ * Keeps what the check reads for accounts and networks that have signed in: bans, pending failures, delayed accounts, and the facts for the
+ * score. A cluster would need a connection to each primary; there every check reads Redis.
  */
 export function createTracked(
   config: Config,
@@ -22,7 +22,6 @@ export function createTracked(
   const { prefix, client_tracking: tracking } = config.storage.redis;
   if (!tracking.enabled) return undefined;
   return createTrackedValues(redis, {
-    prefixes: ["bf:{", "bf:slowed:{", "risk:account:{", "risk:source:{"].map((start) => prefix + start),
     probePrefix: trackingProbeKey.build(prefix, instance, ""),
     maxValues: maxTracked,
     clock: steadyClock,

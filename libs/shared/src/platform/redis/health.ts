@@ -25,6 +25,7 @@ const around: ReadonlySet<string> = new Set(["multi", "exec", "discard", "ping",
 function argumentsOf(command: string, key: string): readonly string[] {
   if (command === "eval" || command === "evalsha") return ["return 1", "1", key];
   if (command === "client|tracking") return ["off"];
+  if (command === "client|caching") return ["no"];
   if (command === "subscribe") return ["__redis__:invalidate"];
   if (command === "xread") return ["streams", key, "0"];
   if (command === "bzpopmin") return [key, "1"];

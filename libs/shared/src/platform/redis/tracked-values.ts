@@ -8,12 +8,10 @@ const probeEveryMs = 500;
 /** Longer than a busy process or a busy Redis delays a probe. The bus announces bans as well, so that a ban does not wait for this. */
 const silentMs = 1500;
 const probeLifeMs = 10_000;
-/** More than the probes whose answers can be outstanding. */
+/** More than the probes whose reports can be outstanding. */
 const probes = 8;
 
 interface TrackedValuesOptions {
-  /** What the keys begin with. Redis reports every change of such a key, so these must not be keys that every sign-in writes. */
-  readonly prefixes: readonly string[];
   /** Only this process writes keys that begin with it. */
   readonly probePrefix: string;
   readonly maxValues: number;
@@ -36,14 +34,16 @@ function isRefusal(error: unknown): boolean {
 }
 
 /**
- * Values that were read from Redis, with those that do not exist, kept until Redis reports a change (client tracking in its broadcasting mode,
- * over a connection of its own). Twice a second a key is written on the connection that reads, and Redis must report it on the other one: this
- * proves that both lead to the same server and that no report is missing. Without that proof nothing is kept, and every read goes to Redis.
+ * Values that were read from Redis, with those that do not exist, kept until Redis reports a change. Redis remembers which of its keys were
+ * read here (client tracking with OPTIN), and reports changes over a second connection. Twice a second a key is read and written, and
+ * Redis must report it: this proves that both connections lead to the same server and that no report is missing. Without that proof nothing
+ * is kept, and every read goes to Redis.
  */
 class TrackedValues {
   readonly #redis: Redis;
   readonly #options: TrackedValuesOptions;
-  readonly #connection: Redis;
+  /** Receives the reports. */
+  readonly #reports: Redis;
   readonly #timer: NodeJS.Timeout;
   readonly #readings = new Set<Reading>();
   readonly #probeKeys: readonly string[];
@@ -52,6 +52,8 @@ class TrackedValues {
   #values: ReturnType<typeof createHotCache<Value>>;
   #epoch = 0;
   #number = 0;
+  /** Of the second connection; absent while it does not listen. */
+  #reportsId: string | undefined;
   #enabledAt = Number.POSITIVE_INFINITY;
   #provenAt = Number.NEGATIVE_INFINITY;
 
@@ -62,14 +64,19 @@ class TrackedValues {
     this.#values = createHotCache(maxValues);
     this.#probeKeys = Array.from({ length: probes }, (_, index) => `${probePrefix}${index}`);
     const { connectionName } = redis.options;
-    this.#connection = redis.duplicate({ autoResubscribe: false, connectionName: `${connectionName ?? ""}-tracking` });
+    const reports = redis.duplicate({ autoResubscribe: false, connectionName: `${connectionName ?? ""}-reports` });
     // The connection that reads reports its errors, and this one has the same.
-    this.#connection.on("error", () => undefined);
-    this.#connection.on("ready", () => void this.#enable());
-    this.#connection.on("close", () => this.#lose());
-    this.#connection.on("messageBuffer", (_channel: Buffer, keys: unknown) => this.#changed(keys));
+    reports.on("error", () => undefined);
+    reports.on("ready", () => this.#attempt(() => this.#listen()));
+    reports.on("messageBuffer", (_channel: Buffer, keys: unknown) => this.#changed(keys));
+    reports.on("close", () => {
+      this.#reportsId = undefined;
+      this.#lose();
+    });
+    redis.on("ready", () => this.#attempt(() => this.#track()));
     redis.on("close", () => this.#lose());
     redis.once("end", () => this.close());
+    this.#reports = reports;
     this.#timer = setInterval(() => this.#probe(), probeEveryMs);
   }
 
@@ -92,12 +99,17 @@ class TrackedValues {
 
   /** Reads the keys from Redis, and keeps their values. */
   async read(keys: readonly string[]): Promise<Value[]> {
-    const redis = this.#redis;
-    if (!this.isProven) return redis.mget([...keys]);
+    if (!this.isProven) return this.#redis.mget([...keys]);
     const reading: Reading = { changed: new Set(), epoch: this.#epoch };
     this.#readings.add(reading);
     try {
-      const values = await redis.mget([...keys]);
+      // Redis tracks the keys of the command that follows this one, and both are sent in this tick.
+      const isTracked = this.#redis.client("CACHING", "YES").then(
+        () => true,
+        () => false,
+      );
+      const values = await this.#redis.mget([...keys]);
+      if (!(await isTracked)) this.#lose();
       if (reading.epoch === this.#epoch) {
         keys.forEach((key, index) => {
           if (!reading.changed.has(key)) this.#values.set(key, values[index] ?? null);
@@ -116,40 +128,49 @@ class TrackedValues {
 
   close(): void {
     clearInterval(this.#timer);
-    this.#connection.disconnect();
+    this.#reports.disconnect();
   }
 
-  async #enable(): Promise<void> {
-    const connection = this.#connection;
-    try {
-      const id = await connection.client("ID");
-      const { prefixes, probePrefix } = this.#options;
-      const words = [...prefixes, probePrefix].flatMap((prefix) => ["prefix", prefix]);
-      // RESP2 has no messages besides answers, but a connection that subscribes to this channel may receive the reports about itself.
-      await connection.call("client", "tracking", "on", "redirect", String(id), "bcast", ...words);
-      await connection.subscribe(channel);
-      this.#enabledAt = this.#options.clock.now();
-      this.#probe();
-    } catch (error) {
-      if (!isRefusal(error)) return this.#connection.disconnect(true);
+  #attempt(work: () => Promise<void>): void {
+    void work().catch((error: unknown) => {
+      // A lost connection is made again, and this is tried again.
+      if (!isRefusal(error)) return;
       this.#options.onRefused(error);
       this.close();
-    }
+    });
+  }
+
+  async #listen(): Promise<void> {
+    const id = await this.#reports.client("ID");
+    await this.#reports.subscribe(channel);
+    this.#reportsId = String(id);
+    if (this.#redis.status === "ready") await this.#track();
+  }
+
+  async #track(): Promise<void> {
+    const id = this.#reportsId;
+    if (id === undefined) return;
+    await this.#redis.call("client", "tracking", "on", "redirect", id, "optin");
+    if (id !== this.#reportsId) return;
+    this.#enabledAt = this.#options.clock.now();
+    this.#probe();
   }
 
   #probe(): void {
+    const redis = this.#redis;
     const now = this.#options.clock.now();
     // A connection on which nothing is reported any more looks healthy from here.
     if (now - Math.max(this.#provenAt, this.#enabledAt) >= silentMs) {
       this.#lose();
-      this.#connection.disconnect(true);
+      this.#reports.disconnect(true);
     }
-    if (now < this.#enabledAt || this.#redis.status !== "ready") return;
+    if (now < this.#enabledAt || redis.status !== "ready") return;
     this.#number = (this.#number + 1) % probes;
     const key = this.#probeKeys[this.#number];
     if (key === undefined) return;
     this.#sentAt[this.#number] = now;
-    void this.#redis.set(key, "", "PX", probeLifeMs).catch(() => undefined);
+    const answers = [redis.client("CACHING", "YES"), redis.get(key), redis.set(key, "", "PX", probeLifeMs)];
+    void Promise.all(answers).catch(() => undefined);
   }
 
   #changed(keys: unknown): void {
