@@ -10,13 +10,14 @@ import { record } from "./report/record.ts";
 import type { Results } from "./report/results.ts";
 import { targetsOf } from "./report/targets.ts";
 import { measureBareHttp } from "./scenarios/baselines.ts";
+import { measureBesideRevision } from "./scenarios/beside-revision.ts";
 import { measureCallers } from "./scenarios/callers.ts";
 import { measureConsole } from "./scenarios/console.ts";
 import { measureEndurance } from "./scenarios/endurance.ts";
+import { measureFeatures } from "./scenarios/features.ts";
 import { measureFirstDecision } from "./scenarios/first-decision.ts";
 import { measureFixedRate } from "./scenarios/fixed-rate.ts";
 import { measureGuarded } from "./scenarios/guarded.ts";
-import { measureHistory } from "./scenarios/history.ts";
 import { measureIdentity } from "./scenarios/identity.ts";
 import { measureImageSize } from "./scenarios/image-size.ts";
 import { measureLdap } from "./scenarios/ldap.ts";
@@ -25,7 +26,7 @@ import { measureMillionBans } from "./scenarios/million-bans.ts";
 import { measureMillionUsers } from "./scenarios/million-users.ts";
 import { measureOneProcess, measureOneProcessStarts } from "./scenarios/one-process.ts";
 import { measurePages } from "./scenarios/pages.ts";
-import { measureRisk } from "./scenarios/risk.ts";
+import { measureRhythm } from "./scenarios/rhythm.ts";
 import { measureRiskMemory } from "./scenarios/risk-memory.ts";
 import { measureSamlSignIns } from "./scenarios/saml-sign-ins.ts";
 import { measureScripts } from "./scenarios/scripts.ts";
@@ -76,11 +77,6 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
     into.rows.push(row);
     Object.assign(into, { redisCommands, commandsOfWindows });
   };
-  const risk = async (): Promise<void> => {
-    const measured = await measureRisk(servers);
-    into.rows.push(...measured.rows);
-    into.commandsOfScoring = measured.commandsOfScoring;
-  };
   const starts = async (): Promise<void> => {
     into.starts = [...(await measureStarts(servers)), await measureOneProcessStarts(servers)];
   };
@@ -92,9 +88,10 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
     ["decisions, LDAP", () => loaded(measureLdap(servers))],
     ["failures, LDAP", countedLdap],
     ["decisions at fixed rates", () => rows(measureFixedRate(servers))],
+    ["the rhythm of mail programs", async () => into.rows.push(await measureRhythm(servers))],
+    ["beside an earlier revision", () => rows(measureBesideRevision(servers))],
     ["one process", () => rows(measureOneProcess(servers))],
-    ["decision history", () => rows(measureHistory(servers))],
-    ["stolen passwords", risk],
+    ["features", async () => void (into.features = await measureFeatures(servers))],
     ["traces", () => rows(measureTracing(servers))],
     ["site scripts", () => rows(measureScripts(servers))],
     ["introspection and userinfo", () => loaded(measureIdentity(servers))],

@@ -2,7 +2,7 @@
 // Each folder needs `make build`. Features follow it that are on by default, newer than revision 85f8f812 and to be turned off: `FOLDER:risk`
 // (the detection of stolen passwords), `FOLDER:history` (the decision history), `FOLDER:delay` (the account delay), `FOLDER:risk:history`;
 // `FOLDER:plain` turns off all three.
-// Loads: cached, cached-1000, counted, counted-sql, ldap, ldap-400, ldap-counted, lookup, lookup-2-engines.
+// Loads: those of bench/scenarios/loads.ts.
 import { join, resolve } from "node:path";
 import { runAtFixedRate } from "./generator/fixed-rate.ts";
 import { runWrk } from "./generator/wrk.ts";
@@ -11,15 +11,13 @@ import { roles } from "./measure/processes.ts";
 import { commandsPerRequest, readCommandStats } from "./measure/redis-commands.ts";
 import { measureOnce, type Row, type RowPlan } from "./measure/row.ts";
 import { decisionPlan } from "./scenarios/decision-row.ts";
-import { guesses, notTokens } from "./scenarios/guarded.ts";
-import { lookupQuery } from "./scenarios/sql.ts";
+import { type Load, loadsOf } from "./scenarios/loads.ts";
 import { saltedSha256, writeSqlBackend } from "./stack/backends.ts";
-import { type BodiesOptions, writeBodies } from "./stack/bodies.ts";
-import { guarded, ldapBackends, mailTokens, type Protection, sqlBackends } from "./stack/config.ts";
+import { writeBodies } from "./stack/bodies.ts";
+import type { Protection } from "./stack/config.ts";
 import { type PosternOptions, startPostern } from "./stack/postern.ts";
 import { type Servers, startServers } from "./stack/servers.ts";
-import { issueTokens } from "./stack/token.ts";
-import { ldapUserCount, sqlUserCount, userPassword } from "./stack/users.ts";
+import { sqlUserCount } from "./stack/users.ts";
 
 /**
  * Two starts of one revision differ by up to a tenth, by the placement of code and data. So the services of each folder are started several
@@ -28,35 +26,6 @@ import { ldapUserCount, sqlUserCount, userPassword } from "./stack/users.ts";
 const starts = 8;
 const roundsPerStart = 4;
 const connections = 64;
-
-interface Load {
-  readonly postern: Omit<PosternOptions, "servers">;
-  readonly bodies: BodiesOptions;
-  readonly outcome: "ok" | "fail";
-  readonly query?: string;
-  readonly perSecond?: number;
-}
-
-async function loadsOf({ slapd, folder }: Servers, file: string): Promise<Readonly<Record<string, Load>>> {
-  const sql = { backends: sqlBackends(file) };
-  const ldap = { backends: ldapBackends(slapd.uri) };
-  const cached = { ...sql, protection: guarded("10m") };
-  const { issuer, jwksFile } = await issueTokens(folder);
-  const sqlUsers = { password: userPassword, users: sqlUserCount };
-  const ldapUsers = { password: userPassword, users: ldapUserCount };
-  const counted = { ...ldap, protection: guarded("10m", { account_delay: { max_delay: "1ms" } }) };
-  return {
-    cached: { postern: cached, bodies: sqlUsers, outcome: "ok" },
-    "cached-1000": { postern: cached, bodies: sqlUsers, outcome: "ok", perSecond: 1000 },
-    counted: { postern: { ...cached, auth: mailTokens(issuer, jwksFile) }, bodies: notTokens, outcome: "fail" },
-    "counted-sql": { postern: cached, bodies: guesses, outcome: "fail" },
-    ldap: { postern: ldap, bodies: ldapUsers, outcome: "ok" },
-    "ldap-400": { postern: ldap, bodies: ldapUsers, outcome: "ok", perSecond: 400 },
-    "ldap-counted": { postern: counted, bodies: { ...guesses, users: ldapUserCount }, outcome: "fail" },
-    lookup: { postern: sql, bodies: sqlUsers, outcome: "ok", query: lookupQuery },
-    "lookup-2-engines": { postern: { ...sql, engines: 2 }, bodies: sqlUsers, outcome: "ok", query: lookupQuery },
-  };
-}
 
 const features = ["risk", "history", "delay"];
 
@@ -138,12 +107,21 @@ async function started(
   { name, load, servers, bodiesFile }: Measured,
   owned: AsyncDisposableStack,
 ): Promise<RowPlan> {
-  const { perSecond, query = "", outcome } = load;
+  const { perSecond, query = "", outcome, bodies } = load;
+  const { format } = bodies;
   const postern = owned.use(await startPostern(optionsOf(folder, load, servers)));
-  const url = `${postern.url}${query}`;
-  const plan = decisionPlan(postern, { id: "cached", title: name, connections, bodiesFile, outcome, query });
+  const url = `${new URL(format ?? "json", postern.url).href}${query}`;
+  const plan = decisionPlan(postern, {
+    id: "cached",
+    title: name,
+    connections,
+    bodiesFile,
+    outcome,
+    query,
+    ...(format !== undefined && { format }),
+  });
   // V8 compiles the hot path only after some thousand requests.
-  await runWrk({ url, bodiesFile, connections }, 4);
+  await runWrk({ url, bodiesFile, connections, format }, 4);
   const generate: RowPlan["generate"] = (seconds) =>
     runAtFixedRate({ url, bodiesFile, connections, perSecond: perSecond ?? 0 }, seconds);
   return counting(perSecond === undefined ? plan : { ...plan, generate }, servers.redisPort, commands);
@@ -168,7 +146,7 @@ async function main(): Promise<void> {
   const servers = owned.use(await startServers());
   const file = join(servers.folder, "compare.sqlite");
   await writeSqlBackend(file, sqlUserCount, saltedSha256());
-  const loads = await loadsOf(servers, file);
+  const loads: Readonly<Record<string, Load>> = await loadsOf(servers, file);
   const load = loads[name];
   if (load === undefined || folders.length === 0)
     throw new Error(`one of ${Object.keys(loads).join(", ")}, and folders`);

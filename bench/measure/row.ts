@@ -48,13 +48,10 @@ export type RowId =
   | "ldap-1"
   | "ldap-400"
   | "ldap-wrong"
-  | "unrecorded"
-  | "recorded"
   | "untraced"
   | "traced-one"
   | "traced-all"
-  | "unscored"
-  | "scored"
+  | "feature"
   | "unscripted"
   | "scripted"
   | "introspect-opaque"
@@ -66,7 +63,9 @@ export type RowId =
   | "lookup-ten"
   | "lookup-million"
   | "saml"
+  | "rhythm"
   | `${"apart" | "one"}-${"cached" | "cached-1" | "cached-1000" | "ldap-400"}`
+  | `${"base" | "own"}-${"cached" | "cbor" | "wrong" | "unknown" | "ldap" | "lookup" | "banned"}`
   | `${"beside" | "dovecot" | "saslauthd"}-${"ldap" | "cached"}`;
 
 export interface RowPlan {

@@ -1,5 +1,6 @@
 import { roles } from "../measure/processes.ts";
 import type { Row } from "../measure/row.ts";
+import type { FeatureCost } from "../scenarios/features.ts";
 import type { Results } from "./results.ts";
 import type { Target } from "./target.ts";
 
@@ -45,9 +46,15 @@ function besideLine({ title, cpuMicros: { total, slapd }, requestsPerSecond }: R
 
 const besideHeader = `  ${"".padEnd(24)}${["own µs", "slapd µs", "/s own", "/s all", "req/s"].map((name) => name.padStart(10)).join("")}`;
 
+function featureLine({ feature, kind, cpuMicros, redisCommands, redisBytes }: FeatureCost): string {
+  const { median, lowest, highest } = cpuMicros;
+  const cpu = `${median.toFixed(1)} µs (${lowest.toFixed(1)} to ${highest.toFixed(1)})`;
+  return `  ${feature.padEnd(31)}${kind.padEnd(16)}${cpu.padStart(28)}${number(redisCommands.median, 9, 2)} commands${number(redisBytes.median, 9)} bytes`;
+}
+
 /** The whole report as lines of at most 120 columns. */
 export function reportLines(results: Results, targets: readonly Target[]): readonly string[] {
-  const { machine, memories, starts, management, consolePages } = results;
+  const { machine, memories, starts, management, consolePages, features = [] } = results;
   const memory = memories.map(
     ({ service, load, idleMib, loadedMib }) =>
       `  ${service.padEnd(14)}${load.padEnd(8)}${number(idleMib, 6)} → ${number(loadedMib.median, 4)}`,
@@ -77,6 +84,9 @@ export function reportLines(results: Results, targets: readonly Target[]): reado
     ...start,
     "",
     ...(commands.length > 0 ? ["Redis commands of a wrong password, LDAP", `  ${commands.join(", ")}`, ""] : []),
+    ...(features.length > 0
+      ? ["What a decision costs more with a feature: CPU, Redis commands and memory", ...features.map(featureLine), ""]
+      : []),
     "Memory, MiB resident: idle → loaded",
     ...memory,
     "",

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Row } from "../measure/row.ts";
+import type { FeatureCost } from "../scenarios/features.ts";
 import type { Results } from "./results.ts";
 import type { Target } from "./target.ts";
 
@@ -20,6 +21,7 @@ export type RecordedRow = Omit<Row, "added" | "turns" | "windows">;
 export interface Recorded {
   readonly machine: Results["machine"];
   readonly rows: readonly RecordedRow[];
+  readonly features: readonly FeatureCost[];
   readonly targets: readonly RecordedTarget[];
 }
 
@@ -89,7 +91,7 @@ function mergeRows(
 }
 
 /** Writes the results into the file that the documentation is made from. */
-export function record({ machine, rows, beside }: Results, targets: readonly Target[], extent: Extent): void {
+export function record({ machine, rows, beside, features }: Results, targets: readonly Target[], extent: Extent): void {
   const date = new Date().toISOString().slice(0, 10);
   const others = [...rows, ...beside].map((row) => row.otherCores).toSorted((a, b) => a - b);
   const otherCores = Number((others[Math.floor(others.length / 2)] ?? 0).toFixed(2));
@@ -100,6 +102,7 @@ export function record({ machine, rows, beside }: Results, targets: readonly Tar
     machine,
     targets: merge(before.targets, after, extent),
     rows: mergeRows(before.rows, plain, extent),
+    features: features ?? before.features,
   };
   writeFileSync(file, `${JSON.stringify(recorded, undefined, 2)}\n`);
 }

@@ -5,6 +5,7 @@ import type { Row, RowId } from "../measure/row.ts";
 import type { Times } from "../measure/times.ts";
 import type { PageCost } from "../scenarios/console.ts";
 import type { Endurance } from "../scenarios/endurance.ts";
+import type { FeatureCost } from "../scenarios/features.ts";
 import type { FirstDecision } from "../scenarios/first-decision.ts";
 import type { Start } from "../scenarios/starts.ts";
 
@@ -18,8 +19,7 @@ export interface Results {
   readonly redisCommands?: CommandCounts | undefined;
   /** The sum of each window. */
   readonly commandsOfWindows?: Figure | undefined;
-  /** Redis commands that the score adds to a sign-in. */
-  readonly commandsOfScoring?: Figure | undefined;
+  readonly features?: readonly FeatureCost[] | undefined;
   /** GB of Redis for the facts about a million accounts; only in a long run. */
   readonly factsGb?: number | undefined;
   readonly memories: readonly Memory[];

@@ -80,14 +80,16 @@ describe("targetsOf", () => {
     expect(more && target(more, title)?.met).toBe(false);
   });
 
-  it("scoring may add eight microseconds of the engine, and no command of Redis", () => {
-    const title = "scored sign-in: the engine's CPU";
-    const [atLimit, more] = [16, 17].map((micros) => results([adding("scored", "unscored", micros)]));
-    expect(atLimit && target(atLimit, title)).toMatchObject({ measured: "8.0 µs", met: true });
-    expect(more && target(more, title)?.met).toBe(false);
-    const commands = "scored sign-in: Redis commands";
-    expect(target({ ...results([]), commandsOfScoring: about(0.02) }, commands)?.met).toBe(true);
-    expect(target({ ...results([]), commandsOfScoring: about(1) }, commands)?.met).toBe(false);
+  it("a feature may add five microseconds and no command of Redis to a cached success, and more to a failure", () => {
+    const cost = { feature: "decision history", redisBytes: one } as const;
+    const [cached, failed] = (["cached success", "wrong password"] as const).map((kind) => ({
+      ...results([]),
+      features: [{ ...cost, kind, cpuMicros: about(6), redisCommands: about(0.5) }],
+    }));
+    expect(cached && target(cached, "decision history, cached success: CPU")?.met).toBe(false);
+    expect(cached && target(cached, "decision history, cached success: Redis")?.met).toBe(false);
+    expect(failed && target(failed, "decision history, wrong password: CPU")?.met).toBe(true);
+    expect(failed && target(failed, "decision history, wrong password: Redis")?.met).toBe(true);
   });
 
   it("a sign-in page may cost fifteen milliseconds, by the median of its windows", () => {

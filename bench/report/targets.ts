@@ -1,9 +1,10 @@
 import { type Added, addedTo, type Figure } from "../measure/added.ts";
 import type { Row, RowId } from "../measure/row.ts";
+import { factsTarget, featureTargets } from "./feature-targets.ts";
 import { consoleTargets, managementTargets } from "./management-targets.ts";
 import { enduranceTargets, loadedLimitOf } from "./memory-targets.ts";
 import { type Results, rowOf } from "./results.ts";
-import { factsTarget, scoringTargets } from "./scoring-targets.ts";
+import { revisionTargets } from "./revision-targets.ts";
 import { judged, type Target } from "./target.ts";
 
 function ratio(results: Results, pick: (row: Row) => number, above: RowId, below: RowId): number | undefined {
@@ -278,12 +279,13 @@ function longTargets(results: Results): readonly Target[] {
 export function targetsOf(results: Results): readonly Target[] {
   return [
     ...guardedTargets(results),
+    ...revisionTargets(results),
     ...fixedRateTargets(results),
     ...earlierTargets(results),
     ...redisTargets(results),
     ...decisionTargets(results),
     ...edgeTargets(results),
-    ...scoringTargets(results),
+    ...featureTargets(results),
     ...scriptTargets(results),
     ...samlTargets(results),
     ...pageTargets(results),

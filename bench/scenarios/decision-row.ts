@@ -20,7 +20,7 @@ export interface DecisionRow {
   /** A counter of the engines that each request must increase. */
   readonly engineCounter?: string;
   /** The expected outcome of every request of the row. */
-  readonly outcome: "ok" | "fail";
+  readonly outcome: "ok" | "fail" | "blocked";
 }
 
 /** Verifies a window by counters before and after it. */
@@ -33,7 +33,7 @@ interface Check {
 const outcomes = ["ok", "fail", "blocked", "tempfail", "malformed"] as const;
 
 /** Verifies that each decision has this outcome. */
-function outcomeCheck(postern: Postern, outcome: "ok" | "fail"): Check {
+function outcomeCheck(postern: Postern, outcome: DecisionRow["outcome"]): Check {
   let before: DecisionCounts | undefined;
   return {
     begin: async () => {

@@ -12,6 +12,8 @@ export interface BodiesOptions {
   readonly method?: string;
   readonly clientIp?: (index: number) => string;
   readonly users: number;
+  /** Default: at most 1000, spread evenly over the users. */
+  readonly lines?: number;
   /** Default: JSON. */
   readonly format?: RequestFormat;
 }
@@ -81,7 +83,7 @@ const lineOf: Readonly<Record<RequestFormat, (login: Login) => string>> = {
 /** Writes a file with one body per line, for users spread evenly over the backend. */
 export async function writeBodies(folder: string, name: string, options: BodiesOptions): Promise<string> {
   const { username = mailOf, users, format = "json" } = options;
-  const lines = Math.min(users, maxLines);
+  const { lines = Math.min(users, maxLines) } = options;
   const file = join(folder, `${name}.bodies`);
   const bodies = Array.from({ length: lines }, (_, line) => {
     const userIndex = Math.floor((line * users) / lines);

@@ -11,6 +11,8 @@ export interface ConfigParts {
   readonly auth?: object | undefined;
   /** Additional keys of `observability`. */
   readonly observability?: object | undefined;
+  /** Additional keys of `storage.redis`. */
+  readonly storage?: object | undefined;
   readonly callers?: CallerConfig | undefined;
   readonly protection?: Protection | undefined;
   /** `identity`, for an issuer; its callers are clients, to whom no rate limit applies here. */
@@ -83,6 +85,7 @@ export function configText(parts: ConfigParts): string {
     protection = noProtection,
     auth = {},
     observability = {},
+    storage = {},
     identity,
   } = parts;
   return JSON.stringify({
@@ -103,6 +106,7 @@ export function configText(parts: ConfigParts): string {
         primary: { address: `127.0.0.1:${redisPort}` },
         password_nonce: "bench-password-nonce-0",
         encryption_secret: encryptionSecret,
+        ...storage,
       },
     },
     auth: {

@@ -42,6 +42,8 @@ export interface PosternOptions {
   /** Additional keys of `observability`. */
   readonly observability?: object | undefined;
   /** As in `ConfigParts`. */
+  readonly storage?: object | undefined;
+  /** As in `ConfigParts`. */
   readonly identity?: ((issuer: string) => object) | undefined;
 }
 
@@ -54,7 +56,7 @@ export interface WrittenConfig {
 export async function writeConfig(
   servers: Servers,
   backends: object,
-  options: Pick<PosternOptions, "callers" | "protection" | "auth" | "observability" | "identity"> & {
+  options: Pick<PosternOptions, "callers" | "protection" | "auth" | "observability" | "storage" | "identity"> & {
     readonly namespace?: string;
   } = {},
 ): Promise<WrittenConfig> {

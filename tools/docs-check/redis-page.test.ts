@@ -6,7 +6,8 @@ import { expect, test } from "vitest";
 const page = readFileSync(join(import.meta.dirname, "../../docs/operate/redis.md"), "utf8");
 
 const wordsIn = (text: string | undefined): readonly string[] =>
-  [...(text ?? "").matchAll(/`([a-z|]+)`/gu)].map(([, word = ""]) => word);
+  // A table escapes the bar of a subcommand.
+  [...(text ?? "").matchAll(/`([a-z|\\]+)`/gu)].map(([, word = ""]) => word.replace("\\", ""));
 
 const rowOf = (name: string) => wordsIn(new RegExp(`^\\| ${name} \\|.*$`, "mu").exec(page)?.[0]);
 

@@ -18,7 +18,7 @@ test("several targets share the paragraph below them", () => {
 });
 
 test("the page explains missed targets only", () => {
-  const [, missed] = targetsPage({ machine, targets, rows: [] }, explanations).split("## Missed targets");
+  const [, missed] = targetsPage({ machine, targets, rows: [], features: [] }, explanations).split("## Missed targets");
   expect(missed).toContain("**a (2 ×, target ≤ 1 ×).** Because.");
   expect(missed).not.toContain("b (");
   expect(missed).not.toContain("Otherwise.");

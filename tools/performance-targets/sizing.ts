@@ -1,4 +1,5 @@
 import type { Recorded, RecordedRow } from "../../bench/report/record.ts";
+import type { FeatureCost } from "../../bench/scenarios/features.ts";
 
 type Process = "gateway" | "engine" | "nats" | "redis" | "slapd";
 
@@ -21,8 +22,14 @@ const places: readonly Process[] = ["gateway", "engine", "nats", "redis", "slapd
 
 const cores = (micros: number): string => (micros / 1_000_000).toFixed(2);
 
+function featureRow({ feature, kind, cpuMicros, redisCommands, redisBytes }: FeatureCost): string {
+  const { median, lowest, highest } = cpuMicros;
+  const cpu = `${median.toFixed(1)} (${lowest.toFixed(1)} to ${highest.toFixed(1)})`;
+  return `| ${[feature, kind, cpu, redisCommands.median.toFixed(2), Math.round(redisBytes.median)].join(" | ")} |`;
+}
+
 /** Table and examples of docs/operate/capacity.md, computed from the last recorded run of the benchmark. */
-function sizing({ rows: recorded }: Pick<Recorded, "rows">): string {
+function sizing({ rows: recorded, features }: Pick<Recorded, "rows" | "features">): string {
   const rowOf = (id: Id): RecordedRow => {
     const found = recorded.find((row) => row.id === id);
     if (found === undefined) throw new Error(`the record has no row ${id}`);
@@ -45,6 +52,14 @@ function sizing({ rows: recorded }: Pick<Recorded, "rows">): string {
   return `| Request | Rate | gateway | engine | NATS | Redis | slapd |
 |---|---|---|---|---|---|---|
 ${table.join("\n")}
+
+### Features
+
+What a decision costs more with each feature that is on by default; a negative figure is a saving. CPU µs of all servers, commands and bytes of Redis.
+
+| Feature | Request | CPU µs | Redis commands | Redis bytes |
+|---|---|---|---|---|
+${features.map(featureRow).join("\n")}
 
 ### Example: 100,000 mailboxes
 
@@ -74,7 +89,7 @@ cache is lost, all 33,300/s query LDAP for a few minutes, which takes ${cores(33
 const [begin, end] = ["<!-- from the recorded run: make docs -->\n", "<!-- end of the recorded run -->"];
 
 /** The page with its block of figures replaced. @throws Error if the page has no such block */
-export function withSizing(page: string, recorded: Pick<Recorded, "rows">): string {
+export function withSizing(page: string, recorded: Pick<Recorded, "rows" | "features">): string {
   const [before, rest] = page.split(begin);
   const [, after] = rest?.split(end) ?? [];
   if (before === undefined || after === undefined) throw new Error("the page has no block for the figures");

@@ -5,6 +5,7 @@ import {
   createBruteForceRecords,
 } from "@postern/shared/domain/brute-force";
 import { loadConfig } from "@postern/shared/platform/config";
+import { Secret } from "@postern/shared/platform/crypto";
 import { createRedisClient, type RedisClient, type RedisTopology } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { poll } from "@postern/testing";
@@ -37,13 +38,13 @@ export function readSettings(bruteForce: object) {
   return bruteForceSettings(result.config.auth.controls.brute_force);
 }
 
-export async function connect(topology: RedisTopology): Promise<RedisClient> {
+export async function connect(topology: RedisTopology, username?: string): Promise<RedisClient> {
   const client = createRedisClient(
     {
       topology,
       database: 0,
-      username: undefined,
-      password: undefined,
+      username,
+      password: username === undefined ? undefined : new Secret("any"),
       tls: undefined,
       connectTimeoutMs: 2000,
       commandTimeoutMs: 2000,
@@ -62,7 +63,7 @@ export async function connect(topology: RedisTopology): Promise<RedisClient> {
 }
 
 /** A guard that passes every call to Redis and returns its reply. */
-export const unguarded = { run: <T>(ask: () => Promise<T>): Promise<T> => ask() };
+export const unguarded = { isUnavailable: false, run: <T>(ask: () => Promise<T>): Promise<T> => ask() };
 
 /** The reply of an available Redis. */
 export async function answered<T>(answer: Promise<T | undefined>): Promise<T> {

@@ -256,7 +256,8 @@ test("while Redis hangs nothing is known of a hold, and an app password is refus
   expect(await answers(use, often(hotel))).toEqual([403]);
   await pause(server);
   try {
-    expect(await answers(use, often(hotel))).toEqual([200]);
+    // Until an engine notices that Redis is silent, it decides by what it has kept.
+    await poll("no answer knows of the hold", async () => (await answers(use, often(hotel))).join() === "200");
   } finally {
     server.signal("SIGCONT");
   }

@@ -4,6 +4,7 @@ import {
   defineVariableScript,
   type RedisClient,
   type RunVariableScript,
+  type TrackedValues,
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import { createBatched } from "./batched.ts";
@@ -66,6 +67,7 @@ export interface AccountStoreDeps {
   readonly clock: Clock;
   /** Runs the script of failures together with another one; absent on a cluster. */
   readonly runCount?: RunVariableScript | undefined;
+  readonly tracked?: TrackedValues | undefined;
 }
 
 /** Counts failures of accounts. */
@@ -88,6 +90,7 @@ export function createAccountStore(deps: AccountStoreDeps) {
       args.push(digest, target.source.network ?? "");
     }
     const answers = await runCount(keys, args);
+    deps.tracked?.forget(failed.map(({ target }) => target.keys.delayed));
     if (!Array.isArray(answers)) throw new TypeError("the script of account failures did not return a list");
     return answers.map(readCount);
   };

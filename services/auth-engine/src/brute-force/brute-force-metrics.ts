@@ -10,11 +10,13 @@ export interface BruteForceMetricsOptions {
   readonly metricsPrefix: string;
   readonly rules: readonly string[];
   readonly isRedisUnavailable: () => boolean;
+  /** Whether what the check reads is kept until Redis reports a change. */
+  readonly isTracked: () => boolean;
 }
 
 /** One function for each fact that brute-force protection counts. */
 export function createBruteForceMetrics(registry: Metrics, options: BruteForceMetricsOptions) {
-  const { metricsPrefix, isRedisUnavailable } = options;
+  const { metricsPrefix, isRedisUnavailable, isTracked } = options;
   const rules = [...new Set([...options.rules, otherRule])];
   const ruleOf = (name: string): string => (rules.includes(name) ? name : otherRule);
   const blocked = registry.counter({
@@ -51,6 +53,11 @@ export function createBruteForceMetrics(registry: Metrics, options: BruteForceMe
     name: `${metricsPrefix}_brute_force_redis_away`,
     help: "1 while Redis is unavailable and this engine counts on its own",
     read: () => (isRedisUnavailable() ? 1 : 0),
+  });
+  registry.gauge({
+    name: `${metricsPrefix}_brute_force_tracked`,
+    help: "1 while this engine keeps what it reads until Redis reports a change; 0 while every check reads Redis",
+    read: () => (isTracked() ? 1 : 0),
   });
   return {
     blocked: (rule: string): void => blocked({ rule: ruleOf(rule) }).inc(),

@@ -1,9 +1,11 @@
 import { parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/domain/brute-force";
+import { createHotCache } from "@postern/shared/platform/cache";
 import {
   defineVariableScript,
   type RedisClient,
   type RunVariableScript,
   readFields,
+  type TrackedValues,
   type VariableScript,
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
@@ -33,12 +35,14 @@ export interface RedisStoreDeps {
   readonly redis: RedisClient;
   readonly parts: SourceParts;
   readonly clock: Clock;
-  readonly guard: Pick<RedisGuard, "run">;
+  readonly guard: Pick<RedisGuard, "run" | "isUnavailable">;
   readonly repeatWindowMs: number;
   /** Wrong passwords that a success subtracts. */
   readonly maxForgiven: number;
   /** Runs the script of failures together with another one; absent on a cluster. */
   readonly runCount?: RunVariableScript | undefined;
+  /** What the check reads, as far as Redis reports changes. */
+  readonly tracked?: TrackedValues | undefined;
 }
 
 /** On a cluster the keys of attempts are in many slots, so each attempt is its own call. */
@@ -71,6 +75,8 @@ interface BanStateQuery {
   readonly target: CountedAttempt | undefined;
   readonly account: CountedAccount | undefined;
   readonly risk: RiskKeys | undefined;
+  /** Whether what is read is worth keeping. */
+  readonly isKept?: boolean;
 }
 
 /** Values of the two keys, in their order. */
@@ -101,21 +107,21 @@ function banStateOf(
   };
 }
 
-/** Reads bans, pending failures and delayed accounts for the attempts of one turn of the event loop by one command. */
-async function readInOneCommand(
-  redis: RedisClient,
-  queries: readonly BanStateQuery[],
-): Promise<readonly SharedBanState[]> {
+function keysOf(queries: readonly BanStateQuery[]): string[] {
   const keys: string[] = [];
-  for (const one of queries) {
-    if (one.target !== undefined) {
-      for (const { banKey } of one.target.scopes) keys.push(banKey);
-      keys.push(one.target.keys.pending);
+  for (const { target, account, risk } of queries) {
+    if (target !== undefined) {
+      for (const { banKey } of target.scopes) keys.push(banKey);
+      keys.push(target.keys.pending);
     }
-    if (one.account !== undefined) keys.push(one.account.keys.delayed);
-    if (one.risk !== undefined) keys.push(one.risk.account.key, one.risk.source.key);
+    if (account !== undefined) keys.push(account.keys.delayed);
+    if (risk !== undefined) keys.push(risk.account.key, risk.source.key);
   }
-  const values = keys.length === 0 ? [] : await redis.mget(keys);
+  return keys;
+}
+
+/** The answers to queries whose keys have these values. */
+function statesOf(queries: readonly BanStateQuery[], values: readonly (string | null)[]): readonly SharedBanState[] {
   let next = 0;
   return queries.map((one) => {
     const first = next;
@@ -124,6 +130,26 @@ async function readInOneCommand(
     const delayed = one.account === undefined ? null : (values[next++] ?? null);
     const riskRead = one.risk && riskReadOf(one.risk, values[next++], values[next++]);
     return banStateOf(one, ofSource, { delayed, riskRead });
+  });
+}
+
+/** Reads bans, pending failures and delayed accounts for the attempts of one turn of the event loop by one command. */
+async function readInOneCommand(redis: RedisClient, queries: readonly BanStateQuery[]) {
+  const keys = keysOf(queries);
+  return statesOf(queries, keys.length === 0 ? [] : await redis.mget(keys));
+}
+
+/** Reads what is worth keeping by another command. */
+async function readAndKeep({ redis, tracked }: RedisStoreDeps, queries: readonly BanStateQuery[]) {
+  const kept = tracked === undefined ? [] : queries.filter(({ isKept }) => isKept === true);
+  if (tracked === undefined || kept.length === 0) return readInOneCommand(redis, queries);
+  const others = queries.filter(({ isKept }) => isKept !== true);
+  const [ofKept, ofOthers] = await Promise.all([tracked.read(keysOf(kept)), readInOneCommand(redis, others)]);
+  const states = [statesOf(kept, ofKept), ofOthers].map((each) => each.values());
+  return queries.map(({ isKept }) => {
+    const next = states[isKept === true ? 0 : 1]?.next();
+    if (next?.value === undefined) throw new RangeError("a state is missing");
+    return next.value;
   });
 }
 
@@ -140,13 +166,45 @@ async function readByHashTag(redis: RedisClient, query: BanStateQuery): Promise<
   return banStateOf(query, ofSource, { delayed, riskRead: riskReadOf(risk, ofAccount, ofNetwork) });
 }
 
-function createCheck({ redis, parts, guard }: RedisStoreDeps): SharedStore["check"] {
+const maxSignedIn = 16_384;
+
+function nameAt({ username, source }: CountedAttempt): string {
+  return `${source.clientNetwork} ${username}`;
+}
+
+function createCheck(deps: RedisStoreDeps): Pick<SharedStore, "check" | "keep"> {
+  const { redis, parts, guard, tracked, clock } = deps;
+  /** Names and networks with a success. For others nothing is kept, because attackers choose them. */
+  const signedIn = createHotCache<true>(maxSignedIn);
   const ask = (queries: readonly BanStateQuery[]): Promise<readonly SharedBanState[] | undefined> =>
     guard.run(() =>
-      redis.isCluster ? Promise.all(queries.map((one) => readByHashTag(redis, one))) : readInOneCommand(redis, queries),
+      redis.isCluster ? Promise.all(queries.map((one) => readByHashTag(redis, one))) : readAndKeep(deps, queries),
     );
   const check = createBatched(ask, { maxBatchSize: atOnce(redis, parts) });
-  return (target, account, risk) => check({ target, account, risk });
+  /** What is kept, unless it is a ban that has ended and that Redis has not deleted yet. */
+  const kept = (query: BanStateQuery): SharedBanState | undefined => {
+    const queries = [query];
+    const values = guard.isUnavailable ? undefined : tracked?.peek(keysOf(queries));
+    const state = values && statesOf(queries, values)[0];
+    return state?.ban !== undefined && state.ban.expiresAtMs <= clock.now() ? undefined : state;
+  };
+  return {
+    check: (target, account, risk) => {
+      if (tracked === undefined || target === undefined || signedIn.get(nameAt(target)) === undefined)
+        return check({ target, account, risk });
+      const query = { target, account, risk, isKept: true };
+      const state = kept(query);
+      return state === undefined ? check(query) : Promise.resolve(state);
+    },
+    keep: (target) => {
+      if (tracked !== undefined) signedIn.set(nameAt(target), true);
+    },
+  };
+}
+
+/** What was counted may have created a ban, and can be forgiven. */
+function forget({ tracked }: RedisStoreDeps, { scopes, keys }: CountedAttempt): void {
+  tracked?.forget([...scopes.map(({ banKey }) => banKey), keys.pending]);
 }
 
 /** Counts failures of networks. */
@@ -163,6 +221,7 @@ function createCount(deps: RedisStoreDeps): SharedStore["count"] {
     const [first] = failures;
     const run = redis.isCluster && first !== undefined ? one(first.target.scopes.length) : many;
     const answers = readCounts(await run(keys, args), failures.length);
+    for (const { target } of failures) forget(deps, target);
     // Redis is out of memory, or no longer the master: every failure has the same error.
     const [failed] = answers;
     if (failed instanceof Error && answers.every((answer) => answer instanceof Error)) throw failed;
@@ -180,8 +239,9 @@ export function createRedisStore(deps: RedisStoreDeps): SharedStore {
   const { redis, parts, clock, repeatWindowMs, maxForgiven, guard } = deps;
   const successScript = scriptsFor(redis, parts.rules.length, { script: recordSuccess, fixed: 2, each: 3 });
   return {
-    check: createCheck(deps),
+    ...createCheck(deps),
     count: createCount(deps),
+    forget: (scopes) => deps.tracked?.forget(scopes.map(({ banKey }) => banKey)),
     succeed: ({ source, scopes, keys: own }, account, { minPercent }) => {
       const keys = [own.wrongPasswords, own.pending];
       const args: (string | number)[] = [account, maxForgiven, 2 * parts.tolerateMs, memoryMs(repeatWindowMs, scopes)];
@@ -191,6 +251,7 @@ export function createRedisStore(deps: RedisStoreDeps): SharedStore {
       }
       return guard.run(async () => {
         const { ban } = readFields(await successScript(scopes.length)(keys, args));
+        deps.tracked?.forget([own.pending]);
         return { ban: typeof ban === "string" ? parseBan(ban) : undefined };
       });
     },

@@ -13,7 +13,13 @@ import {
 import type { Bus } from "@postern/shared/platform/bus";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
-import { createRedisClock, probeKey, type RedisClient, type RedisClock } from "@postern/shared/platform/redis";
+import {
+  createRedisClock,
+  probeKey,
+  type RedisClient,
+  type RedisClock,
+  type TrackedValues,
+} from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { Attempt } from "../pipeline/attempt.ts";
 import { createAccountDelays } from "./account-delays.ts";
@@ -34,6 +40,7 @@ import { createRedisGuard } from "./redis-guard.ts";
 import { createRedisLog } from "./redis-log.ts";
 import type { RiskKeys } from "./shared-store.ts";
 import { createTargets } from "./targets.ts";
+import { createTracked } from "./tracked.ts";
 
 interface Parts {
   readonly base: Base;
@@ -45,12 +52,14 @@ interface Parts {
   readonly bus: Pick<Bus, "publish">;
   /** What the check for bans reads for the score of a sign-in. */
   readonly riskKeysOf: ((attempt: Attempt) => RiskKeys | undefined) | undefined;
+  /** Absent if the engine reads Redis for every check. */
+  readonly tracked: TrackedValues | undefined;
 }
 
 function makeStores(
   settings: BruteForceSettings,
   keyPrefix: string,
-  { base, redis, metrics, clock, onAvailable }: Parts,
+  { base, redis, metrics, clock, onAvailable, tracked }: Parts,
 ) {
   const parts = { ...settings, keyPrefix };
   const local = createLocalStore({
@@ -77,12 +86,20 @@ function makeStores(
   const [runCount, runAccountCount] = redis.isCluster
     ? []
     : createJoinedScripts(redis, failuresScript, accountFailuresScript);
-  const shared = createRedisStore({ redis, parts, clock, guard, repeatWindowMs, maxForgiven, runCount });
+  const shared = createRedisStore({ redis, parts, clock, guard, repeatWindowMs, maxForgiven, runCount, tracked });
   const accountDelays =
     accountDelay &&
     createAccountDelays({
       settings: accountDelay,
-      store: createAccountStore({ redis, keyPrefix, guard, settings: accountDelay, clock, runCount: runAccountCount }),
+      store: createAccountStore({
+        redis,
+        keyPrefix,
+        guard,
+        settings: accountDelay,
+        clock,
+        runCount: runAccountCount,
+        tracked,
+      }),
       clock,
       delayed: (source) => {
         if (settings.mode === "enforce") metrics.delayed(source);
@@ -178,10 +195,12 @@ interface LiveParts {
 export function createLiveBruteForce(config: Config, { base, bus, redis, risk }: LiveParts) {
   if (!usesBruteForce(config) || redis === undefined) return undefined;
   const isRedisUnavailable = { read: () => false };
+  const tracked = createTracked(config, base, redis);
   const metrics = createBruteForceMetrics(base.metrics, {
     metricsPrefix: base.metricsPrefix,
     rules: config.auth.controls.brute_force.buckets.map(({ name }) => name),
     isRedisUnavailable: () => isRedisUnavailable.read(),
+    isTracked: () => tracked?.isProven === true,
   });
   const clock = createRedisClock({ redis, steadyClock, wallClock: systemClock });
   let rules = bruteForceRules(config.auth.controls.brute_force);
@@ -195,7 +214,7 @@ export function createLiveBruteForce(config: Config, { base, bus, redis, risk }:
     },
   });
   const learn = createLearning({ clock, base, records, keep: (ban) => state.current.keepBan(ban) });
-  const parts = { base, redis, metrics, isRedisUnavailable, clock, bus, riskKeysOf: risk?.keysOf };
+  const parts = { base, redis, metrics, isRedisUnavailable, clock, bus, riskKeysOf: risk?.keysOf, tracked };
   const make = (from: Config): BruteForceInstance =>
     makeBruteForce(from, { ...parts, onAvailable: () => void learn() });
   let instance = make(config);

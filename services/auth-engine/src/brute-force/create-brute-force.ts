@@ -265,6 +265,7 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
     },
     recordSuccess: createRecordSuccess(deps),
     determineDelay: async (account, facts) => {
+      if (facts.target !== undefined) shared.keep(facts.target);
       if (accountDelays === undefined || facts.account === undefined) return;
       facts.accountDelayMs = await accountDelays.ofSuccess(account, facts.account, facts.accountFailures);
     },
@@ -273,13 +274,17 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
       const scope = deps
         .scopesOf(address)
         .find(({ rule, network }) => rule.name === ban.rule && network === ban.network);
-      if (scope !== undefined) local.keepBan(scope, ban);
+      if (scope === undefined) return;
+      local.keepBan(scope, ban);
+      shared.forget([scope]);
     },
     flush: ({ addresses, rules }) => {
       // A flush by account also deletes the addresses that were remembered for it.
       remembered.clear();
       for (const address of addresses) {
-        for (const scope of deps.scopesOf(address)) if (rules.includes(scope.rule.name)) local.flush(scope);
+        const scopes = deps.scopesOf(address).filter(({ rule }) => rules.includes(rule.name));
+        for (const scope of scopes) local.flush(scope);
+        shared.forget(scopes);
       }
     },
   };

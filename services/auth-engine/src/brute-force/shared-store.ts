@@ -96,6 +96,10 @@ export interface SharedStore {
   ): Promise<SharedBanState | undefined>;
   /** Rejects if this failure could not be counted but others could. */
   count(target: CountedAttempt, guess: Guess): Promise<CountResult | undefined>;
+  /** The attempt succeeded: what the next check of this name and network reads is kept until it changes. */
+  keep(target: CountedAttempt): void;
+  /** Reads the bans of these rules and networks anew, because they have changed. */
+  forget(scopes: readonly Pick<RuleScope, "banKey">[]): void;
   /** Records a success, unless a ban is in force. */
   succeed(target: CountedAttempt, account: string, toleration: Toleration): Promise<SuccessResult | undefined>;
 }

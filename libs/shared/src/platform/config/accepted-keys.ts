@@ -53,7 +53,7 @@ export const acceptedKeys: readonly string[] = [
   "storage.redis.cluster.write_timeout",
   "storage.redis.account_local_cache.**",
   "storage.redis.batching.**",
-  "storage.redis.client_tracking.**",
+  ...["bcast", "noloop", "opt_in", "opt_out", "prefixes"].map((key) => `storage.redis.client_tracking.${key}`),
   "auth.pipeline.password_history.**",
   "auth.backends.lua.backend.default.environment_vm_pool_size",
   "auth.backends.lua.backend.default.subject_vm_pool_size",

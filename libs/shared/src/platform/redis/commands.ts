@@ -28,7 +28,7 @@ export const redisCommands: Readonly<Record<ServiceName, readonly string[]>> = {
   "auth-engine": commandsOf(
     connection,
     common,
-    "hdel hget hlen hmget hset hsetnx incr pexpire pfadd pfcount sadd scard sismember type zmscore",
+    "client|caching client|id client|tracking hdel hget hlen hmget hset hsetnx incr pexpire pfadd pfcount sadd scard sismember subscribe type zmscore",
   ),
   idp: commandsOf(connection, common, jobs, "decr getdel hsetnx hvals ttl zmscore"),
   admin: commandsOf(connection, common, jobs, "getdel getex"),

@@ -5,7 +5,7 @@ import { probeKey } from "./keys.ts";
 
 /** Numbers of arguments after the command, for those that need other than three. */
 const argumentCounts: readonly (readonly [count: number, commands: string])[] = [
-  [0, "cluster|slots role time"],
+  [0, "client|id cluster|slots role time"],
   [
     1,
     "client|setname decr del exists get getdel getex hgetall hlen incr info llen lpop mget persist pfadd pfcount pttl rpop scard smembers ttl type unlink xlen zcard zpopmin",
@@ -24,6 +24,9 @@ const around: ReadonlySet<string> = new Set(["multi", "exec", "discard", "ping",
 
 function argumentsOf(command: string, key: string): readonly string[] {
   if (command === "eval" || command === "evalsha") return ["return 1", "1", key];
+  if (command === "client|tracking") return ["off"];
+  if (command === "client|caching") return ["no"];
+  if (command === "subscribe") return ["__redis__:invalidate"];
   if (command === "xread") return ["streams", key, "0"];
   if (command === "bzpopmin") return [key, "1"];
   return Array.from({ length: countOf.get(command) ?? 3 }, () => key);

@@ -36,3 +36,4 @@ export {
   type VariableScript,
 } from "./script.ts";
 export { together } from "./together.ts";
+export { createTrackedValues, type TrackedValues } from "./tracked-values.ts";

@@ -62,6 +62,12 @@ export const Storage = section("State: connections to Redis, secrets and cache l
         ttl: duration("5m", "Lifetime of a cached lookup.", { minimum: 1000, maximum: 86_400_000, reload: "live" }),
       },
     ),
+    client_tracking: section("Values of Redis that engines keep until Redis reports a change.", {
+      enabled: flag(
+        "Whether engines keep bans, failures and facts of accounts that they have read. Needs Redis 6; not used with Redis Cluster.",
+        { default: true },
+      ),
+    }),
     connect_timeout: duration("5s", "Timeout for establishing a connection.", { minimum: 10 }),
     read_timeout: duration("1s", "Timeout of reading the state of a token.", {
       minimum: 10,

@@ -89,6 +89,12 @@ export const accountDelayKey = key("delayed account", "string", 86_400, {
   lost: "the account delay starts again with the next new wrong password",
 });
 
+/** Written twice a second by an engine, to prove that Redis reports every change to it. */
+export const trackingProbeKey = key("probe of client tracking", "string", 10, {
+  template: "tracked:{<instance>}:<number>",
+  lost: "none",
+});
+
 /**
  * Networks from which an account signed in, by the time of the sign-in (s), at most 32; and while the account is under attack, `until` by the time
  * at which its failures expire (ms).
