@@ -6,6 +6,7 @@ import { type Check, type Plan, planOf, rerunOf, type Stage } from "./checks/pla
 import { createProgress, duration, type Progress } from "./checks/progress.ts";
 import {
   type Counts,
+  countRootTests,
   countTests,
   type FileResult,
   failedFiles,
@@ -77,7 +78,9 @@ async function runCheck(check: Check, progress: Progress, { failures, unstable }
   const { counts, files, output } = await runAgain(check, await runOnce(check, progress), progress, unstable);
   progress.ended(check.name);
   const seconds = ((progress.elapsed() - started) / 1000).toFixed(1);
-  const detail = check.project === undefined ? "" : `, ${counts.passed} passed, ${counts.failed} failed`;
+  const rootTests = countRootTests(files);
+  const unable = rootTests === 0 ? "" : `, ${rootTests} need root and did not run`;
+  const detail = check.project === undefined ? "" : `, ${counts.passed} passed, ${counts.failed} failed${unable}`;
   if (counts.failed > 0) {
     progress.print(output);
     const tests = check.project === undefined ? [] : failedTests(files, check.project);

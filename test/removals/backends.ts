@@ -49,8 +49,8 @@ export const backendRemovals: readonly Removal[] = [
     file: "services/jobs-worker/src/queues/queue-worker.ts",
     find: "    stalledInterval: stalledCheckMs,\n",
     replace: "    stalledInterval: stalledCheckMs * 10_000,\n",
-    tests: ["test/integration/admin/jobs.test.ts"],
-    pattern: "SIGKILL during",
+    tests: ["test/integration/jobs/job-worker.test.ts"],
+    pattern: "a job whose worker died",
     rows: ["one of two workers, `kill -9` during 1,000 jobs"],
   },
   {

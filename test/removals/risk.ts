@@ -34,8 +34,8 @@ export const riskRemovals: readonly Removal[] = [
     file: "services/gateway/src/limits/account-delays.ts",
     find: "Math.min(holdMs, decisionTimeoutMs - elapsedMs, patienceMs - spareMs)",
     replace: "Math.min(holdMs, patienceMs - spareMs)",
-    tests: [signals],
-    pattern: "delay is bounded",
+    tests: ["services/gateway/src/limits/account-delays.test.ts"],
+    pattern: "a delay ends with",
     rows: ["bound of `delay`"],
   },
   {

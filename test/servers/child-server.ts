@@ -3,6 +3,9 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { poll } from "./poll.ts";
 
+/** Debian installs servers in folders that only root has in its path. */
+export const serverPath = `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin`;
+
 /** Another host, as tests see it. */
 export interface ServerPlace {
   /** The address at which this process reaches it. */
@@ -65,7 +68,7 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
   const [program, ...words] = [...(place?.enter ?? []), command];
   const child = spawn(program ?? command, [...words, ...args], {
     cwd,
-    env: { ...process.env, ...env },
+    env: { ...process.env, PATH: serverPath, ...env },
     ...identity,
     stdio: ["ignore", "pipe", "pipe"],
   });

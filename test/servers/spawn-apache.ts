@@ -37,7 +37,6 @@ export interface Apache extends ChildServer {
 
 const modulesOfDebian = "/usr/lib/apache2/modules";
 const basicModules = ["authn_core", "authz_core", "authz_user", "dir", "env", "include", "mime", "ssl"];
-const binaryPath = `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin`;
 
 function siteConfig(folder: string, port: number): (site: ApacheSite) => string {
   return ({ host, config }) => `<VirtualHost 127.0.0.1:${port}>
@@ -140,9 +139,7 @@ DirectoryIndex index.shtml
   if (user !== undefined) await changeOwner(folder, user);
   await chmod(folder, 0o700);
   const args = ["-D", "FOREGROUND", "-d", folder, "-f", join(folder, "apache.conf")];
-  const server = owned.use(
-    await startChildServer({ command: "apache2", args, cwd: folder, env: { ...env, PATH: binaryPath }, port, ...user }),
-  );
+  const server = owned.use(await startChildServer({ command: "apache2", args, cwd: folder, env, port, ...user }));
   const rest = owned.move();
   const log = (): Promise<string> => readFile(join(folder, "error.log"), "utf8");
   return { ...server, port, log, [Symbol.asyncDispose]: () => rest.disposeAsync() };

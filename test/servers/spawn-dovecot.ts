@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { type ChildServer, startChildServer } from "./child-server.ts";
+import { type ChildServer, serverPath, startChildServer } from "./child-server.ts";
 import { findDovecot23 } from "./dovecot-2.3.ts";
 import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";
@@ -33,7 +33,6 @@ export interface Dovecot extends ChildServer {
 }
 
 const run = promisify(execFile);
-const binaryPath = `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin`;
 
 /** Dovecot does not open mail as root, so tests that run as root read mail as `nobody`. */
 const nobody = 65_534;
@@ -95,7 +94,7 @@ service imap-login {
 /** A real Dovecot 2.3 as child processes of this user, root or not, in a temporary folder. */
 export async function spawnDovecot({ config, files = {} }: SpawnDovecotOptions): Promise<Dovecot> {
   await using owned = new AsyncDisposableStack();
-  const { enter } = await findDovecot23(binaryPath);
+  const { enter } = await findDovecot23(serverPath);
   const programOf = (name: string): [string, ...string[]] => {
     const [first, ...rest] = [...enter, name];
     return [first, ...rest];
@@ -116,7 +115,7 @@ export async function spawnDovecot({ config, files = {} }: SpawnDovecotOptions):
     placed = placed.replaceAll(path, copy);
   }
   await writeFile(file, `${placed}\n${await machineConfig(folder, imapPort)}`);
-  const env = { PATH: binaryPath };
+  const env = { PATH: serverPath };
   const [command, ...words] = programOf("dovecot");
   const server = owned.use(
     await startChildServer({ command, args: [...words, "-F", "-c", file], cwd: folder, env, port: imapPort }),

@@ -15,8 +15,7 @@ export async function spawnHaproxy({ config, port }: SpawnHaproxyOptions): Promi
   const folder = await scratchFolder();
   const file = join(folder.path, "haproxy.cfg");
   await writeFile(file, config);
-  const env = { PATH: `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin` };
-  const child = { command: "haproxy", args: ["-db", "-f", file], cwd: folder.path, env, port };
+  const child = { command: "haproxy", args: ["-db", "-f", file], cwd: folder.path, port };
   const server = await startChildServer(child).catch(async (error: unknown) => {
     await folder[Symbol.asyncDispose]();
     throw error;

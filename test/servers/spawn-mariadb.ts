@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { chown, cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { serverPath } from "./child-server.ts";
 import { type DatabaseServer, databaseServer } from "./database-server.ts";
 import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";
@@ -14,8 +15,6 @@ export interface SpawnMariadbOptions {
   /** PEM files; if given, the server also offers TLS. */
   readonly tls?: { readonly cert: string; readonly key: string };
 }
-
-const path = `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin`;
 
 /** Copies that the server's own user can read. */
 async function tlsArguments(
@@ -51,7 +50,7 @@ USE mail;
 `;
   await writeFile(init, account + sql);
   if (ids !== undefined) for (const owned of [scratch.path, data, init]) await chown(owned, ids.uid, ids.gid);
-  const spawnOptions = { ...ids, env: { PATH: path, TZ: "UTC" }, cwd: scratch.path };
+  const spawnOptions = { ...ids, env: { PATH: serverPath, TZ: "UTC" }, cwd: scratch.path };
   const install = ["--no-defaults", `--datadir=${data}`, "--auth-root-authentication-method=normal", "--skip-test-db"];
   await promisify(execFile)(
     "mariadb-install-db",

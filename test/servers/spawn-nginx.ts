@@ -15,7 +15,6 @@ export interface SpawnNginxOptions {
   readonly hasMaster?: boolean;
 }
 
-const binaryPath = `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin`;
 const moduleFolders = ["/usr/lib/nginx/modules", "/usr/lib64/nginx/modules", "/usr/local/lib/nginx/modules"];
 
 function loadModule(name: string): string {
@@ -36,7 +35,7 @@ export async function spawnNginx({
   const frame = `daemon off;\n${processes}\npid ${join(folder.path, "nginx.pid")};\nevents {}\n`;
   await writeFile(file, `${modules.map(loadModule).join("")}${frame}${config}\n`);
   const args = ["-p", folder.path, "-e", "stderr", "-c", file];
-  const child = { command: "nginx", args, cwd: folder.path, env: { PATH: binaryPath }, port };
+  const child = { command: "nginx", args, cwd: folder.path, port };
   const server = await startChildServer(child).catch(async (error: unknown) => {
     await folder[Symbol.asyncDispose]();
     throw error;

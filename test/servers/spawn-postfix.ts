@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { chmod, chown, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type ChildServer, startChildServer } from "./child-server.ts";
+import { type ChildServer, serverPath, startChildServer } from "./child-server.ts";
 import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
@@ -20,7 +20,6 @@ export interface Postfix extends ChildServer {
 }
 
 const run = promisify(execFile);
-const binaryPath = `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin`;
 
 /** Accepted mail is discarded. */
 function machineConfig(folder: string): string {
@@ -74,7 +73,7 @@ export async function spawnPostfix({
   await chown(data, await idOf("-u", "postfix"), await idOf("-g", "postfix"));
   await writeFile(join(etc, "main.cf"), `${config}\n${machineConfig(folder)}`);
   await writeFile(join(etc, "master.cf"), services(smtpPort, listener));
-  const env = { PATH: binaryPath };
+  const env = { PATH: serverPath };
   // Creates the queue.
   await run("postfix", ["-c", etc, "check"], { env: { ...process.env, ...env } });
   const { stdout: programs } = await run("postconf", ["-c", etc, "-h", "daemon_directory"], {

@@ -16,7 +16,6 @@ export interface Shibd extends ChildServer {
 }
 
 const packaged = "/etc/shibboleth";
-const binaryPath = `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin`;
 
 /** The real daemon of the Shibboleth SP, as an unprivileged user, with its own folders. */
 export async function spawnShibd({ files }: SpawnShibdOptions): Promise<Shibd> {
@@ -48,7 +47,7 @@ export async function spawnShibd({ files }: SpawnShibdOptions): Promise<Shibd> {
       command: "shibd",
       args,
       cwd: folder,
-      env: { ...env, PATH: binaryPath },
+      env,
       ready: async () => (await readdir(folder)).includes("shibd.sock"),
       ...user,
     }),

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  countRootTests,
   countTests,
   type FileResult,
   failedFiles,
@@ -26,6 +27,16 @@ test("counts passed and failed tests, and a file that could not be loaded as one
 
 test("counts a skipped test as a failure", () => {
   expect(countTests([file("/a.test.ts", "passed", "skipped")], 0)).toEqual({ passed: 1, failed: 1 });
+});
+
+test.each([
+  ["a failure for root", 0, 1],
+  ["nothing for other users", 1000, 0],
+])("counts a skipped test that needs root as %s", (_, userId, failed) => {
+  const tests = [{ status: "passed" }, { status: "skipped", fullName: "Postfix, as root accepts mail" }];
+  const files = [{ name: "/a.test.ts", status: "passed", assertionResults: tests }];
+  expect(countTests(files, 0, userId)).toEqual({ passed: 1, failed });
+  expect(countRootTests(files)).toBe(1);
 });
 
 test("counts a failed run without a failed test as a failure", () => {

@@ -25,6 +25,15 @@ export interface Counts {
   readonly failed: number;
 }
 
+/** Tests that start a server as root are skipped for other users, and say so in their titles. */
+const needsRoot = ({ status, fullName = "" }: TestResult): boolean =>
+  status === "skipped" && fullName.includes("as root");
+
+/** The number of tests that this user cannot run. */
+export function countRootTests(files: readonly FileResult[]): number {
+  return files.flatMap(({ assertionResults }) => assertionResults.filter(needsRoot)).length;
+}
+
 function isFileResult(value: unknown): value is FileResult {
   if (typeof value !== "object" || value === null) return false;
   return "name" in value && "status" in value && "assertionResults" in value && Array.isArray(value.assertionResults);
@@ -49,16 +58,17 @@ export function readReport(path: string): readonly FileResult[] {
 }
 
 /**
- * A file that could not be loaded counts as one failure, and so does a skipped test; a run that failed, left no report or ran nothing has
- * at least one failure.
+ * A file that could not be loaded counts as one failure, and so does a skipped test, unless it needs root and the user has another id; a run
+ * that failed, left no report or ran nothing has at least one failure.
  */
-export function countTests(files: readonly FileResult[], exitCode: number): Counts {
-  const statuses = files.flatMap((file) => file.assertionResults.map(({ status }) => status));
-  const passed = statuses.filter((status) => status === "passed").length;
+export function countTests(files: readonly FileResult[], exitCode: number, userId = process.getuid?.()): Counts {
+  const results = files.flatMap((file) => file.assertionResults);
+  const passed = results.filter(({ status }) => status === "passed").length;
   const unloaded = files.filter(
     (file) => file.status !== "passed" && file.assertionResults.every(({ status }) => status === "passed"),
   ).length;
-  const failed = statuses.length - passed + unloaded;
+  const unable = userId === 0 ? 0 : countRootTests(files);
+  const failed = results.length - passed - unable + unloaded;
   const hidden = failed === 0 && (exitCode !== 0 || passed === 0) ? 1 : 0;
   return { passed, failed: failed + hidden };
 }

@@ -178,7 +178,8 @@ test("either replica of admin reads the address of a page, and carries out an ac
 test("with all engines and the identity provider stopped, the page says what is missing", async () => {
   await using context = await browser.newContext(inEnglish);
   const page = await openAccount(context, "helen", carol);
-  for (const service of [...desk.stack.engines, desk.stack.services.get("idp")]) await service?.stop();
+  const stopped = [...desk.stack.engines, desk.stack.services.get("idp")];
+  await Promise.all(stopped.map(async (service) => service?.stop()));
   const isShown = async (): Promise<boolean> => {
     await page.reload();
     return (await page.locator("div.note").count()) === 1;

@@ -2,13 +2,20 @@ import { DatabaseSync } from "node:sqlite";
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
 import { pause, poll } from "@postern/testing";
-import type { Browser } from "playwright-core";
+import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { sharedChromium } from "../../support/chromium.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import { assertionSecret, redisGivenUpSoon } from "../../support/stack-config.ts";
-import { auditLines, type ConsoleStack, cookieHeader, openConsole, startConsoleStack } from "./console-stack.ts";
+import {
+  auditLines,
+  type ConsoleStack,
+  cookieHeader,
+  type OperatorName,
+  openConsole,
+  startConsoleStack,
+} from "./console-stack.ts";
 
 let desk: ConsoleStack;
 let browser: Browser;
@@ -53,15 +60,26 @@ async function openStream(origin: string, cookie: string, page = "system"): Prom
 
 const pagesIn = ({ text }: OpenStream): number => text().split("event: page\n").length - 1;
 
-test("the pages change by themselves, without touching forms", async () => {
-  await using context = await browser.newContext(inEnglish);
-  const page = await openConsole(context, desk, "helen");
+/** @returns a page of the console, and what the browser reports about it */
+async function openLivePage(context: BrowserContext, name: OperatorName, link: string) {
+  const page = await openConsole(context, desk, name);
   const violations: string[] = [];
   page.on("console", (message) => violations.push(message.text()));
-  await page.getByRole("link", { name: "System" }).click();
+  await page.getByRole("link", { name: link }).click();
+  return { page, violations };
+}
+
+test("a page changes by itself", async () => {
+  await using context = await browser.newContext(inEnglish);
+  const { page, violations } = await openLivePage(context, "helen", "System");
   const before = await page.locator("#live time").first().innerText();
   await expect.poll(() => page.locator("#live time").first().innerText()).not.toBe(before);
-  await page.getByRole("link", { name: "Bans and attacks" }).click();
+  expect(violations).toEqual([]);
+});
+
+test("a page that changes by itself leaves its forms untouched", async () => {
+  await using context = await browser.newContext(inEnglish);
+  const { page, violations } = await openLivePage(context, "hugo", "Bans and attacks");
   await page.getByLabel("Only this rule").fill("half a na");
   await askJson(desk.stack.url, { ...alice, client_ip: "192.0.2.200", password: "wrong" });
   await expect.poll(() => page.locator("#live .counted").first().innerText()).toContain("192.0.2.0/24");

@@ -1,12 +1,19 @@
 import { poll } from "@postern/testing";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeProblems } from "../../support/axe.ts";
 import { sharedChromium } from "../../support/chromium.ts";
 import { layoutProblems } from "../../support/page-rules.ts";
-import { openConsole, startConsoleStack } from "./console-stack.ts";
+import { type ConsoleStack, openConsole, startConsoleStack } from "./console-stack.ts";
+
+let desk: ConsoleStack;
+
+beforeAll(async () => {
+  desk = await startConsoleStack();
+});
+
+afterAll(() => desk[Symbol.asyncDispose]());
 
 test("with idp, all engines and jobs-worker stopped, an operator who is signed in sees the system, and may not act", async () => {
-  await using desk = await startConsoleStack();
   const browser = await sharedChromium();
   await using context = await browser.newContext({ locale: "en-US", bypassCSP: true });
   const page = await openConsole(context, desk, "helen");
@@ -16,7 +23,8 @@ test("with idp, all engines and jobs-worker stopped, an operator who is signed i
   expect(await layoutProblems(page)).toEqual([]);
   expect(await axeProblems(page)).toEqual([]);
   const worker = await desk.stack.start("jobs-worker");
-  for (const service of [...desk.stack.engines, desk.stack.services.get("idp"), worker]) await service?.stop();
+  const stopped = [...desk.stack.engines, desk.stack.services.get("idp"), worker];
+  await Promise.all(stopped.map(async (service) => service?.stop()));
   await poll("the findings", async () => {
     await page.reload();
     return (await page.locator(".verdict.blocked").count()) === 1;

@@ -1,3 +1,4 @@
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { poll } from "@postern/testing";
 import { type AdminAnswer, askAdmin } from "../../support/ask-admin.ts";
 import type { Stack } from "../../support/stack.ts";
@@ -31,4 +32,42 @@ export async function untilEnded(stack: Pick<Stack, "url">, jobId: string, timeo
     timeoutMs,
   );
   return last;
+}
+
+function addressOf(index: number): string {
+  return `10.${Math.floor(index / 200)}.${index % 200}.7`;
+}
+
+/** Bans of so many networks, as engines write them: a ban and a count each. */
+export async function seedBans(redis: RedisClient, count: number): Promise<void> {
+  const now = Date.now();
+  const seed = async (index: number): Promise<void> => {
+    const network = addressOf(index).replace(/\.7$/u, ".0/24");
+    const place = `postern:bf:{${network}}`;
+    await redis.set(`${place}:ban:wide:${network}`, `${now} ${now + 600_000} ${network} wide`, "PX", 600_000);
+    await redis.set(`${place}:count:wide:${network}`, "1", "PX", 600_000);
+  };
+  await Promise.all(Array.from({ length: count }, (_, index) => seed(index)));
+}
+
+export async function seededKeys(redis: RedisClient): Promise<readonly string[]> {
+  return redis.keys("postern:bf:{10.*");
+}
+
+/** The request that flushes one of the bans. */
+export const flushOf = (index: number) => ({ ip_address: addressOf(index), rule_name: "*" });
+
+export async function enqueueAll(stack: Pick<Stack, "url">, jobs: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < jobs; index += 50) {
+    const part = Array.from({ length: 50 }, (_, offset) => enqueue(stack, flushOf(index + offset)));
+    ids.push(...(await Promise.all(part)));
+  }
+  return ids;
+}
+
+export async function untilAllEnded(stack: Pick<Stack, "url">, ids: readonly string[]) {
+  const records = [];
+  for (const id of ids) records.push(await untilEnded(stack, id));
+  return records;
 }

@@ -43,8 +43,6 @@ export function startGuessedStack({
   delay = { enabled: false },
   withoutClient = {},
   maxConcurrentRequests = 1000,
-  // The slow hash takes long on a busy machine.
-  decisionTimeout = "20s",
   risk = {},
   mode = "enforce",
   settings = {},
@@ -55,7 +53,6 @@ export function startGuessedStack({
   readonly delay?: object;
   readonly withoutClient?: object;
   readonly maxConcurrentRequests?: number;
-  readonly decisionTimeout?: string;
   /** `auth.risk` */
   readonly risk?: object;
   readonly mode?: "enforce" | "observe";
@@ -73,7 +70,6 @@ export function startGuessedStack({
     },
     settings: merged(
       {
-        runtime: { timeouts: { decision: decisionTimeout } },
         auth: {
           risk,
           controls: {

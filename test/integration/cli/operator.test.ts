@@ -8,7 +8,7 @@ import { poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { testRedis } from "../../support/redis-content.ts";
-import { type CommandResult, operatorCredentials, runOperator } from "../../support/run-operator.ts";
+import { type CommandResult, operatorCredentials, runOnSite, runOperator } from "../../support/run-operator.ts";
 import { compileCache } from "../../support/service-process.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 import { demoBackends } from "../../support/stack-config.ts";
@@ -48,18 +48,17 @@ function withFactors(folder: string): object {
 }
 
 test("the command knows the site on its machine from the configuration, and options override it", async () => {
-  const site = { SERVICE_CONFIG_FILE: stack.configFile };
   const text = await readFile(stack.configFile, "utf8");
   await using folder = await scratchFolder();
   const refused = join(folder.path, "refused.yaml");
   await writeFile(refused, text.replace("{", '{ "storag": {}, '));
   const account = ["account", alice.username];
   const [found, named, despiteProblems, elsewhere, withoutPassword] = await Promise.all([
-    spawned(account, site),
-    spawned([...account, "--config", stack.configFile], {}),
-    spawned([...account, "--config", refused], {}),
-    spawned([...account, "--url", stack.url], site),
-    spawned([...account, "--user", "backchannel"], site),
+    spawned(account, { SERVICE_CONFIG_FILE: stack.configFile }),
+    runOnSite(stack.configFile, [...account, "--config", stack.configFile]),
+    runOnSite(stack.configFile, [...account, "--config", refused]),
+    runOnSite(stack.configFile, [...account, "--url", stack.url]),
+    runOnSite(stack.configFile, [...account, "--user", "backchannel"]),
   ]);
   expect(found).toMatchObject({ code: 0, err: "" });
   expect(found.out).toContain(alice.username);

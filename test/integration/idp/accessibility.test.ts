@@ -16,18 +16,22 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** @returns the problems of each page that has any */
+/** @returns the problems of each page that has any; two pages are checked at the same time */
 async function problemsAt(urls: readonly string[]): Promise<readonly (readonly [string, readonly string[]])[]> {
-  await using context = await browser.newContext({ bypassCSP: true, viewport: { width: 390, height: 800 } });
-  await loadAxe(context);
-  const page = await context.newPage();
-  await page.route("**/login/webauthn/begin*", (route) => route.abort());
   const problems: (readonly [string, readonly string[]])[] = [];
-  for (const url of urls) {
-    await page.goto(url);
-    const found = await axeProblems(page);
-    if (found.length > 0) problems.push([url, found]);
-  }
+  const waiting = urls.values();
+  const check = async (): Promise<void> => {
+    await using context = await browser.newContext({ bypassCSP: true, viewport: { width: 390, height: 800 } });
+    await loadAxe(context);
+    const page = await context.newPage();
+    await page.route("**/login/webauthn/begin*", (route) => route.abort());
+    for (const url of waiting) {
+      await page.goto(url);
+      const found = await axeProblems(page);
+      if (found.length > 0) problems.push([url, found]);
+    }
+  };
+  await Promise.all([check(), check()]);
   return problems;
 }
 

@@ -133,6 +133,21 @@ test("a form with a correct code that is sent twice, as by a double click, is an
   expect(messageOn(await other.browser.submit(other.page, { code }))).toBe("denied");
 });
 
+test("a form with a recovery code that is sent twice is answered twice as the first time, and the owner is notified once", async () => {
+  const start = new Date().toISOString();
+  const { browser, page } = await openFactorStep("recovery", right);
+  const code = "BOBS-RACE";
+  const answers = await Promise.all([browser.submit(page, { code }), browser.submit(page, { code })]);
+  expect(answers.map(messageOn)).toEqual(["moved", "moved"]);
+  await follow(browser, answers[1]);
+  expect(browser.cookies.has("service_session")).toBe(true);
+  // In another sign-in it has been used.
+  const other = await openFactorStep("recovery", right);
+  expect(messageOn(await other.browser.submit(other.page, { code }))).toBe("denied");
+  await poll("the notification", () => notificationsSince("recovery_code_used", start) > 0);
+  expect(notificationsSince("recovery_code_used", start)).toBe(1);
+});
+
 /** Enters wrong codes after the correct password, without reaching the limit of attempts per time. */
 async function fail(count: number): Promise<void> {
   for (let done = 0; done < count; done += maxAttempts) {

@@ -207,7 +207,7 @@ test("with TOTP: discovery by a failed login, introspection, the button that end
 });
 
 test.skipIf(process.getuid?.() !== 0)(
-  "Postfix accepts mail for a token and a password, until the token is revoked",
+  "Postfix, as root, accepts mail for a token and a password, until the token is revoked",
   async () => {
     const user = "carol@example.test";
     const port = mail.postfix?.smtpPort ?? 0;

@@ -44,7 +44,7 @@ async function relay(client: LineClient): Promise<string> {
   return ask(client, "RCPT TO:<someone@elsewhere.test>");
 }
 
-describe.skipIf(!isRoot)("behind nginx", () => {
+describe.skipIf(!isRoot)("behind nginx, as root", () => {
   const owned = new AsyncDisposableStack();
   let postfix: Postfix;
   let setting: NginxSetting;
@@ -98,7 +98,7 @@ describe.skipIf(!isRoot)("behind nginx", () => {
   });
 });
 
-describe.skipIf(!isRoot)("with Dovecot's socket", () => {
+describe.skipIf(!isRoot)("with Dovecot's socket, as root", () => {
   const owned = new AsyncDisposableStack();
   let stack: Stack;
   let recorder: TcpRecorder;

@@ -5,8 +5,9 @@ import { createRiskNames } from "@postern/shared/domain/risk";
 import type { Bus } from "@postern/shared/platform/bus";
 import { loadConfig } from "@postern/shared/platform/config";
 import { fromUnknown } from "@postern/shared/platform/errors";
-import { flushQueue, loginNameKey, type RedisClient, riskAccountKey } from "@postern/shared/platform/redis";
+import { flushQueue, jobsPrefix, loginNameKey, type RedisClient, riskAccountKey } from "@postern/shared/platform/redis";
 import { type NatsServer, poll, type RedisServer, spawnNats, spawnRedis } from "@postern/testing";
+import { Worker } from "bullmq";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createJobQueue } from "../../../services/admin/src/jobs/job-queue-redis.ts";
 import { createJobStatus } from "../../../services/admin/src/jobs/job-status-redis.ts";
@@ -99,6 +100,16 @@ async function enqueueRaw(name: string, data: unknown): Promise<string> {
   return jobId;
 }
 
+/** Takes the next job as a worker does that dies then: its lock expires at once. */
+async function takeAndDie(): Promise<void> {
+  const connection = blockingRedis(queueServer.port);
+  const options = { connection, prefix: jobsPrefix(keyPrefix), autorun: false, lockDuration: 1 };
+  const worker = new Worker(flushQueue, null, { ...options, skipVersionCheck: true });
+  await worker.getNextJob("dead");
+  await worker.close(true);
+  connection.disconnect();
+}
+
 /** A ban and its count, as engines write them. */
 async function seedBan(network: string): Promise<void> {
   const place = `${keyPrefix}bf:{${network}}`;
@@ -172,6 +183,18 @@ test.each([
   expect(outcomes).toEqual([`${name} failed`]);
   expect(await read(jobId)).toMatchObject({ status: "ERROR", error: "the job cannot be read" });
   expect(await redisContent(state)).toContain("10.1.2.0/24");
+});
+
+test("a job whose worker died is queued again, and another worker completes it and counts it once", async () => {
+  await seedBan("10.1.2.0/24");
+  const jobId = await enqueue(ofBans);
+  await takeAndDie();
+  expect(await countJobs(queue, keyPrefix)).toMatchObject({ waiting: 0, active: 1 });
+  const outcomes = startWorker();
+  await poll("the end", () => outcomes.includes("BF_FLUSH done"));
+  expect(outcomes).toEqual([`${jobId} stalled`, "BF_FLUSH done"]);
+  expect(await read(jobId)).toMatchObject({ status: "DONE", resultCount: 2, error: "" });
+  expect(await countJobs(queue, keyPrefix)).toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
 });
 
 test("a job that another worker began counts what that one had found and removed", async () => {

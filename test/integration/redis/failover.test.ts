@@ -1,6 +1,6 @@
 import { createRedisClient, type RedisClient, type RedisTopology } from "@postern/shared/platform/redis";
-import { pause, poll, spawnRedis, spawnRedisCluster, spawnRedisSentinel } from "@postern/testing";
-import { expect, test } from "vitest";
+import { pause, poll, type RedisCluster, spawnRedis, spawnRedisCluster, spawnRedisSentinel } from "@postern/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startStallableProxy } from "../../support/stallable-proxy.ts";
 
 /** A client with the limits of the configuration's defaults. */
@@ -65,24 +65,31 @@ test("a client follows Sentinel's word, without waiting for a command to fail", 
   redis.first.signal("SIGCONT");
 });
 
-test("a client of a cluster asks for the new master, without waiting for a command to fail", async () => {
-  await using redis = await spawnRedisCluster({ replicas: 1 });
-  // No command and no connection times out while this test runs, so that none tells the client of the failure.
-  using client = clientOf({ kind: "cluster", addresses: redis.addresses }, 600_000);
-  await poll("the connection", () => answers(client));
-  const master = await redis.masterOf("key");
-  await poll("its replica", () => redis.hasReplica(master));
-  await pause(master);
-  await poll("another master", async () => (await redis.masterOf("key")).port !== master.port);
-  let answered = false;
-  const ask = (): boolean => {
-    void answers(client).then((isAnswer) => {
-      answered ||= isAnswer;
-    });
-    return answered;
-  };
-  expect(await poll("an answer by the new master", ask)).toBe(true);
-  master.signal("SIGCONT");
+describe("a cluster", () => {
+  let redis: RedisCluster;
+  beforeAll(async () => {
+    redis = await spawnRedisCluster({ replicas: 1 });
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+
+  test("a client asks for the new master, without waiting for a command to fail", async () => {
+    // No command and no connection times out while this test runs, so that none tells the client of the failure.
+    using client = clientOf({ kind: "cluster", addresses: redis.addresses }, 600_000);
+    await poll("the connection", () => answers(client));
+    const master = await redis.masterOf("key");
+    await poll("its replica", () => redis.hasReplica(master));
+    await pause(master);
+    await poll("another master", async () => (await redis.masterOf("key")).port !== master.port);
+    let answered = false;
+    const ask = (): boolean => {
+      void answers(client).then((isAnswer) => {
+        answered ||= isAnswer;
+      });
+      return answered;
+    };
+    expect(await poll("an answer by the new master", ask)).toBe(true);
+    master.signal("SIGCONT");
+  });
 });
 
 test("a command is not sent again after its connection was lost, because its caller has given up", async () => {

@@ -1,13 +1,17 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { accountDigest, factorLockKeys } from "@postern/shared/domain/factor-locks";
 import { digestOf } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
 import {
   decidedInRedis,
   defineScript,
   factorFlowAttemptsKey,
   type RedisClient,
   readFields,
+  redeemedRecoveryCodeKey,
   usedTotpStepKey,
 } from "@postern/shared/platform/redis";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { FactorMethod } from "../flow/flow-record.ts";
 import { createWindowCount } from "../redis/count-in-window.ts";
 import admitFactorAttemptLua from "./scripts/admit-factor-attempt.lua?raw";
@@ -21,6 +25,14 @@ interface UsedStep {
   readonly step: number;
   /** The sign-in that uses it: the form with a code may be sent twice, and the second time is answered as the first. */
   readonly flowId?: string;
+}
+
+interface TypedRecoveryCode {
+  readonly account: string;
+  readonly code: string;
+  readonly flowId: string;
+  /** Time of `steadyClock`. */
+  readonly deadline: number;
 }
 
 /** An attempt to prove a second factor at sign-in. */
@@ -112,6 +124,42 @@ function createAttemptCounts(redis: RedisClient, keyPrefix: string, { maxAttempt
   };
 }
 
+const lookMs = 50;
+
+/** Redeems a recovery code once in a sign-in, although its form may be sent twice. */
+function createRedemptions(redis: RedisClient, keyPrefix: string) {
+  const decideFirst = async (key: string, redeem: () => Promise<boolean>): Promise<boolean> => {
+    const isRight = await redeem().catch(async (error: unknown) => {
+      await redis.unlink(key).catch(() => undefined);
+      throw error;
+    });
+    // The code is used up, so a failure here must not end the sign-in.
+    const noted = isRight ? redis.set(key, "redeemed", "EX", redeemedRecoveryCodeKey.ttlSeconds) : redis.unlink(key);
+    await noted.catch(() => undefined);
+    return isRight;
+  };
+  return {
+    /** The second of two submissions has the outcome of the first, without running `redeem`. */
+    redeemOnce: async (
+      { account, code, flowId, deadline }: TypedRecoveryCode,
+      redeem: () => Promise<boolean>,
+    ): Promise<"redeemed" | "repeated" | "wrong"> => {
+      const key = redeemedRecoveryCodeKey.build(
+        keyPrefix,
+        digestOf(`${flowId}\n${account}\n${code}`).toString("base64url"),
+      );
+      for (;;) {
+        const leftMs = Math.ceil(deadline - steadyClock.now());
+        if (leftMs <= 0) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the same recovery code is undecided" });
+        const claimed = await decided(() => redis.set(key, "pending", "PX", leftMs, "NX"));
+        if (claimed === "OK") return (await decideFirst(key, redeem)) ? "redeemed" : "wrong";
+        if ((await decided(() => redis.get(key))) === "redeemed") return "repeated";
+        await delay(lookMs);
+      }
+    },
+  };
+}
+
 /** Limits the guessing of codes and prevents their reuse. Every method throws AppError `REDIS_UNAVAILABLE`. */
 export function createFactorGuard(redis: RedisClient, keyPrefix: string, settings: FactorGuardSettings) {
   const { maxAttempts } = settings;
@@ -120,6 +168,7 @@ export function createFactorGuard(redis: RedisClient, keyPrefix: string, setting
     void (await Promise.all(keys.map((key) => redis.del(key))));
   return {
     ...createAttemptCounts(redis, keyPrefix, settings),
+    ...createRedemptions(redis, keyPrefix),
     /** The code was correct: resets the counts. */
     succeeded: ({ account, method }: Pick<FactorAttempt, "account" | "method">): Promise<void> =>
       decided(async () => {

@@ -31,6 +31,9 @@ import { finishSignIn } from "./finish-sign-in.ts";
 import { type FlowAtFactor, forFactor, type Judged, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 
+/** `isRepeated`: the same code was verified before in the same sign-in. */
+type CodeVerified = NamedFactor & { readonly isRepeated?: boolean };
+
 /** One kind of code that users type. */
 export interface CodeFactor {
   readonly method: "totp" | "recovery";
@@ -44,7 +47,7 @@ export interface CodeFactor {
     code: string,
     context: EngineCall,
     flowId: string,
-  ) => Promise<NamedFactor | undefined>;
+  ) => Promise<CodeVerified | undefined>;
   /**
    * Takes as long as `verify` but does not use the code up: for an attempt that is rejected in any case. Absent if `verify`
    * uses up nothing that the owner would miss.
@@ -103,9 +106,21 @@ function unusable(code: string): string {
   return typedCode(code) !== "" ? randomBytes(64).toString("hex") : code;
 }
 
-export function recoveryFactor({ factors }: SignInContext): CodeFactor {
-  const redeem: CodeFactor["verify"] = async (account, code, context) =>
-    (await factors.redeemRecoveryCode(account, code, context)) ? { kind: "recovery", part: "" } : undefined;
+export function recoveryFactor({
+  factors,
+  guard,
+}: {
+  readonly factors: Pick<SignInContext["factors"], "redeemRecoveryCode">;
+  readonly guard: Pick<SignInContext["guard"], "redeemOnce">;
+}): CodeFactor {
+  const redeem: CodeFactor["verify"] = async (account, code, context, flowId) => {
+    // A browser that sends the form twice leaves the first response; the engine has used the code up by then.
+    const call = { ...context, signal: new AbortController().signal };
+    const outcome = await guard.redeemOnce({ account, code, flowId, deadline: context.deadline }, () =>
+      factors.redeemRecoveryCode(account, code, call),
+    );
+    return outcome === "wrong" ? undefined : { kind: "recovery", part: "", isRepeated: outcome === "repeated" };
+  };
   return {
     method: "recovery",
     page: recoveryPage,
@@ -145,7 +160,7 @@ async function judge(
   visit: Visit,
   factor: CodeFactor,
   { flow, pending }: FlowAtFactor,
-): Promise<Judged> {
+): Promise<Judged<CodeVerified>> {
   const { decisionTimeoutMs } = deps;
   const { account } = pending;
   const code = visit.form.one("code")?.trim() ?? "";
@@ -167,7 +182,7 @@ export function postFactor(deps: SignInContext, factor: CodeFactor): VisitHandle
     const { flow, pending } = found;
     const outcome = await judge(deps, visit, factor, found);
     const { judged } = outcome;
-    if (judged === "ok" && factor.used !== undefined) {
+    if (outcome.judged === "ok" && factor.used !== undefined && outcome.factor.isRepeated !== true) {
       const origin = notificationOrigin(deps.pages, visit, pending.attributes, flow);
       const session = requestSession(visit.request);
       deps.notify({ event: factor.used, account: pending.account, session, origin });

@@ -13,8 +13,8 @@ import type { SignInContext } from "./context.ts";
 import { reportSignIn } from "./report.ts";
 
 /** The outcome of verifying a factor; `reason` is for logs and the audit stream. */
-export type Judged =
-  | { readonly judged: "ok"; readonly factor: NamedFactor }
+export type Judged<Factor extends NamedFactor = NamedFactor> =
+  | { readonly judged: "ok"; readonly factor: Factor }
   | { readonly judged: "denied" | "throttled" | "locked"; readonly reason: string };
 
 export interface Shown {
@@ -77,12 +77,12 @@ function notifyOfFailures(deps: SignInContext, visit: Visit, shown: Shown, failu
  * Counts the attempt, then verifies it. A correct factor after a wrong password ends the attempt without granting further
  * ones. For a discarded attempt, `verify` must not use up a code.
  */
-export async function judgeFactor(
+export async function judgeFactor<Factor extends NamedFactor>(
   deps: SignInContext,
   visit: Visit,
   shown: Shown,
-  verify: (isDiscarded: boolean) => Promise<NamedFactor | undefined>,
-): Promise<Judged> {
+  verify: (isDiscarded: boolean) => Promise<Factor | undefined>,
+): Promise<Judged<Factor>> {
   const { guard } = deps;
   const attempt = attemptOf(shown);
   const { admission, failures } = await guard.admit(attempt);

@@ -69,11 +69,19 @@ export function startQueueWorker(options: QueueWorkerOptions): { close(): Promis
 
 const maxPauseMs = 60_000;
 
+/** What a worker of BullMQ offers. */
+interface Pausable {
+  on(event: "active" | "drained", listener: () => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  pause(doNotWaitActive: boolean): unknown;
+  resume(): unknown;
+}
+
 /**
  * BullMQ retries immediately when Redis refuses a command, for example because its user has no right to run it. Each refusal in a row doubles
  * the pause, and only the first is reported.
  */
-function pauseAfterRefusals(worker: Worker, report: (error: unknown) => void): { stop(): void } {
+export function pauseAfterRefusals(worker: Pausable, report: (error: unknown) => void): { stop(): void } {
   let inARow = 0;
   let timer: NodeJS.Timeout | undefined;
   const resume = (): void => {

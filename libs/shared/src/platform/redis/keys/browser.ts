@@ -78,6 +78,12 @@ export const usedTotpStepKey = key("used TOTP step", "string", 600, {
   lost: "a TOTP code used in the last minutes is accepted again",
 });
 
+/** A recovery code that is being redeemed in one sign-in, or was. */
+export const redeemedRecoveryCodeKey = key("recovery code of a sign-in", "string", 600, {
+  template: "factor:recovery:{<digest of sign-in, account and code>}",
+  lost: "a form with a recovery code that a browser sends twice is answered as wrong the second time",
+});
+
 /** A challenge or a secret being set up that one browser must answer; encrypted, used once. */
 export const pendingProofKey = key("pending proof", "string", 600, {
   template: "factor:pending:<kind>:{<digest of its session or flow>}",
