@@ -38,6 +38,23 @@ afterAll(async () => {
   await stack[Symbol.asyncDispose]();
 });
 
+/** Accounts whose addresses admin has read. */
+async function accountsRead(): Promise<number> {
+  const text = await redis.info("commandstats");
+  return Number(/cmdstat_zrevrange:calls=(\d+)/u.exec(text)?.[1] ?? 0);
+}
+
+async function accountsHeld(): Promise<number> {
+  let seen = -1;
+  let unchanged = 0;
+  return poll("admin to read no more", async () => {
+    const read = await accountsRead();
+    unchanged = read === seen ? unchanged + 1 : 0;
+    seen = read;
+    return unchanged > 20 ? read : undefined;
+  });
+}
+
 describe("a list of 100,000 accounts, all of whose pages are read by an engine of the same process", () => {
   test("contains each account once", async () => {
     const response = await askAccounts(stack.url, { accept: "application/json" });
@@ -70,23 +87,6 @@ describe("a list of the management API, which passes through the Unix socket", (
       }
     }
   });
-
-  /** Accounts whose addresses admin has read. */
-  async function accountsRead(): Promise<number> {
-    const text = await redis.info("commandstats");
-    return Number(/cmdstat_zrevrange:calls=(\d+)/u.exec(text)?.[1] ?? 0);
-  }
-
-  async function accountsHeld(): Promise<number> {
-    let seen = -1;
-    let unchanged = 0;
-    return poll("admin to read no more", async () => {
-      const read = await accountsRead();
-      unchanged = read === seen ? unchanged + 1 : 0;
-      seen = read;
-      return unchanged > 20 ? read : undefined;
-    });
-  }
 
   test("contains each account once", async () => {
     const { status, body } = await askAdmin(stack, "GET", path);

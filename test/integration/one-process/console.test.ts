@@ -66,8 +66,7 @@ test("a stream whose browser leaves ends behind the gateway too", async () => {
   }
   const others = [await openStream(desk.url, cookie), await openStream(desk.url, cookie)];
   await arrived(others);
-  const before = pagesIn(first);
-  await poll("the first stream to go on", async () => pagesIn(first) > before);
+  await expect.poll(() => pagesIn(first)).toBeGreaterThan(pagesIn(first));
   for (const { leave } of [first, ...others]) leave();
 });
 
