@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { createService, privateListenerAt } from "@postern/shared/assembly";
+import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { ownerHeaderBytes as maxHeaderBytes, openListeners } from "@postern/shared/platform/http";
 import type { Service, ServiceProgram, SharedByProcess } from "@postern/shared/platform/lifecycle";
@@ -7,8 +7,8 @@ import { reportIdp } from "./idp-report.ts";
 import { oidcSettings } from "./oidc/settings/oidc-settings.ts";
 import { preflight } from "./preflight.ts";
 
-/** Decisions do not wait longer for a Redis or a web server that does not answer. */
-const gatewayWaitsMs = 1000;
+/** Decisions of the same process do not wait longer for a Redis or a web server that does not answer. */
+const waitMs = { signingKeys: 5000, metadata: 1000 };
 
 async function start(config: Config, shared: SharedByProcess): Promise<Service> {
   // Imported here so that what `oidc-provider` prints when it is loaded becomes a line of the log.
@@ -29,7 +29,11 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
   const [metadata, signingKeys] = [saml?.start(), oidc?.schedule.start()];
   // The gateway of the same process starts afterwards, and no proxy between them asks whether this service is ready.
   if (shared.socketOf("idp") === undefined) await metadata;
-  else await Promise.race([Promise.all([metadata, signingKeys]), delay(gatewayWaitsMs, undefined, { ref: false })]);
+  else
+    await Promise.all([
+      metadata && endsWithin(metadata, waitMs.metadata),
+      signingKeys && endsWithin(signingKeys, waitMs.signingKeys),
+    ]);
   oidc?.delivery.start();
   saml?.logout.delivery.start();
   health.phase = "ready";

@@ -21,17 +21,21 @@ const bannedNetwork = "203.0.113";
 interface Probe {
   readonly name: string;
   readonly right: number;
-  readonly ask: (url: string) => Promise<number>;
+  readonly ask: (url: string) => Promise<Answer>;
 }
 
-async function decision(url: string, fields: object, query = ""): Promise<number> {
-  return (await askJson(url, { ...alice, ...fields }, { query })).status;
+interface Answer {
+  readonly status: number;
+  readonly body: string;
 }
 
-async function page(url: string, path: string): Promise<number> {
+function decision(url: string, fields: object, query = ""): Promise<Answer> {
+  return askJson(url, { ...alice, ...fields }, { query });
+}
+
+async function page(url: string, path: string): Promise<Answer> {
   const response = await fetch(`${url}${path}`, { headers: { authorization: basicAuth } });
-  await response.arrayBuffer();
-  return response.status;
+  return { status: response.status, body: await response.text() };
 }
 
 /** Each request comes from another network, so that none is banned for its wrong passwords. */
@@ -58,19 +62,23 @@ const probes: readonly Probe[] = [
 ];
 
 /** Asks one machine and, if no answer comes from it, the other one. */
-async function askEither({ ask }: Probe, urls: readonly string[]): Promise<number> {
+async function askEither({ ask }: Probe, urls: readonly string[]): Promise<Answer> {
   for (const url of urls) {
-    const { promise: late, resolve } = Promise.withResolvers<number>();
-    const timer = setTimeout(() => resolve(0), giveUpMs);
-    const status = await Promise.race([ask(url).catch(() => 0), late]);
+    const { promise: late, resolve } = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => resolve(undefined), giveUpMs);
+    const answer = await Promise.race([ask(url).catch(() => undefined), late]);
     clearTimeout(timer);
-    if (status !== 0) return status;
+    if (answer !== undefined) return answer;
   }
-  return 0;
+  return { status: 0, body: "neither machine answered" };
+}
+
+interface Wrong extends Answer {
+  readonly probe: string;
 }
 
 export interface Observed {
-  readonly wrong: readonly { readonly probe: string; readonly status: number }[];
+  readonly wrong: readonly Wrong[];
   readonly slowestMs: number;
   readonly answered: number;
 }
@@ -80,16 +88,16 @@ type MoreAnswers = (times: number) => Promise<unknown>;
 
 /** Sends all probes to both machines without pause until the fault has ended. */
 async function observe(urls: readonly string[], fault: (more: MoreAnswers) => Promise<unknown>): Promise<Observed> {
-  const wrong: { readonly probe: string; readonly status: number }[] = [];
+  const wrong: Wrong[] = [];
   const counts: number[] = [];
   let slowestMs = 0;
   const stopping = new AbortController();
   const loop = async (probe: Probe, order: readonly string[], place: number): Promise<void> => {
     for (counts[place] = 0; !stopping.signal.aborted; counts[place] = (counts[place] ?? 0) + 1) {
       const started = performance.now();
-      const status = await askEither(probe, order);
+      const { status, body } = await askEither(probe, order);
       slowestMs = Math.max(slowestMs, performance.now() - started);
-      if (status !== probe.right) wrong.push({ probe: probe.name, status });
+      if (status !== probe.right) wrong.push({ probe: probe.name, status, body });
     }
   };
   const each = [urls, urls.toReversed()].flatMap((order) => probes.map((probe) => ({ order, probe })));
@@ -159,7 +167,7 @@ export async function startMachinePair() {
     for (let index = 0; index < failures; index += 1) {
       await decision(guessed, { client_ip: `${network}.1`, password: `guess ${index} at ${network}` });
     }
-    return decision(other, { client_ip: `${network}.2` });
+    return (await decision(other, { client_ip: `${network}.2` })).status;
   };
   await ban(bannedNetwork);
   await observe(urls, (more) => more(1));

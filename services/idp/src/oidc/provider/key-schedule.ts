@@ -54,7 +54,7 @@ export class KeySchedule {
     return this.current;
   }
 
-  /** Begins to look for the keys. Resolves when they are in use. */
+  /** Begins to look for the keys. Resolves when they are in use, or Redis has not returned them for two seconds. */
   start(): Promise<void> {
     void this.look();
     return this.started.promise;
@@ -120,7 +120,7 @@ export class KeySchedule {
       if (this.failures === (generations.isReady ? 1 : triesAtStart)) onError(error);
     }
     const { isReady } = generations;
-    if (isReady) this.started.resolve();
+    if (isReady || this.failures >= triesAtStart) this.started.resolve();
     if (this.isClosed) return;
     this.timer = setTimeout(() => void this.look(), isReady ? lookEveryMs(rotationRules(this.current)) : retryMs);
     this.timer.unref();
