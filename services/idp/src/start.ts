@@ -1,4 +1,5 @@
 import { createService, privateListenerAt } from "@postern/shared/assembly";
+import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { ownerHeaderBytes as maxHeaderBytes, openListeners } from "@postern/shared/platform/http";
 import type { Service, ServiceProgram, SharedByProcess } from "@postern/shared/platform/lifecycle";
@@ -6,13 +7,15 @@ import { reportIdp } from "./idp-report.ts";
 import { oidcSettings } from "./oidc/settings/oidc-settings.ts";
 import { preflight } from "./preflight.ts";
 
+/** Decisions of the same process do not wait longer for a Redis or a web server that does not answer. */
+const waitMs = { signingKeys: 5000, metadata: 1000 };
+
 async function start(config: Config, shared: SharedByProcess): Promise<Service> {
   // Imported here so that what `oidc-provider` prints when it is loaded becomes a line of the log.
   const [{ createContext }, { createIdp }] = await Promise.all([import("./context.ts"), import("./server.ts")]);
   const context = await createContext(config, shared);
   const { logger, health, settings, state, bus, engineWatch, oidc, saml, pages } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
-  await saml?.start();
   const app = await createIdp(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
   const { address, requestTimeoutMs, identifier } = settings;
@@ -23,7 +26,14 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
     socketPath: shared.socketOf("idp"),
     handle,
   });
-  oidc?.schedule.start();
+  const [metadata, signingKeys] = [saml?.start(), oidc?.schedule.start()];
+  // The gateway of the same process starts afterwards, and no proxy between them asks whether this service is ready.
+  if (shared.socketOf("idp") === undefined) await metadata;
+  else
+    await Promise.all([
+      metadata && endsWithin(metadata, waitMs.metadata),
+      signingKeys && endsWithin(signingKeys, waitMs.signingKeys),
+    ]);
   oidc?.delivery.start();
   saml?.logout.delivery.start();
   health.phase = "ready";
@@ -34,14 +44,11 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
     health,
     bus,
     report: () => reportIdp(context),
-    prepare: (next) => ({
-      // Only building the provider shows whether it accepts all clients.
-      mayFail: true,
-      use: async () => {
-        await oidc?.schedule.apply(oidcSettings(next));
-        await saml?.apply(next);
-      },
-    }),
+    prepare: async (next) => {
+      const ofSaml = saml?.prepare(next);
+      const ofOidc = await oidc?.schedule.prepare(oidcSettings(next));
+      return { use: async () => void (await Promise.all([ofOidc?.use(), ofSaml?.use()])) };
+    },
     steps: [
       {
         name: "listeners",

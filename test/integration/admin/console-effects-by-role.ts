@@ -14,6 +14,7 @@ import {
   type AuditLine,
   auditLines,
   type ConsoleStack,
+  type ConsoleStackOptions,
   cookieHeader,
   type OperatorName,
   openConsole,
@@ -96,7 +97,7 @@ function testRole(role: ConsoleRole): void {
   }
 
   const own = ids.filter((id) => may(role, id));
-  test.each(own)("does %s: in effect at both engines, and in the audit stream with its reason", async (id) => {
+  test.each(own)("does %s: in effect at every engine, and in the audit stream with its reason", async (id) => {
     await using about = await prepared(id);
     const { state, after, event } = effects[id];
     const { label } = consoleActions[id];
@@ -130,10 +131,10 @@ function testRole(role: ConsoleRole): void {
 }
 
 /** Tests of each action of the console, in Chromium, by operators of these roles. To be called once in a file. */
-export function testEffects(roles: readonly ConsoleRole[]): void {
+export function testEffects(roles: readonly ConsoleRole[], more: Pick<ConsoleStackOptions, "shape"> = {}): void {
   beforeAll(async () => {
     const settings = { auth: { pipeline: { local_cache_ttl: "10m" } } };
-    desk = await startConsoleStack(settings, { engines: 2, order: ["cache", "sql"] });
+    desk = await startConsoleStack(settings, { engines: 2, order: ["cache", "sql"], ...more });
     browser = await sharedChromium();
     directory = new DatabaseSync(desk.directoryFile);
   });

@@ -1,13 +1,11 @@
 import { DatabaseSync } from "node:sqlite";
-import { Secret } from "@postern/shared/platform/crypto";
-import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
 import { pause, poll } from "@postern/testing";
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { sharedChromium } from "../../support/chromium.ts";
 import { testRedis } from "../../support/redis-content.ts";
-import { assertionSecret, redisGivenUpSoon } from "../../support/stack-config.ts";
+import { redisGivenUpSoon } from "../../support/stack-config.ts";
 import {
   auditLines,
   type ConsoleStack,
@@ -16,6 +14,7 @@ import {
   openConsole,
   startConsoleStack,
 } from "./console-stack.ts";
+import { type OpenStream, openStream, pagesIn } from "./event-stream.ts";
 
 let desk: ConsoleStack;
 let browser: Browser;
@@ -30,35 +29,6 @@ afterAll(async () => {
 });
 
 const inEnglish = { locale: "en-US" };
-const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 600 });
-
-/** A stream of events of a replica, as text. */
-interface OpenStream {
-  readonly status: number;
-  /** What arrived so far. */
-  readonly text: () => string;
-  readonly ended: Promise<void>;
-  readonly leave: () => void;
-}
-
-async function openStream(origin: string, cookie: string, page = "system"): Promise<OpenStream> {
-  const caller = { method: "none", scopes: [], clientIp: "127.0.0.1", session: "test" } as const;
-  const headers = { cookie, [callerAssertionHeader]: await sign(caller, "admin") };
-  const aborter = new AbortController();
-  const response = await fetch(`${origin}/console/${page}/events`, { headers, signal: aborter.signal });
-  let text = "";
-  const read = async (): Promise<void> => {
-    for await (const part of response.body ?? []) text += Buffer.from(part).toString();
-  };
-  return {
-    status: response.status,
-    text: () => text,
-    ended: read().catch(() => undefined),
-    leave: () => aborter.abort(),
-  };
-}
-
-const pagesIn = ({ text }: OpenStream): number => text().split("event: page\n").length - 1;
 
 /** @returns a page of the console, and what the browser reports about it */
 async function openLivePage(context: BrowserContext, name: OperatorName, link: string) {

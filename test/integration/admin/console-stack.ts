@@ -5,7 +5,7 @@ import { freePort, poll, scratchFolder } from "@postern/testing";
 import type { APIResponse, BrowserContext, Page } from "playwright-core";
 import { formOf } from "../../support/browser.ts";
 import { demoSeedFile } from "../../support/demo-users.ts";
-import { type Replica, type Stack, startStack } from "../../support/stack.ts";
+import { type Replica, type Stack, type StackOptions, startStack } from "../../support/stack.ts";
 import { demoBackends, merged, type Tree } from "../../support/stack-config.ts";
 import { totpCode } from "../../support/totp-code.ts";
 
@@ -127,7 +127,7 @@ export interface ConsoleStack extends AsyncDisposable {
   readonly directoryFile: string;
 }
 
-interface ConsoleStackOptions {
+export interface ConsoleStackOptions extends Pick<StackOptions, "shape"> {
   readonly engines?: number;
   /** `auth.backends.order` */
   readonly order?: readonly string[];
@@ -143,7 +143,7 @@ const lastSteps = new Map<string, number>();
 /** A gateway with a console, two replicas of admin, idp and engines. */
 export async function startConsoleStack(
   settings: Tree = {},
-  { engines = 1, order = ["sql"], hasMailSearch = false, env = {} }: ConsoleStackOptions = {},
+  { engines = 1, order = ["sql"], hasMailSearch = false, env = {}, shape }: ConsoleStackOptions = {},
 ): Promise<ConsoleStack> {
   await using started = new AsyncDisposableStack();
   lastSteps.clear();
@@ -160,6 +160,7 @@ export async function startConsoleStack(
       engines,
       env,
       httpPort,
+      ...(shape !== undefined && { shape }),
       services: ["admin", "idp"],
       backends: backends(folder.path, seedFile, { order, hasMailSearch }),
       settings: merged(settingsOf(issuer, url, auditFile), settings),

@@ -1,49 +1,21 @@
-import { freePort, poll } from "@postern/testing";
+import { poll } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { type LoadRequest, lookUp, startLoad } from "../../support/load.ts";
-import type { ServiceName, ServiceProcess } from "../../support/service-process.ts";
+import { enginesHeard, type SiteProcess, startSiteProcess } from "../../support/site-process.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
-import { startWholeSite } from "../../support/whole-site.ts";
 
-const names: readonly ServiceName[] = ["gateway", "auth-engine", "idp", "admin", "jobs-worker"];
 const wrong: LoadRequest = { name: "wrong", body: { ...alice, password: "wrong" }, right: 403 };
 /** The same machine, on which both processes have ports of their own. */
 let stack: Stack;
 
-interface Site {
-  readonly url: string;
-  readonly gateway: ServiceProcess;
-}
-
-let first: Site;
-let second: Site;
+let first: Pick<SiteProcess, "url" | "gateway">;
+let second: SiteProcess;
 
 /** Another process of the whole site, with the same configuration and other ports. */
-async function startAnother(env: Readonly<Record<string, string>> = {}): Promise<Site & AsyncDisposable> {
-  const [http, idp, admin] = await Promise.all([freePort(), freePort(), freePort()]);
-  const services = await startWholeSite(names, {
-    configFile: stack.configFile,
-    env: {
-      SERVICE_RUNTIME_SERVERS_HTTP_ADDRESS: `127.0.0.1:${http}`,
-      SERVICE_RUNTIME_SERVICES_IDP_ADDRESS: `127.0.0.1:${idp}`,
-      SERVICE_RUNTIME_SERVICES_ADMIN_ADDRESS: `127.0.0.1:${admin}`,
-      ...env,
-    },
-  });
-  const gateway = services.get("gateway");
-  if (gateway === undefined) throw new Error("no gateway");
-  await poll("another process of the site", async () => (await gateway.readiness()) === 200, 60_000);
-  const site = { url: `http://127.0.0.1:${http}`, gateway };
-  return { ...site, [Symbol.asyncDispose]: async () => void (await gateway.stop()) };
-}
-
-async function enginesHeard(site: Site, count: number): Promise<true> {
-  return poll(`heartbeats of ${count} engines`, async () =>
-    (await site.gateway.metrics()).includes(`service_engines_heard ${count}\n`),
-  );
-}
+const startAnother = (env: Readonly<Record<string, string>> = {}): Promise<SiteProcess> =>
+  startSiteProcess({ configFile: stack.configFile, env });
 
 beforeAll(async () => {
   stack = await startStack({

@@ -20,7 +20,7 @@ import { createLogoutDelivery } from "./logout/logout-delivery.ts";
 import { createOidcMetrics } from "./metrics/oidc-metrics.ts";
 import type { OidcDeps, OidcParts, OidcStores } from "./parts.ts";
 import type { Generations } from "./provider/generation.ts";
-import { createKeySchedule, type KeySchedule } from "./provider/key-schedule.ts";
+import { KeySchedule } from "./provider/key-schedule.ts";
 import { createOutcomes } from "./provider/outcomes-redis.ts";
 import { createProviderFeature } from "./provider-feature.ts";
 import { createManageClient } from "./registration/manage-client.ts";
@@ -149,7 +149,7 @@ function createKeysFeature(parts: OidcParts, generations: Generations) {
     rules: () => rotationRules(schedule.settings),
     onCreated: (kids) => logger.info({ kids }, "signing keys created"),
   });
-  const schedule: KeySchedule = createKeySchedule({
+  const schedule: KeySchedule = new KeySchedule({
     keys,
     staticKeys,
     generations,

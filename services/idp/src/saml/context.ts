@@ -2,6 +2,7 @@ import { keyRingFromConfig } from "@postern/shared/assembly";
 import { pathTo } from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
 import type { KeyRing } from "@postern/shared/platform/crypto";
+import type { PreparedReload } from "@postern/shared/platform/lifecycle";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
@@ -74,12 +75,17 @@ function createSamlRegistry(config: Config, deps: SamlRegistryDeps) {
         config: provider,
         facts: hasMetadata(provider) ? metadata.factsOf(provider) : undefined,
       })),
-    /** Applies a new configuration. If it rejects, the previous one remains in use. */
-    apply: async (next: Config): Promise<void> => {
+    /** Throws if the configuration cannot be used. */
+    prepare: (next: Config): PreparedReload => {
       const settings = samlSettings(next);
       metadataSources(settings.saml.service_providers);
-      state = stateOf(settings);
-      await follow(metadata, settings);
+      stateOf(settings);
+      return {
+        use: async () => {
+          state = stateOf(settings);
+          await follow(metadata, settings);
+        },
+      };
     },
     /** Starts watching the metadata. Resolves when each document was requested once, or after five seconds. */
     start: (): Promise<void> => follow(metadata, state.settings),
@@ -97,8 +103,8 @@ export interface SamlContext {
   readonly logout: SamlLogoutContext;
   /** The demands of the service providers that the account's sessions have signed in to. */
   readonly demandsOn: ListDemands;
-  /** Applies a new configuration. If it rejects, the previous one remains in use. */
-  apply(config: Config): Promise<void>;
+  /** Throws if the configuration cannot be used. */
+  prepare(config: Config): PreparedReload;
   /** All service providers of the configuration, also unusable ones. */
   listProviders(): readonly ListedProvider[];
   /**
@@ -184,7 +190,7 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
       return [...ids].flatMap((entityId) => providers().find(entityId)?.demands ?? []);
     },
     listProviders: () => registry.listProviders(),
-    apply: (next) => registry.apply(next),
+    prepare: (next) => registry.prepare(next),
     start: () => registry.start(),
     close: () => registry.close(),
   };

@@ -62,9 +62,12 @@ function createEncode({ link }: CallsDeps, endpoint: Endpoint) {
   };
 }
 
+/** How a request arrives, as spans name it. For calls within a process, OpenTelemetry has the word `inproc` only, as a transport. */
+export type CallSystem = "nats" | "inproc";
+
 /** Handles a request in a span of the caller's trace. */
-export function traced({ tracer }: CallsDeps, { route: { name } }: Endpoint) {
-  const attributes = { "rpc.system.name": "nats", "rpc.method": name };
+export function traced({ tracer }: CallsDeps, { route: { name } }: Endpoint, system: CallSystem) {
+  const attributes = { "rpc.system.name": system, "rpc.method": name };
   return async (handle: () => Promise<ErrorCode | undefined>, traceparent: string | undefined): Promise<void> => {
     const span = tracer?.resume({ name, kind: "server", attributes }, traceparent);
     if (span === undefined) await handle();
@@ -134,7 +137,7 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, inFlight: InFli
     answer(call, reply, failure !== undefined);
     return failure;
   };
-  const inTrace = traced(deps, endpoint);
+  const inTrace = traced(deps, endpoint, "nats");
 
   return {
     /** Handles a request or rejects it immediately; never throws. */

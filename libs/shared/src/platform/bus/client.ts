@@ -4,6 +4,7 @@ import type { Deadlines } from "../concurrency/deadlines.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import type { Span, Tracer } from "../tracing/tracer.ts";
+import type { CallSystem } from "./calls.ts";
 import { type Codec, decodeError } from "./codec.ts";
 import { decodeFrames, type FrameView, frameHeaderBytes, messageBytes } from "./frames.ts";
 import { batchesSubject, parseReplySubject, repliesSubject } from "./inbox.ts";
@@ -59,7 +60,7 @@ export function createRequestClient(deps: ClientDeps) {
       const leftMs = options.deadline - clock.now();
       const error = refusal(deps, leftMs, options.signal, pending.size()) ?? unsendable(deps, submission.body.length);
       if (error !== undefined) return refuse(error);
-      const { promise, request } = open(submission, options, leftMs);
+      const { promise, request } = open(submission, options, leftMs, "nats");
       sender.add(submission.route.subject, request);
       return promise;
     },
@@ -72,7 +73,7 @@ export function createRequestClient(deps: ClientDeps) {
       const leftMs = options.deadline - clock.now();
       const error = refusal(deps, leftMs, options.signal, pending.size());
       if (error !== undefined) return refuse(error);
-      const { promise, request } = open({ route, body: noBytes, decode }, options, leftMs);
+      const { promise, request } = open({ route, body: noBytes, decode }, options, leftMs, "inproc");
       deps.local?.call(endpoint, value, request, pending);
       return promise;
     },
@@ -101,9 +102,14 @@ function receiveReplies(deps: ClientDeps, pending: PendingTable): void {
 }
 
 function createOpen({ tracer }: ClientDeps, pending: PendingTable) {
-  return <T>({ route, body, decode }: Submission<T>, { deadline, signal }: RequestOptions, leftMs: number) => {
+  return <T>(
+    { route, body, decode }: Submission<T>,
+    { deadline, signal }: RequestOptions,
+    leftMs: number,
+    system: CallSystem,
+  ) => {
     const settler = Promise.withResolvers<T>();
-    const span = tracer === undefined ? undefined : callSpan(tracer, route);
+    const span = tracer === undefined ? undefined : callSpan(tracer, route, system);
     const init = { route, body, deadlineMs: deadline, signal, decode, span };
     return { promise: settler.promise, request: pending.open(init, settler, leftMs) };
   };
@@ -118,8 +124,8 @@ async function settled(requests: readonly PendingRequest[]): Promise<void> {
     await delay(pollMs, undefined, { ref: false });
 }
 
-function callSpan(tracer: Tracer, { name }: Route): Span | undefined {
-  const attributes = { "rpc.system.name": "nats", "rpc.method": name };
+function callSpan(tracer: Tracer, { name }: Route, system: CallSystem): Span | undefined {
+  const attributes = { "rpc.system.name": system, "rpc.method": name };
   return tracer.child({ name, kind: "client", attributes });
 }
 

@@ -4,6 +4,7 @@ import { defineEvent, defineMethod, methodAt } from "../../contracts/define.ts";
 import { AppError } from "../errors/app-error.ts";
 import { fromUnknown } from "../errors/from-unknown.ts";
 import { steadyClock } from "../time/clock.ts";
+import type { Span, SpanStart, Tracer } from "../tracing/tracer.ts";
 import { type ConnectBusOptions, connectBus } from "./connect.ts";
 import { LocalBus } from "./local-bus.ts";
 
@@ -165,4 +166,28 @@ test("events reach every subscriber of the process, in the same turn of the even
   calculator.publish(changed, { sum: 4 });
   await Promise.resolve();
   expect(heard).toHaveLength(3);
+});
+
+test("the spans of both sides say that the call stays in the process", async () => {
+  const begun: SpanStart[] = [];
+  const begin = (start: SpanStart): Span => {
+    begun.push(start);
+    return { traceId: "1", traceparent: "00-1-1-01", set: () => undefined, end: () => undefined };
+  };
+  const tracer: Tracer = {
+    begin: () => undefined,
+    resume: begin,
+    child: begin,
+    active: () => undefined,
+    run: (_span, work) => work(),
+    close: async () => undefined,
+  };
+  const { asker, calculator } = await twoServices({ tracer });
+  calculator.serve(double, async ({ values }) => doubled(values));
+  await asker.request(double, { values: [1] }, soon());
+  const attributes = { "rpc.system.name": "inproc", "rpc.method": "calculator/double" };
+  expect(begun).toMatchObject([
+    { kind: "client", attributes },
+    { kind: "server", attributes },
+  ]);
 });

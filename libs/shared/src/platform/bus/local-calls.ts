@@ -45,7 +45,7 @@ export function createLocalCalls(
     inFlight.end();
     return failure?.code;
   };
-  const inTrace = traced(deps, endpoint);
+  const inTrace = traced(deps, endpoint, "inproc");
   return {
     isFull: (): boolean => inFlight.isFull,
     /** Handles a request or rejects it immediately; never throws. */

@@ -65,12 +65,6 @@ test("when one service cannot use the configuration, no service of the process d
   expect(bad).toMatchObject({ applied: [], discarded: 0, refusals: [["planted"]] });
 });
 
-test("a service that may still fail goes first, and its failure leaves the others as they were", async () => {
-  const [good, late] = await reloaded([fakeService(), fakeService({ mayFail: true, use: broken })]);
-  expect(good).toMatchObject({ applied: [], discarded: 1, refusals: [["planted"]] });
-  expect(late).toMatchObject({ applied: [], refusals: [["planted"]] });
-});
-
 test("a service that fails although it had prepared reports that, and the others use the configuration", async () => {
   const [good, bad, last] = await reloaded([fakeService(), fakeService({ use: broken }), fakeService()]);
   expect([good, last]).toMatchObject([

@@ -34,22 +34,17 @@ async function useInAll(deps: ReloadDeps, next: Config): Promise<void> {
     refuse(deps, errors.map(reasonOf), errors[0]);
     return;
   }
-  const others = ready.filter(({ prepared }) => prepared.mayFail !== true);
-  try {
-    for (const { prepared } of ready) if (prepared.mayFail === true) await prepared.use();
-  } catch (err) {
-    await discardAll(others.map(({ prepared }) => prepared));
-    refuse(deps, [reasonOf(err)], err);
-    return;
-  }
-  for (const { service, prepared } of others) {
-    try {
-      await prepared.use();
-    } catch (err) {
-      // Too late for the others. Operators see which service is not up to date.
-      service.reloadRefused([reasonOf(err)], err);
-    }
-  }
+  // At the same time, because one may wait, for example for documents that the configuration names.
+  await Promise.all(
+    ready.map(async ({ service, prepared }) => {
+      try {
+        await prepared.use();
+      } catch (err) {
+        // Too late for the others. Operators see which service is not up to date.
+        service.reloadRefused([reasonOf(err)], err);
+      }
+    }),
+  );
 }
 
 async function apply(deps: ReloadDeps): Promise<void> {

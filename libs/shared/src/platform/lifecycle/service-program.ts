@@ -32,8 +32,6 @@ export interface PreparedReload {
   use(): Promise<void> | void;
   /** Closes what was prepared. */
   discard?(): Promise<void> | void;
-  /** Whether `use` may still fail, so that it goes first: while it is not in use, the reload can be refused as a whole. */
-  readonly mayFail?: boolean;
 }
 
 /** A service as its process sees it. */

@@ -28,11 +28,11 @@ export interface Generations {
   current(): Generation;
   readonly isReady: boolean;
   /**
-   * Creates another generation, which replaces the current one.
+   * Creates another generation, and returns the function that replaces the current one by it.
    *
-   * @throws AppError CONFIG_INVALID when a client cannot be registered; the current one then remains
+   * @throws AppError CONFIG_INVALID when a client cannot be registered
    */
-  replace(inputs: { readonly settings: OidcSettings; readonly keys: readonly JWK[] }): Promise<void>;
+  prepare(inputs: { readonly settings: OidcSettings; readonly keys: readonly JWK[] }): Promise<() => void>;
 }
 
 function publicKeysOf(keys: readonly JWK[]): ReadonlyMap<string, KeyObject> {
@@ -70,13 +70,13 @@ export function createGenerations(hooks: ProviderHooks): Generations {
     get isReady() {
       return current !== undefined;
     },
-    replace: async ({ settings, keys }) => {
+    prepare: async ({ settings, keys }) => {
       const ofRegistration = (registration: Registration) => registeredPolicy(registration, settings, innerKey);
       const policies = withRegistered(clientPolicies(settings), hooks.registeredClient, ofRegistration);
       const provider = createProvider({ settings, policies, keys }, hooks);
       await assertClients(provider, policies);
       const callback = provider.callback();
-      current = {
+      const generation: Generation = {
         settings,
         provider,
         policies,
@@ -87,6 +87,9 @@ export function createGenerations(hooks: ProviderHooks): Generations {
           if (policy === undefined) return "not permitted";
           return withdrawnType(registration, policy) ?? metadataFault(provider, clientMetadata(policy, settings));
         },
+      };
+      return () => {
+        current = generation;
       };
     },
   };

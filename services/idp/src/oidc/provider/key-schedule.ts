@@ -1,3 +1,4 @@
+import type { PreparedReload } from "@postern/shared/platform/lifecycle";
 import type { Clock } from "@postern/shared/platform/time";
 import type { JWK } from "oidc-provider";
 import {
@@ -10,21 +11,10 @@ import {
 import type { OidcSettings } from "../settings/oidc-settings.ts";
 import type { Generations } from "./generation.ts";
 
-/** Replaces the generation when the shared keys or the configuration change. */
-export interface KeySchedule {
-  /** Reads the keys and applies them. Rejects when they cannot be read or a client is invalid. */
-  refresh(): Promise<void>;
-  /** Applies another configuration; if that fails, the previous one remains. */
-  apply(settings: OidcSettings): Promise<void>;
-  readonly settings: OidcSettings;
-  start(): void;
-  close(): void;
-}
-
 export interface KeyScheduleDeps {
-  readonly keys: SigningKeyStore;
+  readonly keys: Pick<SigningKeyStore, "current">;
   readonly staticKeys: (settings: OidcSettings, isActive: boolean) => readonly JWK[];
-  readonly generations: Generations;
+  readonly generations: Pick<Generations, "isReady" | "prepare">;
   readonly clock: Clock;
   readonly settings: OidcSettings;
   /** Called for the first of consecutive failures. */
@@ -37,63 +27,102 @@ function keptUntilRestart(settings: OidcSettings): Partial<OidcSettings> {
   return { issuer, identifier, backchannelAudience, certificates };
 }
 
+const kidsOf = (keys: readonly SigningKey[]): string => keys.map(({ kid }) => kid).join(" ");
+
 const retryMs = 250;
 const triesAtStart = 8;
 
-export function createKeySchedule(deps: KeyScheduleDeps): KeySchedule {
-  const { generations, clock, onError } = deps;
-  let { settings } = deps;
-  const kept = keptUntilRestart(settings);
-  let timer: NodeJS.Timeout | undefined;
-  let known: readonly SigningKey[] = [];
-  let inUse = "";
-  let failures = 0;
-  let isClosed = false;
+/** Replaces the generation when the shared keys or the configuration change. */
+export class KeySchedule {
+  private readonly deps: KeyScheduleDeps;
+  private current: OidcSettings;
+  private readonly kept: Partial<OidcSettings>;
+  private readonly started = Promise.withResolvers<void>();
+  private timer: NodeJS.Timeout | undefined;
+  private known: readonly SigningKey[] = [];
+  private inUse = "";
+  private failures = 0;
+  private isClosed = false;
 
-  const use = async (next: OidcSettings): Promise<void> => {
-    const ordered = signingOrder(known, rotationRules(next), clock.now());
-    // The first suitable key signs, so configured keys that only verify come last.
-    const keys = [...deps.staticKeys(next, true), ...ordered.map(({ jwk }) => jwk), ...deps.staticKeys(next, false)];
-    await generations.replace({ settings: next, keys });
-    inUse = ordered.map(({ kid }) => kid).join(" ");
-  };
-  const refresh = async (): Promise<void> => {
-    const found = await deps.keys.current();
+  constructor(deps: KeyScheduleDeps) {
+    this.deps = deps;
+    this.current = deps.settings;
+    this.kept = keptUntilRestart(deps.settings);
+  }
+
+  get settings(): OidcSettings {
+    return this.current;
+  }
+
+  /** Begins to look for the keys. Resolves when they are in use, or Redis has not returned them for two seconds. */
+  start(): Promise<void> {
+    void this.look();
+    return this.started.promise;
+  }
+
+  /** Reads the keys and applies them. Rejects when they cannot be read or a client is invalid. */
+  async refresh(): Promise<void> {
+    const found = await this.deps.keys.current();
     // Another replica is creating the first keys.
     if (found.length === 0) return;
-    known = found;
-    const order = signingOrder(known, rotationRules(settings), clock.now());
-    if (!generations.isReady || order.map(({ kid }) => kid).join(" ") !== inUse) await use(settings);
-  };
-  const look = async (): Promise<void> => {
+    this.known = found;
+    const wanted = this.current;
+    if (this.deps.generations.isReady && kidsOf(this.ordered(wanted)) === this.inUse) return;
+    const use = await this.prepareGeneration(wanted);
+    // A reload that came into use meanwhile has looked for the keys itself.
+    if (this.current === wanted) use();
+  }
+
+  /** Builds what another configuration needs. Rejects if it cannot be used. */
+  async prepare(reloaded: OidcSettings): Promise<PreparedReload> {
+    const next = { ...reloaded, ...this.kept };
+    const use = this.known.length > 0 ? await this.prepareGeneration(next) : undefined;
+    return {
+      use: async () => {
+        use?.();
+        this.current = next;
+        // The new configuration may need keys of another kind. If they cannot be created now, the next look does.
+        await this.refresh().catch(this.deps.onError);
+      },
+    };
+  }
+
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+  }
+
+  private ordered(settings: OidcSettings): readonly SigningKey[] {
+    return signingOrder(this.known, rotationRules(settings), this.deps.clock.now());
+  }
+
+  /** Returns the function that puts the generation into use. */
+  private async prepareGeneration(settings: OidcSettings): Promise<() => void> {
+    const { staticKeys, generations } = this.deps;
+    const ordered = this.ordered(settings);
+    // The first suitable key signs, so configured keys that only verify come last.
+    const keys = [...staticKeys(settings, true), ...ordered.map(({ jwk }) => jwk), ...staticKeys(settings, false)];
+    const use = await generations.prepare({ settings, keys });
+    return () => {
+      use();
+      this.inUse = kidsOf(ordered);
+    };
+  }
+
+  private async look(): Promise<void> {
+    const { generations, onError } = this.deps;
     try {
-      await refresh();
-      failures = 0;
+      await this.refresh();
+      this.failures = 0;
     } catch (error) {
-      failures += 1;
+      this.failures += 1;
       // At startup the first attempts may precede the connection.
-      if (failures === (generations.isReady ? 1 : triesAtStart)) onError(error);
+      if (this.failures === (generations.isReady ? 1 : triesAtStart)) onError(error);
     }
-    if (isClosed) return;
-    timer = setTimeout(() => void look(), generations.isReady ? lookEveryMs(rotationRules(settings)) : retryMs);
-    timer.unref();
-  };
-  return {
-    refresh,
-    apply: async (reloaded) => {
-      const next = { ...reloaded, ...kept };
-      if (known.length > 0) await use(next);
-      settings = next;
-      // The new configuration may need keys of another kind. If they cannot be created now, the next look does.
-      await refresh().catch(onError);
-    },
-    get settings() {
-      return settings;
-    },
-    start: () => void look(),
-    close: () => {
-      isClosed = true;
-      clearTimeout(timer);
-    },
-  };
+    const { isReady } = generations;
+    if (isReady || this.failures >= triesAtStart) this.started.resolve();
+    if (this.isClosed) return;
+    this.timer = setTimeout(() => void this.look(), isReady ? lookEveryMs(rotationRules(this.current)) : retryMs);
+    this.timer.unref();
+  }
 }
