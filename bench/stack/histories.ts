@@ -5,7 +5,8 @@ import { encryptionSecret } from "./config.ts";
 import { mailOf } from "./users.ts";
 
 const limits = {
-  lifeSeconds: 604_800,
+  lifeSeconds: 1_209_600,
+  countsSeconds: 2_592_000,
   perAccount: 40,
   perNetwork: 100,
   maxAccounts: 1_000_000,

@@ -13,10 +13,6 @@ const workers: Readonly<Record<string, WorkerEntry>> = {
     source: "libs/shared/src/domain/passwords/crypt-worker.ts",
     fileName: "crypt-worker.js",
   },
-  "services/auth-engine/src/history/history-thread.ts": {
-    source: "services/auth-engine/src/history/history-worker.ts",
-    fileName: "history-worker.js",
-  },
   "services/idp/src/saml/metadata/read-in-thread.ts": {
     source: "services/idp/src/saml/metadata/read-worker.ts",
     fileName: "read-worker.js",

@@ -8,7 +8,7 @@ import type { Tracer } from "@postern/shared/platform/tracing";
 import { createAccountShares } from "./backends/account-shares.ts";
 import type { BackendSet } from "./backends/backend-set.ts";
 import type { BruteForce } from "./brute-force/brute-force.ts";
-import type { HistoryThread } from "./history/history-thread.ts";
+import type { EngineHistory } from "./history/decision-history.ts";
 import { noteOf } from "./history/note-of.ts";
 import type { CheckMailToken } from "./mail-tokens/check-mail-token.ts";
 import type { EngineMetrics } from "./metrics.ts";
@@ -71,7 +71,7 @@ interface Parts {
   readonly appPasswordUses: AppPasswordUses;
   readonly decoyDigest: KeyedDigest;
   /** Absent while no history is recorded. */
-  readonly history: HistoryThread | undefined;
+  readonly history: EngineHistory | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Base, baseFromConfig, busFromConfig, redisFromConfig } from "@postern/shared/assembly";
+import { type Base, baseFromConfig, busFromConfig, recordsHistory, redisFromConfig } from "@postern/shared/assembly";
 import { createAttributeFilter, secretFields } from "@postern/shared/domain/released-attributes";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
@@ -16,7 +16,7 @@ import { usesBruteForce } from "./brute-force/brute-force-settings.ts";
 import { createLiveBruteForce } from "./brute-force/context.ts";
 import { makeControls } from "./controls/context.ts";
 import { makeDovecot } from "./dovecot/context.ts";
-import { createHistoryThread } from "./history/history-thread.ts";
+import { createEngineHistory } from "./history/decision-history.ts";
 import { createMailTokens } from "./mail-tokens/context.ts";
 import { createMasterUsers } from "./master-user/master-users.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
@@ -108,16 +108,14 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const makeRules = rulesMaker({ ...base, metrics });
   const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);
-  const usesState = settings.oauthBearer.enabled || usesBruteForce(config);
+  const usesState = settings.oauthBearer.enabled || usesBruteForce(config) || recordsHistory(config);
   const redis = usesState ? redisFromConfig(config, "state", base) : undefined;
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
   const risk = createLiveRisk(config, { base, bus, redis, live, metrics });
   const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
   const factors = createSecondFactorParts(config, { backends: () => backends.current, logger, metrics });
-  const history = createHistoryThread(config, base.instance, metrics.historyLost, (err) =>
-    logger.error({ err }, "the thread of the decision history failed"),
-  );
+  const history = createEngineHistory(config, redis, base.instance, metrics.historyLost);
   const kept = { ...base, live, rules, backends, mailTokens, bruteForce, risk, resultCache, history, ...factors };
   /** Addresses this engine on the bus: heartbeats, and the pages of open listings. Random, because it is part of a subject. */
   const engineId = randomBytes(8).toString("hex");

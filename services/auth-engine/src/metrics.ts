@@ -72,7 +72,7 @@ function appPasswordUses(registry: Metrics, prefix: string) {
 function historyLosses(registry: Metrics, prefix: string) {
   const losses = registry.counter({
     name: `${prefix}_decision_history_lost_total`,
-    help: "Decisions without a record in the decision history, because Redis or its thread was unavailable or too slow, or Redis used more than three quarters of its memory",
+    help: "Decisions without a record in the decision history, because Redis was unavailable or too slow, or Redis used more than three quarters of its memory",
     labels: {},
   })({});
   return (count: number): void => losses.inc(count);

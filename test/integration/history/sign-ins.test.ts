@@ -23,7 +23,8 @@ interface Store extends AsyncDisposable {
 async function openStore(stack: Pick<Stack, "redis">): Promise<Store> {
   const redis = await testRedis(stack.redis?.port ?? 0);
   const keys = createKeyRing([new Secret("test-encryption-secret")], "decision-history");
-  const history = createDecisionHistory({ redis, keyPrefix, keys, lifeMs: 604_800_000, nowMs: () => Date.now() });
+  const lives = { lifeMs: 604_800_000, countsMs: 604_800_000 };
+  const history = createDecisionHistory({ redis, keyPrefix, keys, ...lives, nowMs: () => Date.now() });
   return {
     redis,
     history,

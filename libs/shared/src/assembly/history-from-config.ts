@@ -22,9 +22,11 @@ export function historyWriterFromConfig(
   instance: string,
 ): WriteHistory | undefined {
   const store = storeOf(config, redis);
-  const { retention, per_account, per_network, max_accounts, max_networks } = config.observability.decision_history;
+  const { retention, counts_retention, per_account, per_network, max_accounts, max_networks } =
+    config.observability.decision_history;
   const limits = {
     lifeSeconds: Math.floor(retention / 1000),
+    countsSeconds: Math.floor(counts_retention / 1000),
     perAccount: per_account,
     perNetwork: per_network,
     maxAccounts: max_accounts,
@@ -36,6 +38,6 @@ export function historyWriterFromConfig(
 /** Undefined while no history is recorded. */
 export function historyFromConfig(config: Config, redis: RedisClient): DecisionHistory | undefined {
   const store = storeOf(config, redis);
-  const { retention: lifeMs } = config.observability.decision_history;
-  return store && createDecisionHistory({ ...store, lifeMs, nowMs: () => systemClock.now() });
+  const { retention: lifeMs, counts_retention: countsMs } = config.observability.decision_history;
+  return store && createDecisionHistory({ ...store, lifeMs, countsMs, nowMs: () => systemClock.now() });
 }

@@ -5,14 +5,17 @@ import { reasonText } from "./search/reason-text.ts";
 
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 
+const dateOf = (day: number): string => isoOf(day * 86_400_000).slice(0, 10);
+
 /** A record as the interface writes it: without members that have no value. */
 export function writtenDecision(record: RecordedDecision): DecisionRecord {
   const { timeMs, firstMs, count, outcome, reason, rule, channel, step, protocol, client, clientIp } = record;
-  const { account, username, instance, session } = record;
+  const { account, username, instance, session, days } = record;
   return {
     time: isoOf(timeMs),
     first_time: isoOf(firstMs),
     count,
+    ...(days && { days: days.map(({ day, count: ofDay }) => ({ date: dateOf(day), count: ofDay })) }),
     outcome,
     ...(reason !== "" && { reason }),
     text: reasonText({ outcome, reason, rule, step }),

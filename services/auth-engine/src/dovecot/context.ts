@@ -14,7 +14,7 @@ import { systemClock } from "@postern/shared/platform/time";
 import { createChosenNames } from "../brute-force/chosen-names.ts";
 import type { LiveBruteForce } from "../brute-force/context.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
-import type { HistoryThread } from "../history/history-thread.ts";
+import type { EngineHistory } from "../history/decision-history.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import type { Policies } from "../policy/policies.ts";
 import { createAllowLogin } from "./allow-login.ts";
@@ -54,7 +54,7 @@ export function makeDovecot(
     readonly bruteForce: LiveBruteForce | undefined;
     readonly rules: { readonly current: { readonly policies: Policies | undefined } };
     /** Absent while no history is recorded. */
-    readonly history: HistoryThread | undefined;
+    readonly history: EngineHistory | undefined;
   },
 ) {
   const bruteForce = () => parts.bruteForce?.current;

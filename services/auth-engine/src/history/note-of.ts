@@ -49,5 +49,6 @@ export function noteOf(attempt: Attempt, decision: AuthDecision, facts: CountedF
     client: oidcClientId === "" && channel === "mail" ? printable(programOf(attempt), maxProgram) : oidcClientId,
     session,
     ...(facts.bruteForce?.repeatedWrongPassword === true && { isRepeated: true }),
+    ...(decision.outcome === "ok" && facts.bruteForce?.pending === true && { isAfterFailure: true }),
   };
 }

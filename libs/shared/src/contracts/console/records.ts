@@ -5,7 +5,15 @@ import { component, optionalText, text, texts, time } from "../schema.ts";
 export const DecisionRecord = component("DecisionRecord", {
   time: time("Time of the last one."),
   first_time: time("Time of the first one; equal to `time` if there was one."),
-  count: Type.Integer({ minimum: 1, description: "Number of consecutive equal sign-ins." }),
+  count: Type.Integer({
+    minimum: 1,
+    description: "Number of equal sign-ins; of ordinary successes, those of the days in `days`.",
+  }),
+  days: Type.Optional(
+    Type.Array(Type.Object({ date: text("Day in UTC, such as 2026-11-28."), count: Type.Integer({ minimum: 1 }) }), {
+      description: "Ordinary successes by day, the latest first. Absent for what is recorded individually.",
+    }),
+  ),
   outcome: text("ok, denied, blocked or undecided (a temporary failure)."),
   reason: optionalText("Reason of an outcome other than ok, as in the log."),
   text: text("The outcome in words."),
@@ -17,8 +25,8 @@ export const DecisionRecord = component("DecisionRecord", {
   client_ip: text("Address of the client. Empty if unknown."),
   account: optionalText("Account. Absent if nothing showed that it exists."),
   username: optionalText("Name as typed, if it is not the account's."),
-  instance: text("Process that decided."),
-  session: text("GUID of the last request. References begin with it."),
+  instance: text("Process that decided. Empty for ordinary successes."),
+  session: text("GUID of the last request, of ordinary successes its first two groups. References begin with it."),
 });
 export type DecisionRecord = Static<typeof DecisionRecord>;
 

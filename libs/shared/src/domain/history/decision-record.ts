@@ -32,16 +32,30 @@ export interface DecisionNote {
   readonly session: string;
   /** The wrong password was counted before, so it does not count again. */
   readonly isRepeated?: boolean;
+  /** A success of an account whose sign-ins failed before. */
+  readonly isAfterFailure?: boolean;
 }
 
 /** How a failure weighs: it counts towards a ban, repeats a password that was counted, or a ban refused it. */
 export const failureKinds = ["counted", "repeated", "refused"] as const;
 export type FailureKind = (typeof failureKinds)[number];
 
-/** Consecutive equal decisions as one: how often, and when first and last. */
+/** Equal decisions as one: how often, and when first and last. */
 export interface DecisionRun extends DecisionNote {
   readonly firstMs: number;
   readonly count: number;
+  /** Such decisions may be recorded already, and this run continues them. */
+  readonly isRepetition?: boolean;
+}
+
+/** What is written together. */
+export interface DecisionBatch {
+  readonly runs: readonly DecisionRun[];
+  /** Decisions other than successes, repetitions too: a user may report the reference of any of them. */
+  readonly referred: readonly DecisionNote[];
+  /** Counts of decisions by minute and outcome: `<minute>:<outcome>`. */
+  readonly traffic: readonly (readonly [field: string, count: number])[];
+  readonly failingNetworks: readonly (readonly [network: string, failures: number, kind: FailureKind])[];
 }
 
 const text = Type.String();
@@ -51,10 +65,18 @@ const Sealed = Type.Tuple([
   Type.Tuple([text, text, text, text, text, text, text, text, text]),
 ]);
 
+/** Sign-ins on one day, which is a number of days since the epoch. */
+export interface DayCount {
+  readonly day: number;
+  readonly count: number;
+}
+
 /** A run as operators read it. */
 export interface RecordedDecision extends DecisionRun {
   /** The process that decided. */
   readonly instance: string;
+  /** Ordinary successes by day, the latest first. Absent for what is recorded individually. */
+  readonly days?: readonly DayCount[];
 }
 
 const maxName = 256;

@@ -1,147 +1,177 @@
+import { createHotCache } from "../../platform/cache/hot-cache.ts";
 import { knownNetworkOf } from "../brute-force/index.ts";
-import { type DecisionNote, type DecisionRun, type FailureKind, failureKinds } from "./decision-record.ts";
+import type { DecisionBatch, DecisionNote, DecisionRun } from "./decision-record.ts";
+import { createTraffic } from "./decision-traffic.ts";
 
-/** What is written together. */
-export interface DecisionBatch {
-  readonly runs: readonly DecisionRun[];
-  /** Decisions other than successes, repetitions too: a user may report the reference of any of them. */
-  readonly referred: readonly DecisionNote[];
-  /** Counts of decisions by minute and outcome: `<minute>:<outcome>`. */
-  readonly traffic: readonly (readonly [field: string, count: number])[];
-  readonly failingNetworks: readonly (readonly [network: string, failures: number, kind: FailureKind])[];
-}
-
-const repeatMs = 60_000;
-/** Bound of the decisions whose repetitions are counted. */
-const maxOpen = 16_384;
-/** Closed together when there are too many: a map finds its first entry the more slowly, the more were deleted before it. */
-const closedTogether = 1024;
+/** Ordinary successes are written together after this time, repeated failures sooner, because help desks ask for them. */
+const successesMs = 600_000;
+const failuresMs = 120_000;
+/** Bounds of what is counted in a period: kinds of decision, and characters of their keys. Two periods are remembered. */
+const maxSuccesses = 32_768;
+const maxFailures = 8192;
+const maxCharacters = 4_194_304;
+/** The counts of a period are spread over so many batches. */
+const batchesOfPeriod = 30;
 /** Bound of the decisions that wait; a few seconds of the fastest engine. */
 const maxWaiting = 8192;
-const maxFailing = 4096;
 const maxReferred = 4096;
+const maxFailed = 16_384;
+const maxAddresses = 16_384;
+/** A run of equal failures that this process began within this time is continued. */
+const runMs = 3_600_000;
 
-interface OpenRun {
+/** Equal decisions of a period; those before the period, or written already, are not in its count. */
+interface Counted {
   readonly note: DecisionNote;
-  readonly openedMs: number;
+  clientIp: string;
+  session: string;
   firstMs: number;
   lastMs: number;
-  lastSession: string;
-  /** Repetitions that are not written yet. */
   count: number;
 }
 
-function keyOf({ account, username, clientIp, protocol, outcome, reason, rule, channel, step, client }: DecisionNote) {
-  return `${account ?? `\n${username}`}\0${clientIp}\0${protocol}\0${outcome}${channel}${step}\0${reason}\0${rule}\0${client}`;
-}
+const runOf = ({ note, clientIp, session, firstMs, lastMs, count }: Counted): DecisionRun => ({
+  ...note,
+  clientIp,
+  session,
+  firstMs,
+  timeMs: lastMs,
+  count,
+  isRepetition: true,
+});
 
-const runOf = ({ note, firstMs, lastMs, lastSession, count }: OpenRun): DecisionRun => {
-  const { outcome, channel, account, username, clientIp, protocol, reason, rule, step, client } = note;
-  const what = { outcome, channel, account, username, clientIp, protocol, reason, rule, step, client };
-  return { ...what, session: lastSession, timeMs: lastMs, firstMs, count };
-};
+/** Counts equal decisions, and hands out the first one immediately and the number of the others after a period. */
+class PeriodCounts {
+  readonly #periodMs: number;
+  readonly #maxCounted: number;
+  readonly #push: (run: DecisionRun) => boolean;
+  /** The first period begins with the first batch. */
+  #begunMs: number | undefined;
+  #characters = 0;
+  #current = new Map<string, Counted>();
+  #before: ReadonlyMap<string, Counted> = new Map();
+  #unwritten: Iterator<Counted> = [].values();
+  #atOnce = 0;
 
-type Failing = Readonly<Record<FailureKind, Map<string, number>>>;
-
-const newFailing = (): Failing => ({ counted: new Map(), repeated: new Map(), refused: new Map() });
-
-function kindOf({ outcome, isRepeated }: DecisionNote): FailureKind {
-  if (outcome === "blocked") return "refused";
-  return isRepeated === true ? "repeated" : "counted";
-}
-
-function byNetwork(addresses: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
-  const networks = new Map<string, number>();
-  for (const [address, count] of addresses) {
-    const network = knownNetworkOf(address);
-    if (network !== undefined) networks.set(network, (networks.get(network) ?? 0) + count);
+  constructor(periodMs: number, maxCounted: number, push: (run: DecisionRun) => boolean) {
+    this.#periodMs = periodMs;
+    this.#maxCounted = maxCounted;
+    this.#push = push;
   }
-  return networks;
+
+  /** Whether it was counted; if not, it is the first of its kind, and the caller records it. */
+  count(key: string, note: DecisionNote): boolean {
+    const { timeMs, session, clientIp } = note;
+    const known = this.#current.get(key);
+    if (known === undefined) return this.#before.has(key) && this.#open(key, note, 1);
+    if (known.count === 0) known.firstMs = timeMs;
+    known.count += 1;
+    known.lastMs = timeMs;
+    known.session = session;
+    known.clientIp = clientIp;
+    return true;
+  }
+
+  /** Decisions that equal this one, which was recorded, are counted from now on. */
+  begin(key: string, note: DecisionNote): void {
+    this.#open(key, note, 0);
+  }
+
+  #open(key: string, note: DecisionNote, count: number): boolean {
+    if (this.#current.size >= this.#maxCounted || this.#characters > maxCharacters) return false;
+    const { timeMs, session, clientIp } = note;
+    this.#characters += key.length;
+    this.#current.set(key, { note, clientIp, session, firstMs: timeMs, lastMs: timeMs, count });
+    return true;
+  }
+
+  /** Pushes what is due. */
+  take(nowMs: number, isLast: boolean): void {
+    this.#begunMs ??= nowMs;
+    if (isLast || nowMs - this.#begunMs >= this.#periodMs) this.#beginPeriod(nowMs);
+    this.#write(isLast ? Number.POSITIVE_INFINITY : this.#atOnce);
+    if (!isLast) return;
+    this.#beginPeriod(nowMs);
+    this.#write(Number.POSITIVE_INFINITY);
+  }
+
+  #beginPeriod(nowMs: number): void {
+    this.#write(Number.POSITIVE_INFINITY);
+    this.#begunMs = nowMs;
+    this.#before = this.#current;
+    this.#unwritten = this.#before.values();
+    this.#atOnce = Math.ceil(this.#before.size / batchesOfPeriod);
+    this.#current = new Map();
+    this.#characters = 0;
+  }
+
+  #write(atMost: number): void {
+    for (let taken = 0; taken < atMost; taken += 1) {
+      const next = this.#unwritten.next();
+      if (next.done === true) return;
+      if (next.value.count > 0) this.#push(runOf(next.value));
+    }
+  }
 }
 
-function createTraffic() {
-  let counts = new Map<string, number>();
-  let failing = newFailing();
-  let minute = 0;
-  let fields: Readonly<Record<string, string>> = {};
+const single = (note: DecisionNote, isRepetition: boolean): DecisionRun => ({
+  ...note,
+  firstMs: note.timeMs,
+  count: 1,
+  ...(isRepetition && { isRepetition }),
+});
+
+/** The account, or the typed name of what may not be one. */
+const whoOf = ({ account, username }: DecisionNote): string => account ?? `\n${username}`;
+
+function failureKey(note: DecisionNote): string {
+  const { clientIp, protocol, outcome, reason, rule, channel, step, client } = note;
+  return `${whoOf(note)}\0${clientIp}\0${protocol}\0${outcome}${channel}${step}\0${reason}\0${rule}\0${client}`;
+}
+
+/** Addresses recur, so their networks are remembered. */
+function createNetworks() {
+  const networks = createHotCache<string>(maxAddresses);
+  return (address: string): string => {
+    const known = networks.get(address);
+    if (known !== undefined) return known;
+    const network = knownNetworkOf(address) ?? "";
+    networks.set(address, network);
+    return network;
+  };
+}
+
+/** Accounts whose last decision was not a success, as far as this process decided it. */
+function createFailedAccounts() {
+  const failed = createHotCache<true>(maxFailed);
   return {
-    note: (note: DecisionNote): void => {
-      const { timeMs, outcome, clientIp } = note;
-      const now = Math.floor(timeMs / 60_000);
-      if (now !== minute) {
-        minute = now;
-        fields = { ok: `${now}:ok`, denied: `${now}:denied`, blocked: `${now}:blocked`, undecided: `${now}:undecided` };
-      }
-      const field = fields[outcome] ?? "";
-      counts.set(field, (counts.get(field) ?? 0) + 1);
-      const addresses = failing[kindOf(note)];
-      if ((outcome === "denied" || outcome === "blocked") && (addresses.has(clientIp) || addresses.size < maxFailing)) {
-        addresses.set(clientIp, (addresses.get(clientIp) ?? 0) + 1);
-      }
+    note: ({ account }: DecisionNote): void => {
+      if (account !== undefined) failed.set(account, true);
     },
-    take: (): Pick<DecisionBatch, "traffic" | "failingNetworks"> => {
-      const failingNetworks = failureKinds.flatMap((kind) =>
-        [...byNetwork(failing[kind])].map(([network, count]) => [network, count, kind] as const),
-      );
-      const taken = { traffic: [...counts], failingNetworks };
-      counts = new Map();
-      failing = newFailing();
-      return taken;
+    /** Whether this success follows a failure; its account is no longer one of those. */
+    take: ({ account, isAfterFailure }: DecisionNote): boolean => {
+      if (account === undefined || failed.size === 0 || failed.get(account) === undefined)
+        return isAfterFailure === true;
+      failed.delete(account);
+      return true;
     },
   };
 }
 
-/** Gathers decisions for the history. Nothing waits for it. */
-export function createDecisionRecorder() {
-  const open = new Map<string, OpenRun>();
-  const traffic = createTraffic();
-  let waiting: DecisionRun[] = [];
-  let referred: DecisionNote[] = [];
+/** Runs that wait for the next batch, up to a bound. */
+function createWaiting() {
+  let runs: DecisionRun[] = [];
   let dropped = 0;
-  const push = (run: DecisionRun): boolean => {
-    if (waiting.length < maxWaiting) return waiting.push(run) > 0;
-    dropped += run.count;
-    return false;
-  };
-  const close = (key: string, run: OpenRun): void => {
-    open.delete(key);
-    if (run.count > 0) push(runOf(run));
-  };
-  const begin = (key: string, note: DecisionNote): void => {
-    const { timeMs } = note;
-    if (!push({ ...note, firstMs: timeMs, count: 1 })) return;
-    open.set(key, { note, openedMs: timeMs, firstMs: timeMs, lastMs: timeMs, lastSession: note.session, count: 0 });
-    if (open.size <= maxOpen) return;
-    for (const [oldest, run] of open.entries().take(closedTogether).toArray()) close(oldest, run);
-  };
   return {
-    note: (note: DecisionNote): void => {
-      traffic.note(note);
-      if (note.outcome !== "ok" && referred.length < maxReferred) referred.push(note);
-      const key = keyOf(note);
-      const run = open.get(key);
-      if (run === undefined || note.timeMs - run.openedMs >= repeatMs) {
-        if (run !== undefined) close(key, run);
-        begin(key, note);
-        return;
-      }
-      if (run.count === 0) run.firstMs = note.timeMs;
-      run.count += 1;
-      run.lastMs = note.timeMs;
-      run.lastSession = note.session;
+    push: (run: DecisionRun): boolean => {
+      if (runs.length < maxWaiting) return runs.push(run) > 0;
+      dropped += run.count;
+      return false;
     },
-    /** What was gathered and is due: new decisions immediately, the number of their repetitions after a minute. */
-    take: (nowMs: number, isLast = false): DecisionBatch | undefined => {
-      for (const [key, run] of open) {
-        // In the order of opening.
-        if (!isLast && nowMs - run.openedMs < repeatMs) break;
-        close(key, run);
-      }
-      const batch = { runs: waiting, referred, ...traffic.take() };
-      if (batch.runs.length === 0 && batch.traffic.length === 0) return undefined;
-      waiting = [];
-      referred = [];
-      return batch;
+    take: (): readonly DecisionRun[] => {
+      const taken = runs;
+      runs = [];
+      return taken;
     },
     /** Number of decisions that were not gathered because too many waited, since the last call. */
     takeDropped: (): number => {
@@ -149,5 +179,59 @@ export function createDecisionRecorder() {
       dropped = 0;
       return taken;
     },
+  };
+}
+
+/**
+ * Gathers decisions for the history. Nothing waits for it. Failures, and successes after a failure, are recorded individually, equal
+ * failures as one run; ordinary successes are counted by account, network and program.
+ */
+export function createDecisionRecorder() {
+  const traffic = createTraffic();
+  const networkOf = createNetworks();
+  const failed = createFailedAccounts();
+  /** Runs of failures that this process began, by their key, with the time of the last failure. */
+  const begun = createHotCache<number>(maxFailed);
+  const { push, ...waiting } = createWaiting();
+  let referred: DecisionNote[] = [];
+  const successes = new PeriodCounts(successesMs, maxSuccesses, push);
+  const failures = new PeriodCounts(failuresMs, maxFailures, push);
+  const noteFailure = (note: DecisionNote): void => {
+    failed.note(note);
+    if (referred.length < maxReferred) referred.push(note);
+    const key = failureKey(note);
+    const sinceMs = note.timeMs - (begun.get(key) ?? Number.NEGATIVE_INFINITY);
+    begun.set(key, note.timeMs);
+    if (failures.count(key, note)) return;
+    if (push(single(note, sinceMs <= runMs))) failures.begin(key, note);
+  };
+  const noteSuccess = (note: DecisionNote): void => {
+    if (failed.take(note)) {
+      push({ ...single(note, false), isAfterFailure: true });
+      return;
+    }
+    const { protocol, channel, step, client } = note;
+    const key = `${whoOf(note)}\0${networkOf(note.clientIp)}\0${protocol}\0${channel}${step}\0${client}`;
+    if (successes.count(key, note)) return;
+    if (push(single(note, true))) successes.begin(key, note);
+  };
+  return {
+    note: (note: DecisionNote): void => {
+      traffic.note(note);
+      if (note.outcome === "ok") noteSuccess(note);
+      else noteFailure(note);
+    },
+    /** What was gathered and is due: new decisions immediately, the number of their repetitions after a period. */
+    take: (nowMs: number, isLast = false): DecisionBatch | undefined => {
+      successes.take(nowMs, isLast);
+      failures.take(nowMs, isLast);
+      const counts = traffic.take(nowMs, isLast);
+      const runs = waiting.take();
+      if (runs.length === 0 && referred.length === 0 && counts.traffic.length === 0) return undefined;
+      const batch = { runs, referred, ...counts };
+      referred = [];
+      return batch;
+    },
+    takeDropped: waiting.takeDropped,
   };
 }

@@ -1,5 +1,11 @@
-export type { DecisionChannel, DecisionNote, DecisionOutcome, RecordedDecision } from "./decision-record.ts";
-export { createDecisionRecorder, type DecisionBatch } from "./decision-recorder.ts";
+export type {
+  DecisionBatch,
+  DecisionChannel,
+  DecisionNote,
+  DecisionOutcome,
+  RecordedDecision,
+} from "./decision-record.ts";
+export { createDecisionRecorder } from "./decision-recorder.ts";
 export {
   type AuditHistoryPage,
   type AuditHistoryQuery,

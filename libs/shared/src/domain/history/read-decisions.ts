@@ -1,6 +1,7 @@
 import { canonicalIp } from "../../platform/net/ip.ts";
 import { failingNetworksKey, trafficKey } from "../../platform/redis/keys/history.ts";
 import {
+  type DayCount,
   type DecisionOutcome,
   type FailureKind,
   failureKinds,
@@ -9,16 +10,28 @@ import {
 } from "./decision-record.ts";
 import {
   accountPlace,
+  accountsKeyOf,
+  earlierNetworkPlace,
+  earlierReferencesKeyOf,
   type HistoryPlace,
+  historyLists,
+  isOfNetwork,
   listKeyOf,
   networkPlace,
+  readPlace,
   referencesKeyOf,
   refusedPlace,
   shownReference,
 } from "./history-places.ts";
 import { type HistoryStore, openRecord } from "./store.ts";
 
-type HistoryReaderOptions = HistoryStore & { readonly lifeMs: number; readonly nowMs: () => number };
+type HistoryReaderOptions = HistoryStore & {
+  /** Lifetime of what is recorded individually. */
+  readonly lifeMs: number;
+  /** Time for which ordinary successes are counted. */
+  readonly countsMs: number;
+  readonly nowMs: () => number;
+};
 
 /** All methods reject when Redis does not answer. */
 export type DecisionHistory = ReturnType<typeof createDecisionHistory>;
@@ -29,12 +42,24 @@ interface Stored extends RecordedDecision {
 
 const form = /^(\S+) (\d+) (\d+) (\d+) (\S+) (\S+)$/u;
 
+/** `<day>:<counts>`, the latest day first; undefined for anything else. */
+function readDays(written: string | undefined): readonly DayCount[] | undefined {
+  const [, latest, counts = ""] = /^(\d+):([\d,]+)$/u.exec(written ?? "") ?? [];
+  if (latest === undefined) return undefined;
+  return counts
+    .split(",")
+    .map((count, index) => ({ day: Number(latest) - index, count: Number(count) }))
+    .filter(({ count }) => count > 0);
+}
+
 function storedIn(record: string, key: string, keys: HistoryStore["keys"]): readonly Stored[] {
-  const [, identity = "", first, last, count, session = "", sealed = ""] = form.exec(record) ?? [];
+  const [, identity = "", first, last, count, reference = "", sealed = ""] = form.exec(record) ?? [];
   const opened = openedPart(openRecord(keys, key, sealed));
   if (opened === undefined) return [];
+  const [session = "", written] = reference.split(";");
   const times = { firstMs: Number(first) * 1000, timeMs: Number(last) * 1000, count: Number(count) };
-  return [{ identity, ...opened, ...times, session }];
+  const days = readDays(written);
+  return [{ identity, ...opened, ...times, session, ...(days && { days }) }];
 }
 
 const hourMs = 3_600_000;
@@ -80,43 +105,113 @@ async function readFailingNetworks({ redis, keyPrefix }: HistoryStore, nowMs: nu
     .slice(0, size);
 }
 
-/** A refused sign-in is also in the account's history, if there is one. */
-function joined(own: readonly Stored[], refused: readonly Stored[]): readonly Stored[] {
-  const known = new Set(own.map(({ identity }) => identity));
-  return [...own, ...refused.filter(({ identity }) => !known.has(identity))].toSorted((a, b) => b.timeMs - a.timeMs);
+/** Two engines may each have begun a record of the same run. */
+function joined(records: readonly Stored[]): readonly Stored[] {
+  const latest = new Map<string, Stored>();
+  const runs: Stored[] = [];
+  for (const one of records.toSorted((a, b) => a.timeMs - b.timeMs)) {
+    const known = latest.get(one.identity);
+    const continues = known !== undefined && one.firstMs - known.timeMs <= hourMs;
+    const run = continues
+      ? { ...one, firstMs: Math.min(known.firstMs, one.firstMs), count: known.count + one.count }
+      : one;
+    if (known !== undefined && continues) runs[runs.indexOf(known)] = run;
+    else runs.push(run);
+    latest.set(one.identity, run);
+  }
+  return runs.toSorted((a, b) => b.timeMs - a.timeMs);
+}
+
+/** Identities of earlier versions have this length. */
+const earlierIdentity = 11;
+
+/** Earlier versions wrote a record to several histories. */
+function unique(records: readonly Stored[]): readonly Stored[] {
+  const seen = new Set<string>();
+  return records.filter(({ identity, firstMs }) => {
+    if (identity.length > earlierIdentity) return true;
+    const key = `${identity} ${firstMs}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+/** Reads the lists of histories. */
+function createPlaceReader({ redis, keyPrefix, keys, lifeMs, countsMs, nowMs }: HistoryReaderOptions) {
+  return async (
+    place: HistoryPlace,
+    isMeant: (identity: string) => boolean = () => true,
+  ): Promise<readonly Stored[]> => {
+    const lists = historyLists.map((list) => listKeyOf(keyPrefix, place, list));
+    const found = await Promise.all(lists.map((key) => redis.lrange(key, 0, -1)));
+    const now = nowMs();
+    return found
+      .flatMap((records, index) =>
+        records
+          .filter((record) => isMeant(record.slice(0, record.indexOf(" "))))
+          .flatMap((record) => storedIn(record, lists[index] ?? "", keys)),
+      )
+      .filter(({ timeMs, days }) => timeMs >= now - (days === undefined ? lifeMs : countsMs));
+  };
+}
+
+type ReadPlace = ReturnType<typeof createPlaceReader>;
+
+/** The network's own records, and those in the histories of accounts and names. */
+async function readNetwork(
+  { redis, keyPrefix }: HistoryStore,
+  readPlaceOf: ReadPlace,
+  network: HistoryPlace,
+): Promise<readonly Stored[]> {
+  const keys = (["ok", "other"] as const).map((list) => accountsKeyOf(keyPrefix, network, list));
+  const [own, ...members] = await Promise.all([
+    readPlaceOf(network),
+    ...keys.map((key) => redis.zrevrange(key, 0, -1)),
+  ]);
+  const places = [...new Set(members.flat())].flatMap((written) => readPlace(written) ?? []);
+  const others = await Promise.all(places.map((one) => readPlaceOf(one, (identity) => isOfNetwork(identity, network))));
+  const records = others.flat().filter(({ clientIp }) => networkPlace(clientIp).digest === network.digest);
+  return joined(unique([...own, ...records]));
+}
+
+/** The record behind a reference. */
+async function readReference(
+  { redis, keyPrefix }: HistoryStore,
+  readPlaceOf: ReadPlace,
+  shown: string,
+): Promise<Stored | undefined> {
+  const keys = [referencesKeyOf(keyPrefix, shown), earlierReferencesKeyOf(keyPrefix, shown)];
+  const written = (await Promise.all(keys.map((key) => redis.zrevrange(key, 0, -1)))).flat();
+  const found = written.find((text) => text.startsWith(`${shown} `));
+  const [, places = "", identity] = found?.split(" ") ?? [];
+  if (found === undefined) return undefined;
+  for (const place of places.split(",")) {
+    const at = place.includes(":") ? readPlace(place) : earlierNetworkPlace(place);
+    const records = at === undefined ? [] : await readPlaceOf(at, (one) => one === identity);
+    const same = records.toSorted((a, b) => b.timeMs - a.timeMs);
+    const record = same.find(({ session }) => session.toLowerCase().startsWith(shown)) ?? same[0];
+    if (record !== undefined) return record;
+  }
+  return undefined;
 }
 
 export function createDecisionHistory(options: HistoryReaderOptions) {
-  const { redis, keyPrefix, keys, lifeMs, nowMs } = options;
-  const readPlace = async (place: HistoryPlace): Promise<readonly Stored[]> => {
-    const lists = (["ok", "other"] as const).map((list) => listKeyOf(keyPrefix, place, list));
-    const found = await Promise.all(lists.map((key) => redis.lrange(key, 0, -1)));
-    const oldest = nowMs() - lifeMs;
-    return found
-      .flatMap((records, index) => records.flatMap((record) => storedIn(record, lists[index] ?? "", keys)))
-      .filter(({ timeMs }) => timeMs >= oldest)
-      .toSorted((a, b) => b.timeMs - a.timeMs);
-  };
+  const readPlaceOf = createPlaceReader(options);
   return {
     /** Records of an account, and of sign-ins with this name that a ban refused, newest first. */
     ofAccount: async (account: string): Promise<readonly RecordedDecision[]> => {
-      const [own, refused] = await Promise.all([readPlace(accountPlace(account)), readPlace(refusedPlace(account))]);
-      return joined(own, refused);
+      const [own, refused] = await Promise.all([
+        readPlaceOf(accountPlace(account)),
+        readPlaceOf(refusedPlace(account)),
+      ]);
+      // Times are whole seconds; within one, the refusal follows the failures that caused the ban.
+      return joined(unique([...refused, ...own]));
     },
     /** Records of the network (IPv4 /24, IPv6 /48) of an address, newest first. */
     ofNetwork: async (address: string): Promise<readonly RecordedDecision[]> =>
-      readPlace(networkPlace(canonicalIp(address) ?? address)),
+      readNetwork(options, readPlaceOf, networkPlace(canonicalIp(address) ?? address)),
     /** The record behind the GUID of a request, or behind its part that pages show. */
-    ofReference: async (reference: string): Promise<RecordedDecision | undefined> => {
-      const shown = shownReference(reference);
-      const places = await redis.zrevrange(referencesKeyOf(keyPrefix, shown), 0, -1);
-      const found = places.find((text) => text.startsWith(`${shown} `));
-      const [, digest = "", identity] = found?.split(" ") ?? [];
-      if (found === undefined) return undefined;
-      const records = await readPlace({ kind: "network", shard: digest.slice(0, 1), digest });
-      const same = records.filter((record) => record.identity === identity);
-      return same.find(({ session }) => session.startsWith(shown)) ?? same[0];
-    },
+    ofReference: async (reference: string): Promise<RecordedDecision | undefined> =>
+      readReference(options, readPlaceOf, shownReference(reference)),
     traffic: (sinceMs: number, untilMs: number) => readTraffic(options, sinceMs, untilMs),
     failingNetworks: (now: number, size: number) => readFailingNetworks(options, now, size),
   };

@@ -29,3 +29,22 @@ export function openRecord(keys: KeyRing, key: string, sealed: string): unknown 
     return undefined;
   }
 }
+
+export interface HistoryLimits {
+  /** Lifetime of what is recorded individually. */
+  readonly lifeSeconds: number;
+  /** Time for which ordinary successes are counted by day. */
+  readonly countsSeconds: number;
+  readonly perAccount: number;
+  readonly perNetwork: number;
+  readonly maxAccounts: number;
+  readonly maxNetworks: number;
+}
+
+export type HistoryWriterOptions = HistoryStore & {
+  readonly limits: HistoryLimits;
+  /** Name of this process, in each record. */
+  readonly instance: string;
+};
+
+export const secondsOf = (ms: number): number => Math.floor(ms / 1000);

@@ -1,67 +1,153 @@
--- Adds decisions to the histories of accounts or networks of one shard, and removes what is too much or too old.
+-- Adds decisions to histories of one slot of a cluster; without a cluster, to histories of any shard.
 --
--- A decision that continues one of the latest runs of equal decisions changes that run in place. Records are sealed, so
--- a record begins with what this script reads: identity, first and last time (s) and count, separated by spaces.
--- Histories that are removed because there are too many share the hash tag of the index.
+-- A history is a list of sealed records, newest first, so a record begins with what this script reads: identity, first and last time (s),
+-- count and reference, separated by spaces. Ordinary successes have `;<day>:<counts>` after the reference: the latest day since the epoch,
+-- and the number of sign-ins on it and on each day before. A network also has sets of the accounts in whose histories its sign-ins are.
+-- A call of a command costs more than anything else here, so lifetimes are prolonged only every six hours, and a list that is full is cut
+-- by a quarter. The engine remembers which lists it prolonged, because what is pushed is pushed without reading the list.
 --
--- KEYS, in this order: the index of the shard, and for each decision the list that it belongs to
--- ARGV, in this order: now (s), lifetime (s), maximum of histories in the shard, maximum of records in a list, beginning of the
---   names of the shard's lists, then for each decision: digest of the account or network, 1 if the history may be
---   created or 0, identity, first time (s), last time (s), count, the rest of the record
--- Reply: number of decisions that were written; -1 if none was because little memory is left.
+-- KEYS[1] any key of the slot
+-- ARGV[1] days: for which ordinary successes are counted
+-- ARGV, then for each decision:
+--   what to do: push (a new record), join (a record that may continue one), exist (push, if the account has a history), count (an
+--     ordinary success), members (of a set)
+--   key of the list or set
+--   key of the index of the shard
+--   digest of the account or network, its member in the index
+--   lifetime (s); negative if the engine prolonged the list recently
+--   maximum of records or members
+--   identity of the record, or the members, each after its time (s), separated by spaces
+--   first time (s), last time (s), count
+--   reference, or an empty text
+--   the sealed part, or an empty text
+-- Reply: a text of one digit for each decision: 0 if it was not written, 1 if it was, 2 if its history was also prolonged.
 
 local call = redis.call
-local index = KEYS[1]
-local now, life = tonumber(ARGV[1]), tonumber(ARGV[2])
-local max_histories, max_records, start = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
--- A run ends after an hour without such a decision.
+local max_days = tonumber(ARGV[1])
+-- A run of equal failures ends after an hour without one.
 local gap = 3600
--- The latest records that a decision may continue.
-local near = 8
--- The rest is for bans, sessions and tokens, which share this server.
-local share_of_memory = 0.75
-local written = 0
+local day_seconds, prolong_seconds = 86400, 21600
+-- Longer names make longer records.
+local bytes_for_each = 320
+local fields = 12
 
--- Without a limit, or without the right to ask, memory is taken to suffice.
-local function is_almost_full()
-  local report = redis.pcall("INFO", "memory")
-  if type(report) ~= "string" then return false end
-  local limit = tonumber(string.match(report, "maxmemory:(%d+)")) or 0
-  local used = tonumber(string.match(report, "used_memory:(%d+)")) or 0
-  return limit > 0 and used > share_of_memory * limit
+local function number(value) return string.format("%.0f", value) end
+
+local function prolong(key, index, digest, life, last)
+  local life_text = number(math.abs(life) + day_seconds)
+  call("EXPIRE", key, life_text)
+  call("ZADD", index, "GT", last, digest)
+  call("EXPIRE", index, life_text)
+  return "2"
 end
 
-local function note(list, identity, first, last, count, rest)
-  for i, record in ipairs(call("LRANGE", list, 0, near - 1)) do
-    local other, its_first, its_last, its_count = string.match(record, "^(%S+) (%d+) (%d+) (%d+) ")
-    if other == identity and first - tonumber(its_last) <= gap then
-      local merged_last = math.max(last, tonumber(its_last))
-      local merged = string.format("%s %s %.0f %.0f ", identity, its_first, merged_last, tonumber(its_count) + count)
-      call("LSET", list, i - 1, merged .. rest)
-      return
+local function cut(key, max)
+  local keep, bytes = max - math.floor(max / 4), 0
+  local records = call("LRANGE", key, 0, keep - 1)
+  for i, record in ipairs(records) do
+    bytes = bytes + #record
+    if bytes > max * bytes_for_each then
+      keep = i - 1
+      break
     end
   end
-  call("LPUSH", list, string.format("%s %.0f %.0f %.0f ", identity, first, last, count) .. rest)
-  call("LTRIM", list, 0, max_records - 1)
+  call("LTRIM", key, 0, math.max(1, keep) - 1)
 end
 
-if is_almost_full() then return -1 end
+local function header(identity, first, last, count)
+  return identity .. " " .. number(first) .. " " .. number(last) .. " " .. number(count) .. " "
+end
 
-for i = 2, #KEYS do
-  local at = 6 + (i - 2) * 7
-  local digest, may_create = ARGV[at], ARGV[at + 1] == "1"
-  if may_create or call("ZSCORE", index, digest) then
-    note(KEYS[i], ARGV[at + 2], tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), ARGV[at + 6])
-    call("EXPIRE", KEYS[i], life)
-    call("ZADD", index, "GT", ARGV[at + 4], digest)
-    written = written + 1
+local function push(d)
+  local record = header(d.identity, d.first, d.last, d.count) .. d.reference .. " " .. d.sealed
+  local length = call("LPUSH", d.key, record)
+  if length > d.max then cut(d.key, d.max) end
+  if length > 1 and d.life < 0 then return "1" end
+  return prolong(d.key, d.index, d.digest, d.life, d.last)
+end
+
+local function join(d)
+  for i, record in ipairs(call("LRANGE", d.key, 0, -1)) do
+    local other, first, last, count = string.match(record, "^(%S+) (%d+) (%d+) (%d+) ")
+    if other == d.identity and d.first - tonumber(last) <= gap then
+      local latest = math.max(d.last, tonumber(last))
+      local merged = header(d.identity, math.min(d.first, tonumber(first)), latest, tonumber(count) + d.count)
+      call("LSET", d.key, i - 1, merged .. d.reference .. " " .. d.sealed)
+      if math.floor(tonumber(last) / prolong_seconds) == math.floor(latest / prolong_seconds) then return "1" end
+      return prolong(d.key, d.index, d.digest, d.life, latest)
+    end
   end
+  return push(d)
 end
-call("ZREMRANGEBYSCORE", index, "-inf", now - life)
-local excess = call("ZCARD", index) - max_histories
-if excess > 0 then
-  local popped = call("ZPOPMIN", index, excess)
-  for i = 1, #popped, 2 do call("UNLINK", start .. popped[i] .. ":ok", start .. popped[i] .. ":other") end
+
+-- Adds sign-ins to the counts by day. Returns the text of the days, their sum, and the first day.
+local function add_days(written, day, count)
+  local at, counts = string.match(written, "^(%d+):(.*)$")
+  local latest, list = tonumber(at) or day, {}
+  for one in string.gmatch(counts or "", "%d+") do list[#list + 1] = tonumber(one) end
+  for _ = 1, math.min(day - latest, max_days) do table.insert(list, 1, 0) end
+  latest = math.max(day, latest)
+  local position = latest - day + 1
+  if position > max_days then position = max_days end
+  while #list < position do list[#list + 1] = 0 end
+  list[position] = list[position] + count
+  while #list > max_days or (#list > 1 and list[#list] == 0) do table.remove(list) end
+  local sum, texts = 0, {}
+  for i, one in ipairs(list) do
+    sum = sum + one
+    texts[i] = number(one)
+  end
+  return number(latest) .. ":" .. table.concat(texts, ","), sum, latest - #list + 1
 end
-call("EXPIRE", index, life)
-return written
+
+local function count(d)
+  local day = math.floor(d.last / day_seconds)
+  local records = call("LRANGE", d.key, 0, -1)
+  local bytes, oldest_at, oldest = 0, 0, math.huge
+  for i, record in ipairs(records) do
+    local other, first, last, _, reference = string.match(record, "^(%S+) (%d+) (%d+) (%d+) (%S+)")
+    local days = reference and string.match(reference, ";(.*)$")
+    if other == d.identity and days then
+      local text, sum, first_day = add_days(days, day, d.count)
+      local latest = math.max(d.last, tonumber(last))
+      local begin = math.max(math.min(d.first, tonumber(first)), first_day * day_seconds)
+      local place = d.reference .. ";" .. text .. " " .. d.sealed
+      call("LSET", d.key, i - 1, header(d.identity, begin, latest, sum) .. place)
+      if math.floor(tonumber(last) / prolong_seconds) == math.floor(latest / prolong_seconds) then return "1" end
+      return prolong(d.key, d.index, d.digest, d.life, latest)
+    end
+    bytes = bytes + #record
+    local used = tonumber(last) or 0
+    if used < oldest then oldest_at, oldest = i, used end
+  end
+  local text = add_days("", day, d.count)
+  local record = header(d.identity, d.first, d.last, d.count) .. d.reference .. ";" .. text .. " " .. d.sealed
+  if oldest_at > 0 and (#records >= d.max or bytes + #record > d.max * bytes_for_each) then
+    call("LSET", d.key, oldest_at - 1, record)
+  else
+    call("LPUSH", d.key, record)
+  end
+  return prolong(d.key, d.index, d.digest, d.life, d.last)
+end
+
+local actions = { push = push, join = join, count = count }
+
+function actions.exist(d) return call("ZSCORE", d.index, d.digest) and join(d) or "0" end
+
+function actions.members(d)
+  local members = {}
+  for word in string.gmatch(d.identity, "%S+") do members[#members + 1] = word end
+  if call("ZADD", d.key, "GT", unpack(members)) > 0 then call("ZREMRANGEBYRANK", d.key, 0, number(-1 - d.max)) end
+  return prolong(d.key, d.index, d.digest, d.life, d.last)
+end
+
+local replies = {}
+for at = 2, #ARGV, fields do
+  local d = {
+    key = ARGV[at + 1], index = ARGV[at + 2], digest = ARGV[at + 3], life = tonumber(ARGV[at + 4]), max = tonumber(ARGV[at + 5]),
+    identity = ARGV[at + 6], first = tonumber(ARGV[at + 7]), last = tonumber(ARGV[at + 8]), count = tonumber(ARGV[at + 9]),
+    reference = ARGV[at + 10], sealed = ARGV[at + 11],
+  }
+  replies[#replies + 1] = actions[ARGV[at]](d)
+end
+return table.concat(replies)

@@ -10,15 +10,24 @@ const DecisionHistory = section(
   "Decision history: the latest sign-ins of each account and network, encrypted in Redis, for operators who help customers. It requires storage.redis.encryption_secret.",
   {
     enabled: flag("Whether sign-ins are recorded. A record takes about 350 bytes in Redis.", { default: true }),
-    retention: duration("168h", "Time after which a record is removed.", { minimum: 3_600_000, maximum: 14 * dayMs }),
+    retention: duration(
+      "336h",
+      "Time after which what is recorded individually is removed: failures, refusals, and successes after a failure.",
+      { minimum: 3_600_000, maximum: 14 * dayMs },
+    ),
+    counts_retention: duration(
+      "720h",
+      "Time for which ordinary successes are counted, by day, account, network and program. Whole days; at least one.",
+      { minimum: 3_600_000, maximum: 30 * dayMs },
+    ),
     per_account: integer(
       20,
-      "Number of records kept for each account: this number of successes and this number of other outcomes.",
+      "Number of records kept for each account: networks and programs with which it signed in, and as many other outcomes.",
       { minimum: 1, maximum: 500 },
     ),
     per_network: integer(
       50,
-      "Number of records kept for each network (IPv4 /24, IPv6 /48): this number of successes and this number of other outcomes.",
+      "Number kept for each network (IPv4 /24, IPv6 /48): accounts that signed in, accounts with other outcomes, and records of names that no backend knows.",
       { minimum: 1, maximum: 500 },
     ),
     max_accounts: integer(

@@ -7,18 +7,27 @@ export { all as historyKeyFamilies };
 const daySeconds = 86_400;
 
 /** Accounts, networks or refused names of one shard by the time of their last record (s). */
-export const historyIndexKey = key("index of the decision history", "zset", 14 * daySeconds, {
+export const historyIndexKey = key("index of the decision history", "zset", 31 * daySeconds, {
   template: "history:{<account, network or refused>:<shard>}:index",
   lost: "records expire by age only, until their account or network signs in again",
 });
 
-/** List of records, newest first; each is sealed. The hash tag is that of the index, so that one script writes both. */
-export const historyRecordsKey = key("decision history", "list", 14 * daySeconds, {
-  template: "history:{<account, network or refused>:<shard>}:<digest and ok or other>",
+/**
+ * List of records, newest first; each is sealed. The hash tag is that of the index, so that one script writes both. `ok` has the ordinary
+ * successes of an account by day, `first` its successes after a failure, and `other` the rest.
+ */
+export const historyRecordsKey = key("decision history", "list", 31 * daySeconds, {
+  template: "history:{<account, network or refused>:<shard>}:<digest and ok, first or other>",
   lost: "operators do not see earlier sign-ins of this account or network",
 });
 
-/** Where the record of a reference is, by time (s); at most 2048 in each of 64 shards. */
+/** Accounts and refused names in whose histories the sign-ins from a network are, by time (s), at most `per_network` each. */
+export const historyAccountsKey = key("accounts of a network", "zset", 31 * daySeconds, {
+  template: "history:{network:<shard>}:<digest>:accounts:<ok or other>",
+  lost: "operators do not find earlier sign-ins by their network",
+});
+
+/** In which histories the record of a reference may be, by time (s); at most 8192 in each of 16 shards. */
 export const historyReferencesKey = key("references of the decision history", "zset", 14 * daySeconds, {
   template: "history:references:{<shard>}",
   lost: "earlier sign-ins are not found by reference",
