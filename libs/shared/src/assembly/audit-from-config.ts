@@ -34,15 +34,9 @@ export function auditFromConfig(config: Config, { service, instance, processLogg
   });
   const written = records({ result: "written" });
   const lost = records({ result: "lost" });
-  const stream = createAuditStream({
-    service,
-    instance,
-    file,
-    stream: processLogger.stream,
-    onLost: (err) => {
-      lost.inc();
-      processLogger.logger.error({ err }, "an audit line could not be written");
-    },
+  const stream = createAuditStream({ service, instance }, processLogger.stream, file, (err) => {
+    lost.inc();
+    processLogger.logger.error({ err }, "an audit line could not be written");
   });
   const history = recorderFromConfig(config, { service, metrics, logger: processLogger.logger });
   const write = (fields: Readonly<Record<string, string>>): void => {

@@ -50,7 +50,7 @@ function natsState({ bus }: EngineBus): () => Promise<SystemReport["nats"]> {
 export function createSystem(config: Config, parts: Parts): SystemContext {
   const { bus, engineWatch, state, queue, cache, readJob } = parts;
   const expected = expectedServices(config);
-  const serviceReports = createServiceReports({ bus, clock, expected, waitMs });
+  const serviceReports = createServiceReports(bus, clock, expected, waitMs);
   const scripts = async () => ({ scripts: hookFiles(parts.configuration.current()).map(({ path }) => path) });
   const describeSystem = createDescribeSystem({
     expected,

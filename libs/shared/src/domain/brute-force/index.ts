@@ -1,17 +1,9 @@
-export { type Ban, parseBan } from "./ban.ts";
-export { createBanIndex } from "./ban-index.ts";
+export { type Ban, createBanIndex, parseBan } from "./ban.ts";
 export { createBansByEnd, type ListBansByEnd } from "./bans-by-end.ts";
-export type { FlushDeps, FlushedScopes, FlushRequest } from "./flush.ts";
+export type { FlushDeps, FlushedScopes } from "./flush.ts";
 export { networkOf } from "./network.ts";
-export {
-  type AccountPage,
-  type BanPage,
-  type BruteForceRecords,
-  createBruteForceRecords,
-  type DelayedAccount,
-  type GuessedAccount,
-} from "./records.ts";
-export { type BruteForceRule, type BruteForceRules, bruteForceRules, ruleIsFor } from "./rules.ts";
+export { type BanPage, type BruteForceRecords, createBruteForceRecords, type DelayedAccount } from "./records.ts";
+export { type BruteForceRules, bruteForceRules, ruleIsFor } from "./rules.ts";
 export { shardOf } from "./shards.ts";
 export {
   type AccountKeys,

@@ -2,7 +2,6 @@ export { createAccountNames, type FindAccountNames, searchProtocols } from "./ac
 export {
   createFlushes,
   createScriptedNames,
-  type FindScriptedNames,
   type Flushed,
   type Flushes,
   type FoundKeys,

@@ -8,10 +8,6 @@ export {
   type UnverifiableReason,
   unverifiableText,
 } from "./unverifiable.ts";
-export {
-  createPasswordVerifier,
-  type PasswordVerifier,
-  type PasswordVerifierOptions,
-} from "./verifier.ts";
-export { createWeightedChoice, type WeightedChoice } from "./weighted-choice.ts";
-export { createWorkGate, type WorkContext, type WorkGate, type WorkGateLoad } from "./work-gate.ts";
+export { createPasswordVerifier, type PasswordVerifier } from "./verifier.ts";
+export { createWeightedChoice } from "./weighted-choice.ts";
+export { createWorkGate, type WorkContext, type WorkGate } from "./work-gate.ts";

@@ -6,10 +6,16 @@ export {
   safeName,
 } from "./account-facts.ts";
 export { type Assessment, assess, levelsOf } from "./assess.ts";
-export type { AssessedSignIn } from "./assessed-sign-in.ts";
 export { guessingNetworks } from "./detectors.ts";
 export { coversCredential, type ObtainedCredential } from "./hold-scope.ts";
-export { confirmSignIn, isKnownNetwork, noteSignIn, noteWrongPassword, type SignIn } from "./note.ts";
+export {
+  type AssessedSignIn,
+  confirmSignIn,
+  isKnownNetwork,
+  noteSignIn,
+  noteWrongPassword,
+  type SignIn,
+} from "./note.ts";
 export { type Location, type Place, unknownPlace } from "./place.ts";
 export { beforeRecords, earliestUnanswered, isOlderThanDoubt } from "./proof.ts";
 export {

@@ -14,6 +14,6 @@ export {
 export { httpModule } from "./modules/http.ts";
 export { mailModule } from "./modules/mail.ts";
 export { passwordModule } from "./modules/password.ts";
-export { createScriptPool, type ScriptLimits, type ScriptPool } from "./pool.ts";
+export { createScriptPool, type ScriptPool } from "./pool.ts";
 export { type KeyedScript, scriptChecks } from "./preflight-checks.ts";
 export { createScriptRunner, type PreparedScripts, type ScriptRunner } from "./script-runner.ts";

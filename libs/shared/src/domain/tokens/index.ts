@@ -5,19 +5,17 @@ export {
   type VerifiedToken,
 } from "./claims.ts";
 export { guardedDocument, type RefuseAddress, type WantedDocument } from "./guarded-document.ts";
-export { type AccessTokenAlgorithm, accessTokenAlgorithms } from "./jwks.ts";
+export { accessTokenAlgorithms } from "./jwks.ts";
 export {
   createKeySource,
   guardedKeySetUrl,
-  type KeyLookup,
   type KeySource,
-  type KeySourceOptions,
   keySetFile,
   keySetUrl,
   type LoadKeySet,
 } from "./key-source.ts";
 export { createOpaqueRecordReader, createOpaqueVerifier } from "./opaque-verifier.ts";
-export { createRevocation, type Revocation, type RevocationOptions, type RevocationState } from "./revocation.ts";
+export { createRevocation, type Revocation } from "./revocation.ts";
 export { createRevoker, type Revoker } from "./revoke.ts";
 export {
   type ServiceTokenRules,
@@ -29,11 +27,6 @@ export {
   verifyServiceSignature,
 } from "./service-token.ts";
 export { kindDigest, subjectDigest, type TokenSubject } from "./subject-digest.ts";
-export {
-  createTokenVerifier,
-  maxTokenLength,
-  type TokenVerifier,
-  type TokenVerifierOptions,
-} from "./token-verifier.ts";
-export type { InvalidReason, TokenVerdict } from "./verdict.ts";
+export { createTokenVerifier, maxTokenLength, type TokenVerifier } from "./token-verifier.ts";
+export type { TokenVerdict } from "./verdict.ts";
 export { type AccessTokenRules, accessTokenType } from "./verify-access-token.ts";
