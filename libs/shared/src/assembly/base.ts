@@ -97,17 +97,12 @@ export async function baseFromConfig(config: Config, service: string, shared: Sh
     help: "Log and audit lines that were dropped because standard output was not read",
     labels: {},
   })({});
-  exportCertificateExpiry(config, { service, metrics, metricsPrefix });
+  exportCertificateExpiry(config, service, metrics);
   const { level } = config.observability.log;
-  const processLogger = createLogger({
-    service,
-    instance,
-    level,
-    output: shared.output,
-    onDropped: () => droppedLines.inc(),
-  });
+  const onDropped = (): void => droppedLines.inc();
+  const processLogger = createLogger({ service, instance, level, output: shared.output, onDropped });
   const { logger } = processLogger;
-  traces.tracer = await tracerFromConfig(config, { service, instance, logger, metrics, metricsPrefix });
+  traces.tracer = await tracerFromConfig(config, { service, instance }, logger, metrics);
   return {
     service,
     shared,

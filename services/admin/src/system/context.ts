@@ -55,7 +55,7 @@ export function createSystem(config: Config, parts: Parts): SystemContext {
   const describeSystem = createDescribeSystem({
     expected,
     reports: serviceReports,
-    own: createServiceReport({ base: parts, health: parts.health, own: scripts }),
+    own: createServiceReport(parts, parts.health, scripts),
     redis: createRedisRoles({ state, queue, cache }),
     nats: natsState(parts),
     engines: engineWatch.engines,

@@ -13,14 +13,6 @@ import type { Metrics } from "../../platform/metrics/registry.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import type { Base } from "../base.ts";
 
-/** What a service provides to its scripts. */
-export interface ScriptParts {
-  readonly base: Base;
-  /** If absent, calls of the module `cache` fail in the script. */
-  readonly redis: RedisClient | undefined;
-  readonly passwords: Pick<PasswordVerifier, "verify">;
-}
-
 /** Creates script pools for a configuration. Created once per process, because it registers metrics. */
 export type MakeScriptPool = (
   config: Config,
@@ -82,8 +74,13 @@ function countsOf(
 /** Instead of 0, which means no bound in configurations that were imported. */
 const usualQueueLength = 1000;
 
-export function scriptPoolsFromConfig(first: Config, parts: ScriptParts): MakeScriptPool {
-  const { base, redis, passwords } = parts;
+/** @param redis if absent, calls of the module `cache` fail in the script */
+export function scriptPoolsFromConfig(
+  first: Config,
+  base: Base,
+  redis: RedisClient | undefined,
+  passwords: Pick<PasswordVerifier, "verify">,
+): MakeScriptPool {
   const reporting = reportingOf(first, base);
   return async (config, files, { workers, modules: own = {} }) => {
     if (files.length === 0) return undefined;

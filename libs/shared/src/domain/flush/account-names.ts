@@ -14,6 +14,8 @@ interface AccountNameDeps {
   readonly timeoutMs: number;
 }
 
+/** A backend that hangs must not delay the part of a flush that does not need it. */
+export const lookUpTimeoutMs = 1000;
 /** More kinds of searches than any site has. */
 const maxProtocols = 16;
 

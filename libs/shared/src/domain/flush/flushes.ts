@@ -8,32 +8,20 @@ import { canonicalIp } from "../../platform/net/ip.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { decidedInRedis } from "../../platform/redis/decided.ts";
 import { scriptCacheKey } from "../../platform/redis/keys/scripts.ts";
-import type { Clock } from "../../platform/time/clock.ts";
+import { steadyClock } from "../../platform/time/clock.ts";
 import { createAccountFlush, createAccountKeys, removeKeys } from "../account-epoch/index.ts";
 import { type BruteForceRecords, createBruteForceRecords, type FlushDeps, networkOf } from "../brute-force/index.ts";
-import type { FindAccountNames } from "./account-names.ts";
+import { type FindAccountNames, lookUpTimeoutMs } from "./account-names.ts";
 
 /** Calls an engine, because the site's scripts run there. `hasScript`: whether `cache_flush_script_path` is set. */
-export function createScriptedNames({
-  bus,
-  clock,
-  keyPrefix,
-  hasScript,
-  timeoutMs,
-}: {
-  readonly bus: Pick<Bus, "request">;
-  readonly clock: Clock;
-  readonly keyPrefix: string;
-  readonly hasScript: () => boolean;
-  readonly timeoutMs: number;
-}) {
+export function createScriptedNames(bus: Pick<Bus, "request">, keyPrefix: string, hasScript: () => boolean) {
   /**
    * Never rejects. `accounts`: other names of the account. `keys`: those of the role `cache` that the site's scripts store about it.
    * `isComplete`: false if a script is configured and did not answer.
    */
   return async (user: string) => {
     if (!hasScript()) return { accounts: [], keys: [], isComplete: true };
-    const call = { deadline: clock.now() + timeoutMs, signal: abortAfter(timeoutMs) };
+    const call = { deadline: steadyClock.now() + lookUpTimeoutMs, signal: abortAfter(lookUpTimeoutMs) };
     try {
       const answer = await bus.request(cacheFlushScript, { session: randomUUID(), user }, call);
       const keys = answer.cacheKeys.map((digest) => scriptCacheKey.build(keyPrefix, digest));

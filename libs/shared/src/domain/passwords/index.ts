@@ -1,10 +1,9 @@
 export { createDecoys, type DecoySample, type Decoys } from "./decoys.ts";
-export { parseStoredPassword, readStoredPassword, usualPassword } from "./parse-stored-password.ts";
+export { parseStoredPassword, readStoredPassword } from "./parse-stored-password.ts";
 export type { StoredPassword } from "./schemes.ts";
 export {
   createUnverifiableReports,
   type DataFault,
-  dataFaults,
   type UnverifiableReason,
   unverifiableText,
 } from "./unverifiable.ts";

@@ -1,11 +1,5 @@
-export {
-  AccessTokenClaims,
-  type RevocationFacts,
-  ServiceTokenClaims,
-  type VerifiedToken,
-} from "./claims.ts";
+export type { VerifiedToken } from "./claims.ts";
 export { guardedDocument, type RefuseAddress, type WantedDocument } from "./guarded-document.ts";
-export { accessTokenAlgorithms } from "./jwks.ts";
 export {
   createKeySource,
   guardedKeySetUrl,
@@ -26,7 +20,7 @@ export {
   signServiceToken,
   verifyServiceSignature,
 } from "./service-token.ts";
-export { kindDigest, subjectDigest, type TokenSubject } from "./subject-digest.ts";
-export { createTokenVerifier, maxTokenLength, type TokenVerifier } from "./token-verifier.ts";
+export type { TokenSubject } from "./subject-digest.ts";
+export { createTokenVerifier, type TokenVerifier } from "./token-verifier.ts";
 export type { TokenVerdict } from "./verdict.ts";
-export { type AccessTokenRules, accessTokenType } from "./verify-access-token.ts";
+export type { AccessTokenRules } from "./verify-access-token.ts";
