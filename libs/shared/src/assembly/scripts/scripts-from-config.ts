@@ -1,5 +1,5 @@
 import type { PasswordVerifier } from "../../domain/passwords/verifier.ts";
-import { loadScripts, type ScriptFile, type ScriptFiles } from "../../domain/scripts/load-scripts.ts";
+import { loadScripts, type ScriptFile } from "../../domain/scripts/load-scripts.ts";
 import { isLuaObject } from "../../domain/scripts/lua-value.ts";
 import { cacheModule } from "../../domain/scripts/modules/cache-redis.ts";
 import { dnsModule } from "../../domain/scripts/modules/dns.ts";
@@ -24,12 +24,10 @@ export type MakeScriptPool = (
   },
 ) => Promise<ScriptPool | undefined>;
 
-type Reporting = Pick<ScriptPoolDeps, "onLog" | "onCount" | "onReplaced">;
-
 function reportingOf(
   config: Config,
   { metrics, metricsPrefix, logger }: Pick<Base, "metrics" | "metricsPrefix" | "logger">,
-): Reporting {
+): Pick<ScriptPoolDeps, "onLog" | "onCount" | "onReplaced"> {
   const { names } = config.auth.backends.lua.modules.metrics;
   const counts = countsOf(metrics, metricsPrefix, names);
   const replaced = metrics.counter({
@@ -93,9 +91,8 @@ export function scriptPoolsFromConfig(
       timeoutMs: modules.mail.timeout,
       maxMessageBytes: modules.mail.max_message_bytes,
     };
-    const read: ScriptFiles = { files, packagePath: package_path, translationsPath: translations_path };
     return createScriptPool({
-      set: await loadScripts(read),
+      set: await loadScripts(files, package_path, translations_path),
       limits: {
         workers,
         maxInFlight: queue_length === 0 ? usualQueueLength : queue_length,

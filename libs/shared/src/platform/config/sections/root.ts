@@ -6,7 +6,6 @@ import { Observability } from "./observability.ts";
 import { Runtime } from "./runtime.ts";
 import { Storage } from "./storage.ts";
 
-/** The whole tree. */
 export const Root = section("Configuration of all services.", {
   runtime: Runtime,
   observability: Observability,
