@@ -70,7 +70,7 @@ async function runOnce({ script, input, packagePath, translationsPath }: ScriptR
     void errors.push(`${level}: ${message}${fields === undefined ? "" : ` ${JSON.stringify(fields)}`}`);
   const files = [{ path: script, entryPoints: [input.entry] }];
   const pool = await createScriptPool({
-    set: await loadScripts({ files, packagePath, translationsPath }),
+    set: await loadScripts(files, packagePath, translationsPath),
     limits: { workers: 1, maxInFlight: 1, cpuLimitMs: 1000, memoryLimitBytes: 16 * 1024 * 1024 },
     host: recordedHost(input.answers),
     onLog: printLine,

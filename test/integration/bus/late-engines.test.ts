@@ -27,7 +27,7 @@ interface Watched extends Disposable {
 
 /** Sends requests as a gateway does, with deadlines that are longer than a test may take. */
 function watched(bus: Bus): Watched {
-  const watch = startEngineWatch({ bus, onSilence: () => undefined });
+  const watch = startEngineWatch(bus, () => undefined);
   const ask = async (): Promise<string | undefined> => {
     const decision = await bus.request(authenticate, request, soon(600_000));
     return decision.outcome === "tempfail" ? decision.message : decision.outcome;

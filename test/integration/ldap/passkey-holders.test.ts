@@ -54,7 +54,7 @@ describe.each([
     createSecondFactors(
       () => backends,
       createKeyRing([new Secret("a-secret-of-the-ring")], "mfa-artefact"),
-      createWorkGate({ concurrency: 1, maxQueued: 16 }),
+      createWorkGate(1, 16),
     );
 
   it.each(["imap", "idp"])(

@@ -13,17 +13,13 @@ import { systemClock } from "../platform/time/clock.ts";
 import { keyRingFromConfig } from "./key-ring-from-config.ts";
 import { redisFromConfig } from "./redis-from-config.ts";
 
-interface AuditParts {
-  readonly service: string;
-  readonly instance: string;
-  readonly processLogger: ProcessLogger;
-  readonly metrics: Metrics;
-}
-
 /** The audit stream, `reopen` for its file, and `close` for the copy in Redis. */
-export type ServiceAudit = ReturnType<typeof auditFromConfig>;
-
-export function auditFromConfig(config: Config, { service, instance, processLogger, metrics }: AuditParts) {
+export function auditFromConfig(
+  config: Config,
+  { service, instance }: { readonly service: string; readonly instance: string },
+  processLogger: ProcessLogger,
+  metrics: Metrics,
+) {
   const { identifier: metricsPrefix } = config.runtime.naming;
   const { enabled, file, address_truncation } = config.observability.audit;
   if (!enabled) return { record: () => undefined, reopen: () => undefined, close: async () => undefined };
@@ -34,17 +30,11 @@ export function auditFromConfig(config: Config, { service, instance, processLogg
   });
   const written = records({ result: "written" });
   const lost = records({ result: "lost" });
-  const stream = createAuditStream({
-    service,
-    instance,
-    file,
-    stream: processLogger.stream,
-    onLost: (err) => {
-      lost.inc();
-      processLogger.logger.error({ err }, "an audit line could not be written");
-    },
+  const stream = createAuditStream({ service, instance }, processLogger.stream, file, (err) => {
+    lost.inc();
+    processLogger.logger.error({ err }, "an audit line could not be written");
   });
-  const history = recorderFromConfig(config, { service, metrics, logger: processLogger.logger });
+  const history = recorderFromConfig(config, service, processLogger.logger, metrics);
   const write = (fields: Readonly<Record<string, string>>): void => {
     if (stream.write(fields)) written.inc();
     history?.note({ time: new Date().toISOString(), service, instance, ...fields });
@@ -64,10 +54,7 @@ function keysOf(config: Config) {
 }
 
 /** The connection is its own, so that a service without Redis has a history too. */
-function recorderFromConfig(
-  config: Config,
-  { service, logger, metrics }: Pick<AuditParts, "service" | "metrics"> & { readonly logger: Logger },
-) {
+function recorderFromConfig(config: Config, service: string, logger: Logger, metrics: Metrics) {
   const keys = keysOf(config);
   if (keys === undefined) return undefined;
   const { retention, max_records: maxRecords } = config.observability.audit_history;

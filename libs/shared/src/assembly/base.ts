@@ -3,12 +3,12 @@ import { hostname } from "node:os";
 import type { ServiceReport } from "../contracts/index.ts";
 import { type Config, changedKeys } from "../platform/config/index.ts";
 import type { SharedByProcess } from "../platform/lifecycle/service-program.ts";
-import { createLogger, type Logger, type ProcessLogger } from "../platform/logging/logger.ts";
-import { createMetrics, type Metrics } from "../platform/metrics/registry.ts";
+import { createLogger } from "../platform/logging/logger.ts";
+import { createMetrics } from "../platform/metrics/registry.ts";
 import { addTrustedRoots } from "../platform/net/trusted-roots.ts";
 import { systemClock } from "../platform/time/clock.ts";
 import type { Tracer } from "../platform/tracing/tracer.ts";
-import { auditFromConfig, type ServiceAudit } from "./audit-from-config.ts";
+import { auditFromConfig } from "./audit-from-config.ts";
 import { exportCertificateExpiry } from "./certificate-expiry.ts";
 import { isTraced, tracerFromConfig } from "./tracer-from-config.ts";
 
@@ -65,26 +65,10 @@ function createConfigurationState(first: Config, now: () => number) {
   };
 }
 
-type ConfigurationState = ReturnType<typeof createConfigurationState>;
-
 /** What every service has before anything else is constructed. */
-export interface Base {
-  readonly service: string;
-  readonly shared: SharedByProcess;
-  /** Identifies this process among its replicas. */
-  readonly instance: string;
-  readonly processLogger: ProcessLogger;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly audit: ServiceAudit;
-  /** `runtime.naming.identifier`, the prefix of metric names. */
-  readonly metricsPrefix: string;
-  /** Absent if tracing is off. */
-  readonly tracer: Tracer | undefined;
-  readonly configuration: ConfigurationState;
-}
+export type Base = Readonly<Awaited<ReturnType<typeof baseFromConfig>>>;
 
-export async function baseFromConfig(config: Config, service: string, shared: SharedByProcess): Promise<Base> {
+export async function baseFromConfig(config: Config, service: string, shared: SharedByProcess) {
   addTrustedRoots(config.runtime.outgoing_tls.ca_file);
   const instance = `${config.runtime.instance_name}@${hostname()}:${process.pid}`;
   const metricsPrefix = config.runtime.naming.identifier;
@@ -97,26 +81,24 @@ export async function baseFromConfig(config: Config, service: string, shared: Sh
     help: "Log and audit lines that were dropped because standard output was not read",
     labels: {},
   })({});
-  exportCertificateExpiry(config, { service, metrics, metricsPrefix });
+  exportCertificateExpiry(config, service, metrics);
   const { level } = config.observability.log;
-  const processLogger = createLogger({
-    service,
-    instance,
-    level,
-    output: shared.output,
-    onDropped: () => droppedLines.inc(),
-  });
+  const onDropped = (): void => droppedLines.inc();
+  const processLogger = createLogger({ service, instance, level, output: shared.output, onDropped });
   const { logger } = processLogger;
-  traces.tracer = await tracerFromConfig(config, { service, instance, logger, metrics, metricsPrefix });
+  traces.tracer = await tracerFromConfig(config, { service, instance }, logger, metrics);
   return {
     service,
     shared,
+    /** Identifies this process among its replicas. */
     instance,
     processLogger,
     logger,
     metrics,
-    ...traces,
-    audit: auditFromConfig(config, { service, instance, processLogger, metrics }),
+    /** Undefined if tracing is off. */
+    tracer: traces.tracer,
+    audit: auditFromConfig(config, { service, instance }, processLogger, metrics),
+    /** `runtime.naming.identifier`, the prefix of metric names. */
     metricsPrefix,
     configuration: createConfigurationState(config, () => systemClock.now()),
   };

@@ -80,10 +80,9 @@ export function watchEngines(
   bus: Bus,
   { metrics, metricsPrefix, logger }: Pick<Base, "metrics" | "metricsPrefix" | "logger">,
 ) {
-  const engineWatch = startEngineWatch({
-    bus,
-    onSilence: () => logger.error("no engine sends heartbeats: requests to engines fail immediately"),
-  });
+  const engineWatch = startEngineWatch(bus, () =>
+    logger.error("no engine sends heartbeats: requests to engines fail immediately"),
+  );
   metrics.gauge({
     name: `${metricsPrefix}_engines_heard`,
     help: "Engines whose heartbeat arrived within the last second",
@@ -98,5 +97,5 @@ export type EngineBus = Awaited<ReturnType<typeof engineBusFromConfig>>;
 export async function engineBusFromConfig(config: Config, base: Base) {
   const bus = await busFromConfig(config, base);
   const engineWatch = watchEngines(bus, base);
-  return { bus: watchedBus({ bus, watch: engineWatch, clock: steadyClock }), engineWatch };
+  return { bus: watchedBus(bus, engineWatch, steadyClock), engineWatch };
 }

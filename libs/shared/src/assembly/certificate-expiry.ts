@@ -17,18 +17,11 @@ export function remainingSeconds(certificates: readonly OwnCertificate[], clock:
 }
 
 /** Exports how long the certificates of this process remain valid, if it has any. The files are read when the metrics are. */
-export function exportCertificateExpiry(
-  config: Config,
-  {
-    service,
-    metrics,
-    metricsPrefix,
-  }: { readonly service: string; readonly metrics: Metrics; readonly metricsPrefix: string },
-): void {
+export function exportCertificateExpiry(config: Config, service: string, metrics: Metrics): void {
   const certificates = ownCertificates(config, service);
   if (certificates.length === 0) return;
   metrics.gauge({
-    name: `${metricsPrefix}_certificate_remaining_seconds`,
+    name: `${config.runtime.naming.identifier}_certificate_remaining_seconds`,
     help: "Seconds until the first certificate of this process expires",
     read: () => remainingSeconds(certificates),
   });

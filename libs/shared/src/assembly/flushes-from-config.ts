@@ -5,6 +5,7 @@ import {
   createScriptedNames,
   type FindAccountNames,
   type Flushes,
+  lookUpTimeoutMs,
   searchProtocols,
 } from "../domain/flush/index.ts";
 import { createRiskNames } from "../domain/risk/index.ts";
@@ -32,47 +33,31 @@ interface FlushParts {
   readonly live: () => FlushSettings;
 }
 
-/** A backend that hangs must not delay the part of a flush that does not need it. */
-const lookUpTimeoutMs = 1000;
-
 /** Finds the accounts behind a login name. */
 export function accountNamesFromSettings({
   bus,
   live,
-}: {
-  readonly bus: Pick<Bus, "request">;
-  readonly live: () => Pick<FlushSettings, "protocols">;
-}): FindAccountNames {
-  return createAccountNames({
-    bus,
-    clock: steadyClock,
-    protocols: () => live().protocols,
-    timeoutMs: lookUpTimeoutMs,
-  });
+}: Pick<FlushParts, "bus"> & { readonly live: () => Pick<FlushSettings, "protocols"> }): FindAccountNames {
+  const protocols = (): readonly string[] => live().protocols;
+  return createAccountNames({ bus, clock: steadyClock, protocols, timeoutMs: lookUpTimeoutMs });
 }
 
 /** Flushes for synchronous requests and for jobs. */
 export function flushesFromConfig({ storage }: Config, { state, cache, bus, live }: FlushParts): Flushes {
-  const clock = systemClock;
-  const riskNames = createRiskNames(storage.redis.password_nonce);
+  const { prefix: keyPrefix, password_nonce } = storage.redis;
+  const riskNames = createRiskNames(password_nonce);
   return createFlushes({
     state,
     cache,
     bus,
-    keyPrefix: storage.redis.prefix,
+    keyPrefix,
     riskKeysOf: (name) => {
       const digest = riskNames.account(name);
-      return [riskAccountKey, riskReviewKey].map((key) => key.build(storage.redis.prefix, digest));
+      return [riskAccountKey, riskReviewKey].map((key) => key.build(keyPrefix, digest));
     },
     rules: () => live().rules,
-    clock,
+    clock: systemClock,
     accountNames: accountNamesFromSettings({ bus, live }),
-    scriptedNames: createScriptedNames({
-      bus,
-      clock: steadyClock,
-      keyPrefix: storage.redis.prefix,
-      hasScript: () => live().hasScript,
-      timeoutMs: lookUpTimeoutMs,
-    }),
+    scriptedNames: createScriptedNames(bus, keyPrefix, () => live().hasScript),
   });
 }

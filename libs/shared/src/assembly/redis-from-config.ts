@@ -16,17 +16,9 @@ import type { Tracer } from "../platform/tracing/tracer.ts";
 
 const defaultPort = 6379;
 
-function nonEmpty(text: string): string | undefined {
-  return text === "" ? undefined : text;
-}
-
-function secret(text: string): Secret | undefined {
-  return text === "" ? undefined : new Secret(text);
-}
-
-function addresses(texts: readonly string[]): readonly HostPort[] {
-  return texts.flatMap((text) => parseHostPort(text) ?? []);
-}
+const nonEmpty = (text: string): string | undefined => (text === "" ? undefined : text);
+const secret = (text: string): Secret | undefined => (text === "" ? undefined : new Secret(text));
+const addresses = (texts: readonly string[]): readonly HostPort[] => texts.flatMap((text) => parseHostPort(text) ?? []);
 
 function topologyOf({ url, sentinels, cluster }: RedisRoleConfig): RedisTopology {
   if (cluster.addresses.length > 0) return { kind: "cluster", addresses: addresses(cluster.addresses) };
@@ -94,12 +86,12 @@ function redisSettings(config: Config, role: RedisRole, { service, isBlocking = 
   const roleConfig = redis.roles[role];
   const topology = topologyOf(roleConfig);
   const url = new URL(roleConfig.url);
-  const cluster = roleConfig.cluster;
+  const { cluster } = roleConfig;
   return {
     topology,
     database: databaseOf(roleConfig, topology),
-    username: nonEmpty(roleConfig.username) ?? nonEmpty(cluster.username) ?? nonEmpty(decodeURIComponent(url.username)),
-    password: secret(roleConfig.password) ?? secret(cluster.password) ?? secret(decodeURIComponent(url.password)),
+    username: nonEmpty(roleConfig.username || cluster.username || decodeURIComponent(url.username)),
+    password: secret(roleConfig.password || cluster.password || decodeURIComponent(url.password)),
     tls: tlsOf(roleConfig),
     connectTimeoutMs: redis.connect_timeout,
     commandTimeoutMs: redis.write_timeout,

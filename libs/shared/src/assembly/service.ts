@@ -5,6 +5,7 @@ import { type Health, openPrivateListener, type PrivateListener } from "../platf
 import type { PreparedReload, Service } from "../platform/lifecycle/service-program.ts";
 import { runSteps, type ShutdownStep } from "../platform/lifecycle/shutdown.ts";
 import { version } from "../platform/lifecycle/version.ts";
+import type { Logger } from "../platform/logging/logger.ts";
 import type { Metrics } from "../platform/metrics/registry.ts";
 import { parseHostPort } from "../platform/net/host-port.ts";
 import type { Base } from "./base.ts";
@@ -13,22 +14,17 @@ import { certificateEnds } from "./certificate-expiry.ts";
 /** What only this service can add to its report. */
 export type OwnReport = Partial<Pick<ServiceReport, "backends" | "scripts" | "expiries" | "signingKeys">>;
 
-interface ReportParts {
-  readonly base: Pick<Base, "service" | "instance" | "logger" | "configuration">;
-  readonly health: Health;
-  readonly own?: (() => Promise<OwnReport>) | undefined;
-}
-
-const nothing = async (): Promise<OwnReport> => ({});
-
 /** The report of this process. A part that fails is absent from it. */
-export function createServiceReport({ base, health, own = nothing }: ReportParts): () => Promise<ServiceReport> {
-  const { configuration, service, instance } = base;
+export function createServiceReport(
+  { configuration, service, instance, logger }: Pick<Base, "service" | "instance" | "logger" | "configuration">,
+  health: Health,
+  own = async (): Promise<OwnReport> => ({}),
+): () => Promise<ServiceReport> {
   return async () => {
     const [{ status, checks }, added] = await Promise.all([
       health.report(),
       own().catch((err: unknown): OwnReport => {
-        base.logger.debug({ err }, "a part of the service report is missing");
+        logger.debug({ err }, "a part of the service report is missing");
         return {};
       }),
     ]);
@@ -46,10 +42,12 @@ export function createServiceReport({ base, health, own = nothing }: ReportParts
   };
 }
 
-/** Answers requests for reports, one at a time: requests that arrive meanwhile have the same answer. */
-function startServiceReports(bus: Pick<Bus, "subscribe" | "publish" | "canPublish">, parts: ReportParts) {
-  const { base } = parts;
-  const report = createServiceReport(parts);
+/** Answers requests for reports, one at a time: requests that arrive meanwhile have the same answer. @returns sends a report now */
+function startServiceReports(
+  bus: Pick<Bus, "subscribe" | "publish" | "canPublish">,
+  report: () => Promise<ServiceReport>,
+  logger: Logger,
+) {
   let isReporting = false;
   const answer = async (): Promise<void> => {
     if (isReporting || !bus.canPublish()) return;
@@ -57,19 +55,16 @@ function startServiceReports(bus: Pick<Bus, "subscribe" | "publish" | "canPublis
     try {
       bus.publish(serviceReported, await report());
     } catch (err) {
-      base.logger.warn({ err }, "the service report could not be made");
+      logger.warn({ err }, "the service report could not be made");
     } finally {
       isReporting = false;
     }
   };
   bus.subscribe(serviceReportAsked, answer);
-  return {
-    /** Reports once more, as draining, so that operators do not miss this process. */
-    drain: (): void => void answer(),
-  };
+  return answer;
 }
 
-export interface ServiceParts {
+interface ServiceParts {
   readonly config: Config;
   readonly base: Base;
   readonly health: Health;
@@ -93,8 +88,9 @@ export function createService({ config, base, health, bus, report, prepare, step
     labels: { result: ["applied", "refused"] },
   });
   let current = config;
-  const reports = startServiceReports(bus, { base, health, own: report });
-  const lastReport: ShutdownStep = { name: "service report", run: reports.drain };
+  const sendReport = startServiceReports(bus, createServiceReport(base, health, report), logger);
+  // Reports once more, as draining, so that operators do not miss this process.
+  const lastReport: ShutdownStep = { name: "service report", run: () => void sendReport() };
   const used = (next: Config): void => {
     const restartOnly = diffReload(current, next);
     current = next;
@@ -140,15 +136,12 @@ export function createService({ config, base, health, bus, report, prepare, step
   };
 }
 
-const closed: PrivateListener = { close: async () => undefined };
-
-/** The private listener of a service; undefined if its address is empty. */
+/** The private listener of a service. If the address is empty, nothing is opened. */
 export async function privateListenerAt(
   address: string,
   deps: { readonly health: Health; readonly metrics: Metrics; readonly metricsPrefix: string },
 ): Promise<PrivateListener> {
   const hostPort = parseHostPort(address);
-  return hostPort === undefined
-    ? closed
-    : openPrivateListener({ address: hostPort, identifier: deps.metricsPrefix, ...deps });
+  if (hostPort === undefined) return { close: async () => undefined };
+  return openPrivateListener({ address: hostPort, identifier: deps.metricsPrefix, ...deps });
 }

@@ -53,9 +53,7 @@ export function keySourceAt(
 }
 
 export function revocationFromConfig({ auth, storage }: Config, { logger, redis, clock }: TokenParts): Revocation {
-  return createRevocation({
-    redis,
-    keyPrefix: storage.redis.prefix,
+  return createRevocation(redis, storage.redis.prefix, {
     clock,
     ttlMs: auth.backchannel.oidc_bearer.revocation_ttl,
     timeoutMs: storage.redis.read_timeout,
@@ -77,8 +75,7 @@ export function opaqueTokensFromConfig(
   const { identity, storage, auth } = config;
   const keys = keyRingFromConfig(config, "oidc");
   if (!identity.oidc.enabled || identity.oidc.issuer !== rules.issuer || keys === undefined) return undefined;
-  return createOpaqueVerifier({
-    rules,
+  return createOpaqueVerifier(rules, {
     clock: parts.clock,
     read: createOpaqueRecordReader(parts.redis, storage.redis.prefix, keys),
     ttlMs: auth.backchannel.oidc_bearer.revocation_ttl,

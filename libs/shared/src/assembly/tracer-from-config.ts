@@ -35,21 +35,17 @@ function connection(tracing: Tracing): Pick<OtlpSettings, "url" | "headers" | "t
   };
 }
 
-interface TracerParts {
-  readonly service: string;
-  readonly instance: string;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly metricsPrefix: string;
-}
-
 /** Undefined if tracing is off; its code is then not loaded either. */
-export async function tracerFromConfig(config: Config, parts: TracerParts): Promise<Tracer | undefined> {
-  const { service, instance, logger, metrics, metricsPrefix } = parts;
+export async function tracerFromConfig(
+  config: Config,
+  { service, instance }: { readonly service: string; readonly instance: string },
+  logger: Logger,
+  metrics: Metrics,
+): Promise<Tracer | undefined> {
   const { tracing } = config.observability;
   if (!isTraced(config)) return undefined;
   const spans = metrics.counter({
-    name: `${metricsPrefix}_trace_spans_total`,
+    name: `${config.runtime.naming.identifier}_trace_spans_total`,
     help: "Spans of traces: exported, not taken by the receiver, or dropped because too many were waiting",
     labels: { result: ["exported", "failed", "dropped"] },
   });

@@ -75,7 +75,6 @@ function isNamed<Id extends OperationId>(found: Operation | undefined, id: Id): 
   return found?.operationId === id;
 }
 
-/** The operation of a name. */
 export function operation<Id extends OperationId>(id: Id): OperationOf<Id> {
   const found = byId.get(id);
   if (!isNamed(found, id)) throw new Error(`no operation has the name ${id}`);
@@ -104,5 +103,4 @@ export function pathTo<Id extends OperationId>(
   return fillPath(operation(id).path, Object(parameters));
 }
 
-/** The families of all operations. */
 export const routeFamilies: readonly RouteFamily[] = [...new Set(operations.map(({ family }) => family))];

@@ -18,7 +18,6 @@ export const optionalFlag = (description: string) => Type.Optional(flag(descript
 /** Date and time as RFC 3339 writes them. */
 export const time = (description: string) => Type.String({ format: "date-time", description });
 
-/** Any one of these words. */
 export function oneOf<const Words extends readonly string[]>(
   ...words: Words
 ): TUnion<{ -readonly [Index in keyof Words]: TLiteral<Words[Index] & string> }>;

@@ -32,7 +32,7 @@ interface Parts extends Base {
 export async function createHookScripts(config: Config, parts: Parts): Promise<HookScripts> {
   const { bus, logger, state: redis, passwords } = parts;
   const modules = engineScriptModules(bus);
-  const makePool = scriptPoolsFromConfig(config, { base: parts, redis, passwords });
+  const makePool = scriptPoolsFromConfig(config, parts, redis, passwords);
   const make = (of: Config) => {
     const { auth } = of;
     return makePool(of, hookFiles(of), { workers: auth.backends.lua.backend.default.hook_number_of_workers, modules });

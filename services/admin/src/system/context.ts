@@ -50,12 +50,12 @@ function natsState({ bus }: EngineBus): () => Promise<SystemReport["nats"]> {
 export function createSystem(config: Config, parts: Parts): SystemContext {
   const { bus, engineWatch, state, queue, cache, readJob } = parts;
   const expected = expectedServices(config);
-  const serviceReports = createServiceReports({ bus, clock, expected, waitMs });
+  const serviceReports = createServiceReports(bus, clock, expected, waitMs);
   const scripts = async () => ({ scripts: hookFiles(parts.configuration.current()).map(({ path }) => path) });
   const describeSystem = createDescribeSystem({
     expected,
     reports: serviceReports,
-    own: createServiceReport({ base: parts, health: parts.health, own: scripts }),
+    own: createServiceReport(parts, parts.health, scripts),
     redis: createRedisRoles({ state, queue, cache }),
     nats: natsState(parts),
     engines: engineWatch.engines,

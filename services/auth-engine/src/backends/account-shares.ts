@@ -7,7 +7,7 @@ import type { Backend } from "./backend.ts";
  * backend name, so the counts survive a reload.
  */
 export function createAccountShares(digest: KeyedDigest) {
-  const choice = createWeightedChoice<string>({ digest, usual: ["", ""], assumed: 0 });
+  const choice = createWeightedChoice<string>(digest, ["", ""], 0);
   return {
     /** Counts an account that was found in a backend. */
     found: (account: string, { name }: Backend): void => choice.learn(account.toLowerCase(), name, name),

@@ -207,7 +207,7 @@ export async function createEngineScripts(config: Config, parts: Parts) {
   const { base, passwords, metrics, makeModules } = parts;
   const { logger } = base;
   const redis = isUsed(config) ? redisFromConfig(config, "cache", base) : undefined;
-  const makePools = generationMaker(scriptPoolsFromConfig(config, { base, redis, passwords }), makeModules);
+  const makePools = generationMaker(scriptPoolsFromConfig(config, base, redis, passwords), makeModules);
   const first = await makePools(config);
   const onError = (err: unknown): void => logger.warn({ err }, "replaced scripts could not be stopped");
   const { lua_backend, lua_script } = config.runtime.timeouts;

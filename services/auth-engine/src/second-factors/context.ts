@@ -32,7 +32,7 @@ function createUseReporter({ logger, metrics }: Parts): OnAppPasswordUse {
 
 export function createSecondFactorParts(config: Config, parts: Parts) {
   const { backends } = parts;
-  const hashing = createWorkGate({ concurrency: 1, maxQueued: maxRecoveryQueue });
+  const hashing = createWorkGate(1, maxRecoveryQueue);
   return {
     secondFactors: createSecondFactors(backends, keyRingFromConfig(config, "mfa-artefact"), hashing),
     appPasswords: createAppPasswords(backends, systemClock),

@@ -81,7 +81,7 @@ const context = () => ({ deadline: Date.now() + 10_000, signal: new AbortControl
 function engine(of: Backend = backend) {
   const backends = () => [of];
   const ring = createKeyRing([new Secret("a-secret-of-the-ring")], "mfa-artefact");
-  const hashing = createWorkGate({ concurrency: 1, maxQueued: 16 });
+  const hashing = createWorkGate(1, 16);
   return {
     factors: createSecondFactors(backends, ring, hashing),
     apps: createAppPasswords(backends, systemClock),

@@ -25,7 +25,7 @@ export function createDovecot({ auth, audit, bus, engineWatch, settings, live, p
   const log = createPolicyLog(processLogger);
   return {
     answerCommand: createAnswerCommand({
-      bus: watchedBus({ bus, watch: engineWatch, clock: steadyClock }),
+      bus: watchedBus(bus, engineWatch, steadyClock),
       timeoutMs: () => live.current.decisionTimeoutMs,
       renderer,
       log,

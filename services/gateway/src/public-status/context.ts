@@ -34,7 +34,7 @@ export function createPublicStatus(
 ) {
   if (settings === undefined) return undefined;
   const { needed } = settings;
-  const serviceReports = createServiceReports({ bus, clock, expected: needed, waitMs });
+  const serviceReports = createServiceReports(bus, clock, needed, waitMs);
   const observe = async (): Promise<boolean> => {
     const [{ status: gateway }, reports] = await Promise.all([health.report(), serviceReports.ask()]);
     return signInWorks({ gateway, engines: engineWatch.engines(), needed, reports });

@@ -1,1 +1,1 @@
-export { type MakeScriptPool, type ScriptParts, scriptPoolsFromConfig } from "./scripts-from-config.ts";
+export { type MakeScriptPool, scriptPoolsFromConfig } from "./scripts-from-config.ts";

@@ -1,5 +1,5 @@
 import type { PasswordVerifier } from "../../domain/passwords/verifier.ts";
-import { loadScripts, type ScriptFile, type ScriptFiles } from "../../domain/scripts/load-scripts.ts";
+import { loadScripts, type ScriptFile } from "../../domain/scripts/load-scripts.ts";
 import { isLuaObject } from "../../domain/scripts/lua-value.ts";
 import { cacheModule } from "../../domain/scripts/modules/cache-redis.ts";
 import { dnsModule } from "../../domain/scripts/modules/dns.ts";
@@ -13,14 +13,6 @@ import type { Metrics } from "../../platform/metrics/registry.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import type { Base } from "../base.ts";
 
-/** What a service provides to its scripts. */
-export interface ScriptParts {
-  readonly base: Base;
-  /** If absent, calls of the module `cache` fail in the script. */
-  readonly redis: RedisClient | undefined;
-  readonly passwords: Pick<PasswordVerifier, "verify">;
-}
-
 /** Creates script pools for a configuration. Created once per process, because it registers metrics. */
 export type MakeScriptPool = (
   config: Config,
@@ -32,12 +24,10 @@ export type MakeScriptPool = (
   },
 ) => Promise<ScriptPool | undefined>;
 
-type Reporting = Pick<ScriptPoolDeps, "onLog" | "onCount" | "onReplaced">;
-
 function reportingOf(
   config: Config,
   { metrics, metricsPrefix, logger }: Pick<Base, "metrics" | "metricsPrefix" | "logger">,
-): Reporting {
+): Pick<ScriptPoolDeps, "onLog" | "onCount" | "onReplaced"> {
   const { names } = config.auth.backends.lua.modules.metrics;
   const counts = countsOf(metrics, metricsPrefix, names);
   const replaced = metrics.counter({
@@ -82,8 +72,13 @@ function countsOf(
 /** Instead of 0, which means no bound in configurations that were imported. */
 const usualQueueLength = 1000;
 
-export function scriptPoolsFromConfig(first: Config, parts: ScriptParts): MakeScriptPool {
-  const { base, redis, passwords } = parts;
+/** @param redis if absent, calls of the module `cache` fail in the script */
+export function scriptPoolsFromConfig(
+  first: Config,
+  base: Base,
+  redis: RedisClient | undefined,
+  passwords: Pick<PasswordVerifier, "verify">,
+): MakeScriptPool {
   const reporting = reportingOf(first, base);
   return async (config, files, { workers, modules: own = {} }) => {
     if (files.length === 0) return undefined;
@@ -96,9 +91,8 @@ export function scriptPoolsFromConfig(first: Config, parts: ScriptParts): MakeSc
       timeoutMs: modules.mail.timeout,
       maxMessageBytes: modules.mail.max_message_bytes,
     };
-    const read: ScriptFiles = { files, packagePath: package_path, translationsPath: translations_path };
     return createScriptPool({
-      set: await loadScripts(read),
+      set: await loadScripts(files, package_path, translations_path),
       limits: {
         workers,
         maxInFlight: queue_length === 0 ? usualQueueLength : queue_length,

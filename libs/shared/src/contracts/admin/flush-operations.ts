@@ -12,12 +12,10 @@ export const Envelope = <Result extends TSchema>(object: string, operation: stri
     result,
   });
 
-/** States of a job. */
 export const JobStatus = oneOf("QUEUED", "INPROGRESS", "DONE", "ERROR");
 export type JobStatus = Static<typeof JobStatus>;
 
 export const JobType = oneOf("CACHE_FLUSH", "BF_FLUSH");
-export type JobType = Static<typeof JobType>;
 
 const Enqueued = Type.Object({ jobId: Type.String(), status: Type.Literal("QUEUED") });
 
@@ -52,7 +50,6 @@ export const BruteForceListRequest = Type.Object({
   accounts: filter("Accounts whose addresses are requested."),
   ip_addresses: filter("Addresses, or networks as they appear in the list."),
 });
-export type BruteForceListRequest = Static<typeof BruteForceListRequest>;
 
 const error = Type.Union([Type.Null(), Type.String()], {
   description: "Reason why the list is incomplete, otherwise null.",
@@ -63,6 +60,7 @@ export const DelayedAccount = Type.Object({
   wrong_passwords: Type.Integer({ minimum: 1, description: "Number of distinct wrong passwords, from all networks." }),
   until: time("End of the delay. Another wrong password moves it."),
 });
+
 export type DelayedAccount = Static<typeof DelayedAccount>;
 
 /** Bans by network, and the addresses that sent wrong passwords for accounts. */
@@ -151,7 +149,6 @@ const page = Type.Object({
 });
 const listing = { query: page, ...jsonBody(BruteForceListRequest), bodyRequired: false } as const;
 
-/** Flushes of caches and of brute-force counts and bans. */
 export const flushOperations = [
   cache("delete", "/api/v1/cache/flush", "flushUserCache", {
     summary: "Flush the cached results of a user and the bans of addresses that tried passwords for the account",

@@ -50,10 +50,8 @@ export const MfaBackchannelReplacement = component("MfaBackchannelReplacement", 
 });
 
 export const MfaBackchannelDone = component("MfaBackchannelDone", { status: Type.Literal("ok") });
-export type MfaBackchannelDone = Static<typeof MfaBackchannelDone>;
 
 export const MfaBackchannelUnlock = component("MfaBackchannelUnlock", { username: target.username });
-export type MfaBackchannelUnlock = Static<typeof MfaBackchannelUnlock>;
 
 const wrongCodes = Type.Optional(Type.Integer({ minimum: 1 }));
 
@@ -70,7 +68,6 @@ export type MfaBackchannelUnlocked = Static<typeof MfaBackchannelUnlocked>;
 export const MfaBackchannelCredentials = component("MfaBackchannelCredentials", {
   credentials: Type.Array(Type.String()),
 });
-export type MfaBackchannelCredentials = Static<typeof MfaBackchannelCredentials>;
 
 /** What second factors a user has; no secrets. */
 export const MfaBackchannelFactors = component("MfaBackchannelFactors", {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { defineMethod, engineMethod } from "../define.ts";
+import { engineMethod } from "../define.ts";
 import { oneOf, optionalFlag, optionalText, text } from "../schema.ts";
 
 /** A sign-in that a mail server verifies with its own passdb, as its auth-policy request describes it. */
@@ -55,12 +55,7 @@ export const AuthPolicyEffect = Type.Object({
 });
 export type AuthPolicyEffect = Static<typeof AuthPolicyEffect>;
 
-export const authPolicyReport = defineMethod({
-  service: "auth-engine",
-  name: "auth-policy-report",
-  major: 1,
-  request: AuthPolicyResult,
-  reply: AuthPolicyEffect,
+export const authPolicyReport = engineMethod("auth-policy-report", AuthPolicyResult, AuthPolicyEffect, {
   // The digest of the password hash, or of the session without one, is counted once.
   repeatable: true,
 });

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { type BusMethod, defineMethod, engineMethod, methodAt } from "../define.ts";
+import { type BusMethod, engineMethod, methodAt } from "../define.ts";
 import { component, optionalText, text, texts } from "../schema.ts";
 import { AuthDecision } from "./decision.ts";
 import { AuthRequest } from "./request.ts";
@@ -79,12 +79,7 @@ export const describeAccount = engineMethod(
   { repeatable: true },
 );
 
-export const authenticate = defineMethod({
-  service: "auth-engine",
-  name: "authenticate",
-  major: 1,
-  request: AuthRequest,
-  reply: AuthDecision,
+export const authenticate = engineMethod("authenticate", AuthRequest, AuthDecision, {
   // Failures are counted once for each request id, and no one-time value is used up.
   repeatable: true,
 });

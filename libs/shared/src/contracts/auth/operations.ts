@@ -30,7 +30,6 @@ const AuthenticationCbor = component(
   { description: "A CBOR map.", additionalProperties: false },
 );
 
-/** Form fields of the SASL dialect. */
 const SaslForm = component("SaslForm", {
   username: Type.String(),
   password: Type.Optional(Type.String()),
@@ -45,7 +44,6 @@ const SaslForm = component("SaslForm", {
   ]),
 });
 
-/** Body of a successful authentication. */
 const AuthenticationSuccess = component("AuthenticationSuccess", {
   ok: Type.Literal(true),
   account_field: text("Attribute with the account name."),
@@ -63,7 +61,6 @@ const AccountList = Type.Array(Type.String(), {
   description: "Account names, for mode list-accounts.",
 });
 
-/** Query parameters of the authentication endpoints. */
 const AuthenticationQuery = Type.Object({
   mode: Type.Optional(
     Type.Union([Type.Literal("no-auth"), Type.Literal("list-accounts")], {

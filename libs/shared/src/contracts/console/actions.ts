@@ -143,7 +143,6 @@ export interface HelpdeskRule {
   readonly resetsFactors: boolean;
 }
 
-/** The scopes of a role. */
 export function scopesOfRole(role: ConsoleRole, { resetsFactors }: HelpdeskRule): readonly ScopeWord[] {
   return role === "helpdesk" && resetsFactors ? [...roleScopes.helpdesk, "mfa_write"] : roleScopes[role];
 }
@@ -153,7 +152,6 @@ export function rankOfRole(role: ConsoleRole | undefined): number {
   return role === undefined ? 0 : consoleRoles.indexOf(role) + 1;
 }
 
-/** Whether an operator of this role may do this. */
 export function mayAct(role: ConsoleRole, id: ConsoleActionId, { resetsFactors }: HelpdeskRule): boolean {
   const action: ConsoleAction = consoleActions[id];
   const lowest = action.helpdeskIfAllowed === true && resetsFactors ? "helpdesk" : action.role;

@@ -33,7 +33,6 @@ const limit = optionalText("Size of the page, 1 to 500; 50 by default.", { patte
 const cursor = optionalText("Value of next from the previous page.", { maxLength: 1024 });
 const failures = { 400: errorAnswer("A query parameter is missing or invalid."), 500: temporaryFailure };
 
-/** Operations for the help desk. */
 export const consoleOperations = [
   consoleApi("get", "/api/v1/console/explain", "explain", {
     summary: "Explain what happened to an account, an address, a network or a reference",

@@ -55,12 +55,10 @@ export const consoleRoutes = {
   consoleApiDocument: "api",
 } as const satisfies Readonly<Record<ConsoleRouteId, ConsoleRight>>;
 
-/** Whether an operator of this role has the right. */
 export function hasRight(role: ConsoleRole, right: Exclude<ConsoleRight, "everyone">): boolean {
   return right === "operator" || mayOpen(role, right);
 }
 
-/** Whether an operator of this role may open the page. */
 export function mayOpen(role: ConsoleRole, page: ConsolePageId): boolean {
   return rankOfRole(role) >= rankOfRole(consolePages[page].role);
 }

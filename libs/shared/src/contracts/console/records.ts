@@ -105,6 +105,7 @@ const ExplanationCause = component("ExplanationCause", {
   action: optionalText("Action of the console that is the remedy."),
   target: optionalText("Account or network that the action is for."),
 });
+
 export type ExplanationCause = Static<typeof ExplanationCause>;
 
 export const Explanation = component("Explanation", {

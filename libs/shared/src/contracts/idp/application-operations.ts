@@ -34,7 +34,6 @@ const SamlApplication = component("SamlApplication", {
   last_used: lastUsed,
 });
 
-/** The applications of the configuration. */
 export const ApplicationList = component("ApplicationList", {
   oidc: Type.Array(OidcApplication, { description: "Clients of the configuration. Empty while OIDC is off." }),
   saml: Type.Array(SamlApplication, { description: "Service providers. Empty while SAML is off." }),
@@ -46,7 +45,6 @@ const applications = operatorApi({ name: "applications", prefix: "/api/v1/applic
   403: errorAnswer("The token lacks a required scope."),
 });
 
-/** Applications that sign users in. */
 export const applicationOperations = [
   applications("get", "/api/v1/applications", "listApplications", {
     summary: "List the OIDC clients and SAML service providers of the configuration",

@@ -111,7 +111,6 @@ function logout<const Path extends string, const Id extends string>(family: Rout
   ] as const;
 }
 
-/** OIDC endpoints for browsers. */
 export const oidcBrowserOperations = [
   ...authorization,
   checkSession,

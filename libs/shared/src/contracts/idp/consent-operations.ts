@@ -71,5 +71,4 @@ const device = [
   }),
 ];
 
-/** Pages for consent and for devices. */
 export const consentOperations = [...consent, ...device];

@@ -23,7 +23,6 @@ export const FailedSignInRecord = component("FailedSignIn", {
   client: optionalText("Client or service provider."),
 });
 
-/** Looks up the failed sign-in behind the reference that a page showed. */
 export const failedSignInOperations = [
   failedSignIns("get", "/api/v1/sign-ins/{reference}", "getFailedSignIn", {
     summary: "Explain a failed sign-in",

@@ -84,7 +84,6 @@ const webauthn = [
   }),
 ];
 
-/** Sign-in pages and second factors for browsers. */
 export const loginOperations = [
   loginPage("get", "/login", "loginPage", {
     summary: "Show the sign-in form",

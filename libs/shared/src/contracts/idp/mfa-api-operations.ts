@@ -39,7 +39,6 @@ const done = { 200: jsonAnswer("Done.", StatusMessage) };
 /** Requests must come from a page of the site, proven by `Sec-Fetch-Site`, `Origin` or the page's token. */
 const headers = Type.Object({ "X-CSRF-Token": Type.Optional(Type.String()) });
 
-/** MFA API for a signed-in session. */
 export const mfaApiOperations = [
   mfaApi("get", `${base}/totp/setup`, "totpSetup", {
     summary: "Get the secret for an authenticator app",

@@ -261,5 +261,4 @@ const ofUser = [
   }),
 ];
 
-/** OIDC endpoints that clients call directly. */
 export const oauthOperations = [...documents, ...ofClient, ...ofUser];

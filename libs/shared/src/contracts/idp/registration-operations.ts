@@ -113,7 +113,6 @@ const managed = operationsWith({
   },
 });
 
-/** Dynamic registration of clients (RFC 7591), and what it serves. */
 export const registrationOperations = [
   oidc("post", "/oidc/register", "registerClient", {
     summary: "Register a client (RFC 7591)",
@@ -163,7 +162,6 @@ const registeredClients = operatorApi(
   { 403: errorAnswer("The token lacks a required scope.") },
 );
 
-/** Administration of the clients that registered themselves. */
 export const registeredClientOperations = [
   registeredClients("get", "/api/v1/oidc/clients", "listRegisteredClients", {
     summary: "List the clients that registered themselves",

@@ -47,7 +47,6 @@ const binding = <const Id extends string, const Path extends string>(
   row: Pick<Operation, "summary" | "request" | "answers">,
 ) => withLanguage(saml(method, path, operationId, row), hidden);
 
-/** SAML endpoints. */
 export const samlOperations = [
   binding("get", "/saml/metadata", "samlMetadata", {
     summary: "Get the signed SAML metadata",

@@ -234,7 +234,6 @@ const mailClients = [
   }),
 ];
 
-/** Self-service pages for second factors and other account settings. */
 export const selfServiceOperations = [
   ...ways,
   ...totp,

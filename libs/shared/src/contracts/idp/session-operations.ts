@@ -68,7 +68,6 @@ const withoutUser = operationsWith({
   answers: refusals,
 });
 
-/** Administration of OIDC sessions. */
 export const oidcSessionOperations = [
   oidcSessions("get", path, "listOidcSessions", {
     summary: "List the sessions of a user at clients",

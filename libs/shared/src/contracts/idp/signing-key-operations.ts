@@ -27,7 +27,6 @@ export const SigningKeysRotated = component("SigningKeysRotated", {
   keys: Type.Array(SigningKeyListed),
 });
 
-/** Administration of the keys that sign tokens. */
 export const signingKeyOperations = [
   signingKeys("get", "/api/v1/oidc/keys", "listSigningKeys", {
     summary: "List the signing keys of the identity provider",

@@ -3,7 +3,6 @@ import { component, text } from "../schema.ts";
 import { type CommonMembers, type OperationAnswer, operationsWith } from "./define-operation.ts";
 import { defineFamily, operatorScopes, type RouteFamily } from "./route-family.ts";
 
-/** The body of every error. */
 export const ErrorBody = component(
   "Error",
   { error: text("Error message, for people to read.") },
@@ -24,7 +23,6 @@ export function errorAnswer(description: string): OperationAnswer {
 
 export const temporaryFailure = errorAnswer("Temporary failure.");
 
-/** The body of a request in JSON. */
 export function jsonBody(schema: TSchema) {
   return { body: { "application/json": schema } };
 }

@@ -10,6 +10,7 @@ import {
   loginNameKey,
 } from "../../platform/redis/keys/account.ts";
 import { defineScript, readFields } from "../../platform/redis/script.ts";
+import { removeKeys } from "./remove-keys.ts";
 import changeAccountEpochLua from "./scripts/change-account-epoch.lua?raw";
 
 const changeAccountEpoch = {
@@ -18,14 +19,6 @@ const changeAccountEpoch = {
   keys: ["epochKey", "resultsKey", "namesKey"],
   args: ["epoch", "lifeSeconds"],
 } as const;
-
-interface AccountFlushParts {
-  /** The client of the role `cache`. */
-  readonly redis: RedisClient;
-  readonly bus: Pick<Bus, "publish">;
-  /** `storage.redis.prefix`. */
-  readonly keyPrefix: string;
-}
 
 /** An account or login name as part of a Redis key: of fixed length, and without braces, which would select a Cluster slot. */
 export function nameDigest(name: string): string {
@@ -36,34 +29,10 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-async function removeKeys(redis: RedisClient, keys: readonly string[]): Promise<readonly string[]> {
-  // One key per command: login names are in other Cluster slots, and each answer says whether its key existed.
-  const removed = await Promise.all(keys.map((key) => redis.del(key)));
-  return keys.filter((_key, index) => removed[index] === 1);
-}
-
-const defineChange = (redis: RedisClient) => defineScript(redis, changeAccountEpoch);
-
-interface FlushParts extends Pick<AccountFlushParts, "redis" | "keyPrefix"> {
-  readonly change: ReturnType<typeof defineChange>;
-  readonly epoch: string;
-}
-
-async function flushOne(account: string, { redis, keyPrefix, change, epoch }: FlushParts): Promise<readonly string[]> {
-  const digest = nameDigest(account);
-  const results = accountResultsKey.build(keyPrefix, digest);
-  const names = accountNamesKey.build(keyPrefix, digest);
-  const reply = await change(
-    { epochKey: accountEpochKey.build(keyPrefix, digest), resultsKey: results, namesKey: names },
-    { epoch, lifeSeconds: accountEpochKey.ttlSeconds },
-  );
-  const { resultKeys, nameKeys } = readFields(reply);
-  if (!isTexts(resultKeys) || !isTexts(nameKeys)) throw new TypeError("the flush script did not return lists");
-  const removed = await removeKeys(redis, [...resultKeys, ...nameKeys]);
-  // Nothing but what was read is removed: a login after the flush may have added its own.
-  if (resultKeys.length > 0) await redis.zrem(results, ...resultKeys);
-  if (nameKeys.length > 0) await redis.zrem(names, ...nameKeys);
-  return removed;
+interface CacheRole {
+  /** The client of the role `cache`. */
+  readonly redis: RedisClient;
+  readonly keyPrefix: string;
 }
 
 /**
@@ -73,8 +42,24 @@ async function flushOne(account: string, { redis, keyPrefix, change, epoch }: Fl
  * @returns the given name and, if different, the account behind it; and the keys that existed and were removed, none if nothing was cached
  * @throws what Redis throws; the event is sent nevertheless, and the flush may be repeated.
  */
-export function createAccountFlush({ redis, bus, keyPrefix }: AccountFlushParts) {
-  const change = defineChange(redis);
+export function createAccountFlush({ redis, bus, keyPrefix }: CacheRole & { readonly bus: Pick<Bus, "publish"> }) {
+  const change = defineScript(redis, changeAccountEpoch);
+  const flushOne = async (account: string, epoch: string): Promise<readonly string[]> => {
+    const digest = nameDigest(account);
+    const results = accountResultsKey.build(keyPrefix, digest);
+    const names = accountNamesKey.build(keyPrefix, digest);
+    const reply = await change(
+      { epochKey: accountEpochKey.build(keyPrefix, digest), resultsKey: results, namesKey: names },
+      { epoch, lifeSeconds: accountEpochKey.ttlSeconds },
+    );
+    const { resultKeys, nameKeys } = readFields(reply);
+    if (!isTexts(resultKeys) || !isTexts(nameKeys)) throw new TypeError("the flush script did not return lists");
+    const removed = await removeKeys(redis, [...resultKeys, ...nameKeys]);
+    // Nothing but what was read is removed: a login after the flush may have added its own.
+    if (resultKeys.length > 0) await redis.zrem(results, ...resultKeys);
+    if (nameKeys.length > 0) await redis.zrem(names, ...nameKeys);
+    return removed;
+  };
   return async (user: string) => {
     // Random instead of a counter: a Redis that lost the last value must never return to it.
     const epoch = randomBytes(12).toString("base64url");
@@ -85,7 +70,7 @@ export function createAccountFlush({ redis, bus, keyPrefix }: AccountFlushParts)
       const account = await redis.get(loginName);
       if (account !== null && account !== user) names.push(account);
       await redis.set(flushGenerationKey.build(keyPrefix), epoch, "EX", flushGenerationKey.ttlSeconds);
-      for (const name of names) removedKeys.push(...(await flushOne(name, { redis, keyPrefix, change, epoch })));
+      for (const name of names) removedKeys.push(...(await flushOne(name, epoch)));
       removedKeys.push(...(await removeKeys(redis, [loginName])));
     } finally {
       bus.publish(accountFlushed, { names });
@@ -95,7 +80,7 @@ export function createAccountFlush({ redis, bus, keyPrefix }: AccountFlushParts)
 }
 
 /** Names and keys of an account: the keys that a flush would remove, whether or not they exist. */
-export function createAccountKeys({ redis, keyPrefix }: Omit<AccountFlushParts, "bus">) {
+export function createAccountKeys({ redis, keyPrefix }: CacheRole) {
   return async (user: string) => {
     const loginName = loginNameKey.build(keyPrefix, nameDigest(user));
     const account = await redis.get(loginName);

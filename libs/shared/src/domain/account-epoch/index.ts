@@ -1,1 +1,2 @@
 export { createAccountFlush, createAccountKeys, nameDigest } from "./flush-account.ts";
+export { removeKeys } from "./remove-keys.ts";

@@ -9,12 +9,13 @@ function linesOf(file: string): readonly unknown[] {
   return lines.map((line): unknown => JSON.parse(line));
 }
 
-const place = { service: "admin", instance: "a@b:1", stream: { write: () => true }, onLost: () => undefined };
+const place = { service: "admin", instance: "a@b:1" };
+const open = (file: string) => createAuditStream(place, { write: () => true }, file, () => undefined);
 
 test("a record becomes one line with its name, its time and a shortened address", async () => {
   await using folder = await scratchFolder();
   const file = join(folder.path, "audit.log");
-  const stream = createAuditStream({ ...place, file });
+  const stream = open(file);
   const audit = createAudit(stream.write, { ipv4Bits: 24, ipv6Bits: 64 });
   audit.record({ event: "token.login", outcome: "ok", actor: "operator", clientIp: "192.0.2.77", session: "s" });
   expect(linesOf(file)).toEqual([
@@ -37,7 +38,7 @@ test("a record becomes one line with its name, its time and a shortened address"
 test("a file that was moved away is reopened", async () => {
   await using folder = await scratchFolder();
   const file = join(folder.path, "audit.log");
-  const stream = createAuditStream({ ...place, file });
+  const stream = open(file);
   stream.write({ event: "one" });
   renameSync(file, `${file}.1`);
   stream.reopen();
@@ -47,18 +48,13 @@ test("a file that was moved away is reopened", async () => {
 });
 
 test("a file that cannot be opened is reported immediately", () => {
-  expect(() => createAuditStream({ ...place, file: join(import.meta.filename, "audit.log") })).toThrow(/ENOTDIR/u);
+  expect(() => open(join(import.meta.filename, "audit.log"))).toThrow(/ENOTDIR/u);
 });
 
 test("a line that standard output drops is reported as lost", () => {
   const lost: unknown[] = [];
   let room = true;
-  const stream = createAuditStream({
-    ...place,
-    file: "",
-    stream: { write: () => room },
-    onLost: (error) => lost.push(error),
-  });
+  const stream = createAuditStream(place, { write: () => room }, "", (error) => lost.push(error));
   expect([stream.write({ event: "one" }), lost.length]).toEqual([true, 0]);
   room = false;
   expect([stream.write({ event: "two" }), lost.length]).toEqual([false, 1]);

@@ -6,24 +6,21 @@ import { canonicalIp } from "../../platform/net/ip.ts";
 import { networkOf } from "../brute-force/network.ts";
 import type { AuditEvent } from "./events.ts";
 
-interface AuditStreamOptions {
-  readonly service: string;
-  readonly instance: string;
-  /** Destination of audit lines if no file is configured: that of the log. */
-  readonly stream: LineSink;
-  /** Empty: no file. */
-  readonly file: string;
-  /** Called when a line could not be written. */
-  readonly onLost: (error: unknown) => void;
-}
-
 /**
  * The destination of audit lines outside the process. Writes one JSON object per line, each with `"audit":true`, at every log level. A file
  * is written immediately and unbuffered: when a request has been answered, its line is in the file even if the process is killed.
  *
+ * @param stream destination if no file is configured: that of the log
+ * @param file empty: no file
+ * @param onLost called when a line could not be written
  * @throws when the file cannot be opened: a service that must keep an audit trail does not start without one.
  */
-export function createAuditStream({ service, instance, stream, file, onLost }: AuditStreamOptions) {
+export function createAuditStream(
+  base: { readonly service: string; readonly instance: string },
+  stream: LineSink,
+  file: string,
+  onLost: (error: unknown) => void,
+) {
   let losses = 0;
   const lose = (error: unknown): void => {
     losses += 1;
@@ -38,7 +35,7 @@ export function createAuditStream({ service, instance, stream, file, onLost }: A
   own?.on("error", lose);
   const logger = pino(
     {
-      base: { audit: true, service, instance },
+      base: { audit: true, ...base },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (level) => ({ level }) },
     },
@@ -103,18 +100,14 @@ interface AddressTruncation {
   readonly ipv6Bits: number;
 }
 
-/**
- * The address's network, such as `192.0.2.0/24`, or the whole address if all bits are kept. Undefined if the text is not an address.
- */
+/** The address's network, such as `192.0.2.0/24`, or the whole address if all bits are kept. Undefined if the text is not an address. */
 export function truncateAddress(address: string, { ipv4Bits, ipv6Bits }: AddressTruncation): string | undefined {
   const canonical = canonicalIp(address);
   if (canonical === undefined) return undefined;
   return networkOf(canonical, canonical.includes(":") ? ipv6Bits : ipv4Bits);
 }
 
-/**
- * @param write writes one JSON object as a line; the stream adds the time.
- */
+/** @param write writes one JSON object as a line; the stream adds the time. */
 export function createAudit(
   write: (fields: Readonly<Record<string, string>>) => void,
   truncation: AddressTruncation,

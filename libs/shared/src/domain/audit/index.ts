@@ -1,9 +1,2 @@
-export {
-  type Audit,
-  type AuditOutcome,
-  type AuditRecord,
-  auditedCaller,
-  createAudit,
-  createAuditStream,
-} from "./audit.ts";
-export { type AuditEvent, auditEvents } from "./events.ts";
+export { type Audit, type AuditOutcome, type AuditRecord, auditedCaller } from "./audit.ts";
+export * from "./events.ts";

@@ -1,3 +1,9 @@
+import type { RedisClient } from "../../platform/redis/client.ts";
+import { banIndexKey } from "../../platform/redis/keys/brute-force.ts";
+import { defineScript } from "../../platform/redis/script.ts";
+import indexBanLua from "./scripts/index-ban.lua?raw";
+import { shardOf } from "./shards.ts";
+
 /** A banned network. Times in epoch milliseconds. */
 export interface Ban {
   readonly rule: string;
@@ -12,4 +18,29 @@ export function parseBan(value: string): Ban | undefined {
   if (match === null) return undefined;
   const [, bannedAt = "", expiresAt = "", network = "", rule = ""] = match;
   return { rule, network, bannedAtMs: Number(bannedAt), expiresAtMs: Number(expiresAt) };
+}
+
+export function bansIn(values: readonly (string | null)[]): readonly Ban[] {
+  return values.flatMap((value) => (value === null ? [] : (parseBan(value) ?? [])));
+}
+
+const indexBan = {
+  name: "indexBan",
+  lua: indexBanLua,
+  keys: ["shardKey"],
+  args: ["endSeconds", "banKey", "maxBans"],
+} as const;
+
+/** All shards together list four million bans. */
+const maxPerShard = 250_000;
+
+/** Adds a ban to the index that lists read. The index is in another slot than the ban; adding a ban twice does no harm. */
+export function createBanIndex(redis: RedisClient, keyPrefix: string) {
+  const add = defineScript(redis, indexBan);
+  return async (key: string, { expiresAtMs }: Ban): Promise<void> => {
+    await add(
+      { shardKey: banIndexKey.build(keyPrefix, shardOf(key)) },
+      { endSeconds: Math.ceil(expiresAtMs / 1000), banKey: key, maxBans: maxPerShard },
+    );
+  };
 }

@@ -2,17 +2,10 @@ import { normalisedProtocol } from "../../contracts/auth/request.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { accountAddressesKey, accountIndexKey, banIndexKey } from "../../platform/redis/keys/brute-force.ts";
 import type { Clock } from "../../platform/time/clock.ts";
+import { removeKeys } from "../account-epoch/index.ts";
 import type { BruteForceRule, BruteForceRules } from "./rules.ts";
 import { shardOf } from "./shards.ts";
-import {
-  accountKeys,
-  accountWideKeys,
-  type Source,
-  type SourceParts,
-  sourceOf,
-  tolerationKeysOf,
-  userPart,
-} from "./source.ts";
+import { accountKeys, accountWideKeys, sourceOf, tolerationKeysOf, userPart } from "./source.ts";
 
 /** The parameters of a brute-force flush; empty texts mean "not given". */
 export interface FlushRequest {
@@ -35,10 +28,7 @@ export interface FlushDeps {
 }
 
 /** What was flushed; rules by name. */
-export interface FlushedScopes {
-  readonly addresses: readonly string[];
-  readonly rules: readonly string[];
-}
+export type FlushedScopes = Readonly<Record<"addresses" | "rules", readonly string[]>>;
 
 const everyRule = "*";
 
@@ -54,18 +44,6 @@ function isMeant({ name, protocols, oidcClientIds }: BruteForceRule, request: Fl
 /** Whether the flush selects everything of an address rather than one rule. */
 function isWhole({ ruleName, protocol = "", oidcClientId = "" }: FlushRequest): boolean {
   return ruleName === everyRule && protocol === "" && oidcClientId === "";
-}
-
-function tolerationKeys(parts: SourceParts, { tag, scopes }: Source, nowMs: number): readonly string[] {
-  return [...new Set(scopes.map(({ network }) => network))].flatMap((network) =>
-    tolerationKeysOf(parts, tag, { network, nowMs }),
-  );
-}
-
-/** Removes keys one by one: they may be in several slots, and each answer says whether the key existed. */
-async function remove(redis: RedisClient, keys: readonly string[]): Promise<readonly string[]> {
-  const removed = await Promise.all(keys.map((key) => redis.del(key)));
-  return keys.filter((_key, index) => removed[index] === 1);
 }
 
 /** Removes bans from the index. */
@@ -85,11 +63,13 @@ function keysOfAddress({ keyPrefix, rules, clock }: FlushDeps, request: FlushReq
   const source = sourceOf(request.ipAddress, parts);
   if (source === undefined) return { bans: [], others: [] };
   const meant = source.scopes.filter(({ rule }) => isMeant(rule, request));
-  const whole = isWhole(request) ? [...tolerationKeys(parts, source, clock.now()), source.guessesKey] : [];
-  return {
-    bans: meant.map(({ banKey }) => banKey),
-    others: [...meant.map(({ countKey }) => countKey), ...whole],
-  };
+  const counts = meant.map(({ countKey }) => countKey);
+  const bans = meant.map(({ banKey }) => banKey);
+  if (!isWhole(request)) return { bans, others: counts };
+  const networks = new Set(source.scopes.map(({ network }) => network));
+  const nowMs = clock.now();
+  const tolerations = [...networks].flatMap((network) => tolerationKeysOf(parts, source.tag, { network, nowMs }));
+  return { bans, others: [...counts, ...tolerations, source.guessesKey] };
 }
 
 /** Keys that a flush would remove if they exist. */
@@ -116,7 +96,7 @@ async function removeOfAddress(deps: FlushDeps, request: FlushRequest): Promise<
   const { redis } = deps;
   const { bans, others } = keysOfAddress(deps, request);
   // The count is removed before the ban: otherwise a failure in between would leave a count at its limit, which bans again.
-  const removed = [...(await remove(redis, others)), ...(await remove(redis, bans))];
+  const removed = [...(await removeKeys(redis, others)), ...(await removeKeys(redis, bans))];
   await unindex(deps, bans);
   return removed.toSorted();
 }
@@ -127,11 +107,6 @@ function ownKeys(deps: FlushDeps, account: string, address: string): readonly st
   if (source === undefined) return [];
   const { wrongPasswords, pending } = accountKeys(parts, source, account);
   return [wrongPasswords, pending];
-}
-
-async function flushAccountAt(deps: FlushDeps, account: string, address: string): Promise<readonly string[]> {
-  const own = await remove(deps.redis, ownKeys(deps, account, address));
-  return [...(await removeOfAddress(deps, { ipAddress: address, ruleName: everyRule })), ...own];
 }
 
 /** Counts of the account over all networks. Known networks are kept. */
@@ -160,15 +135,16 @@ export async function flushAccount(
   const removed = new Set<string>();
   try {
     for (const address of addresses) {
-      for (const key of await flushAccountAt(deps, account, address)) removed.add(key);
+      for (const key of await removeKeys(redis, ownKeys(deps, account, address))) removed.add(key);
+      for (const key of await removeOfAddress(deps, { ipAddress: address, ruleName: everyRule })) removed.add(key);
     }
   } finally {
     publishFlush(deps, addresses, { ipAddress: "", ruleName: everyRule });
   }
-  for (const key of await remove(redis, countsOfAccount(deps, account))) removed.add(key);
+  for (const key of await removeKeys(redis, countsOfAccount(deps, account))) removed.add(key);
   const user = userPart(account);
   await redis.zrem(accountIndexKey.build(keyPrefix, shardOf(user)), user);
   // Removed last, so that a flush that resumes an interrupted one still finds the addresses here.
-  for (const key of await remove(redis, [accountAddressesKey.build(keyPrefix, user)])) removed.add(key);
+  for (const key of await removeKeys(redis, [accountAddressesKey.build(keyPrefix, user)])) removed.add(key);
   return [...removed].toSorted();
 }

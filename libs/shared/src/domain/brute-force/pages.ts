@@ -10,24 +10,34 @@ const readIndexPage = {
   args: ["afterScore", "afterMember", "maxMembers"],
 } as const;
 
-/** One page of a sharded index. */
-export interface IndexPage {
-  readonly members: readonly string[];
-  /** Where the next page begins, opaque to callers, who return it unchanged. Undefined after the last page. */
-  readonly next: string | undefined;
-}
-
-interface ShardPosition {
+/** A place in one shard of an index. */
+export interface Place {
   readonly score: string;
   readonly member: string;
 }
 
-interface Position {
-  readonly shard: number;
-  readonly after: ShardPosition | undefined;
+/** The members and scores that a script returned in turn. */
+export function placesIn(reply: unknown): readonly Place[] {
+  const texts = Array.isArray(reply) ? reply.map(String) : [];
+  return Array.from({ length: texts.length / 2 }, (_, index) => ({
+    member: texts[2 * index] ?? "",
+    score: texts[2 * index + 1] ?? "",
+  }));
 }
 
-function parsePosition(cursor: string | undefined): Position {
+/** Reads one shard after a place. Members below `minScore` have expired. */
+export function createShardReader(redis: RedisClient) {
+  const run = defineScript(redis, readIndexPage);
+  return async (shardKey: string, after: Place | undefined, minScore: number, size: number) =>
+    placesIn(
+      await run(
+        { shardKey },
+        { afterScore: after?.score ?? minScore, afterMember: after?.member ?? "", maxMembers: size },
+      ),
+    );
+}
+
+function parsePosition(cursor: string | undefined) {
   const match = /^(\d{1,2}):(?:([\d.e+-]+):(.*))?$/su.exec(cursor ?? "0:");
   if (match === null) throw new RangeError("invalid cursor: it does not belong to this list");
   const [, shard = "0", score, member] = match;
@@ -37,58 +47,26 @@ function parsePosition(cursor: string | undefined): Position {
   };
 }
 
-const defineReadPage = (redis: RedisClient) => defineScript(redis, readIndexPage);
-
-async function readShard(
-  run: ReturnType<typeof defineReadPage>,
-  key: string,
-  { after, minScore, size }: { after: ShardPosition | undefined; minScore: number; size: number },
-): Promise<readonly ShardPosition[]> {
-  const found = await run(
-    { shardKey: key },
-    { afterScore: after?.score ?? minScore, afterMember: after?.member ?? "", maxMembers: size },
-  );
-  const texts = Array.isArray(found) ? found.map(String) : [];
-  const places: ShardPosition[] = [];
-  for (let index = 1; index < texts.length; index += 2) {
-    places.push({ member: texts[index - 1] ?? "", score: texts[index] ?? "" });
-  }
-  return places;
-}
-
-/** Reads one shard after a place. */
-export function createShardReader(redis: RedisClient) {
-  const run = defineReadPage(redis);
-  return (
-    key: string,
-    from: { readonly after: ShardPosition | undefined; readonly minScore: number; readonly size: number },
-  ): Promise<readonly ShardPosition[]> => readShard(run, key, from);
-}
-
+/** A part of a list. `cursor` is `next` of the part before it; absent for the first one. */
 export interface PageRequest {
-  readonly cursor: string | undefined;
+  readonly cursor?: string | undefined;
   readonly size: number;
-  /** Members below this score have expired. */
-  readonly leastScore: number;
 }
 
-/** @throws RangeError for a cursor that no page returned. */
-export type ReadIndexPage = (keyOf: (shard: string) => string, page: PageRequest) => Promise<IndexPage>;
-
-export function createIndexReader(redis: RedisClient): ReadIndexPage {
-  const run = defineReadPage(redis);
-  return async (keyOf, { cursor, size, leastScore }) => {
+/** Reads pages of a sharded index. `next` is opaque to callers, and undefined after the last page. */
+export function createIndexReader(redis: RedisClient) {
+  const readShard = createShardReader(redis);
+  /** @throws RangeError for a cursor that no page returned. */
+  return async (keyOf: (shard: string) => string, { cursor, size }: PageRequest, leastScore: number) => {
     let { shard, after } = parsePosition(cursor);
     const members: string[] = [];
     // One shard mostly fills a page. While pages stay short, the number of shards read in parallel doubles.
     for (let atOnce = 1; shard < shards.length; atOnce *= 2) {
       const wanted = size - members.length;
       const batch = shards.slice(shard, shard + atOnce);
-      const minScore = leastScore;
+      const first = after;
       const pages = await Promise.all(
-        batch.map((name, index) =>
-          readShard(run, keyOf(name), { after: index === 0 ? after : undefined, minScore, size: wanted }),
-        ),
+        batch.map((name, index) => readShard(keyOf(name), index === 0 ? first : undefined, leastScore, wanted)),
       );
       for (const page of pages) {
         const taken = page.slice(0, size - members.length);

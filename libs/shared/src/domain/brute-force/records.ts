@@ -1,5 +1,5 @@
 import { accountAddressesKey, accountIndexKey, banIndexKey } from "../../platform/redis/keys/brute-force.ts";
-import { type Ban, parseBan } from "./ban.ts";
+import { type Ban, bansIn } from "./ban.ts";
 import {
   type FlushDeps,
   type FlushRequest,
@@ -9,7 +9,7 @@ import {
   keysOfFlush,
   unindex,
 } from "./flush.ts";
-import { createIndexReader } from "./pages.ts";
+import { createIndexReader, type PageRequest } from "./pages.ts";
 import { readValues } from "./read-values.ts";
 import { accountWideKeys, sourceOf, userPart } from "./source.ts";
 
@@ -31,67 +31,12 @@ async function withoutShadowed(deps: FlushDeps, bans: readonly Ban[]): Promise<r
   return bans.filter((_ban, index) => found[index]?.every((value) => value === null) !== false);
 }
 
-export interface BanPage {
-  /**
-   * If several rules ban one network, only the first in the order of the configuration is listed. There may be fewer than `size`.
-   */
-  readonly bans: readonly Ban[];
-  readonly next: string | undefined;
-}
-
-export interface GuessedAccount {
-  readonly account: string;
-  /** The latest first, at most 1000. */
-  readonly addresses: readonly string[];
-}
-
-export interface NamePage {
-  readonly names: readonly string[];
-  readonly next: string | undefined;
-}
-
-export interface AccountPage {
-  readonly accounts: readonly GuessedAccount[];
-  readonly next: string | undefined;
-}
-
 /** An account whose password is being guessed from many networks, so that responses to unknown networks are delayed. */
 export interface DelayedAccount {
   readonly account: string;
   /** Number of distinct wrong passwords. */
   readonly wrongPasswords: number;
   readonly untilMs: number;
-}
-
-/**
- * Reads and removes the state of the brute-force protection. Everything is repeatable: what has already been removed is not reported again.
- */
-export interface BruteForceRecords {
-  listBans(page: { readonly cursor?: string | undefined; readonly size: number }): Promise<BanPage>;
-  /** The bans of an address, by any rule. */
-  bansOfAddress(ipAddress: string): Promise<readonly Ban[]>;
-  listGuessedAccounts(page: { readonly cursor?: string | undefined; readonly size: number }): Promise<AccountPage>;
-  /** The guessed accounts without their addresses, each of which would need its own query. */
-  listGuessedNames(page: { readonly cursor?: string | undefined; readonly size: number }): Promise<NamePage>;
-  addressesOf(account: string): Promise<readonly string[]>;
-  /** The delayed ones among the accounts, under the names for which wrong passwords were sent. */
-  delayedAmong(accounts: readonly string[]): Promise<readonly DelayedAccount[]>;
-  /** Number of distinct wrong passwords of an account over all networks; 0 if they are not counted, or the time in which they count is over. */
-  wrongPasswordsOf(account: string): Promise<number>;
-  /** The keys that existed and were removed, sorted; empty for an unknown rule or address. */
-  flush(request: FlushRequest): Promise<readonly string[]>;
-  /**
-   * Flushes every rule for each address that sent wrong passwords for the account, and what is stored about its wrong passwords.
-   */
-  flushAccount(account: string): Promise<readonly string[]>;
-  /** Keys that `flush` would remove, whether or not they exist. */
-  keysOf(request: FlushRequest): readonly string[];
-  /** Keys that `flushAccount` would remove, whether or not they exist. */
-  keysOfAccount(account: string): Promise<readonly string[]>;
-}
-
-function bansIn(values: readonly (string | null)[]): readonly Ban[] {
-  return values.flatMap((value) => (value === null ? [] : (parseBan(value) ?? [])));
 }
 
 /** Reads the bans that the index lists, and removes expired ones from the index. */
@@ -106,7 +51,10 @@ async function readListed(deps: FlushDeps, keys: readonly string[]): Promise<rea
   return bansIn(values);
 }
 
-export function createBruteForceRecords(deps: FlushDeps): BruteForceRecords {
+/**
+ * Reads and removes the state of the brute-force protection. Everything is repeatable: what has already been removed is not reported again.
+ */
+export function createBruteForceRecords(deps: FlushDeps) {
   const { redis, keyPrefix, rules, clock } = deps;
   const readPage = createIndexReader(redis);
   const banShard = (shard: string): string => banIndexKey.build(keyPrefix, shard);
@@ -120,27 +68,31 @@ export function createBruteForceRecords(deps: FlushDeps): BruteForceRecords {
     return leftMs > 0 ? [{ account, wrongPasswords, untilMs: clock.now() + leftMs }] : [];
   };
   return {
-    listBans: async ({ cursor, size }) => {
-      const leastScore = Math.floor(clock.now() / 1000);
-      const { members, next } = await readPage(banShard, { cursor, size, leastScore });
+    /** If several rules ban one network, only the first in the order of the configuration is listed. There may be fewer than `size`. */
+    listBans: async (page: PageRequest) => {
+      const { members, next } = await readPage(banShard, page, Math.floor(clock.now() / 1000));
       return { bans: await withoutShadowed(deps, await readListed(deps, members)), next };
     },
-    bansOfAddress: async (ipAddress) => {
+    /** The bans of an address, by any rule. */
+    bansOfAddress: async (ipAddress: string): Promise<readonly Ban[]> => {
       const source = sourceOf(ipAddress, { ...rules(), keyPrefix });
       const keys = source?.scopes.map(({ banKey }) => banKey) ?? [];
       return bansIn((await readValues(redis, [keys])).flat());
     },
-    listGuessedAccounts: async ({ cursor, size }) => {
-      const { members, next } = await readPage(accountShard, { cursor, size, leastScore: 0 });
+    /** `addresses`: the latest first, at most 1000. */
+    listGuessedAccounts: async (page: PageRequest) => {
+      const { members, next } = await readPage(accountShard, page, 0);
       const addresses = await Promise.all(members.map(addressesOf));
       return { accounts: members.map((account, index) => ({ account, addresses: addresses[index] ?? [] })), next };
     },
     addressesOf,
-    listGuessedNames: async ({ cursor, size }) => {
-      const { members, next } = await readPage(accountShard, { cursor, size, leastScore: 0 });
+    /** The guessed accounts without their addresses, each of which would need its own query. */
+    listGuessedNames: async (page: PageRequest) => {
+      const { members, next } = await readPage(accountShard, page, 0);
       return { names: members, next };
     },
-    delayedAmong: async (accounts) => {
+    /** The delayed ones among the accounts, under the names for which wrong passwords were sent. */
+    delayedAmong: async (accounts: readonly string[]): Promise<readonly DelayedAccount[]> => {
       const found = await readValues(
         redis,
         accounts.map((account) => [delayKeyOf(account)]),
@@ -150,10 +102,18 @@ export function createBruteForceRecords(deps: FlushDeps): BruteForceRecords {
         await Promise.all(accounts.map((account, index) => delayedWith(account, Number(values[index] ?? 0))))
       ).flat();
     },
-    wrongPasswordsOf: (account) => redis.scard(accountWideKeys(keyPrefix, account).failures),
-    flush: (request) => flushAddress(deps, request),
-    flushAccount: async (account) => flushAccount(deps, account, await addressesOf(account)),
-    keysOf: (request) => keysOfFlush(deps, request),
-    keysOfAccount: async (account) => keysOfAccountFlush(deps, account, await addressesOf(account)),
+    /** Number of distinct wrong passwords of an account over all networks; 0 if they are not counted, or the time in which they count is over. */
+    wrongPasswordsOf: (account: string): Promise<number> => redis.scard(accountWideKeys(keyPrefix, account).failures),
+    /** The keys that existed and were removed, sorted; empty for an unknown rule or address. */
+    flush: (request: FlushRequest) => flushAddress(deps, request),
+    /** Flushes every rule for each address that sent wrong passwords for the account, and what is stored about its wrong passwords. */
+    flushAccount: async (account: string) => flushAccount(deps, account, await addressesOf(account)),
+    /** Keys that `flush` would remove, whether or not they exist. */
+    keysOf: (request: FlushRequest) => keysOfFlush(deps, request),
+    /** Keys that `flushAccount` would remove, whether or not they exist. */
+    keysOfAccount: async (account: string) => keysOfAccountFlush(deps, account, await addressesOf(account)),
   };
 }
+
+export type BruteForceRecords = ReturnType<typeof createBruteForceRecords>;
+export type BanPage = Awaited<ReturnType<BruteForceRecords["listBans"]>>;

@@ -15,34 +15,17 @@ import {
   wrongPasswordsKey,
 } from "../../platform/redis/keys/brute-force.ts";
 import { networkOf } from "./network.ts";
-import type { BruteForceRule, BruteForceRules } from "./rules.ts";
+import type { BruteForceRules } from "./rules.ts";
 
-/** One brute-force rule in one network: what a ban or a failure count applies to. */
-export interface RuleScope {
-  readonly rule: BruteForceRule;
-  readonly network: string;
-  readonly banKey: string;
-  readonly countKey: string;
-}
+export type SourceParts = BruteForceRules & { readonly keyPrefix: string };
 
 /** A client's address as the rules see it. */
-export interface Source {
-  readonly address: string;
-  /** The widest network of the rules; the hash tag of all keys. */
-  readonly tag: string;
-  /** The network in which a repeated wrong password counts once. */
-  readonly clientNetwork: string;
-  readonly guessesKey: string;
-  /** The rules of the address family, in the order of the configuration. */
-  readonly scopes: readonly RuleScope[];
-}
-
-export interface SourceParts extends BruteForceRules {
-  readonly keyPrefix: string;
-}
+export type Source = NonNullable<ReturnType<typeof sourceOf>>;
+/** One brute-force rule in one network: what a ban or a failure count applies to. */
+export type RuleScope = Source["scopes"][number];
 
 /** Undefined if the text is not an address, or no rule applies to its family. */
-export function sourceOf(text: string, { rules, clientCidr6, keyPrefix }: SourceParts): Source | undefined {
+export function sourceOf(text: string, { rules, clientCidr6, keyPrefix }: SourceParts) {
   const canonical = canonicalIp(text);
   if (canonical === undefined) return undefined;
   // Only if a rule counts IPv4: protection by IPv6 network is better than none.
@@ -54,9 +37,12 @@ export function sourceOf(text: string, { rules, clientCidr6, keyPrefix }: Source
   const clientNetwork = networkOf(address, isV6 ? clientCidr6 : 32);
   return {
     address,
+    /** The widest network of the rules; the hash tag of all keys. */
     tag,
+    /** The network in which a repeated wrong password counts once. */
     clientNetwork,
     guessesKey: guessesKey.build(keyPrefix, tag, clientNetwork),
+    /** The rules of the address family, in the order of the configuration. */
     scopes: own.map((rule) => {
       const network = networkOf(address, rule.cidr);
       return {
@@ -82,18 +68,15 @@ export function userPart(username: string): string {
 }
 
 /** Keys of one account at one source. */
-export interface AccountKeys {
-  readonly wrongPasswords: string;
-  readonly pending: string;
-}
-
-export function accountKeys({ keyPrefix }: SourceParts, { tag, clientNetwork }: Source, username: string): AccountKeys {
+export function accountKeys({ keyPrefix }: SourceParts, { tag, clientNetwork }: Source, username: string) {
   const user = userPart(username);
   return {
     wrongPasswords: wrongPasswordsKey.build(keyPrefix, tag, clientNetwork, user),
     pending: pendingKey.build(keyPrefix, tag, clientNetwork, user),
   };
 }
+
+export type AccountKeys = ReturnType<typeof accountKeys>;
 
 /** Prefix lengths of the networks that an account knows: those of one provider's customers or of one site, for either family. */
 const knownLength = { ipv4: 24, ipv6: 48 };
@@ -105,14 +88,6 @@ export function knownNetworkOf(text: string): string | undefined {
   return address === undefined
     ? undefined
     : networkOf(address, address.includes(":") ? knownLength.ipv6 : knownLength.ipv4);
-}
-
-/** Keys of one account over all networks. All have the same hash tag. */
-export interface AccountWideKeys {
-  readonly failures: string;
-  readonly delayed: string;
-  readonly known: string;
-  readonly signedInHashes: string;
 }
 
 /** ASCII without blanks and capitals. */
@@ -134,7 +109,8 @@ function userTag(username: string): string {
   return /^$|[{}]/u.test(user) ? digestOfUser(user) : user;
 }
 
-export function accountWideKeys(keyPrefix: string, username: string): AccountWideKeys {
+/** Keys of one account over all networks. All have the same hash tag. */
+export function accountWideKeys(keyPrefix: string, username: string) {
   const user = userTag(username);
   return {
     failures: accountFailuresKey.build(keyPrefix, user),
@@ -143,6 +119,8 @@ export function accountWideKeys(keyPrefix: string, username: string): AccountWid
     signedInHashes: signedInHashesKey.build(keyPrefix, user),
   };
 }
+
+export type AccountWideKeys = ReturnType<typeof accountWideKeys>;
 
 /** The time at which the keys below belong to another window; with a single window, never. */
 export function windowEndMs({ tolerateMs }: SourceParts, nowMs: number): number {

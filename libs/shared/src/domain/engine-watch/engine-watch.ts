@@ -9,22 +9,6 @@ import { createServerMoves, type ServerMoves } from "./server-moves.ts";
 const driftMs = 50;
 const unheard = "no engine is heard at this one";
 
-interface EngineWatchDeps {
-  readonly bus: Pick<
-    Bus,
-    | "subscribe"
-    | "flush"
-    | "failOutstanding"
-    | "balance"
-    | "resend"
-    | "reconnected"
-    | "connections"
-    | "canMove"
-    | "move"
-  >;
-  readonly onSilence: () => void;
-}
-
 export type EngineWatch = ReturnType<typeof startEngineWatch>;
 
 /** Engines that were on a lost server of NATS too may be back later than we are: each is live once it is heard on the new connection. */
@@ -37,25 +21,28 @@ function reconnectionNotice(bus: Pick<Bus, "connections">, engines: LiveEngines)
   };
 }
 
-interface ProbeDeps extends EngineWatchDeps {
-  readonly silence: EngineSilence;
-  readonly moves: ServerMoves;
-  readonly engines: LiveEngines;
+async function roundTrip(bus: Bus): Promise<number | undefined> {
+  const started = performance.now();
+  return bus.flush().then(
+    () => performance.now() - started,
+    () => undefined,
+  );
 }
 
 /** One round trip to NATS at a time, and what follows if no heartbeat came before its end. */
-function createProbe({ bus, onSilence, silence, moves, engines }: ProbeDeps) {
+function createProbe(
+  bus: Bus,
+  {
+    silence,
+    moves,
+    engines,
+  }: { readonly silence: EngineSilence; readonly moves: ServerMoves; readonly engines: LiveEngines },
+  onSilence: () => void,
+) {
   let isProbing = false;
-  const roundTrip = async (): Promise<number | undefined> => {
-    const started = performance.now();
-    return bus.flush().then(
-      () => performance.now() - started,
-      () => undefined,
-    );
-  };
   const probe = async (): Promise<void> => {
     isProbing = true;
-    const tookMs = await roundTrip();
+    const tookMs = await roundTrip(bus);
     isProbing = false;
     const leaves = moves.probed(tookMs) && bus.canMove();
     if (leaves && moves.moved()) {
@@ -81,7 +68,7 @@ function createProbe({ bus, onSilence, silence, moves, engines }: ProbeDeps) {
  * When all are silent, this process moves to another server of NATS, which may be the only one that is cut off from them. If
  * they are silent there too, or no other server is known, open requests fail immediately and new ones are not sent.
  */
-export function startEngineWatch({ bus, onSilence }: EngineWatchDeps) {
+export function startEngineWatch(bus: Bus, onSilence: () => void) {
   const silence = createEngineSilence(() => performance.now());
   const moves = createServerMoves(() => performance.now(), silenceProof);
   const engines = new LiveEngines();
@@ -103,7 +90,7 @@ export function startEngineWatch({ bus, onSilence }: EngineWatchDeps) {
     if (returned !== undefined) bus.reconnected(returned);
   });
   let expectedAt = performance.now() + watchIntervalMs;
-  const { probe, isProbing } = createProbe({ bus, onSilence, silence, moves, engines });
+  const { probe, isProbing } = createProbe(bus, { silence, moves, engines }, onSilence);
 
   const tick = (): void => {
     const nowMs = performance.now();

@@ -29,15 +29,7 @@ export function enginesAnswered(code: ErrorCode): boolean {
  * A bus for services that send requests only to engines. While the engines are silent, a request fails immediately with ENGINE_SILENT
  * instead of at its deadline, except one per second that tests whether an engine answers again.
  */
-export function watchedBus({
-  bus,
-  watch,
-  clock,
-}: {
-  readonly bus: Bus;
-  readonly watch: Pick<EngineWatch, "admit" | "answered">;
-  readonly clock: Pick<Clock, "now">;
-}): Bus {
+export function watchedBus(bus: Bus, watch: Pick<EngineWatch, "admit" | "answered">, clock: Clock): Bus {
   const ask = async <Req extends TSchema, Rep extends TSchema>(
     method: BusMethod<Req, Rep>,
     body: Static<Req>,

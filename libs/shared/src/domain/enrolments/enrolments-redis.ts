@@ -8,7 +8,7 @@ import type { Clock } from "../../platform/time/clock.ts";
 import { beforeRecords, type RiskNames } from "../risk/index.ts";
 
 /** When and how a second factor was set up. */
-export interface Enrolment {
+interface Enrolment {
   /** Minutes since the epoch. */
   readonly minute: number;
   /** Set up while a suspicious sign-in was unanswered, and not from a session that proves the user: it never proves anything. */

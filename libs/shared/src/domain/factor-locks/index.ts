@@ -1,7 +1,1 @@
-export {
-  accountDigest,
-  type FactorLockKeys,
-  factorLockKeys,
-  type LockableFactor,
-  lockableFactors,
-} from "./lock-keys.ts";
+export { accountDigest, factorLockKeys, type LockableFactor, lockableFactors } from "./lock-keys.ts";

@@ -10,27 +10,15 @@ export function accountDigest(account: string): string {
 }
 
 /** Counts of an account's attempts at one factor; the keys share a slot. */
-export interface FactorLockKeys {
-  /** Attempts within the window. */
-  readonly attempts: string;
-  /** Consecutive wrong codes. */
-  readonly failures: string;
-  readonly windowSeconds: number;
-  readonly failuresSeconds: number;
-}
-
-export function factorLockKeys(
-  keyPrefix: string,
-  account: string,
-  method: LockableFactor | "webauthn",
-): FactorLockKeys {
+export function factorLockKeys(keyPrefix: string, account: string, method: LockableFactor | "webauthn") {
   const digest = accountDigest(account);
   return {
-    // TOTP uses the key with which earlier versions count all factors.
+    /** Attempts within the window. TOTP uses the key with which earlier versions count all factors. */
     attempts:
       method === "totp"
         ? factorAttemptsKey.build(keyPrefix, digest)
         : otherFactorAttemptsKey.build(keyPrefix, digest, method),
+    /** Consecutive wrong codes. */
     failures: factorFailuresKey.build(keyPrefix, digest, method),
     windowSeconds: factorAttemptsKey.ttlSeconds,
     failuresSeconds: factorFailuresKey.ttlSeconds,

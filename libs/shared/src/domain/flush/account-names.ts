@@ -6,19 +6,7 @@ import { abortAfter } from "../../platform/concurrency/deadline.ts";
 import type { Config } from "../../platform/config/index.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 
-export interface AccountNames {
-  /** Accounts that backends find under this name. */
-  readonly accounts: readonly string[];
-  /** False if a backend or engine that may know the name could not be queried. */
-  readonly isComplete: boolean;
-  /** True if a policy, script or other control denied a lookup: whether the name is an account's is unknown, and a repetition would be denied too. */
-  readonly isDenied: boolean;
-}
-
-/** Finds the accounts behind a login name; never rejects. */
-export type FindAccountNames = (user: string) => Promise<AccountNames>;
-
-export interface AccountNameDeps {
+interface AccountNameDeps {
   readonly bus: Pick<Bus, "request">;
   readonly clock: Clock;
   /** One protocol for each search of the backends, because searches may name accounts differently. */
@@ -26,12 +14,12 @@ export interface AccountNameDeps {
   readonly timeoutMs: number;
 }
 
+/** A backend that hangs must not delay the part of a flush that does not need it. */
+export const lookUpTimeoutMs = 1000;
 /** More kinds of searches than any site has. */
 const maxProtocols = 16;
 
-/**
- * One protocol for each search of the backends. Searches for all other protocols are represented by a name that no search lists.
- */
+/** One protocol for each search of the backends. Searches for all other protocols are represented by a name that no search lists. */
 export function searchProtocols({ auth }: Config): readonly string[] {
   const { ldap, sql } = auth.backends;
   const named = [...ldap.search, ...sql.search].flatMap(({ protocol }) => protocol);
@@ -40,35 +28,30 @@ export function searchProtocols({ auth }: Config): readonly string[] {
   return [...new Set(all.map((protocol) => (protocol === "*" ? "flush" : protocol)))].slice(0, maxProtocols);
 }
 
+const fulfilled = <Value>(results: readonly PromiseSettledResult<Value>[]): readonly Value[] =>
+  results.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+
 /** Whether the backends answered that they have no such account. */
 function isUnknown(decision: AuthDecision): boolean {
   return decision.outcome === "fail" && decision.reason === "unknown_user";
 }
 
-function createLookUp({ bus, clock, timeoutMs }: AccountNameDeps) {
-  return async (user: string, protocol: string): Promise<AuthDecision> => {
-    const request = {
-      session: randomUUID(),
-      operation: "lookup",
-      dialect: "json",
-      username: user,
-      protocol,
-      tls: true,
-      memoryCache: false,
-      sharedCache: false,
-    } as const;
-    const signal = abortAfter(timeoutMs);
-    const decision = await bus.request(authenticate, request, { deadline: clock.now() + timeoutMs, signal });
+/**
+ * Queries the backends and no cache, so that each compares the name as it does at a sign-in. Wildcards in the name are passed to the
+ * backend literally.
+ */
+export function createAccountNames({ bus, clock, protocols: protocolsOf, timeoutMs }: AccountNameDeps) {
+  const limits = () => ({ deadline: clock.now() + timeoutMs, signal: abortAfter(timeoutMs) });
+  const lookUp = async (username: string, protocol: string): Promise<AuthDecision> => {
+    const skipped = { memoryCache: false, sharedCache: false };
+    const lookup = { session: randomUUID(), operation: "lookup", dialect: "json", tls: true, ...skipped } as const;
+    const decision = await bus.request(authenticate, { ...lookup, username, protocol }, limits());
     if (decision.outcome === "tempfail") throw new Error(`the account could not be looked up: ${decision.code}`);
     return decision;
   };
-}
-
-/** Accounts that no lookup returns: disabled ones, those that only the search for second factors finds, and those that a policy hides. */
-function createDescribe({ bus, clock, timeoutMs }: AccountNameDeps) {
-  return async (username: string, protocol: string): Promise<readonly string[]> => {
-    const call = { deadline: clock.now() + timeoutMs, signal: abortAfter(timeoutMs) };
-    const { backends } = await bus.request(describeAccount, { username, protocol }, call);
+  /** Accounts that no lookup returns: disabled ones, those that only the search for second factors finds, and those that a policy hides. */
+  const describe = async (username: string, protocol: string): Promise<readonly string[]> => {
+    const { backends } = await bus.request(describeAccount, { username, protocol }, limits());
     // The first backend that has the account decides.
     const at = backends.findIndex(({ outcome }) => outcome === "found" || outcome === "disabled");
     const queried = at === -1 ? backends : backends.slice(0, at);
@@ -76,29 +59,26 @@ function createDescribe({ bus, clock, timeoutMs }: AccountNameDeps) {
     const found = backends[at];
     return found === undefined ? [] : [found.account ?? username];
   };
-}
-
-const fulfilled = <Value>(results: readonly PromiseSettledResult<Value>[]): readonly Value[] =>
-  results.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-
-/**
- * Queries the backends and no cache, so that each compares the name as it does at a sign-in. Wildcards in the name are passed to the
- * backend literally.
- */
-export function createAccountNames(deps: AccountNameDeps): FindAccountNames {
-  const [lookUp, describe] = [createLookUp(deps), createDescribe(deps)];
-  return async (user) => {
-    const protocols = deps.protocols();
+  /** Never rejects. */
+  return async (user: string) => {
+    const protocols = protocolsOf();
     const [looked, described] = await Promise.all([
       Promise.allSettled(protocols.map((protocol) => lookUp(user, protocol))),
       Promise.allSettled(protocols.map((protocol) => describe(user, protocol))),
     ]);
     const decisions = fulfilled(looked);
     const names = decisions.flatMap((one) => (one.outcome === "ok" ? [one.account] : []));
+    const accounts: readonly string[] = [...new Set([...names, ...fulfilled(described).flat()])];
     return {
-      accounts: [...new Set([...names, ...fulfilled(described).flat()])],
+      /** Accounts that backends find under this name. */
+      accounts,
+      /** False if a backend or engine that may know the name could not be queried. */
       isComplete: [...looked, ...described].every(({ status }) => status === "fulfilled"),
+      /** A policy, script or other control denied a lookup: whether the name is an account's is unknown, and a repetition would be denied too. */
       isDenied: decisions.some((one) => one.outcome !== "ok" && !isUnknown(one)),
     };
   };
 }
+
+/** Finds the accounts behind a login name. */
+export type FindAccountNames = ReturnType<typeof createAccountNames>;

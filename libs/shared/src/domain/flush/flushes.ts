@@ -4,48 +4,24 @@ import { cacheFlushScript } from "../../contracts/engine/methods.ts";
 import { bruteForceFlushed } from "../../contracts/events.ts";
 import type { Bus } from "../../platform/bus/bus.ts";
 import { abortAfter } from "../../platform/concurrency/deadline.ts";
-import { AppError } from "../../platform/errors/index.ts";
 import { canonicalIp } from "../../platform/net/ip.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
+import { decidedInRedis } from "../../platform/redis/decided.ts";
 import { scriptCacheKey } from "../../platform/redis/keys/scripts.ts";
-import type { Clock } from "../../platform/time/clock.ts";
-import { createAccountFlush, createAccountKeys } from "../account-epoch/index.ts";
+import { steadyClock } from "../../platform/time/clock.ts";
+import { createAccountFlush, createAccountKeys, removeKeys } from "../account-epoch/index.ts";
 import { type BruteForceRecords, createBruteForceRecords, type FlushDeps, networkOf } from "../brute-force/index.ts";
-import type { AccountNames, FindAccountNames } from "./account-names.ts";
+import { type FindAccountNames, lookUpTimeoutMs } from "./account-names.ts";
 
-/** What the site's script returns for a name. */
-interface ScriptedNames {
-  /** Other names of the account. */
-  readonly accounts: readonly string[];
-  /** Keys of the role `cache` that the site's scripts store about it. */
-  readonly keys: readonly string[];
-  /** False if a script is configured and did not answer. */
-  readonly isComplete: boolean;
-}
-
-/** Never rejects. */
-export type FindScriptedNames = (user: string) => Promise<ScriptedNames>;
-
-interface ScriptedNamesDeps {
-  readonly bus: Pick<Bus, "request">;
-  readonly clock: Clock;
-  readonly keyPrefix: string;
-  /** Whether `cache_flush_script_path` is set. */
-  readonly hasScript: () => boolean;
-  readonly timeoutMs: number;
-}
-
-/** Calls an engine, because the site's scripts run there. */
-export function createScriptedNames({
-  bus,
-  clock,
-  keyPrefix,
-  hasScript,
-  timeoutMs,
-}: ScriptedNamesDeps): FindScriptedNames {
-  return async (user) => {
+/** Calls an engine, because the site's scripts run there. `hasScript`: whether `cache_flush_script_path` is set. */
+export function createScriptedNames(bus: Pick<Bus, "request">, keyPrefix: string, hasScript: () => boolean) {
+  /**
+   * Never rejects. `accounts`: other names of the account. `keys`: those of the role `cache` that the site's scripts store about it.
+   * `isComplete`: false if a script is configured and did not answer.
+   */
+  return async (user: string) => {
     if (!hasScript()) return { accounts: [], keys: [], isComplete: true };
-    const call = { deadline: clock.now() + timeoutMs, signal: abortAfter(timeoutMs) };
+    const call = { deadline: steadyClock.now() + lookUpTimeoutMs, signal: abortAfter(lookUpTimeoutMs) };
     try {
       const answer = await bus.request(cacheFlushScript, { session: randomUUID(), user }, call);
       const keys = answer.cacheKeys.map((digest) => scriptCacheKey.build(keyPrefix, digest));
@@ -56,6 +32,8 @@ export function createScriptedNames({
     }
   };
 }
+
+type FindScriptedNames = ReturnType<typeof createScriptedNames>;
 
 /**
  * The canonical address in an operator's input: an address, or a network as lists show it, represented by its first address. Undefined for
@@ -91,23 +69,7 @@ export interface FoundKeys {
   readonly state: readonly string[];
 }
 
-/**
- * The flushes of the management API, for synchronous requests and for jobs. Each is repeatable: what has already been removed is not
- * reported again.
- *
- * @throws AppError REDIS_UNAVAILABLE: a part may have been done; the whole may be repeated.
- */
-export interface Flushes {
-  cache(request: CacheFlushRequest): Promise<Flushed>;
-  bruteForce(request: BruteForceFlushRequest): Promise<Flushed>;
-  /** Existing keys that the flush would remove. */
-  findOfCache(request: CacheFlushRequest): Promise<FoundKeys>;
-  findOfBruteForce(request: BruteForceFlushRequest): Promise<FoundKeys>;
-  /** The keys that still exist. */
-  present(keys: FoundKeys): Promise<FoundKeys>;
-}
-
-export interface FlushesDeps extends Omit<FlushDeps, "redis"> {
+interface FlushesDeps extends Omit<FlushDeps, "redis"> {
   /** The client of the role `state`. */
   readonly state: RedisClient;
   /** The client of the role `cache`. */
@@ -129,14 +91,7 @@ function flushRequestOf({ ip_address, rule_name, protocol, oidc_cid }: BruteForc
   return { ipAddress, ruleName: rule_name, protocol, oidcClientId: oidc_cid };
 }
 
-async function orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    throw new AppError("REDIS_UNAVAILABLE", { detail: "some keys could not be flushed", cause });
-  }
-}
+const orUnavailable = decidedInRedis("some keys could not be flushed");
 
 /** Runs all items even if one fails, so that as much as possible is done; then throws the first failure. */
 async function each<Item, Result>(items: Iterable<Item>, run: (item: Item) => Promise<Result>): Promise<Result[]> {
@@ -153,57 +108,53 @@ async function each<Item, Result>(items: Iterable<Item>, run: (item: Item) => Pr
   return results;
 }
 
-interface CacheFlushParts {
-  readonly bruteForce: BruteForceRecords;
-  readonly flushAccount: ReturnType<typeof createAccountFlush>;
-  readonly names: AccountNames;
-  readonly site: ScriptedNames;
-  readonly cache: RedisClient;
-  readonly state: RedisClient;
-  readonly riskKeysOf: (account: string) => readonly string[];
+async function namesOf(user: string, { accountNames, scriptedNames }: FlushesDeps) {
+  const [known, site] = await Promise.all([accountNames(user), scriptedNames(user)]);
+  return { known, site, all: new Set([user, ...known.accounts, ...site.accounts]) };
 }
 
-async function flushUser(user: string, parts: CacheFlushParts): Promise<Flushed> {
-  const { state, riskKeysOf, bruteForce, flushAccount, names, site, cache } = parts;
-  const all = new Set([user, ...names.accounts, ...site.accounts]);
-  const removed = new Set<string>();
-  const results = async (): Promise<void> => {
-    // Names found by a flush are added to the set and not flushed again.
-    const flushed = await each([...all], flushAccount);
-    for (const one of flushed) {
-      for (const name of one.names) all.add(name);
-      for (const key of one.removedKeys) removed.add(key);
-    }
-  };
-  const bans = async (): Promise<void> => {
-    for (const keys of await each([...all], (name) => bruteForce.flushAccount(name))) {
-      for (const key of keys) removed.add(key);
-    }
-  };
-  const ofScripts = async (): Promise<void> => {
-    const counts = await Promise.all(site.keys.map((key) => cache.del(key)));
-    site.keys.forEach((key, index) => {
-      if (counts[index] === 1) removed.add(key);
-    });
-  };
-  // After the results, which name the account behind a login name if no backend can, and after their event, on which
-  // engines discard what they have yet to write.
-  const facts = async (): Promise<void> => {
-    for (const key of [...all].flatMap(riskKeysOf)) {
-      if ((await state.del(key)) === 1) removed.add(key);
-    }
-  };
-  await each([results, facts, bans, ofScripts], (step) => step());
-  return {
-    removedKeys: [...removed].toSorted(),
-    isComplete: names.isComplete || all.size > 1,
-    isLookupDenied: names.isDenied && all.size === 1,
-    isScriptDone: site.isComplete,
+function createFlushUser(
+  { state, cache, bus, keyPrefix, riskKeysOf }: FlushesDeps,
+  bruteForce: Pick<BruteForceRecords, "flushAccount">,
+) {
+  const flushAccount = createAccountFlush({ redis: cache, bus, keyPrefix });
+  return async ({ known, site, all }: Awaited<ReturnType<typeof namesOf>>): Promise<Flushed> => {
+    const removed = new Set<string>();
+    const add = (keys: readonly string[]): void => keys.forEach((key) => removed.add(key));
+    const results = async (): Promise<void> => {
+      // Names found by a flush are added to the set and not flushed again.
+      for (const { names, removedKeys } of await each([...all], flushAccount)) {
+        for (const name of names) all.add(name);
+        add(removedKeys);
+      }
+    };
+    const bans = async (): Promise<void> => (await each([...all], bruteForce.flushAccount)).forEach(add);
+    const ofScripts = async (): Promise<void> => add(await removeKeys(cache, site.keys));
+    // After the results, which name the account behind a login name if no backend can, and after their event, on which
+    // engines discard what they have yet to write.
+    const facts = async (): Promise<void> => {
+      for (const key of [...all].flatMap(riskKeysOf)) {
+        if ((await state.del(key)) === 1) removed.add(key);
+      }
+    };
+    await each([results, facts, bans, ofScripts], (step) => step());
+    return {
+      removedKeys: [...removed].toSorted(),
+      isComplete: known.isComplete || all.size > 1,
+      isLookupDenied: known.isDenied && all.size === 1,
+      isScriptDone: site.isComplete,
+    };
   };
 }
 
-export function createFlushes(deps: FlushesDeps): Flushes {
-  const { state, cache, bus, keyPrefix, rules, clock, accountNames, scriptedNames, riskKeysOf } = deps;
+/**
+ * The flushes of the management API, for synchronous requests and for jobs. Each is repeatable: what has already been removed is not
+ * reported again.
+ *
+ * @throws AppError REDIS_UNAVAILABLE: a part may have been done; the whole may be repeated.
+ */
+export function createFlushes(deps: FlushesDeps) {
+  const { state, cache, bus, keyPrefix, rules, clock, riskKeysOf } = deps;
   const bruteForce = createBruteForceRecords({
     redis: state,
     keyPrefix,
@@ -213,42 +164,42 @@ export function createFlushes(deps: FlushesDeps): Flushes {
       bus.publish(bruteForceFlushed, { addresses: [...places.addresses], rules: [...places.rules] });
     },
   });
-  const flushAccount = createAccountFlush({ redis: cache, bus, keyPrefix });
+  const flushUser = createFlushUser(deps, bruteForce);
   const accountKeys = createAccountKeys({ redis: cache, keyPrefix });
   const present = async (keys: FoundKeys): Promise<FoundKeys> => ({
     cache: await existing(cache, keys.cache),
     state: await existing(state, keys.state),
   });
   return {
-    cache: ({ user }) =>
-      orUnavailable(async () => {
-        const [names, site] = await Promise.all([accountNames(user), scriptedNames(user)]);
-        return flushUser(user, { bruteForce, flushAccount, names, site, cache, state, riskKeysOf });
-      }),
-    bruteForce: (request) =>
+    cache: ({ user }: CacheFlushRequest): Promise<Flushed> =>
+      orUnavailable(async () => flushUser(await namesOf(user, deps))),
+    bruteForce: (request: BruteForceFlushRequest): Promise<Flushed> =>
       orUnavailable(async () => ({
         removedKeys: await bruteForce.flush(flushRequestOf(request)),
         isComplete: true,
         isLookupDenied: false,
         isScriptDone: true,
       })),
-    findOfCache: ({ user }) =>
+    /** Existing keys that the flush would remove. */
+    findOfCache: ({ user }: CacheFlushRequest): Promise<FoundKeys> =>
       orUnavailable(async () => {
-        const [known, site] = await Promise.all([accountNames(user), scriptedNames(user)]);
-        const accounts = new Set([user, ...known.accounts, ...site.accounts]);
-        const ofCache = await Promise.all([...accounts].map(accountKeys));
-        const names = new Set([...accounts, ...ofCache.flatMap((one) => one.names)]);
-        const ofState = await Promise.all([...names].map((name) => bruteForce.keysOfAccount(name)));
+        const { site, all } = await namesOf(user, deps);
+        const ofCache = await Promise.all([...all].map(accountKeys));
+        const names = new Set([...all, ...ofCache.flatMap((one) => one.names)]);
+        const ofState = await Promise.all([...names].map(bruteForce.keysOfAccount));
         return present({
           cache: [...new Set([...ofCache.flatMap(({ keys }) => keys), ...site.keys])],
           state: [...new Set([...ofState.flat(), ...[...names].flatMap(riskKeysOf)])],
         });
       }),
-    findOfBruteForce: (request) =>
+    findOfBruteForce: (request: BruteForceFlushRequest): Promise<FoundKeys> =>
       orUnavailable(() => present({ cache: [], state: bruteForce.keysOf(flushRequestOf(request)) })),
-    present: (keys) => orUnavailable(() => present(keys)),
+    /** The keys that still exist. */
+    present: (keys: FoundKeys): Promise<FoundKeys> => orUnavailable(() => present(keys)),
   };
 }
+
+export type Flushes = ReturnType<typeof createFlushes>;
 
 /** The `status` text of a flush. */
 export function flushStatus({ removedKeys, isComplete, isLookupDenied, isScriptDone }: Flushed): string {

@@ -1,11 +1,4 @@
-export { countJobs, countNotifications, type JobCounts } from "./count-jobs.ts";
-export { type FlushJob, parseFlushJob } from "./flush-job.ts";
-export { createLazyQueue } from "./lazy-queue.ts";
-export {
-  type NotificationChannel,
-  type NotificationJob,
-  notificationChannels,
-  notificationJobId,
-  openNotification,
-  sealNotification,
-} from "./notification-job.ts";
+export * from "./count-jobs.ts";
+export * from "./flush-job.ts";
+export * from "./lazy-queue.ts";
+export * from "./notification-job.ts";

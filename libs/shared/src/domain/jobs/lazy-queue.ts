@@ -2,17 +2,18 @@ import type { Queue } from "bullmq";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { jobsPrefix } from "../../platform/redis/keys/jobs.ts";
 
-export interface LazyQueueDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly onError: (error: unknown) => void;
-}
-
 /**
  * BullMQ's queue. One that failed to connect is discarded, and the next call creates another. The library, 1.4 MB of code, is loaded by
  * the first call, because most replicas never queue anything.
  */
-export function createLazyQueue(name: string, { redis, keyPrefix, onError }: LazyQueueDeps): () => Promise<Queue> {
+export function createLazyQueue(
+  name: string,
+  {
+    redis,
+    keyPrefix,
+    onError,
+  }: { readonly redis: RedisClient; readonly keyPrefix: string; readonly onError: (error: unknown) => void },
+): () => Promise<Queue> {
   let current: Queue | undefined;
   return async () => {
     const { Queue: BullQueue } = await import("bullmq");

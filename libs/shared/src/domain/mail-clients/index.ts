@@ -1,9 +1,1 @@
-export {
-  agentConfiguration,
-  agentConfigurationDigest,
-  agentConfigurationLabel,
-  type MailServer,
-  type MailServices,
-  type MailServiceTable,
-  mailServiceTable,
-} from "./mail-services.ts";
+export * from "./mail-services.ts";

@@ -7,43 +7,10 @@ type MailClientsConfig = Config["identity"]["mail_clients"];
 type DomainConfig = MailClientsConfig["domains"][number];
 
 /** A server as clients reach it. There is always TLS: from the start, or after STARTTLS. */
-export interface MailServer {
-  readonly host: string;
-  readonly port: number;
-  readonly security: "tls" | "starttls";
-}
-
-/** What a client needs to know to sign in with OAuth 2.0. */
-export interface MailOauth {
-  readonly issuer: string;
-  readonly authorizationUrl: string;
-  readonly tokenUrl: string;
-  readonly scopes: readonly string[];
-  /** Undefined: clients register themselves, or use one that they know. */
-  readonly clientId: string | undefined;
-}
-
+export type MailServer = ReturnType<typeof serverOf>;
+export type MailServiceTable = ReturnType<typeof mailServiceTable>;
 /** The mail services of one domain. */
-export interface MailServices {
-  /** In the spelling of `canonicalDomain`. */
-  readonly domain: string;
-  readonly displayName: string;
-  readonly shortName: string;
-  readonly userName: "address" | "local_part";
-  readonly imap: MailServer | undefined;
-  readonly pop3: MailServer | undefined;
-  readonly smtp: MailServer;
-  /** Undefined: clients sign in with a password. */
-  readonly oauth: MailOauth | undefined;
-}
-
-export interface MailServiceTable {
-  /** Host of the sign-in pages, which also serves the settings. */
-  readonly publicUrl: URL;
-  readonly all: readonly MailServices[];
-  /** In any spelling. */
-  find(domain: string): MailServices | undefined;
-}
+export type MailServices = MailServiceTable["all"][number];
 
 const ports = {
   imap: { tls: 993, starttls: 143 },
@@ -54,7 +21,7 @@ const ports = {
 /** draft-ietf-mailmaint-autoconfig: the longest that clients have to show. */
 const maxShortName = 20;
 
-function serverOf(config: DomainConfig, protocol: keyof typeof ports): MailServer {
+function serverOf(config: DomainConfig, protocol: keyof typeof ports) {
   const { host, port, security } = config[protocol];
   return { host: host.replace(/\.$/, ""), port: port === 0 ? ports[protocol][security] : port, security };
 }
@@ -63,19 +30,21 @@ function offered(server: MailServer): MailServer | undefined {
   return server.host === "" ? undefined : server;
 }
 
-function oauthOf({ oauth2 }: MailClientsConfig, issuer: string): MailOauth | undefined {
+/** What a client needs to know to sign in with OAuth 2.0; undefined if it signs in with a password. */
+function oauthOf({ oauth2 }: MailClientsConfig, issuer: string) {
   if (!oauth2.enabled) return undefined;
   return {
     issuer,
     authorizationUrl: new URL(pathTo("authorize"), issuer).href,
     tokenUrl: new URL(pathTo("token"), issuer).href,
     scopes: oauth2.scopes,
+    /** Undefined: clients register themselves, or use one that they know. */
     clientId: oauth2.client_id === "" ? undefined : oauth2.client_id,
   };
 }
 
 /** The mail services of all configured domains. @throws TypeError if `identity.oidc.issuer` is not set */
-export function mailServiceTable({ identity }: Config): MailServiceTable {
+export function mailServiceTable({ identity }: Config) {
   const { mail_clients: clients, oidc, frontend } = identity;
   const oauth = oauthOf(clients, oidc.issuer);
   const all = clients.domains.flatMap((config) => {
@@ -91,15 +60,18 @@ export function mailServiceTable({ identity }: Config): MailServiceTable {
       oauth,
     };
     return config.names.flatMap((name) => {
+      // Callers compare names in this spelling.
       const domain = canonicalDomain(name);
       return domain === undefined ? [] : [{ domain, ...services }];
     });
   });
   const byDomain = new Map(all.map((services) => [services.domain, services]));
   return {
+    /** Host of the sign-in pages, which also serves the settings. */
     publicUrl: new URL(oidc.issuer),
     all,
-    find: (domain) => {
+    /** In any spelling. */
+    find: (domain: string) => {
       const canonical = canonicalDomain(domain);
       return canonical === undefined ? undefined : byDomain.get(canonical);
     },

@@ -57,6 +57,6 @@ export function isCurrentArgon2({ parameters }: Argon2Password): boolean {
 }
 
 /** Returns a PHC string of Argon2id, the library's default. Runs on the libuv pool. */
-export function hashArgon2(password: string): Promise<string> {
-  return hash(password, current);
+export function hashArgon2(password: string, signal?: AbortSignal): Promise<string> {
+  return hash(password, current, signal);
 }

@@ -6,25 +6,16 @@ import type { ShaCryptTask } from "./sha-crypt-digest.ts";
 const idleTimeoutMs = 30_000;
 
 /** Threads for hashes that take milliseconds of JavaScript, or that only crypt(3) computes. */
-export function createCryptThreads({ maxThreads }: { readonly maxThreads: number }) {
+export function createCryptThreads(maxThreads: number) {
   let threads: Piscina<ShaCryptTask | CryptTask, string> | undefined;
-  const start = (): Piscina<ShaCryptTask | CryptTask, string> =>
-    new Piscina<ShaCryptTask | CryptTask, string>({
-      filename: workerUrl(),
-      minThreads: 0,
-      maxThreads,
-      idleTimeout: idleTimeoutMs,
-    });
+  const run = (task: ShaCryptTask | CryptTask, name: string): Promise<string> => {
+    threads ??= new Piscina({ filename: workerUrl(), minThreads: 0, maxThreads, idleTimeout: idleTimeoutMs });
+    return threads.run(task, { name });
+  };
   return {
-    computeShaCrypt(task: ShaCryptTask): Promise<string> {
-      threads ??= start();
-      return threads.run(task, { name: "computeShaCryptDigest" });
-    },
+    computeShaCrypt: (task: ShaCryptTask): Promise<string> => run(task, "computeShaCryptDigest"),
     /** What crypt(3) makes of the password; empty if it refuses. Rejects if the system has no libcrypt. */
-    computeCrypt(task: CryptTask): Promise<string> {
-      threads ??= start();
-      return threads.run(task, { name: "computeCrypt" });
-    },
+    computeCrypt: (task: CryptTask): Promise<string> => run(task, "computeCrypt"),
     async close(): Promise<void> {
       await threads?.destroy();
     },

@@ -16,7 +16,7 @@ export interface DecoySample {
  * @param samples the site's own proportions; empty: they are learned from the accounts that are read.
  */
 export function createDecoys(digest: KeyedDigest, samples: readonly DecoySample[]) {
-  const choice = createWeightedChoice<StoredPassword>({ digest, usual: ["usual", usualPassword] });
+  const choice = createWeightedChoice<StoredPassword>(digest, ["usual", usualPassword]);
   if (samples.length > 0) choice.fix(samples.map(({ stored, weight }) => [costClass(stored), stored, weight]));
   return {
     /** Returns the same decoy for the same name, regardless of case, so that repeated probes learn nothing. */

@@ -1,9 +1,9 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import { encodeGroup } from "./sha-crypt-digest.ts";
 
 export type Md5CryptPassword = NonNullable<ReturnType<typeof parseMd5Crypt>>;
 
 const cryptString = /^(\$1\$|\$apr1\$)([!-#%-9;-~]{0,8})\$([./0-9A-Za-z]{22})$/;
-const alphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const rounds = 1000;
 /** A round's cost grows with the password's length: beyond this, the 1000 rounds would block the event loop. */
 const maxPasswordBytes = 256;
@@ -38,15 +38,9 @@ function firstDigest(password: Buffer, salt: Buffer, magic: string): Buffer {
   return md5(...parts);
 }
 
-function characters(value: number, count: number): string {
-  return Array.from({ length: count }, (_, index) => alphabet.charAt((value >>> (6 * index)) & 63)).join("");
-}
-
 function encode(digest: Buffer): string {
-  const text = groups.map(([a, b, c]) =>
-    characters(((digest[a] ?? 0) << 16) | ((digest[b] ?? 0) << 8) | (digest[c] ?? 0), 4),
-  );
-  return text.join("") + characters(digest[11] ?? 0, 2);
+  const text = groups.map(([a, b, c]) => encodeGroup([digest[a], digest[b], digest[c]], 4));
+  return text.join("") + encodeGroup([0, 0, digest[11]], 2);
 }
 
 function md5CryptDigest(text: string, { salt, magic }: Pick<Md5CryptPassword, "salt" | "magic">): string {

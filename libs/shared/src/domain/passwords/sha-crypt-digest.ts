@@ -20,7 +20,7 @@ export function computeShaCryptDigest({ algorithm, rounds, salt, password }: Sha
   const keySequence = repeatTo(digestOfRepeated(algorithm, key, key.length), key.length);
   const saltSequence = repeatTo(digestOfRepeated(algorithm, saltBytes, 16 + (start[0] ?? 0)), saltBytes.length);
   const digest = runRounds({ algorithm, rounds }, start, keySequence, saltSequence);
-  return algorithm === "sha256" ? encodeSha256(digest) : encodeSha512(digest);
+  return encode(digest);
 }
 
 /** Steps 1 to 12. */
@@ -64,28 +64,20 @@ function runRounds(
   return digest;
 }
 
-/** Step 22 for SHA-256: ten groups of three bytes, then the last two. */
-function encodeSha256(digest: Buffer): string {
+/** Step 22: ten or 21 groups of three bytes, then the last two bytes of SHA-256, or the last one of SHA-512. */
+function encode(digest: Buffer): string {
+  const isSha256 = digest.length === 32;
+  const groups = isSha256 ? 10 : 21;
   let text = "";
-  for (let [a, b, c] = [0, 10, 20], group = 0; group < 10; group += 1) {
+  for (let [a, b, c] = [0, groups, 2 * groups], group = 0; group < groups; group += 1) {
     text += encodeGroup([digest[a], digest[b], digest[c]], 4);
-    [a, b, c] = [c + 1, a + 1, b + 1];
+    [a, b, c] = isSha256 ? [c + 1, a + 1, b + 1] : [b + 1, c + 1, a + 1];
   }
-  return text + encodeGroup([0, digest[31], digest[30]], 3);
-}
-
-/** Step 22 for SHA-512: 21 groups of three bytes, then the last one. */
-function encodeSha512(digest: Buffer): string {
-  let text = "";
-  for (let [a, b, c] = [0, 21, 42], group = 0; group < 21; group += 1) {
-    text += encodeGroup([digest[a], digest[b], digest[c]], 4);
-    [a, b, c] = [b + 1, c + 1, a + 1];
-  }
-  return text + encodeGroup([0, 0, digest[63]], 2);
+  return text + (isSha256 ? encodeGroup([0, digest[31], digest[30]], 3) : encodeGroup([0, 0, digest[63]], 2));
 }
 
 /** Encodes three bytes, most significant first, as `length` characters of six bits, least significant first. */
-function encodeGroup([high = 0, middle = 0, low = 0]: readonly (number | undefined)[], length: number): string {
+export function encodeGroup([high = 0, middle = 0, low = 0]: readonly (number | undefined)[], length: number): string {
   const bits = (high << 16) | (middle << 8) | low;
   return Array.from({ length }, (_, index) => alphabet[(bits >>> (6 * index)) & 63] ?? "").join("");
 }

@@ -4,12 +4,11 @@ import type { Clock } from "../../platform/time/clock.ts";
  * Why a stored password can never be verified. `locked`: sign-in by password was disabled deliberately. `unknown_scheme` and `damaged` (or
  * too costly to verify) are faults of the site's data.
  */
-export const unverifiableReasons = ["locked", "unknown_scheme", "damaged"] as const;
-export type UnverifiableReason = (typeof unverifiableReasons)[number];
+export type UnverifiableReason = "locked" | DataFault;
 
 /** Reasons that an operator has to correct. */
-export type DataFault = Exclude<UnverifiableReason, "locked">;
-export const dataFaults = ["unknown_scheme", "damaged"] as const satisfies readonly DataFault[];
+export const dataFaults = ["unknown_scheme", "damaged"] as const;
+export type DataFault = (typeof dataFaults)[number];
 
 /** Prefixes of schemes that are stored without `{SCHEME}`. */
 const bareScheme = /^\$(?:argon2id?|2[aby]|1|3|5|6|7|y|gy|sha1|md5|apr1|pbkdf2(?:-[a-z0-9]+)?)[$,]/;

@@ -10,7 +10,7 @@ import { type StoredPassword, verifyStored } from "./schemes.ts";
 import type { UnverifiableReason } from "./unverifiable.ts";
 import { createWorkGate, type WorkContext, type WorkGateLoad } from "./work-gate.ts";
 
-export interface PasswordVerifierOptions {
+interface PasswordVerifierOptions {
   /** Maximum number of concurrent costly verifications; default: the number of cores. */
   readonly concurrency?: number | undefined;
   /** Maximum number of verifications that wait. */
@@ -26,8 +26,8 @@ const maxPasswordBytes = 4096;
 /** Verifies passwords against a backend's stored ones, off the event loop and with limited concurrency. */
 export function createPasswordVerifier(options: PasswordVerifierOptions) {
   const { concurrency = availableParallelism(), maxQueued, clock, onUnverifiable } = options;
-  const gate = createWorkGate({ concurrency, maxQueued, clock });
-  const threads = createCryptThreads({ maxThreads: concurrency });
+  const gate = createWorkGate(concurrency, maxQueued, clock);
+  const threads = createCryptThreads(concurrency);
 
   const compareText = async (stored: StoredPassword, text: string, context: WorkContext): Promise<boolean> => {
     if (Buffer.byteLength(text) > maxPasswordBytes) return false;

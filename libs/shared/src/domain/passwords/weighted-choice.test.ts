@@ -4,7 +4,7 @@ import { createKeyedDigest } from "../../platform/crypto/keyed-digest.ts";
 import { createWeightedChoice } from "./weighted-choice.ts";
 
 const digest = createKeyedDigest(createSecretKey(Buffer.from("a key of the test")));
-const make = () => createWeightedChoice<string>({ digest, usual: ["usual", "usual"] });
+const make = () => createWeightedChoice<string>(digest, ["usual", "usual"]);
 const names = Array.from({ length: 4000 }, (_, index) => `nobody-${index}@example.test`);
 
 function sharesOf(choice: ReturnType<typeof make>): Record<string, number> {

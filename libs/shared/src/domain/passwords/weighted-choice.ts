@@ -1,16 +1,5 @@
 import type { KeyedDigest } from "../../platform/crypto/keyed-digest.ts";
 
-export interface WeightedChoiceDeps<Value> {
-  readonly digest: KeyedDigest;
-  /** Chosen, by its kind, until values have been learned. */
-  readonly usual: readonly [kind: string, value: Value];
-  /**
-   * This many members of the usual kind are assumed until the same number has been learned; the assumption then fades, and ends at four
-   * times as many.
-   */
-  readonly assumed?: number | undefined;
-}
-
 /** Number of remembered members; the oldest are dropped first. */
 const windowSize = 1024;
 const usuallyAssumed = 24;
@@ -85,9 +74,17 @@ function summed<Value>(shares: ShareEntries<Value>): ReadonlyMap<string, Share<V
   return sums;
 }
 
-/** Chooses values for names, in the proportions in which known members have them. */
-export function createWeightedChoice<Value>({ digest, usual, assumed = usuallyAssumed }: WeightedChoiceDeps<Value>) {
-  const [usualKind, usualValue] = usual;
+/**
+ * Chooses values for names, in the proportions in which known members have them.
+ * @param usual chosen until values have been learned
+ * @param assumed this many members of the usual kind are assumed until the same number has been learned; the assumption then fades, and
+ * ends at four times as many
+ */
+export function createWeightedChoice<Value>(
+  digest: KeyedDigest,
+  [usualKind, usualValue]: readonly [kind: string, value: Value],
+  assumed = usuallyAssumed,
+) {
   const members = new Map<string, string>();
   const learned = new Map<string, Share<Value>>();
   let inUse: ReadonlyMap<string, Share<Value>> = new Map([
@@ -116,9 +113,7 @@ export function createWeightedChoice<Value>({ digest, usual, assumed = usuallyAs
   };
 
   return {
-    /**
-     * Returns the same value for the same name, except for the few names that must change when the proportions change.
-     */
+    /** Returns the same value for the same name, except for the few names that must change when the proportions change. */
     choose: (name: string): Value => chosen(inUse, name, { digest }) ?? usualValue,
     /** Chooses among some of the values; undefined if no member has one of them. */
     chooseAmong: (name: string, among: readonly Value[]): Value | undefined => chosen(inUse, name, { digest, among }),
@@ -139,5 +134,3 @@ export function createWeightedChoice<Value>({ digest, usual, assumed = usuallyAs
     },
   };
 }
-
-export type WeightedChoice<Value> = ReturnType<typeof createWeightedChoice<Value>>;

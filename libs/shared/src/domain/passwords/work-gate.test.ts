@@ -17,7 +17,7 @@ function heldWork() {
 
 describe("createWorkGate", () => {
   it("runs and queues work up to its limits, and rejects further work immediately", async () => {
-    const gate = createWorkGate({ concurrency: 2, maxQueued: 2 });
+    const gate = createWorkGate(2, 2);
     const works = Array.from({ length: 4 }, heldWork);
     const runs = works.map((work) => gate.run(work.run, context()));
     await expect(gate.run(heldWork().run, context())).rejects.toMatchObject({ code: "DIRECTORY_OVERLOADED" });
@@ -29,7 +29,7 @@ describe("createWorkGate", () => {
   });
 
   it("starts queued work in order of arrival, even after a failure", async () => {
-    const gate = createWorkGate({ concurrency: 1, maxQueued: 5 });
+    const gate = createWorkGate(1, 5);
     const [first, second, third] = [heldWork(), heldWork(), heldWork()];
     const runs = [first, second, third].map((work) => gate.run(work.run, context()));
     first.fail(new Error("broken"));
@@ -41,7 +41,7 @@ describe("createWorkGate", () => {
   });
 
   it("never starts work that was aborted or is past its deadline, and frees its place in the queue", async () => {
-    const gate = createWorkGate({ concurrency: 1, maxQueued: 2 });
+    const gate = createWorkGate(1, 2);
     const holder = heldWork();
     const held = gate.run(holder.run, context());
     const [late, aborted, next] = [heldWork(), heldWork(), heldWork()];
@@ -60,7 +60,7 @@ describe("createWorkGate", () => {
   });
 
   it("rejects running work at its deadline, but keeps its slot until the work ends", async () => {
-    const gate = createWorkGate({ concurrency: 1, maxQueued: 1 });
+    const gate = createWorkGate(1, 1);
     const work = heldWork();
     await expect(gate.run(work.run, context(20))).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
     const waiting = heldWork();
@@ -72,7 +72,7 @@ describe("createWorkGate", () => {
   });
 
   it("starts no work that arrives late or aborted", async () => {
-    const gate = createWorkGate({ concurrency: 1, maxQueued: 1 });
+    const gate = createWorkGate(1, 1);
     const work = heldWork();
     await expect(gate.run(work.run, context(-1))).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
     const aborted = context(20_000, AbortSignal.abort());
@@ -81,7 +81,7 @@ describe("createWorkGate", () => {
   });
 
   it("on close waits for running work, and rejects queued and new work", async () => {
-    const gate = createWorkGate({ concurrency: 1, maxQueued: 1 });
+    const gate = createWorkGate(1, 1);
     const work = heldWork();
     const running = gate.run(work.run, context());
     const waiting = gate.run(heldWork().run, context());

@@ -10,26 +10,16 @@ export interface WorkContext {
   readonly signal: AbortSignal;
 }
 
-export interface WorkGateOptions {
-  /** Maximum number that run concurrently. */
-  readonly concurrency: number;
-  /** Maximum number that wait; further work is rejected with `DIRECTORY_OVERLOADED` immediately. */
-  readonly maxQueued: number;
-  readonly clock?: Clock | undefined;
-}
-
-interface Entry {
-  readonly start: () => void;
-  readonly refuse: (error: AppError) => void;
-}
-
 /**
  * Limits how many costly pieces of work run and wait, in the order of arrival. `run` rejects with `DEADLINE_EXCEEDED` or
  * `REQUEST_ABORTED` as soon as the context ends. Waiting work is then never started; running work keeps its slot until it
  * is done, because it still occupies its core.
+ *
+ * @param concurrency maximum number that run concurrently
+ * @param maxQueued maximum number that wait; further work is rejected with `DIRECTORY_OVERLOADED` immediately
  */
-export function createWorkGate({ concurrency, maxQueued, clock = steadyClock }: WorkGateOptions) {
-  const waiting = createRenewedSet<Entry>();
+export function createWorkGate(concurrency: number, maxQueued: number, clock: Clock = steadyClock) {
+  const waiting = createRenewedSet<{ readonly start: () => void; readonly refuse: (error: AppError) => void }>();
   const totals = { started: 0, shed: 0 };
   const idle = Promise.withResolvers<void>();
   let running = 0;

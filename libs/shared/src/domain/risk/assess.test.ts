@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type AccountFacts, decodeAccountFacts, encodeAccountFacts } from "./account-facts.ts";
 import { assess } from "./assess.ts";
-import type { AssessedSignIn } from "./assessed-sign-in.ts";
-import { confirmSignIn, noteSignIn, noteWrongPassword } from "./note.ts";
+import { type AssessedSignIn, confirmSignIn, noteSignIn, noteWrongPassword } from "./note.ts";
 import { riskSignals } from "./signals.ts";
 import { addToSketch, countOfSketch } from "./sketch.ts";
 import {

@@ -1,7 +1,13 @@
 import type { AccountFacts } from "./account-facts.ts";
-import type { AssessedSignIn } from "./assessed-sign-in.ts";
 import { type Case, detectors } from "./detectors.ts";
-import { isKnownNetwork, isNewSource, type SignIn, withoutOldFacts } from "./note.ts";
+import {
+  type AssessedSignIn,
+  isKnownNetwork,
+  isNewSource,
+  newAccountFacts,
+  type SignIn,
+  withoutOldFacts,
+} from "./note.ts";
 import type { RiskSettings } from "./risk-settings.ts";
 import { causedFromOutside, type RaisedSignal, type RiskLevel } from "./signals.ts";
 import type { SourceFacts } from "./source-facts.ts";
@@ -52,17 +58,7 @@ export function assess(
   settings: RiskSettings,
 ): Assessment {
   const { minute } = signIn;
-  const none = { sinceMinute: minute, last: undefined, guessing: undefined, hold: undefined };
-  const empty: AccountFacts = {
-    ...none,
-    countries: [],
-    systems: [],
-    protocols: [],
-    clients: [],
-    devices: [],
-    networks: [],
-  };
-  const facts = known === undefined ? empty : withoutOldFacts(known, minute, settings);
+  const facts = known === undefined ? newAccountFacts(minute) : withoutOldFacts(known, minute, settings);
   const isKnown = knows(facts, signIn, settings);
   const isLearned = known !== undefined && minute - facts.sinceMinute >= settings.learningMinutes;
   const one: Case = { facts, source, signIn, settings, isKnown, isLearned };

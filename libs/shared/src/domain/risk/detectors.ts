@@ -1,6 +1,5 @@
 import type { AccountFacts, SeenNetwork } from "./account-facts.ts";
-import type { AssessedSignIn } from "./assessed-sign-in.ts";
-import { isNewSource } from "./note.ts";
+import { type AssessedSignIn, isNewSource } from "./note.ts";
 import { distanceKm } from "./place.ts";
 import type { RiskSettings } from "./risk-settings.ts";
 import { submissionsWith } from "./sending.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { assess } from "./assess.ts";
-import type { AssessedSignIn } from "./assessed-sign-in.ts";
-import { confirmSignIn, noteSignIn } from "./note.ts";
+import { type AssessedSignIn, confirmSignIn, noteSignIn } from "./note.ts";
 import {
   decodeSourceFacts,
   encodeSourceFacts,

@@ -1,63 +1,46 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 
-/** A suspicious sign-in, until its user says whether it was theirs. Contains no name and no address. */
-export interface ReviewedSignIn {
-  /** GUID of the request. */
-  readonly session: string;
-  readonly minute: number;
-  /** When the network was first suspicious, of the unanswered sign-ins. Absent from earlier versions. */
-  readonly firstMinute?: number;
-  /** The earliest unanswered sign-in of all that the list no longer has. Absent if there is none. */
-  readonly earlierMinute?: number;
-  /** The user said that it was someone else: it is not shown again, but remains a doubt. Absent otherwise. */
-  readonly isRejected?: boolean;
-  /** Keyed digest of the network. */
-  readonly network: string;
-  readonly country: string;
-  readonly system: number;
-  readonly protocol: string;
-  /** Family of the mail client; empty if unknown. */
-  readonly client: string;
-  readonly score: number;
-  readonly level: string;
-  /** Each signal with its reason, as `new_country: NG is new`. */
-  readonly signals: readonly string[];
-  /** What `enforce` does about it; empty for nothing. */
-  readonly refusal: string;
-  readonly isRefused: boolean;
-  /** `auth.risk.mode` at the time. Absent from earlier versions. */
-  readonly mode?: string;
-  /** All responses of the level, which only `enforce` gives. Absent from earlier versions. */
-  readonly responses?: readonly string[];
-  /** Creation of the app password with which it was made, in seconds since the epoch. Absent for passwords, and from earlier versions. */
-  readonly credentialSince?: number;
-}
-
 const text = (maxLength: number) => Type.String({ maxLength });
-const Reviews = Type.Array(
-  Type.Object({
-    session: text(64),
-    minute: Type.Integer({ minimum: 0 }),
-    firstMinute: Type.Optional(Type.Integer({ minimum: 0 })),
-    earlierMinute: Type.Optional(Type.Integer({ minimum: 0 })),
-    isRejected: Type.Optional(Type.Boolean()),
-    network: text(16),
-    country: text(2),
-    system: Type.Integer({ minimum: 0 }),
-    protocol: text(16),
-    client: text(16),
-    score: Type.Integer({ minimum: 0 }),
-    level: text(16),
-    signals: Type.Array(text(128), { maxItems: 32 }),
-    refusal: text(16),
-    isRefused: Type.Boolean(),
-    mode: Type.Optional(text(16)),
-    responses: Type.Optional(Type.Array(text(16), { maxItems: 16 })),
-    // The site may have stored a fraction.
-    credentialSince: Type.Optional(Type.Number()),
-  }),
-);
+const minute = Type.Integer({ minimum: 0 });
+const Review = Type.Object({
+  /** GUID of the request. */
+  session: text(64),
+  minute,
+  /** When the network was first suspicious, of the unanswered sign-ins. Absent from earlier versions. */
+  firstMinute: Type.Optional(minute),
+  /** The earliest unanswered sign-in of all that the list no longer has. Absent if there is none. */
+  earlierMinute: Type.Optional(minute),
+  /** The user said that it was someone else: it is not shown again, but remains a doubt. Absent otherwise. */
+  isRejected: Type.Optional(Type.Boolean()),
+  /** Keyed digest of the network. */
+  network: text(16),
+  country: text(2),
+  system: Type.Integer({ minimum: 0 }),
+  protocol: text(16),
+  /** Family of the mail client; empty if unknown. */
+  client: text(16),
+  score: Type.Integer({ minimum: 0 }),
+  level: text(16),
+  /** Each signal with its reason, as `new_country: NG is new`. */
+  signals: Type.Array(text(128), { maxItems: 32 }),
+  /** What `enforce` does about it; empty for nothing. */
+  refusal: text(16),
+  isRefused: Type.Boolean(),
+  /** `auth.risk.mode` at the time. Absent from earlier versions. */
+  mode: Type.Optional(text(16)),
+  /** All responses of the level, which only `enforce` gives. Absent from earlier versions. */
+  responses: Type.Optional(Type.Array(text(16), { maxItems: 16 })),
+  /**
+   * Creation of the app password with which it was made, in seconds since the epoch; the site may have stored a fraction. Absent for
+   * passwords, and from earlier versions.
+   */
+  credentialSince: Type.Optional(Type.Number()),
+});
+const Reviews = Type.Array(Review);
+
+/** A suspicious sign-in, until its user says whether it was theirs. Contains no name and no address. */
+export type ReviewedSignIn = Readonly<Static<typeof Review>>;
 
 const maxReviews = 8;
 /** A review lives as long as the doubt about a network. */

@@ -70,25 +70,7 @@ export function createRiskNames(nonce: string) {
 /** Names of accounts and networks in facts: keyed digests, so that a reader of Redis cannot try names or addresses. */
 export type RiskNames = ReturnType<typeof createRiskNames>;
 
-/** Suspicious sign-ins that wait for their user. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
-export interface RiskReviews {
-  /** Newest first. */
-  readonly list: (account: string) => Promise<readonly ReviewedSignIn[]>;
-  /** What is known of the account; undefined if nothing is. */
-  readonly facts: (account: string) => Promise<AccountFacts | undefined>;
-  /**
-   * The user has proven that the sign-in from this network was theirs: the network is known from now on, and so is the
-   * browser in which they said so; a hold ends. `device`: digest of its cookie, empty if it has none.
-   * @returns whether there is such a sign-in
-   */
-  readonly confirm: (account: string, network: string, device: string) => Promise<boolean>;
-  /** The minute of the earliest unconfirmed suspicious sign-in; undefined if there is none. Takes one read. */
-  readonly earliestUnanswered: (account: string) => Promise<number | undefined>;
-  /** None of them was the user. Networks stay doubted, and a hold continues. */
-  readonly reject: (account: string) => Promise<void>;
-}
-
-export interface RiskReviewsDeps {
+interface RiskReviewsDeps {
   readonly store: RiskStore;
   readonly names: Pick<RiskNames, "account" | "device">;
   readonly keyPrefix: string;
@@ -101,7 +83,7 @@ const maxAttempts = 8;
 const minuteMs = 60_000;
 const decided = decidedInRedis("suspicious sign-ins cannot be reached");
 
-function createReplace({ store }: Pick<RiskReviewsDeps, "store">) {
+function createReplace(store: RiskStore) {
   return async (key: string, change: (value: string) => string | undefined, lifeSeconds: number): Promise<void> => {
     let expected = (await store.read(key)) ?? "";
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
@@ -115,16 +97,14 @@ function createReplace({ store }: Pick<RiskReviewsDeps, "store">) {
   };
 }
 
-export function createRiskReviews(deps: RiskReviewsDeps): RiskReviews {
-  const { store, names, keyPrefix, settings, clock } = deps;
-  const replace = createReplace(deps);
+/** Suspicious sign-ins that wait for their user. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
+export function createRiskReviews({ store, names, keyPrefix, settings, clock }: RiskReviewsDeps) {
+  const replace = createReplace(store);
   const minuteNow = (): number => Math.floor(clock.now() / minuteMs);
   const factsKey = (account: string): string => riskAccountKey.build(keyPrefix, names.account(account));
   const reviewKey = (account: string): string => riskReviewKey.build(keyPrefix, names.account(account));
-  const recentIn = (value: string | undefined): readonly ReviewedSignIn[] => {
-    const reviews = value === undefined || value === "" ? [] : (decodeReviews(value) ?? []);
-    return recentReviews(reviews, minuteNow());
-  };
+  const recentIn = (value: string | undefined): readonly ReviewedSignIn[] =>
+    recentReviews(decodeReviews(value ?? "") ?? [], minuteNow());
   const change = (
     account: string,
     changed: (reviews: readonly ReviewedSignIn[]) => readonly ReviewedSignIn[],
@@ -134,10 +114,8 @@ export function createRiskReviews(deps: RiskReviewsDeps): RiskReviews {
       (value) => (value === "" ? undefined : encodeReviews(changed(recentIn(value)))),
       riskReviewKey.ttlSeconds,
     );
-  const factsOf = async (account: string): Promise<AccountFacts | undefined> => {
-    const value = await store.read(factsKey(account));
-    return value === undefined ? undefined : decodeAccountFacts(value);
-  };
+  const factsOf = async (account: string): Promise<AccountFacts | undefined> =>
+    decodeAccountFacts((await store.read(factsKey(account))) ?? "");
   /** Another engine may report a sign-in after its network was confirmed. */
   const list = async (account: string): Promise<readonly ReviewedSignIn[]> => {
     const [facts, value] = await Promise.all([factsOf(account), store.read(reviewKey(account))]);
@@ -148,9 +126,16 @@ export function createRiskReviews(deps: RiskReviewsDeps): RiskReviews {
     );
   };
   return {
-    list: (account) => decided(() => list(account)),
-    facts: (account) => decided(() => factsOf(account)),
-    confirm: (account, network, device) =>
+    /** Newest first. */
+    list: (account: string) => decided(() => list(account)),
+    /** What is known of the account; undefined if nothing is. */
+    facts: (account: string) => decided(() => factsOf(account)),
+    /**
+     * The user has proven that the sign-in from this network was theirs: the network is known from now on, and so is the
+     * browser in which they said so; a hold ends. `device`: digest of its cookie, empty if it has none.
+     * @returns whether there is such a sign-in
+     */
+    confirm: (account: string, network: string, device: string): Promise<boolean> =>
       decided(async () => {
         const found = (await list(account)).find((one) => one.network === network);
         if (found === undefined) return false;
@@ -158,16 +143,20 @@ export function createRiskReviews(deps: RiskReviewsDeps): RiskReviews {
         const place = { country, system, location: undefined };
         const signIn = { minute: minuteNow(), network, place, protocol, client, device: names.device(account, device) };
         const confirmed = (value: string): string | undefined => {
-          const facts = value === "" ? undefined : decodeAccountFacts(value);
+          const facts = decodeAccountFacts(value);
           return facts && encodeAccountFacts(confirmSignIn(facts, signIn, settings()));
         };
         await replace(factsKey(account), confirmed, settings().retentionMinutes * 60);
         await change(account, (reviews) => reviews.filter((one) => one.network !== network));
         return true;
       }),
-    earliestUnanswered: (account) =>
+    /** The minute of the earliest unconfirmed suspicious sign-in; undefined if there is none. Takes one read. */
+    earliestUnanswered: (account: string): Promise<number | undefined> =>
       decided(async () => earliestUnanswered(recentIn(await store.read(reviewKey(account))), minuteNow())),
-    reject: (account) =>
+    /** None of them was the user. Networks stay doubted, and a hold continues. */
+    reject: (account: string): Promise<void> =>
       decided(() => change(account, (reviews) => reviews.map((one) => ({ ...one, isRejected: true })))),
   };
 }
+
+export type RiskReviews = ReturnType<typeof createRiskReviews>;

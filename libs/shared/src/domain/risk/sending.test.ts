@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { loadConfig } from "../../platform/config/index.ts";
 import { type AccountFacts, decodeAccountFacts, encodeAccountFacts } from "./account-facts.ts";
 import { assess } from "./assess.ts";
-import type { AssessedSignIn } from "./assessed-sign-in.ts";
-import { confirmSignIn, newAccountFacts, noteSignIn } from "./note.ts";
+import { type AssessedSignIn, confirmSignIn, newAccountFacts, noteSignIn } from "./note.ts";
 import { type RiskSettings, riskSettings } from "./risk-settings.ts";
 import { verdictOf } from "./verdict.ts";
 

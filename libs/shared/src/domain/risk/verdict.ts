@@ -1,7 +1,6 @@
 import type { AccountFacts } from "./account-facts.ts";
 import type { Assessment } from "./assess.ts";
-import type { AssessedSignIn } from "./assessed-sign-in.ts";
-import { isNewSource, type SignIn } from "./note.ts";
+import { type AssessedSignIn, isNewSource, type SignIn } from "./note.ts";
 import type { RiskResponse, RiskSettings } from "./risk-settings.ts";
 
 /** What `enforce` does about a sign-in; empty for nothing. */

@@ -10,14 +10,6 @@ export interface ScriptFile {
   readonly entryPoints: readonly string[];
 }
 
-export interface ScriptFiles {
-  readonly files: readonly ScriptFile[];
-  /** Folder of modules for `require`; empty: none. */
-  readonly packagePath: string;
-  /** YAML file, language → key → text; empty: none. */
-  readonly translationsPath: string;
-}
-
 function unreadable(path: string, cause: unknown): AppError {
   return new AppError("CONFIG_INVALID", { detail: `${path} cannot be read`, cause });
 }
@@ -50,8 +42,16 @@ async function readTexts(path: string): Promise<Record<string, Record<string, st
   return Object.fromEntries(Object.entries(tree).map(([language, texts]) => [language.toLowerCase(), textsOf(texts)]));
 }
 
-/** Reads the files that a pool runs. Throws `CONFIG_INVALID` for a file that cannot be read. */
-export async function loadScripts({ files, packagePath, translationsPath }: ScriptFiles): Promise<ScriptSet> {
+/**
+ * Reads the files that a pool runs. Throws `CONFIG_INVALID` for a file that cannot be read.
+ * @param packagePath folder of modules for `require`; empty: none
+ * @param translationsPath YAML file, language → key → text; empty: none
+ */
+export async function loadScripts(
+  files: readonly ScriptFile[],
+  packagePath: string,
+  translationsPath: string,
+): Promise<ScriptSet> {
   const entryPoints = new Map<string, Set<string>>();
   for (const { path, entryPoints: names } of files) {
     const all = entryPoints.get(path) ?? new Set();

@@ -4,20 +4,17 @@ import type { LuaValue } from "./lua-value.ts";
 import type { ScriptCall, ScriptHost, ScriptLogLine, ScriptSet } from "./messages.ts";
 import { type PendingCall, WorkerHandle } from "./worker-handle.ts";
 
-/** Limits of a pool and its scripts. */
-export interface ScriptLimits {
-  readonly workers: number;
-  /** Maximum number of running and waiting calls; further ones are rejected with `OVERLOADED`. */
-  readonly maxInFlight: number;
-  /** CPU time limit of one call; waiting for modules does not count. */
-  readonly cpuLimitMs: number;
-  /** Memory limit of one script in one worker. */
-  readonly memoryLimitBytes: number;
-}
-
 export interface ScriptPoolDeps {
   readonly set: ScriptSet;
-  readonly limits: ScriptLimits;
+  readonly limits: {
+    readonly workers: number;
+    /** Maximum number of running and waiting calls; further ones are rejected with `OVERLOADED`. */
+    readonly maxInFlight: number;
+    /** CPU time limit of one call; waiting for modules does not count. */
+    readonly cpuLimitMs: number;
+    /** Memory limit of one script in one worker. */
+    readonly memoryLimitBytes: number;
+  };
   readonly host: ScriptHost;
   readonly onLog: (line: ScriptLogLine) => void;
   readonly onCount: (script: string, name: string, by: number) => void;

@@ -13,7 +13,7 @@ export interface KeyedScript {
 async function compile(config: Config, files: readonly ScriptFile[]): Promise<void> {
   const { package_path, translations_path, cpu_limit, memory_limit } = config.auth.backends.lua.backend.default;
   const pool = await createScriptPool({
-    set: await loadScripts({ files, packagePath: package_path, translationsPath: translations_path }),
+    set: await loadScripts(files, package_path, translations_path),
     limits: { workers: 1, maxInFlight: 1, cpuLimitMs: cpu_limit, memoryLimitBytes: memory_limit },
     host: async () => {
       throw new Error("is not available while scripts are only checked");

@@ -19,7 +19,7 @@ export interface PendingCall {
   readonly reject: (error: AppError) => void;
 }
 
-export interface WorkerHandleDeps {
+interface WorkerHandleDeps {
   readonly start: Omit<WorkerStart, "progress">;
   readonly host: ScriptHost;
   readonly onLog: (line: ScriptLogLine) => void;

@@ -3,15 +3,6 @@ import type { Bus } from "../../platform/bus/index.ts";
 import { endsWithin } from "../../platform/concurrency/index.ts";
 import type { Clock } from "../../platform/time/index.ts";
 
-interface ServiceReportsOptions {
-  readonly bus: Pick<Bus, "publish" | "subscribe" | "canPublish">;
-  readonly clock: Clock;
-  /** The services of the site: until a process of each has answered, `ask` waits. */
-  readonly expected: readonly string[];
-  /** Health checks of a process take up to one second. */
-  readonly waitMs: number;
-}
-
 /** What a process said last. */
 export interface HeardReport extends ServiceReport {
   readonly heardMs: number;
@@ -25,8 +16,17 @@ const forgetAfterMs = 600_000;
 /** More processes than any site has. It limits what a sender on the bus can make us store. */
 const maxInstances = 256;
 
-/** Asks every process of the site for its report. */
-export function createServiceReports({ bus, clock, expected, waitMs }: ServiceReportsOptions) {
+/**
+ * Asks every process of the site for its report.
+ * @param expected the services of the site: until a process of each has answered, `ask` waits
+ * @param waitMs health checks of a process take up to one second
+ */
+export function createServiceReports(
+  bus: Pick<Bus, "publish" | "subscribe" | "canPublish">,
+  clock: Clock,
+  expected: readonly string[],
+  waitMs: number,
+) {
   const heard = new Map<string, { readonly report: ServiceReport; readonly atMs: number; readonly round: number }>();
   let round = 0;
   let waiting: PromiseWithResolvers<void> | undefined;

@@ -3,7 +3,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 
 /** Signature algorithms of access tokens: asymmetric ones only. */
 export const accessTokenAlgorithms = ["RS256", "PS256", "ES256", "EdDSA"] as const;
-export type AccessTokenAlgorithm = (typeof accessTokenAlgorithms)[number];
+type AccessTokenAlgorithm = (typeof accessTokenAlgorithms)[number];
 
 /** A public key and what it may verify: the key determines the algorithm, never the token. */
 export interface VerificationKey {

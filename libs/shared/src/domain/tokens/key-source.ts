@@ -56,22 +56,14 @@ export function firstPause(waitedMs: number, maxMs: number, random: number): num
 }
 
 /** `unavailable`: the key may exist, but the source could not be queried. */
-export type KeyLookup =
+type KeyLookup =
   | { readonly outcome: "found"; readonly key: VerificationKey }
-  | { readonly outcome: "unknown" }
-  | { readonly outcome: "unavailable" };
+  | { readonly outcome: "unknown" | "unavailable" };
 
 /** The keys that sign access tokens: kept in memory and refreshed in the background. */
-export interface KeySource {
-  /** Returns a key that is in memory, synchronously. */
-  held(kid: string): VerificationKey | undefined;
-  /** Queries the source for a key that is not in memory, at most once per `retryAfterMs`. Never rejects. */
-  find(kid: string): Promise<KeyLookup>;
-  /** Stops fetching. */
-  close(): void;
-}
+export type KeySource = ReturnType<typeof createKeySource>;
 
-export interface KeySourceOptions {
+interface KeySourceOptions {
   readonly load: LoadKeySet;
   readonly clock: Clock;
   /** Interval of background refreshes. */
@@ -85,14 +77,6 @@ export interface KeySourceOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface Held {
-  keys: KeySet;
-  /** Whether the last fetch succeeded: only then is an absent key unknown. */
-  isCurrent: boolean;
-  fetchedAtMs: number;
-  failures: number;
-}
-
 /** For the first attempts; only a hung source uses it up. */
 const firstTimeoutMs = 1000;
 
@@ -100,32 +84,35 @@ const firstTimeoutMs = 1000;
  * Fetches immediately and then every `refreshMs`. While the source is unavailable, the last keys remain in use. A source that has never
  * answered is queried again soon, on a timer only: incoming requests do not cause additional fetches.
  */
-export function createKeySource(options: KeySourceOptions): KeySource {
-  const { load, clock, refreshMs, retryAfterMs, timeoutMs, onError } = options;
-  const state: Held = { keys: new Map(), isCurrent: false, fetchedAtMs: Number.NEGATIVE_INFINITY, failures: 0 };
+export function createKeySource({ load, clock, refreshMs, retryAfterMs, timeoutMs, onError }: KeySourceOptions) {
+  let keys: KeySet = new Map();
+  /** Whether the last fetch succeeded: only then is an absent key unknown. */
+  let isCurrent = false;
+  let fetchedAtMs = Number.NEGATIVE_INFINITY;
+  let failures = 0;
   let fetching: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   const startedAtMs = clock.now();
   const waitedMs = (): number => clock.now() - startedAtMs;
-  const hasKeys = (): boolean => state.keys.size > 0;
+  const hasKeys = (): boolean => keys.size > 0;
   const attemptMs = (): number => (hasKeys() ? timeoutMs : Math.min(timeoutMs, Math.max(firstTimeoutMs, waitedMs())));
   const pauseMs = (): number => {
-    if (state.isCurrent) return refreshMs;
+    if (isCurrent) return refreshMs;
     return hasKeys() ? retryAfterMs : firstPause(waitedMs(), retryAfterMs, Math.random());
   };
 
   const fetchKeys = async (): Promise<void> => {
     try {
-      state.keys = parseKeySet(await load(abortAfter(attemptMs())));
-      state.isCurrent = true;
-      state.failures = 0;
+      keys = parseKeySet(await load(abortAfter(attemptMs())));
+      isCurrent = true;
+      failures = 0;
     } catch (error) {
-      state.isCurrent = false;
-      state.failures += 1;
-      if (state.failures === 1) onError(error);
+      isCurrent = false;
+      failures += 1;
+      if (failures === 1) onError(error);
     }
-    state.fetchedAtMs = clock.now();
+    fetchedAtMs = clock.now();
     fetching = undefined;
     schedule(pauseMs());
   };
@@ -139,19 +126,19 @@ export function createKeySource(options: KeySourceOptions): KeySource {
     timer = setTimeout(() => void refresh(), afterMs);
     timer.unref();
   };
-  const answer = (kid: string): KeyLookup => {
-    const key = state.keys.get(kid);
-    if (key !== undefined) return { outcome: "found", key };
-    return { outcome: state.isCurrent ? "unknown" : "unavailable" };
-  };
   void refresh();
   return {
-    held: (kid) => state.keys.get(kid),
-    find: async (kid) => {
-      if (fetching !== undefined || clock.now() - state.fetchedAtMs >= retryAfterMs) await refresh();
-      return answer(kid);
+    /** Returns a key that is in memory, synchronously. */
+    held: (kid: string): VerificationKey | undefined => keys.get(kid),
+    /** Queries the source for a key that is not in memory, at most once per `retryAfterMs`. Never rejects. */
+    find: async (kid: string): Promise<KeyLookup> => {
+      if (fetching !== undefined || clock.now() - fetchedAtMs >= retryAfterMs) await refresh();
+      const key = keys.get(kid);
+      if (key !== undefined) return { outcome: "found", key };
+      return { outcome: isCurrent ? "unknown" : "unavailable" };
     },
-    close: () => {
+    /** Stops fetching. */
+    close: (): void => {
       isClosed = true;
       clearTimeout(timer);
     },

@@ -52,21 +52,18 @@ function verifierOf(stored: Stored = alive, usernameClaims: readonly string[] = 
       return values.get(String(key)) ?? null;
     },
   };
-  const verifier = createOpaqueVerifier({
-    rules: {
-      issuer: "https://idp.example.test",
-      audiences: ["mail"],
-      requiredScopes: ["imap"],
-      usernameClaims,
+  const rules = { issuer: "https://idp.example.test", audiences: ["mail"], requiredScopes: ["imap"], usernameClaims };
+  const verifier = createOpaqueVerifier(
+    { ...rules, clock: { now: () => state.nowMs } },
+    {
+      read: createOpaqueRecordReader(redis, keyPrefix, ring("secret")),
       clock: { now: () => state.nowMs },
+      ttlMs: 5000,
+      timeoutMs: 1000,
+      maxEntries: 10,
+      onError: () => undefined,
     },
-    read: createOpaqueRecordReader(redis, keyPrefix, ring("secret")),
-    clock: { now: () => state.nowMs },
-    ttlMs: 5000,
-    timeoutMs: 1000,
-    maxEntries: 10,
-    onError: () => undefined,
-  });
+  );
   return { state, values, verify: async (text = token) => verifier.verify(text) };
 }
 

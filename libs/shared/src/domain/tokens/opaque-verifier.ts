@@ -9,26 +9,9 @@ import type { TokenVerifier } from "./token-verifier.ts";
 import { invalid, type TokenVerdict } from "./verdict.ts";
 import { type AccessTokenRules, isMeantForUs, usernameOf } from "./verify-access-token.ts";
 
-/** The identity provider's record of a user's live opaque access token. */
-interface OpaqueRecord {
-  readonly clientId: string;
-  /** `sub`. */
-  readonly accountId: string;
-  /** The mailbox name, as the backend returned it at the last sign-in. */
-  readonly account: string;
-  readonly audience: string;
-  readonly scopes: readonly string[];
-  readonly expiresAtMs: number;
-  /** When the user signed in, or else when the grant or the token was made, in seconds since the epoch. */
-  readonly signedInAt: number | undefined;
-  /** Bound to a key whose possession is not proved here (RFC 9449 §7.1, RFC 8705 §3). */
-  readonly isBound: boolean;
-}
-
-/**
- * Reads by SHA-256 of the token, base64url; `none` if there is no record of a user's live opaque token. Rejects without Redis.
- */
-type ReadOpaqueRecord = (digest: string) => Promise<OpaqueRecord | "none">;
+type ReadOpaqueRecord = ReturnType<typeof createOpaqueRecordReader>;
+/** The identity provider's record of a user's live opaque access token; `none` if there is none. */
+type OpaqueRecord = Awaited<ReturnType<ReadOpaqueRecord>>;
 
 export function opaqueDigest(token: string): string {
   return hash("sha256", token, "base64url");
@@ -49,11 +32,7 @@ function textOf(value: unknown): string {
  * A record that no key decrypts is a temporary failure and not an absent token: the secrets of two services differ.
  * @param keys the identity provider's key ring for its records.
  */
-export function createOpaqueRecordReader(
-  redis: Pick<RedisClient, "get">,
-  keyPrefix: string,
-  keys: KeyRing,
-): ReadOpaqueRecord {
+export function createOpaqueRecordReader(redis: Pick<RedisClient, "get">, keyPrefix: string, keys: KeyRing) {
   const read = async (key: string): Promise<Fields | undefined> => {
     const sealed = await redis.get(key);
     if (sealed === null) return undefined;
@@ -61,7 +40,8 @@ export function createOpaqueRecordReader(
     if (opened === undefined) throw new Error("no key decrypts a record of the identity provider");
     return fieldsOf(JSON.parse(opened.toString("utf8")));
   };
-  return async (digest) => {
+  /** Reads by SHA-256 of the token, base64url. Rejects without Redis. */
+  return async (digest: string) => {
     const token = await read(oidcRecordKey.build(keyPrefix, "AccessToken", digest));
     // The identifier of a signed token is not a token.
     if (token === undefined || token["isJwt"] === true) return "none";
@@ -74,14 +54,18 @@ export function createOpaqueRecordReader(
     if (grant === undefined || account === undefined) return "none";
     return {
       clientId,
+      /** `sub`. */
       accountId,
+      /** The mailbox name, as the backend returned it at the last sign-in. */
       account: textOf(account["account"]),
       audience: textOf(token["aud"]) || clientId,
       scopes: textOf(token["scope"])
         .split(" ")
         .filter((scope) => scope !== ""),
       expiresAtMs: token["exp"] * 1000,
+      /** When the user signed in, or else when the grant or the token was made, in seconds since the epoch. */
       signedInAt: [token["authTime"], grant["iat"], token["iat"]].find((time) => typeof time === "number"),
+      /** Bound to a key whose possession is not proved here (RFC 9449 §7.1, RFC 8705 §3). */
       isBound: token["jkt"] !== undefined || token["x5t#S256"] !== undefined,
     };
   };
@@ -89,14 +73,9 @@ export function createOpaqueRecordReader(
 
 type Rules = Omit<AccessTokenRules, "keys" | "skewSeconds">;
 
-export interface OpaqueVerifierOptions extends Omit<RecentReadsOptions<OpaqueRecord | "none">, "read"> {
-  readonly rules: Rules;
-  readonly read: ReadOpaqueRecord;
-}
-
 const opaqueToken = /^[A-Za-z0-9_-]{20,128}$/;
 
-function verified(record: OpaqueRecord, { issuer, usernameClaims = [] }: Rules): VerifiedToken {
+function verified(record: Exclude<OpaqueRecord, "none">, { issuer, usernameClaims = [] }: Rules): VerifiedToken {
   const { accountId, clientId, account, scopes, expiresAtMs, signedInAt } = record;
   const claims = { sub: accountId, client_id: clientId, ...(account !== "" && { preferred_username: account }) };
   return {
@@ -111,7 +90,7 @@ function verified(record: OpaqueRecord, { issuer, usernameClaims = [] }: Rules):
   };
 }
 
-function judged(record: OpaqueRecord | "none" | undefined, rules: Rules): TokenVerdict {
+function judged(record: OpaqueRecord | undefined, rules: Rules): TokenVerdict {
   if (record === undefined) return { outcome: "unavailable", cause: "revocation" };
   if (record === "none") return invalid("revoked");
   if (record.expiresAtMs <= rules.clock.now()) return invalid("expired");
@@ -124,8 +103,8 @@ function judged(record: OpaqueRecord | "none" | undefined, rules: Rules): TokenV
  * the longest time that a revoked token is still accepted. Users' `epoch` needs no separate check: raising it destroys the grants that all
  * tokens depend on.
  */
-export function createOpaqueVerifier({ rules, read, ...options }: OpaqueVerifierOptions): TokenVerifier {
-  const reads = createRecentReads({ ...options, read });
+export function createOpaqueVerifier(rules: Rules, options: RecentReadsOptions<OpaqueRecord>): TokenVerifier {
+  const reads = createRecentReads(options);
   return {
     verify: (token) => {
       if (!opaqueToken.test(token)) return invalid("malformed");

@@ -13,9 +13,7 @@ function fixture(values: Map<string, string>) {
       return values.get(String(key)) ?? null;
     },
   };
-  const revocation = createRevocation({
-    redis,
-    keyPrefix: "p:",
+  const revocation = createRevocation(redis, "p:", {
     clock,
     ttlMs: 5000,
     timeoutMs: 1000,

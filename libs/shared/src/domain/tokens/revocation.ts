@@ -1,28 +1,10 @@
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { deniedTokenKey, tokenEpochKey } from "../../platform/redis/keys.ts";
-import type { Clock } from "../../platform/time/clock.ts";
 import type { RevocationFacts } from "./claims.ts";
-import { createRecentReads } from "./recent-reads.ts";
+import { createRecentReads, type RecentReadsOptions } from "./recent-reads.ts";
 
 export type RevocationState = "active" | "revoked" | "unavailable";
-
-/** Whether tokens were revoked before they expired. */
-export interface Revocation {
-  /** Synchronous if a recent result is still valid. Never rejects. */
-  check(facts: RevocationFacts): RevocationState | Promise<RevocationState>;
-}
-
-export interface RevocationOptions {
-  readonly redis: Pick<RedisClient, "get">;
-  readonly keyPrefix: string;
-  readonly clock: Clock;
-  /** How long a result is valid: the longest time that a revoked token is still accepted. */
-  readonly ttlMs: number;
-  readonly timeoutMs: number;
-  readonly maxEntries: number;
-  /** Called for the first of consecutive failures. */
-  readonly onError: (error: unknown) => void;
-}
+export type Revocation = ReturnType<typeof createRevocation>;
 
 /** An epoch that cannot be parsed counts as the highest: its tokens are invalid. */
 function epochOf(stored: string | null): number {
@@ -44,10 +26,14 @@ const isKnown = (value: number | Promise<Read<number>>): value is number => type
 /**
  * Denylist and epochs in Redis. Within `ttlMs`, a token is looked up in the denylist once, and a subject's epoch is read once for all of
  * its tokens. From half that time on both are refreshed in the background, so that tokens in steady use never wait. If Redis is unavailable
- * or slow, the result is `unavailable`, never `active`.
+ * or slow, the result is `unavailable`, never `active`. `ttlMs` is the longest time that a revoked token is still accepted; `onError` is
+ * called for the first of consecutive failures.
  */
-export function createRevocation(options: RevocationOptions): Revocation {
-  const { redis, keyPrefix, onError } = options;
+export function createRevocation(
+  redis: Pick<RedisClient, "get">,
+  keyPrefix: string,
+  options: Omit<RecentReadsOptions<unknown>, "read">,
+) {
   let isFailing = false;
   const get = async (key: string): Promise<string | null> => {
     const value = await redis.get(key);
@@ -57,7 +43,7 @@ export function createRevocation(options: RevocationOptions): Revocation {
   const reads = {
     ...options,
     onError: (error: unknown): void => {
-      if (!isFailing) onError(error);
+      if (!isFailing) options.onError(error);
       isFailing = true;
     },
   };
@@ -70,7 +56,8 @@ export function createRevocation(options: RevocationOptions): Revocation {
     read: async (digest) => epochOf(await get(tokenEpochKey.build(keyPrefix, digest))),
   });
   return {
-    check: ({ id, subjectDigest, kindDigest, epoch }) => {
+    /** Whether the token was revoked before it expired. Synchronous if a recent result is still valid. Never rejects. */
+    check: ({ id, subjectDigest, kindDigest, epoch }: RevocationFacts): RevocationState | Promise<RevocationState> => {
       const isDenied = denials.at(id);
       // The epoch without a kind was written by earlier versions, which may still raise it.
       const current = [epochs.at(subjectDigest), ...(kindDigest === undefined ? [] : [epochs.at(kindDigest)])];

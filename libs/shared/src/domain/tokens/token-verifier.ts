@@ -13,18 +13,12 @@ import {
 import { invalid, type TokenVerdict } from "./verdict.ts";
 import { type AccessTokenRules, verifyAccessToken } from "./verify-access-token.ts";
 
-interface VerifiedCacheOptions {
-  /** Maximum lifetime of an entry, which never exceeds that of its token. 0 disables the cache. */
-  readonly ttlMs: number;
-  readonly maxEntries: number;
-  /** For the lifetime of entries. */
-  readonly clock: Clock;
-  /** The clock by which tokens expire; default: `clock`. */
-  readonly tokenClock?: Clock | undefined;
-}
-
-/** Tokens whose signature and claims were verified recently. It does not cover revocation. */
-export function createVerifiedCache({ ttlMs, maxEntries, clock, tokenClock = clock }: VerifiedCacheOptions) {
+/**
+ * Tokens whose signature and claims were verified recently. It does not cover revocation.
+ * @param ttlMs maximum lifetime of an entry, which never exceeds that of its token. 0 disables the cache.
+ * @param clock for the lifetime of entries; tokens expire by `tokenClock`.
+ */
+export function createVerifiedCache(ttlMs: number, maxEntries: number, clock: Clock, tokenClock = clock) {
   const entries = createHotCache<{ readonly token: VerifiedToken; readonly untilMs: number }>(maxEntries);
   // A disabled cache gives all tokens the same digest, whatever the clock does.
   const keepsAny = ttlMs > 0;
@@ -55,7 +49,7 @@ export interface TokenVerifier {
   verify(token: string): TokenVerdict | Promise<TokenVerdict>;
 }
 
-export interface TokenVerifierOptions {
+interface TokenVerifierOptions {
   /** Rules for access tokens of the identity provider; if absent, they are rejected. */
   readonly access: AccessTokenRules | undefined;
   /** Rules for tokens of the JWT endpoints; if absent, they are rejected. */
@@ -88,12 +82,7 @@ function judged(token: VerifiedToken, state: RevocationState): TokenVerdict {
  */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { access, service, revocation, clock, cacheTtlMs, maxCached, onError } = options;
-  const cache = createVerifiedCache({
-    ttlMs: cacheTtlMs,
-    maxEntries: maxCached,
-    clock,
-    tokenClock: (access ?? service)?.clock,
-  });
+  const cache = createVerifiedCache(cacheTtlMs, maxCached, clock, (access ?? service)?.clock);
   const headerOf = createHeaderReader();
 
   const signed = (token: string): TokenVerdict | Promise<TokenVerdict> => {

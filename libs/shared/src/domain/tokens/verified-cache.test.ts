@@ -15,7 +15,7 @@ function token(expiresAtMs: number): VerifiedToken {
 
 test("with the cache disabled no token receives the result of another, even when the clock is set back", () => {
   const times = [1000, 1000, 0, 0, 0];
-  const cache = createVerifiedCache({ ttlMs: 0, maxEntries: 10, clock: { now: () => times.shift() ?? 0 } });
+  const cache = createVerifiedCache(0, 10, { now: () => times.shift() ?? 0 });
   cache.set(cache.digest("one"), token(9000));
   expect(cache.get(cache.digest("one"))).toBeUndefined();
   expect(cache.get(cache.digest("another"))).toBeUndefined();
@@ -23,7 +23,7 @@ test("with the cache disabled no token receives the result of another, even when
 
 test("an entry belongs to its token, and ends with its lifetime or its token", () => {
   const time = { now: 1000 };
-  const cache = createVerifiedCache({ ttlMs: 500, maxEntries: 10, clock: { now: () => time.now } });
+  const cache = createVerifiedCache(500, 10, { now: () => time.now });
   const [long, short] = [token(9000), token(1200)];
   cache.set(cache.digest("long"), long);
   cache.set(cache.digest("short"), short);
@@ -38,7 +38,7 @@ test("an entry belongs to its token, and ends with its lifetime or its token", (
 test("an entry ends with its token even if its clock and that of tokens disagree", () => {
   const time = { now: 7000 };
   const tokenClock = { now: () => 1000 };
-  const cache = createVerifiedCache({ ttlMs: 500, maxEntries: 10, clock: { now: () => time.now }, tokenClock });
+  const cache = createVerifiedCache(500, 10, { now: () => time.now }, tokenClock);
   const [live, expired] = [token(1200), token(900)];
   cache.set(cache.digest("live"), live);
   cache.set(cache.digest("expired"), expired);

@@ -38,14 +38,9 @@ function scopesOf({ scope = "" }: AccessTokenClaims): readonly string[] {
   return scope.split(" ").filter((name) => name !== "");
 }
 
-interface Meant {
-  readonly audience: string | readonly string[];
-  readonly scopes: readonly string[];
-}
-
 /** Rules that require neither audience nor scope would accept every token of the issuer; they accept none. */
 export function isMeantForUs(
-  { audience, scopes }: Meant,
+  { audience, scopes }: { readonly audience: string | readonly string[]; readonly scopes: readonly string[] },
   rules: Pick<AccessTokenRules, "audiences" | "refusedAudiences" | "requiredScopes" | "profile">,
 ): boolean {
   const { audiences, refusedAudiences = [], requiredScopes = [], profile } = rules;
@@ -103,14 +98,11 @@ function verified(claims: AccessTokenClaims, username: string | undefined, rules
   };
 }
 
-/** Continues with a key once it is available. */
-type WithKey = (key: VerificationKey) => TokenVerdict;
-
-/** Synchronous if the key is in memory; otherwise a promise. */
-function withKeyOf(kid: string, keys: KeySource, judge: WithKey): TokenVerdict | Promise<TokenVerdict> {
+/** Judges with a key once it is available: synchronously if it is in memory, otherwise in a promise. */
+function withKeyOf(kid: string, keys: KeySource, judge: (key: VerificationKey) => TokenVerdict) {
   const held = keys.held(kid);
   if (held !== undefined) return judge(held);
-  return keys.find(kid).then((found) => {
+  return keys.find(kid).then((found): TokenVerdict => {
     if (found.outcome === "found") return judge(found.key);
     return found.outcome === "unknown" ? invalid("unknown_key") : { outcome: "unavailable", cause: "keys" };
   });

@@ -1,6 +1,7 @@
 import { messages } from "./messages.ts";
-import { nearestName, type Report } from "./problem.ts";
-import { formatPath, isMapping, type Path } from "./tree/walk.ts";
+import type { Report } from "./problem.ts";
+import { didYouMean } from "./sections/checks.ts";
+import { formatPath, type Path } from "./tree/walk.ts";
 
 /**
  * Keys of Nauthilus's tree that have no effect here. `*` matches one name or position, `**` the key itself and everything
@@ -126,8 +127,6 @@ export function createAcceptedKeys(rows: readonly string[] = acceptedKeys) {
   };
 }
 
-export type AcceptedKeys = ReturnType<typeof createAcceptedKeys>;
-
 function cover(pattern: readonly string[], path: Path): Coverage {
   const fixed = pattern.at(-1) === "**" ? pattern.slice(0, -1) : pattern;
   const shared = Math.min(fixed.length, path.length);
@@ -138,33 +137,23 @@ function cover(pattern: readonly string[], path: Path): Coverage {
 }
 
 /** Keys of the compatible product's tree are warned about once each; `x-…` roots hold anchors; all else is refused. */
-export function createUnknownKeys(problem: Report, warning: Report, accepted: AcceptedKeys = createAcceptedKeys()) {
-  function visit(path: Path, value: unknown, siblings: readonly string[]): void {
+export function createUnknownKeys(problem: Report, warning: Report) {
+  const accepted = createAcceptedKeys();
+  /** `siblings`: the names that the schema has at this place. */
+  return function visit(path: Path, value: unknown, siblings: readonly string[]): void {
     const name = String(path.at(-1));
     if (path.length === 1 && name.startsWith("x-")) return;
     const coverage = accepted.coverage(path);
     if (coverage === "covered") {
       warning(formatPath(path), messages.noEffect);
-    } else if (coverage === "above" && (isMapping(value) || Array.isArray(value) || value === null)) {
-      visitBelow(path, value);
+    } else if (coverage === "above" && typeof value === "object") {
+      for (const [key, item] of Object.entries(value ?? {}))
+        visit([...path, Array.isArray(value) ? Number(key) : key], item, []);
+    } else if (path.length === 1 && name === "includes") {
+      problem(formatPath(path), messages.includes);
     } else {
-      const near = nearestName(name, [...siblings, ...accepted.namesBelow(path.slice(0, -1))]);
-      const isInclude = path.length === 1 && name === "includes";
-      if (isInclude) problem(formatPath(path), messages.includes);
-      else problem(formatPath(path), messages.unknownKey, near === undefined ? undefined : messages.didYouMean(near));
+      const known = [...siblings, ...accepted.namesBelow(path.slice(0, -1))];
+      problem(formatPath(path), messages.unknownKey, didYouMean(name, known));
     }
-  }
-
-  function visitBelow(path: Path, value: unknown): void {
-    if (Array.isArray(value)) value.forEach((item, index) => visit([...path, index], item, []));
-    else if (isMapping(value)) for (const [name, item] of Object.entries(value)) visit([...path, name], item, []);
-  }
-
-  return {
-    /** `siblings`: the names that the schema has at this place. */
-    visit,
   };
 }
-
-/** Checks keys that are not in the schema. */
-export type UnknownKeys = ReturnType<typeof createUnknownKeys>;

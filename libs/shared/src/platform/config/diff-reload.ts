@@ -3,11 +3,6 @@ import type { Config } from "./sections/root.ts";
 import type { Reload } from "./tree/node.ts";
 import { formatPath, valueLeaves } from "./tree/walk.ts";
 
-interface Shown {
-  readonly reload: Reload;
-  readonly value: string;
-}
-
 /** Paths of changed keys that wait for a restart, sorted. Keys of added or removed entries count as changed. */
 export function diffReload(before: Config, after: Config): readonly string[] {
   return changedKeys(before, after)
@@ -28,7 +23,7 @@ export function changedKeys(before: Config, after: Config): readonly (readonly [
     .map((path) => [path, (young.get(path) ?? old.get(path))?.reload ?? "restart"] as const);
 }
 
-function leavesByPath(config: Config): ReadonlyMap<string, Shown> {
+function leavesByPath(config: Config) {
   const leaves = valueLeaves(schemaTree(), config);
   return new Map(
     leaves.map(({ path, node, value }) => [formatPath(path), { reload: node.reload, value: JSON.stringify(value) }]),

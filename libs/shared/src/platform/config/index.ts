@@ -5,11 +5,11 @@ export { messages } from "./messages.ts";
 export { type OwnCertificate, ownCertificates, readOwnCertificate } from "./own-certificates.ts";
 export { formatProblem, nearestName, type Problem } from "./problem.ts";
 export { type ConfigSources, type ValueSource } from "./read/reader.ts";
-export { type RedactedConfig, redactConfig, redacted, redactNode, redactText } from "./redact.ts";
+export { type RedactedConfig, redactConfig, redacted, redactNode } from "./redact.ts";
 export { currentName, renamedKeys } from "./renamed-keys.ts";
 export { backchannelAudience } from "./sections/auth-backchannel.ts";
-export { type BackendEntry, parseBackendEntry } from "./sections/auth-backends.ts";
-export { type MasterUserFormat, parseMasterUserFormat } from "./sections/auth-pipeline.ts";
+export { parseBackendEntry } from "./sections/auth-backends.ts";
+export { parseMasterUserFormat } from "./sections/auth-pipeline.ts";
 export { longestTimerMs } from "./sections/fields.ts";
 export {
   addressMemberOf,
@@ -25,40 +25,8 @@ export {
   implicitTypes,
   permittedImplicitTypes,
 } from "./sections/identity-oidc-clients.ts";
-export { type MailScope, mailScopes } from "./sections/identity-oidc-mail-registration.ts";
-export type {
-  AuthConfig,
-  BackchannelConfig,
-  BruteForceConfig,
-  BusConfig,
-  ClaimMappingConfig,
-  Config,
-  ControlsConfig,
-  CustomScopeConfig,
-  DynamicRegistrationConfig,
-  HttpServerConfig,
-  LdapConfig,
-  LdapPoolConfig,
-  LdapSearchConfig,
-  LuaConfig,
-  LuaControlsConfig,
-  MailRegistrationConfig,
-  ObservabilityConfig,
-  OidcClientConfig,
-  OidcConfig,
-  PolicyConfig,
-  RedisConfig,
-  RedisRoleConfig,
-  RequestHeadersConfig,
-  RiskConfig,
-  RuntimeConfig,
-  SamlConfig,
-  SamlProviderConfig,
-  SqlConfig,
-  SqlPoolConfig,
-  SqlSearchConfig,
-  TimeoutsConfig,
-} from "./sections/root.ts";
-export { processSources, type Sources } from "./sources/environment.ts";
+export { mailScopes } from "./sections/identity-oidc-mail-registration.ts";
+export type * from "./sections/root.ts";
+export { processSources } from "./sources/environment.ts";
 export { readYaml } from "./sources/yaml.ts";
 export type { Reload } from "./tree/node.ts";

@@ -1,6 +1,6 @@
 import { acceptedKeys, createUnknownKeys } from "./accepted-keys.ts";
 import { messages } from "./messages.ts";
-import { createProblemList, nearestName, type Problem, type Report } from "./problem.ts";
+import { createProblemList, type Problem, type Report } from "./problem.ts";
 import {
   type ConfigSources,
   type MutableValue,
@@ -10,6 +10,7 @@ import {
 } from "./read/reader.ts";
 import { renameKeys } from "./renamed-keys.ts";
 import { derive, schemaTree } from "./schema-tree.ts";
+import { didYouMean } from "./sections/checks.ts";
 import type { Config } from "./sections/root.ts";
 import { createEnvironment, type Environment, type Variables } from "./sources/environment.ts";
 import { type Expansion, expandTree } from "./sources/expand.ts";
@@ -27,12 +28,8 @@ function warnUnusedVariables(tree: SectionNode, environment: Environment, warnin
     return node.secret ? [name, `${name}_FILE`] : [name];
   });
   for (const name of unused) {
-    if (isAccepted(name, environment.prefix)) {
-      warning(name, messages.noEffect);
-    } else {
-      const near = nearestName(name, known);
-      warning(name, messages.unknownVariable, near === undefined ? undefined : messages.didYouMean(near));
-    }
+    if (isAccepted(name, environment.prefix)) warning(name, messages.noEffect);
+    else warning(name, messages.unknownVariable, didYouMean(name, known));
   }
 }
 
@@ -83,7 +80,7 @@ export function loadConfig(options: LoadOptions): LoadResult {
   const context: ReadContext = {
     environment,
     problem: problems.report,
-    unknownKeys: createUnknownKeys(problems.report, warnings.report),
+    unknownKey: createUnknownKeys(problems.report, warnings.report),
     sources,
     readSecretFile: secretFileReader(options, problems.report),
   };

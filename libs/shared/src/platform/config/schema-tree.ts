@@ -1,6 +1,6 @@
 import { type TSchema, Type } from "typebox";
 import { isFormName } from "./forms.ts";
-import { type Draft, follow, isDefault } from "./read/reader.ts";
+import { type Draft, follow } from "./read/reader.ts";
 import { Root } from "./sections/root.ts";
 import { deriveRedisRoles } from "./sections/storage.ts";
 import type { LeafNode, LeafType, LeafValue, Reload, SchemaNode, SectionNode } from "./tree/node.ts";
@@ -14,7 +14,7 @@ export function schemaTree(): SectionNode {
 /** Fills unset keys from the keys that they follow. */
 export function derive(tree: SectionNode, draft: Draft): void {
   for (const { path, node } of valueLeaves(tree, draft.root)) {
-    if (node.defaultFrom !== undefined && isDefault(draft, path)) follow(draft, path, parsePath(node.defaultFrom));
+    if (node.defaultFrom !== undefined) follow(draft, path, parsePath(node.defaultFrom));
   }
   deriveRedisRoles(draft);
 }

@@ -37,7 +37,7 @@ export function createLoginCosts(digest: KeyedDigest) {
   const leastMs = createBoundedCache<number>({ maxEntries: maxAccounts, evict: "oldest" });
   const kinds = new Map<number, Kind>();
   const inVain: Readonly<Record<VainWork, Kind>> = { bind: newKind(), search_and_bind: newKind() };
-  const choice = createWeightedChoice<Kind | undefined>({ digest, usual: ["none", undefined], assumed: 0 });
+  const choice = createWeightedChoice<Kind | undefined>(digest, ["none", undefined], 0);
 
   const minCost = (account: string, tookMs: number): number => {
     const known = leastMs.get(account);

@@ -50,7 +50,7 @@ interface VainSearch {
 const noticeableMs = 0.5;
 
 function partsOfPool({ name, settings }: LdapPool, digest: KeyedDigest, costsOf: (pool: string) => LoginCosts) {
-  const decoys = createWeightedChoice<string | undefined>({ digest, usual: ["none", undefined] });
+  const decoys = createWeightedChoice<string | undefined>(digest, ["none", undefined]);
   if (settings.decoyDns.length > 0) decoys.fix(settings.decoyDns.map((dn) => [dn, dn, 1]));
   /** The entry to bind as; undefined if the site named none. */
   const decoyDn = (name: string): string | undefined => decoys.choose(name.toLowerCase());

@@ -1,7 +1,6 @@
 import { type AccountFacts } from "../account-facts.ts";
 import { assess } from "../assess.ts";
-import type { AssessedSignIn } from "../assessed-sign-in.ts";
-import { newAccountFacts, noteSignIn } from "../note.ts";
+import { type AssessedSignIn, newAccountFacts, noteSignIn } from "../note.ts";
 import type { Place } from "../place.ts";
 import { type RiskSettings, riskResponses } from "../risk-settings.ts";
 import type { SourceFacts } from "../source-facts.ts";

@@ -4,7 +4,7 @@ import type { LuaValue } from "../lua-value.ts";
 import type { HostCallContext } from "../messages.ts";
 import { type HostFunctions, textArgument } from "./host.ts";
 
-export interface DnsModuleSettings {
+interface DnsModuleSettings {
   /** `address:port`; empty: the system's servers. */
   readonly servers: readonly string[];
   readonly timeoutMs: number;

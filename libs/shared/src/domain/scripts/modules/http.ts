@@ -2,7 +2,7 @@ import { abortAfter } from "../../../platform/concurrency/deadline.ts";
 import { isLuaObject, type LuaObject, type LuaValue } from "../lua-value.ts";
 import { type HostFunctions, objectArgument, textArgument, textFields } from "./host.ts";
 
-export interface HttpModuleSettings {
+interface HttpModuleSettings {
   /** `host` or `host:port`, as in a URL. */
   readonly allowedHosts: readonly string[];
   readonly timeoutMs: number;

@@ -2,7 +2,7 @@ import { type MailServer, mailTlsModes, sendMail } from "../../../platform/mail/
 import type { LuaObject, LuaValue } from "../lua-value.ts";
 import { type HostFunctions, objectArgument, textArgument } from "./host.ts";
 
-export interface MailModuleSettings {
+interface MailModuleSettings {
   /** `host:port`; the first one is the default. */
   readonly allowedServers: readonly string[];
   readonly timeoutMs: number;
@@ -55,14 +55,14 @@ function messageOf(message: LuaObject, { maxMessageBytes }: MailModuleSettings) 
 export function mailModule(settings: MailModuleSettings): HostFunctions {
   let inFlight = 0;
   return {
-    "mail.send": async ([argument], context) => {
+    "mail.send": async ([argument], { signal }) => {
       const table = objectArgument(argument, "message");
       const server = serverOf(table, settings);
       const message = messageOf(table, settings);
       if (inFlight >= maxInFlight) throw new Error("too many messages are being sent");
       inFlight += 1;
       try {
-        await sendMail(server, message, { timeoutMs: settings.timeoutMs, signal: context.signal });
+        await sendMail(server, message, { timeoutMs: settings.timeoutMs, signal });
         return true;
       } finally {
         inFlight -= 1;

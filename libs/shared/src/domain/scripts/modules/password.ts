@@ -1,5 +1,5 @@
-import { hash } from "@node-rs/argon2";
 import { Secret } from "../../../platform/crypto/secret.ts";
+import { hashArgon2 } from "../../passwords/argon2.ts";
 import { readStoredPassword } from "../../passwords/parse-stored-password.ts";
 import type { PasswordVerifier } from "../../passwords/verifier.ts";
 import { type HostFunctions, textArgument } from "./host.ts";
@@ -20,7 +20,7 @@ export function passwordModule(verifier: Pick<PasswordVerifier, "verify">): Host
     "password.hash": async ([password], { signal }) => {
       const text = textArgument(password, "password");
       if (Buffer.byteLength(text) > maxPasswordBytes) throw new RangeError("password is too long");
-      return hash(text, { memoryCost: 19_456, timeCost: 2, parallelism: 1 }, signal);
+      return hashArgon2(text, signal);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createInterpreter } from "./interpreter.ts";
+import { Interpreter } from "./interpreter.ts";
 import { loadLua } from "./lua-api.ts";
-import { createMarshal } from "./marshal.ts";
+import { Marshal } from "./marshal.ts";
 
 const source = "function run() while true do end end";
 
@@ -9,11 +9,11 @@ test("the limit is CPU time: while other programs have the cores, a script conti
   const lua = await loadLua();
   let cpu = 0;
   let readings = 0;
-  const interpreter = createInterpreter(
+  const interpreter = new Interpreter(
     { name: "loop.lua", source, entryPoints: ["run"] },
     {
       lua,
-      marshal: createMarshal(lua),
+      marshal: new Marshal(lua),
       callNative: () => undefined,
       libraries: {},
       hostModules: {},

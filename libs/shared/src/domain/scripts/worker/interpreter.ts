@@ -17,7 +17,7 @@ export type CallNative = (name: string, args: readonly LuaValue[]) => LuaValue;
 
 type ModuleNames = Readonly<Record<string, readonly string[]>>;
 
-export interface InterpreterDeps {
+interface InterpreterDeps {
   readonly lua: LuaApi;
   readonly marshal: Marshal;
   readonly callNative: CallNative;
@@ -42,17 +42,8 @@ const marshalSlackBytes = 32 * 1024 * 1024;
 const hookInstructions = 1000;
 const outOfTime = "time limit of the script exceeded";
 
-/** Throws an `Error` with the script's file and line if it does not compile or its first run fails. */
-export function createInterpreter(script: ScriptSource, deps: InterpreterDeps) {
-  const interpreter = new ScriptInterpreter(script, deps);
-  interpreter.load();
-  return interpreter;
-}
-
-export type Interpreter = ReturnType<typeof createInterpreter>;
-
 /** One Lua state with one script: its globals, memory and running calls. */
-class ScriptInterpreter {
+export class Interpreter {
   readonly #script: ScriptSource;
   readonly #deps: InterpreterDeps;
   readonly #state: LuaState;
@@ -64,6 +55,7 @@ class ScriptInterpreter {
   #cpuEnd = 0;
   #isOutOfTime = false;
 
+  /** Throws an `Error` with the script's file and line if it does not compile or its first run fails. */
   constructor(script: ScriptSource, deps: InterpreterDeps) {
     const { lua, marshal } = deps;
     this.#script = script;
@@ -73,9 +65,10 @@ class ScriptInterpreter {
     const hook = lua.addFunction((thread = 0) => this.#checkTime(thread), "vii");
     // Lua threads inherit the hook.
     lua.lua_sethook(this.#state.pointer, hook, luaMaskCount, hookInstructions);
+    this.#load();
   }
 
-  load(): void {
+  #load(): void {
     const { source, name, entryPoints } = this.#script;
     // The prelude returns a function that seals the globals. It cannot be passed to JavaScript, so it waits in a global until the script
     // has run.
@@ -216,8 +209,13 @@ class ScriptInterpreter {
         lua.lua_pushboolean(thread, this.#isOutOfTime ? 1 : 0);
         return 1;
       }
-      if (name === "require") this.#pushLibrary(thread, args[0]);
-      else this.#pushAnswer(thread, callNative(typeof name === "string" ? name : "", args));
+      if (name === "require") {
+        this.#pushLibrary(thread, args[0]);
+      } else {
+        const answer = callNative(typeof name === "string" ? name : "", args);
+        lua.lua_pushboolean(thread, 1);
+        marshal.push(thread, answer);
+      }
     } catch (error) {
       lua.lua_settop(thread, 0);
       lua.lua_pushboolean(thread, 0);
@@ -226,11 +224,6 @@ class ScriptInterpreter {
       account.limit = limit;
     }
     return 2;
-  }
-
-  #pushAnswer(thread: number, value: LuaValue): void {
-    this.#deps.lua.lua_pushboolean(thread, 1);
-    this.#deps.marshal.push(thread, value);
   }
 
   #pushLibrary(thread: number, name: LuaValue): void {

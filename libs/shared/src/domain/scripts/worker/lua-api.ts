@@ -74,25 +74,10 @@ function nativeOf(module: object, name: string): Native {
   return found;
 }
 
-function isBytes(value: unknown): value is Uint8Array {
-  return value instanceof Uint8Array;
-}
-
-interface WasmoonModule {
-  readonly module: object;
-  addFunction(callback: NativeCallback, signature: string): number;
-}
-
-async function loadModule(): Promise<WasmoonModule> {
-  // The package is CommonJS, and its names cannot be imported.
-  const loaded: typeof Wasmoon = createRequire(import.meta.url)("wasmoon");
-  const { module } = await loaded.LuaWasm.initialize();
-  return { module, addFunction: (callback, signature) => module.addFunction(callback, signature) };
-}
-
 export async function loadLua(): Promise<LuaApi> {
-  const loaded = await loadModule();
-  const { module } = loaded;
+  // The package is CommonJS, and its names cannot be imported.
+  const { LuaWasm }: typeof Wasmoon = createRequire(import.meta.url)("wasmoon");
+  const { module } = await LuaWasm.initialize();
   const functions = Object.fromEntries(names.map((name) => [name, nativeOf(module, `_${name}`)]));
   if (!hasAll(functions)) throw new TypeError("the Lua module is not complete");
   let heap: Uint8Array | undefined;
@@ -102,10 +87,10 @@ export async function loadLua(): Promise<LuaApi> {
     malloc: nativeOf(module, "_malloc"),
     realloc: nativeOf(module, "_realloc"),
     free: nativeOf(module, "_free"),
-    addFunction: (callback, signature) => loaded.addFunction(callback, signature),
+    addFunction: (callback, signature) => module.addFunction(callback, signature),
     bytes: () => {
       const current: unknown = Reflect.get(module, "HEAPU8");
-      if (!isBytes(current)) throw new TypeError("the Lua module has no memory");
+      if (!(current instanceof Uint8Array)) throw new TypeError("the Lua module has no memory");
       if (current !== heap) {
         heap = current;
         view = Buffer.from(current.buffer, current.byteOffset, current.byteLength);

@@ -10,31 +10,26 @@ interface Spent {
 /** Large enough for most texts of a request; longer ones are allocated separately. */
 const scratchBytes = 16_384;
 
-/** Moves values between JavaScript and a Lua stack. */
-export function createMarshal(lua: LuaApi) {
-  const writer = new StackWriter(lua);
-  const reader = new StackReader(lua);
-  return {
-    /** Pushes one value on the stack. */
-    push: (state: number, value: LuaValue): void => writer.push(state, value, 0),
-    pushText: (state: number, text: string): void => writer.pushText(state, text),
-    /** Reads without changing the stack; throws a `RangeError` for a value that is too large or not supported. */
-    read: (state: number, index: number): LuaValue => reader.read({ state, index, depth: 0 }, { items: 0, bytes: 0 }),
-  };
+interface StackSlot {
+  readonly state: number;
+  readonly index: number;
+  readonly depth: number;
 }
 
-export type Marshal = ReturnType<typeof createMarshal>;
-
-class StackWriter {
+/** Moves values between JavaScript and a Lua stack. */
+export class Marshal {
   readonly #lua: LuaApi;
   readonly #scratch: number;
+  readonly #length: number;
 
   constructor(lua: LuaApi) {
     this.#lua = lua;
     this.#scratch = lua.malloc(scratchBytes);
+    this.#length = lua.malloc(8);
   }
 
-  push(state: number, value: LuaValue, depth: number): void {
+  /** Pushes one value on the stack. */
+  push(state: number, value: LuaValue, depth = 0): void {
     if (typeof value === "string") this.pushText(state, value);
     else if (typeof value === "number") this.#pushNumber(state, value);
     else if (typeof value === "boolean") this.#lua.lua_pushboolean(state, value ? 1 : 0);
@@ -88,24 +83,13 @@ class StackWriter {
       lua.lua_rawset(state, -3);
     }
   }
-}
 
-interface StackSlot {
-  readonly state: number;
-  readonly index: number;
-  readonly depth: number;
-}
-
-class StackReader {
-  readonly #lua: LuaApi;
-  readonly #length: number;
-
-  constructor(lua: LuaApi) {
-    this.#lua = lua;
-    this.#length = lua.malloc(8);
+  /** Reads without changing the stack; throws a `RangeError` for a value that is too large or not supported. */
+  read(state: number, index: number): LuaValue {
+    return this.#read({ state, index, depth: 0 }, { items: 0, bytes: 0 });
   }
 
-  read(place: StackSlot, spent: Spent): LuaValue {
+  #read(place: StackSlot, spent: Spent): LuaValue {
     const { state, index } = place;
     spent.items += 1;
     if (spent.items > luaValueLimits.items) throw new RangeError("value has too many items");
@@ -147,7 +131,7 @@ class StackReader {
       const isNumber = lua.lua_type(state, -2) === luaType.number;
       const name = this.#readKey(state, spent);
       isList &&= isNumber && name === String(entries.length + 1);
-      entries.push([name, this.read({ state, index: -1, depth: depth + 1 }, spent)]);
+      entries.push([name, this.#read({ state, index: -1, depth: depth + 1 }, spent)]);
       lua.lua_settop(state, -2);
     }
     return isList && entries.length > 0 ? entries.map(([, item]) => item) : Object.fromEntries(entries);

@@ -7,7 +7,7 @@ import { type CidrSet, createCidrSet } from "../../../platform/net/cidr-set.ts";
 import { canonicalIp } from "../../../platform/net/ip.ts";
 import { systemClock } from "../../../platform/time/clock.ts";
 import { isLuaObject, type LuaValue, toLuaValue } from "../lua-value.ts";
-import type { FromWorker } from "../messages.ts";
+import type { FromWorker, ScriptLogLine, ScriptSet } from "../messages.ts";
 import type { CallNative } from "./interpreter.ts";
 
 export const nativeModules = Object.freeze({
@@ -22,15 +22,7 @@ export const nativeModules = Object.freeze({
   i18n: ["text"],
 } as const);
 
-type Emitted = Extract<FromWorker, { readonly type: "log" | "count" }>;
-
-export interface NativesDeps {
-  readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly emit: (message: Emitted) => void;
-  /** Session of the running call. */
-  readonly session: () => string | undefined;
-}
-
+type Emit = (message: Extract<FromWorker, { readonly type: "log" | "count" }>) => void;
 type Native = (...args: readonly LuaValue[]) => LuaValue;
 
 function textOf(value: LuaValue, what: string): string {
@@ -109,31 +101,21 @@ const formats: Readonly<Record<string, Native>> = {
 /** Maximum length of a script's log line. */
 const maxMessage = 2048;
 
-function logNative({ emit, session }: NativesDeps, level: "debug" | "info" | "warn" | "error"): Native {
-  return (message, fields) => {
-    emit({
-      type: "log",
-      script: "",
-      level,
-      message: textOf(message, "message").slice(0, maxMessage),
-      fields,
-      session: session(),
-    });
-    return undefined;
-  };
-}
-
-/** The synchronous modules, which run in the worker. */
-export function createNatives(deps: NativesDeps): CallNative {
+/** The synchronous modules, which run in the worker. `session`: that of the running call. */
+export function createNatives(texts: ScriptSet["texts"], emit: Emit, session: () => string | undefined): CallNative {
+  const log =
+    (level: ScriptLogLine["level"]): Native =>
+    (text, fields) => {
+      const message = textOf(text, "message").slice(0, maxMessage);
+      emit({ type: "log", script: "", level, message, fields, session: session() });
+      return undefined;
+    };
   const natives: Readonly<Record<string, Native>> = {
     ...formats,
     ...cidrNatives(),
-    "log.debug": logNative(deps, "debug"),
-    "log.info": logNative(deps, "info"),
-    "log.warn": logNative(deps, "warn"),
-    "log.error": logNative(deps, "error"),
+    ...Object.fromEntries(nativeModules.log.map((level) => [`log.${level}`, log(level)])),
     "metrics.count": (name, by) => {
-      deps.emit({
+      emit({
         type: "count",
         script: "",
         name: textOf(name, "name"),
@@ -144,7 +126,7 @@ export function createNatives(deps: NativesDeps): CallNative {
     "i18n.text": (key, language, fallback) => {
       const name = textOf(key, "key");
       const wanted = textOf(language ?? "en", "language").toLowerCase();
-      const found = [wanted, wanted.split("-", 1)[0] ?? wanted, "en"].map((one) => deps.texts[one]?.[name]);
+      const found = [wanted, wanted.split("-", 1)[0] ?? wanted, "en"].map((one) => texts[one]?.[name]);
       return found.find((text) => text !== undefined) ?? fallback ?? name;
     },
   };

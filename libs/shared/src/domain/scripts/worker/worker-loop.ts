@@ -1,8 +1,9 @@
+import type { MessagePort } from "node:worker_threads";
 import { createRenewedMap } from "../../../platform/cache/renewed-map.ts";
 import { type FromWorker, progressField, type ToWorker, type WorkerStart } from "../messages.ts";
-import { createInterpreter, type Interpreter, type Turn } from "./interpreter.ts";
+import { Interpreter, type Turn } from "./interpreter.ts";
 import { loadLua } from "./lua-api.ts";
-import { createMarshal } from "./marshal.ts";
+import { Marshal } from "./marshal.ts";
 import { createNatives, nativeModules } from "./natives.ts";
 
 /**
@@ -19,11 +20,6 @@ const hostModules = Object.freeze({
   password: ["verify", "hash"],
 } as const);
 
-export interface WorkerPort {
-  send(messages: readonly FromWorker[]): void;
-  onBatch(take: (batch: readonly ToWorker[]) => void): void;
-}
-
 /** Maximum time that an answer waits for others of its batch, in milliseconds. */
 const flushAfterMs = 1;
 /** A script that ran out of memory this often may hold it permanently. */
@@ -37,14 +33,9 @@ function threadCpuMs(): number {
 type Call = Extract<ToWorker, { readonly type: "call" }>;
 
 /** Starts calls, resumes those that the host answered, and reports their results, all in batches. */
-export async function runWorker(start: WorkerStart, port: WorkerPort): Promise<void> {
-  const loop = new WorkerLoop(start, port);
-  await loop.load();
-}
-
-class WorkerLoop {
+export class WorkerLoop {
   readonly #start: WorkerStart;
-  readonly #port: WorkerPort;
+  readonly #port: MessagePort;
   readonly #progress: Int32Array;
   readonly #interpreters = new Map<string, Interpreter>();
   readonly #calls = createRenewedMap<number, Call>();
@@ -53,7 +44,7 @@ class WorkerLoop {
   #memoryFailures = 0;
   #turns = 0;
 
-  constructor(start: WorkerStart, port: WorkerPort) {
+  constructor(start: WorkerStart, port: MessagePort) {
     this.#start = start;
     this.#port = port;
     this.#progress = new Int32Array(start.progress);
@@ -62,24 +53,24 @@ class WorkerLoop {
   async load(): Promise<void> {
     const { texts, libraries, memoryLimitBytes, cpuLimitMs, scripts } = this.#start;
     const lua = await loadLua();
-    const marshal = createMarshal(lua);
-    const callNative = createNatives({
+    const marshal = new Marshal(lua);
+    const callNative = createNatives(
       texts,
-      emit: (message) => void this.#outgoing.push({ ...message, script: this.#current.script }),
-      session: () => this.#current.session,
-    });
+      (message) => void this.#outgoing.push({ ...message, script: this.#current.script }),
+      () => this.#current.session,
+    );
     const modules = { callNative, libraries, hostModules, nativeModules };
     const deps = { lua, marshal, ...modules, memoryLimitBytes, cpuLimitMs, cpuMs: threadCpuMs };
     const problems: string[] = [];
     for (const script of scripts) {
       this.#current = { script: script.name, session: undefined };
       try {
-        this.#interpreters.set(script.name, createInterpreter(script, deps));
+        this.#interpreters.set(script.name, new Interpreter(script, deps));
       } catch (error) {
         problems.push(error instanceof Error ? error.message : "unknown error");
       }
     }
-    this.#port.onBatch((batch) => this.#handleBatch(batch));
+    this.#port.on("message", (batch: readonly ToWorker[]) => this.#handleBatch(batch));
     this.#outgoing.push(problems.length === 0 ? { type: "ready" } : { type: "invalid", problems });
     this.#flush();
   }
@@ -152,6 +143,7 @@ class WorkerLoop {
     if (this.#outgoing.length === 0) return;
     const messages = this.#outgoing;
     this.#outgoing = [];
-    this.#port.send(messages);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    this.#port.postMessage(messages);
   }
 }

@@ -20,7 +20,7 @@ function conforms(written: Mapping): boolean {
   const root = readSection(tree, written, [], {
     environment: createEnvironment({}, "SERVICE", problems.report),
     problem: problems.report,
-    unknownKeys: createUnknownKeys(problems.report, problems.report),
+    unknownKey: createUnknownKeys(problems.report, problems.report),
     sources,
     readSecretFile: () => undefined,
   });

@@ -1,4 +1,4 @@
-import type { UnknownKeys } from "../accepted-keys.ts";
+import type { createUnknownKeys } from "../accepted-keys.ts";
 import { messages } from "../messages.ts";
 import type { Report } from "../problem.ts";
 import type { Environment, FromEnvironment } from "../sources/environment.ts";
@@ -18,7 +18,8 @@ export type ConfigSources = ReadonlyMap<string, ValueSource>;
 export interface ReadContext {
   readonly environment: Environment;
   readonly problem: Report;
-  readonly unknownKeys: UnknownKeys;
+  /** Checks a key that is not in the schema. */
+  readonly unknownKey: ReturnType<typeof createUnknownKeys>;
   readonly sources: Map<string, ValueSource>;
   /** The text of a secret's file, or undefined (already reported). */
   readonly readSecretFile: (path: Path, file: string) => string | undefined;
@@ -45,7 +46,7 @@ export function readSection(
   if (!isMapping(tree)) context.problem(formatPath(path), messages.mustBe("a section with keys"));
   const known = isMapping(tree) ? tree : {};
   for (const [name, value] of Object.entries(known)) {
-    if (!node.children.has(name)) context.unknownKeys.visit([...path, name], value, [...node.children.keys()]);
+    if (!node.children.has(name)) context.unknownKey([...path, name], value, [...node.children.keys()]);
   }
   return Object.fromEntries(
     [...node.children].map(([name, child]) => {
@@ -153,9 +154,9 @@ export function isDefault(draft: Draft, path: Path): boolean {
   return draft.sources.get(formatPath(path))?.kind === "default";
 }
 
-/** Copies a value, unless its own source is a default as well. */
+/** Copies a value to a key that is not set, unless its own source is a default as well. */
 export function follow(draft: Draft, path: Path, from: Path): void {
-  if (isDefault(draft, from)) return;
+  if (!isDefault(draft, path) || isDefault(draft, from)) return;
   assign(draft, path, valueAt(draft.root, from), formatPath(from));
 }
 

@@ -1,7 +1,7 @@
 import { callerOperationNames } from "../../../contracts/caller-operations.ts";
 import { checkForm } from "../forms.ts";
 import { messages } from "../messages.ts";
-import { checkEnabled, checkNames, checkUnique, type Judgement } from "./checks.ts";
+import { checkEnabled, checkFilled, checkNames, checkUnique, type Judgement } from "./checks.ts";
 import { duration, entries, flag, liveSection, secret, section, text, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
 
@@ -69,7 +69,6 @@ const NamedCaller = liveSection("An API caller with its own HTTP Basic credentia
   ),
 });
 
-/** Callers of the back channel. */
 export const Backchannel = section("Authentication of API callers.", {
   basic_auth: liveSection("One administrative API caller that authenticates with HTTP Basic.", {
     enabled: flag("Whether these credentials are accepted."),
@@ -92,8 +91,8 @@ function validateJwt({ auth }: Config, judgement: Judgement): void {
   checkEnabled(jwt, `${root}.jwt`, ["secret_key"], judgement);
   const { problem } = judgement;
   const list = `${root}.jwt.users`;
-  jwt.users.forEach(({ username, password }, index) => {
-    if (username === "") problem(`${list}[${index}].username`, messages.required);
+  checkFilled(jwt.users, list, "username", judgement);
+  jwt.users.forEach(({ password }, index) => {
     const expected = checkForm("password-hash", password);
     if (expected !== undefined) problem(`${list}[${index}].password`, messages.mustBe(expected));
   });
@@ -105,13 +104,14 @@ function validateCallers({ auth }: Config, judgement: Judgement): void {
   const { problem } = judgement;
   const { basic_auth, callers } = auth.backchannel;
   const list = `${root}.callers`;
-  callers.forEach(({ name, password, next_password, operations }, index) => {
+  checkFilled(callers, list, "name", judgement);
+  checkFilled(callers, list, "password", judgement);
+  callers.forEach(({ password, next_password, operations }, index) => {
     const path = `${list}[${index}]`;
-    if (name === "") problem(`${path}.name`, messages.required);
-    if (password === "") problem(`${path}.password`, messages.required);
-    else if (password === next_password) problem(`${path}.next_password`, messages.samePassword);
-    const names = { names: operations, known: callerOperationNames, path: `${path}.operations` };
-    checkNames(names, messages.notForCallers, judgement);
+    if (password !== "" && password === next_password) problem(`${path}.next_password`, messages.samePassword);
+    checkNames(operations, callerOperationNames, `${path}.operations`, (at, name, hint) =>
+      problem(at, messages.notForCallers(name), hint),
+    );
   });
   const names = callers.map(({ name }) => name);
   checkUnique(names, [list, "name"], messages.userTwice, judgement);

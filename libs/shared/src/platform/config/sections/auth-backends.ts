@@ -5,7 +5,7 @@ import { LuaBackend } from "./auth-lua.ts";
 import { SqlBackend } from "./auth-sql.ts";
 import type { Judgement } from "./checks.ts";
 import { liveSection, texts } from "./fields.ts";
-import type { Config } from "./root.ts";
+import type { Config, LdapSearchConfig, SqlSearchConfig } from "./root.ts";
 
 export const Backends = liveSection(
   "Backends. A reload opens new connections and closes the old ones after their last request.",
@@ -23,17 +23,22 @@ export const Backends = liveSection(
 const path = "auth.backends.order";
 
 /** One entry of `auth.backends.order`. */
-export interface BackendEntry {
-  readonly kind: "sql" | "ldap" | "lua";
-  readonly pool: string | undefined;
-}
+type BackendEntry = NonNullable<ReturnType<typeof parseBackendEntry>>;
 
 /** `sql`, `sql(pool)`, `ldap`, `ldap(pool)` or `lua`; undefined for anything else, `cache` too. */
-export function parseBackendEntry(entry: string): BackendEntry | undefined {
+export function parseBackendEntry(entry: string) {
   const match = /^(sql|ldap|lua)(?:\(([A-Za-z0-9][A-Za-z0-9_-]*)\))?$/.exec(entry.trim());
   if (match === null) return undefined;
   const kind = match[1] === "sql" || match[1] === "lua" ? match[1] : "ldap";
   return kind === "lua" && match[2] !== undefined ? undefined : { kind, pool: match[2] };
+}
+
+/** The searches of an SQL or LDAP backend. An SQL backend is one database. An LDAP backend without a pool queries all pools. */
+export function searchesOf({ backends }: Config["auth"], { kind, pool }: BackendEntry) {
+  const served = kind === "sql" ? (pool ?? "default") : pool;
+  const all: readonly (LdapSearchConfig | SqlSearchConfig)[] =
+    kind === "sql" ? backends.sql.search : backends.ldap.search;
+  return all.filter(({ pool_name }) => served === undefined || pool_name === served);
 }
 
 export function validateBackends(config: Config, judgement: Judgement): void {
@@ -73,44 +78,30 @@ function validateEntry(
   }
   // The script decides which users it knows.
   if (kind === "lua") return;
-  const searches = kind === "sql" ? sql.search : ldap.search;
-  // An SQL backend is one database. An LDAP backend without a pool queries all pools.
-  const served = kind === "sql" ? (pool ?? "default") : pool;
-  const serving = searches.filter((search) => served === undefined || search.pool_name === served);
-  if (serving.length === 0) problem(at, messages.backendWithoutSearch(entry));
+  if (searchesOf(config.auth, parsed).length === 0) problem(at, messages.backendWithoutSearch(entry));
 }
 
-interface Asker {
-  readonly protocol: string;
-  readonly who: string;
-}
-
-/** Protocols with which Postern itself queries backends. Mail servers send their own. */
-function askersOf({ identity, auth }: Config): readonly Asker[] {
+/** Protocols with which Postern itself queries backends, and who does. Mail servers send their own. */
+function askersOf({ identity, auth }: Config) {
   const { frontend, oidc, saml } = identity;
   const { jwt } = auth.backchannel;
-  return [
-    ...(frontend.enabled ? [{ protocol: "idp", who: "used by the account page" }] : []),
-    ...(frontend.enabled && oidc.enabled ? [{ protocol: "oidc", who: "used by OpenID Connect sign-ins" }] : []),
-    ...(frontend.enabled && saml.enabled ? [{ protocol: "saml", who: "used by SAML sign-ins" }] : []),
-    ...(jwt.enabled && jwt.directory_roles.length > 0
-      ? [{ protocol: "jwt", who: "used by POST /api/v1/jwt/token" }]
-      : []),
-  ];
+  const askers = [
+    ["idp", "used by the account page", frontend.enabled],
+    ["oidc", "used by OpenID Connect sign-ins", frontend.enabled && oidc.enabled],
+    ["saml", "used by SAML sign-ins", frontend.enabled && saml.enabled],
+    ["jwt", "used by POST /api/v1/jwt/token", jwt.enabled && jwt.directory_roles.length > 0],
+  ] as const;
+  return askers.filter(([, , asks]) => asks);
 }
 
 /** Protocols that an entry of the order serves; undefined: all. */
-function servedBy({ backends }: Config["auth"], { kind, pool }: BackendEntry): ReadonlySet<string> | undefined {
-  if (kind === "lua") {
-    const { search } = backends.lua.backend;
-    return search.length === 0
-      ? undefined
-      : new Set(search.flatMap(({ protocol }) => protocol.map(normalisedProtocol)));
-  }
-  const poolName = kind === "sql" ? (pool ?? "default") : pool;
-  const searches = kind === "sql" ? backends.sql.search : backends.ldap.search;
-  const used = searches.filter(({ pool_name }) => poolName === undefined || pool_name === poolName);
-  return new Set(used.flatMap(({ protocol }) => protocol.map(normalisedProtocol)));
+function servedBy(auth: Config["auth"], entry: BackendEntry): ReadonlySet<string> | undefined {
+  const isLua = entry.kind === "lua";
+  const searches: readonly { readonly protocol: readonly string[] }[] = isLua
+    ? auth.backends.lua.backend.search
+    : searchesOf(auth, entry);
+  if (isLua && searches.length === 0) return undefined;
+  return new Set(searches.flatMap(({ protocol }) => protocol.map(normalisedProtocol)));
 }
 
 /** Warns about protocols that no search lists, which fail for all users, and that some backends do not list, which fail for their users. */
@@ -120,7 +111,7 @@ export function validateProtocolCoverage(config: Config, { warning }: Judgement)
     const parsed = parseBackendEntry(text);
     return parsed === undefined ? [] : [{ index, served: servedBy(config.auth, parsed) }];
   });
-  for (const { protocol, who } of askersOf(config)) {
+  for (const [protocol, who] of askersOf(config)) {
     const lacking = entries.filter(({ served }) => served !== undefined && !served.has(protocol) && !served.has("*"));
     if (lacking.length === 0) continue;
     if (lacking.length === entries.length) warning("auth.backends.order", messages.pagesNotServed(protocol, who));

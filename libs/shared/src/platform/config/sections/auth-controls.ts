@@ -55,7 +55,6 @@ const Rbl = section("DNS block lists.", {
   }),
 });
 
-/** Checks before the backends. */
 export const Controls = liveSection(
   "Controls: checks before the backends. Each is active only if enabled contains its name.",
   {
@@ -81,7 +80,9 @@ const known = ["brute_force", "tls_encryption", "relay_domains", "rbl", "lua"];
 
 export function validateControls({ auth }: Config, judgement: Judgement): void {
   const { enabled, rbl, relay_domains: relayDomains } = auth.controls;
-  checkNames({ names: enabled, known, path: `${root}.enabled` }, messages.unknownControl, judgement);
+  checkNames(enabled, known, `${root}.enabled`, (path, name, hint) =>
+    judgement.problem(path, messages.unknownControl(name), hint),
+  );
   if (enabled.includes("rbl") && rbl.lists.length === 0) {
     judgement.problem(`${root}.rbl.lists`, messages.needsWhen(`${root}.enabled contains rbl`));
   }

@@ -92,7 +92,6 @@ const caches = {
   ),
 };
 
-/** Connections to one group of equivalent LDAP servers. */
 const LdapPool = section("Connections to one group of equivalent LDAP servers.", {
   ...connection,
   ...pools,
@@ -135,7 +134,6 @@ const Groups = section("Lookup of group memberships.", {
   max_depth: integer(8, "Maximum depth of nested groups.", { minimum: 1, maximum: 32 }),
 });
 
-/** How users of some protocols are found in a pool. */
 const LdapSearch = section("Search for the users of some protocols.", {
   protocol: requiredTexts("Protocols for which this entry is used.", { example: ["imap", "smtp"], form: "protocol" }),
   cache_name: requiredText("Namespace of the cached results of this entry.", { example: "mail" }),
@@ -157,7 +155,6 @@ const LdapSearch = section("Search for the users of some protocols.", {
   groups: Groups,
 });
 
-/** The LDAP backends. */
 export const LdapBackend = section("LDAP backends.", {
   default: LdapPool,
   pools: named("Additional pools, by name.", LdapPool),

@@ -82,7 +82,6 @@ const Search = section("Protocols that the script serves.", {
   cache_name: requiredText("Namespace of the cached results of this entry.", { example: "lua" }),
 });
 
-/** The Lua runtime and the backend `lua`. */
 export const LuaBackend = section("Site scripts in Lua 5.4.", {
   backend: section("Backend `lua`, and the interpreters of all scripts.", {
     default: Pool,
@@ -115,7 +114,6 @@ const Hook = section("A custom hook: one path and method under /api/v1/custom/."
   enabled: flag("Whether the hook is available. If false, it returns 403.", { default: true }),
 });
 
-/** The scripts around a decision, and custom hooks. */
 export const LuaControls = liveSection("Site scripts before, during and after a decision, and custom hooks.", {
   environment: entries("Scripts that run before caches and backends. Each may deny the request.", Script),
   subject: entries(

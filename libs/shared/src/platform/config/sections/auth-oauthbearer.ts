@@ -6,7 +6,6 @@ import type { Config } from "./root.ts";
 
 const likeCallers = "If empty, the one of auth.backchannel.oidc_bearer is used";
 
-/** Users of mail clients that sign in with an access token in place of a password. */
 export const OauthBearer = section(
   "Logins with an access token in place of a password (SASL methods oauthbearer and xoauth2). The settings cache_ttl and revocation_ttl of auth.backchannel.oidc_bearer apply too.",
   {

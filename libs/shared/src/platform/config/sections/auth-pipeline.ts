@@ -1,5 +1,5 @@
 import { messages } from "../messages.ts";
-import type { Judgement } from "./checks.ts";
+import { checkFilled, type Judgement } from "./checks.ts";
 import { duration, entries, flag, integer, liveSection, secret, section, text, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
 
@@ -62,11 +62,10 @@ export const Pipeline = section("Limits, waits and the local cache of decisions.
 
 const root = "auth.pipeline";
 
-export function validatePipeline({ auth }: Config, { problem, warning }: Judgement): void {
+export function validatePipeline({ auth }: Config, judgement: Judgement): void {
+  const { problem, warning } = judgement;
   const { decoy_passwords, master_user } = auth.pipeline;
-  decoy_passwords.forEach(({ stored }, index) => {
-    if (stored === "") problem(`${root}.decoy_passwords[${index}].stored`, messages.required);
-  });
+  checkFilled(decoy_passwords, `${root}.decoy_passwords`, "stored", judgement);
   if (!master_user.enabled) return;
   if (parseMasterUserFormat(master_user.user_format) === undefined) {
     problem(`${root}.master_user.user_format`, messages.masterUserFormat);
@@ -82,11 +81,6 @@ export interface MasterLogin {
   readonly masterUser: string;
 }
 
-export interface MasterUserFormat {
-  /** Undefined for a login of another form, and for one that could be read in two ways. */
-  parse(username: string): MasterLogin | undefined;
-}
-
 function split(username: string, [prefix, delimiter, suffix]: readonly [string, string, string]) {
   if (username.length < prefix.length + suffix.length) return undefined;
   if (!username.startsWith(prefix) || !username.endsWith(suffix)) return undefined;
@@ -99,12 +93,13 @@ function split(username: string, [prefix, delimiter, suffix]: readonly [string, 
  * `auth.pipeline.master_user.user_format`, as `{user}*{master_user}`; `{master}` is an older spelling. Undefined when it
  * does not hold both once, with a delimiter between them.
  */
-export function parseMasterUserFormat(format: string): MasterUserFormat | undefined {
+export function parseMasterUserFormat(format: string) {
   const parts = format.replaceAll("{master}", "{master_user}").split(/(\{user\}|\{master_user\})/);
   const [prefix = "", first = "", delimiter = "", second = "", suffix = "", ...more] = parts;
   if (delimiter === "" || more.length > 0 || first === second || first === "" || second === "") return undefined;
   return {
-    parse: (username) => {
+    /** Undefined for a login of another form, and for one that could be read in two ways. */
+    parse: (username: string): MasterLogin | undefined => {
       const found = split(username, [prefix, delimiter, suffix]);
       if (found === undefined) return undefined;
       const [one, other] = found;

@@ -3,7 +3,7 @@ import { attributeFactPrefix, factType, policyFacts } from "../../policies/facts
 import { type PolicySets, readSets } from "../../policies/sets.ts";
 import { messages } from "../messages.ts";
 import { isSecretName } from "../secret-names.ts";
-import { didYouMean, type Judgement } from "./checks.ts";
+import { checkNames, didYouMean, type Judgement } from "./checks.ts";
 import { choice, entries, liveSection, requiredText, section, structure, text, texts } from "./fields.ts";
 import type { Config, PolicyConfig } from "./root.ts";
 
@@ -51,7 +51,6 @@ const Catalogue = section("Texts in one language.", {
   file: text("Path of a JSON or YAML file with more texts by key."),
 });
 
-/** Policies of the site. */
 export const Policy = liveSection(
   "Policies: rules that are applied after the password was verified. Without rules, decisions are not changed.",
   {
@@ -90,7 +89,9 @@ export function validatePolicy(config: Config, judgement: Judgement): void {
     if (seen.has(rule.name)) judgement.problem(`${path}.name`, messages.ruleTwice);
     seen.add(rule.name);
     judgeCondition(rule, path, sets, judgement);
-    judgeOperations(rule, path, judgement);
+    checkNames(rule.operations, operations, `${path}.operations`, (at, name, hint) =>
+      judgement.problem(at, messages.unknownOperation(name), hint),
+    );
     judgeEffect(rule, `${path}.then`, judgement);
   });
   localization.catalogs.forEach(({ entries }, index) =>
@@ -112,13 +113,6 @@ function judgeCondition(rule: RuleConfig, path: string, sets: PolicySets, judgem
   const problem = (found: ConditionProblem): void =>
     judgement.problem(found.path, reasonOf(found), didYouMean(found.text, found.known));
   compileCondition(condition, `${path}.if`, { sets, problem });
-}
-
-function judgeOperations(rule: RuleConfig, path: string, { problem }: Judgement): void {
-  rule.operations.forEach((name, index) => {
-    if (operations.includes(name)) return;
-    problem(`${path}.operations[${index}]`, messages.unknownOperation(name), didYouMean(name, operations));
-  });
 }
 
 function judgeEffect({ then }: RuleConfig, path: string, { problem }: Judgement): void {

@@ -18,7 +18,6 @@ import type { Config, SqlPoolConfig } from "./root.ts";
 
 const of = (what: string) => text(`${what} If empty, Postern's own table is used.`);
 
-/** Second factors and app passwords in a database, in Postern's own tables or through the site's queries. */
 const SqlMfa = section("Second factors and app passwords, in Postern's own tables or through the site's queries.", {
   enabled: flag("Whether second factors and app passwords are stored in this database."),
   table_prefix: text("Prefix of the table names. It may include a schema.", {
@@ -92,7 +91,6 @@ const bounds = {
   health_check_interval: duration("10s", "Interval between two health checks.", { minimum: 100 }),
 };
 
-/** One database: a file or a group of equivalent servers. */
 const SqlPool = section("Connection to one database: a file or a group of equivalent servers.", {
   driver: choice(["sqlite", "postgresql", "mysql"], "Database system. `mysql` is for MariaDB too."),
   ...embedded,
@@ -111,7 +109,6 @@ const Mapping = section("Names of the columns.", {
   disabled_column: text("Column that is true or non-zero for accounts that are disabled."),
 });
 
-/** How users of some protocols are found in a database. */
 const SqlSearch = section("Search for the users of some protocols.", {
   protocol: requiredTexts("Protocols for which this entry is used. * stands for all others.", {
     example: ["*"],
@@ -135,7 +132,6 @@ const SqlSearch = section("Search for the users of some protocols.", {
   attribute: texts("Columns that are released to API callers, in addition to account_field."),
 });
 
-/** The SQL backends. */
 export const SqlBackend = section("SQL backends.", {
   default: SqlPool,
   pools: named("Additional databases, by name.", SqlPool),

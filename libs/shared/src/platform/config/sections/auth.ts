@@ -29,7 +29,6 @@ const Target = section("A mail server whose health is checked.", {
   }),
 });
 
-/** Supporting services. */
 const Services = liveSection("Supporting services.", {
   backend_health_checks: section("Health checks of the mail servers behind the proxy dialect.", {
     interval: duration("10s", "Interval between two checks of a server, varied by up to 10%.", { minimum: 100 }),
@@ -65,7 +64,6 @@ export function validateServices({ auth }: Config, { problem }: Judgement): void
 const header = (name: string, what: string) =>
   text(`Name of the header with ${what}. If empty, no header is read.`, { default: name, form: "header-name" });
 
-/** Names of the request headers of the header, basic and proxy dialects. */
 const RequestHeaders = section("Names of the request headers in the header, basic and proxy dialects.", {
   username: header("Auth-User", "the user name"),
   password: header("Auth-Pass", "the password"),
@@ -108,7 +106,6 @@ const upstream = (protocol: string, port: number) =>
     port: integer(port, "Port of the mail server, sent as Auth-Port.", { minimum: 1, maximum: 65_535 }),
   });
 
-/** Everything that concerns decisions. */
 export const Auth = section("API callers, controls, policies, backends and responses.", {
   request: section("How requests are read.", { headers: RequestHeaders }),
   backchannel: Backchannel,

@@ -24,16 +24,35 @@ export function didYouMean(name: string, known: readonly string[]): string | und
 
 /** Every entry of a list at `path` must be one of the known names. */
 export function checkNames(
-  {
-    names,
-    known,
-    path,
-  }: { readonly names: readonly string[]; readonly known: readonly string[]; readonly path: string },
-  unknown: (name: string) => string,
-  { problem }: Judgement,
+  names: readonly string[],
+  known: readonly string[],
+  path: string,
+  report: (path: string, name: string, hint: string | undefined) => void,
 ): void {
   names.forEach((name, index) => {
-    if (!known.includes(name)) problem(`${path}[${index}]`, unknown(name), didYouMean(name, known));
+    if (!known.includes(name)) report(`${path}[${index}]`, name, didYouMean(name, known));
+  });
+}
+
+/** The list at `path` may contain only what Postern serves. */
+export function checkServed(
+  words: readonly string[],
+  served: readonly string[],
+  path: string,
+  { problem }: Judgement,
+): void {
+  if (words.some((word) => !served.includes(word))) problem(path, messages.notServed(served.join(", ")));
+}
+
+/** No entry of the list at `path` leaves this key empty. */
+export function checkFilled<Name extends string>(
+  list: readonly Readonly<Record<Name, string>>[],
+  path: string,
+  key: Name,
+  { problem }: Judgement,
+): void {
+  list.forEach((entry, index) => {
+    if (entry[key] === "") problem(`${path}[${index}].${key}`, messages.required);
   });
 }
 

@@ -5,7 +5,6 @@ import type { Config } from "./root.ts";
 
 const longestSession = 400 * 24 * 60 * 60 * 1000;
 
-/** How long a browser stays signed in. */
 export const IdentitySession = section("Browser sessions.", {
   lifetime: duration("12h", "Maximum lifetime of a session, regardless of use.", {
     minimum: 60_000,
@@ -57,7 +56,6 @@ const Localization = section("Languages of the pages.", {
   }),
 });
 
-/** What browsers see. */
 export const IdentityFrontend = section("Sign-in and account pages.", {
   enabled: flag("Whether the pages are served. They require storage.redis.encryption_secret."),
   branding: Branding,

@@ -32,7 +32,6 @@ const MailDomain = section("Mail domains with the same servers.", {
   smtp: mailServer("SMTP", 465, 587),
 });
 
-/** `identity.mail_clients`. */
 export const IdentityMailClients = section(
   "Settings that mail clients find by themselves: autoconfig, Autodiscover, Apple profiles, DNS records.",
   {

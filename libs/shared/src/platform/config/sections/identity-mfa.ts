@@ -7,7 +7,6 @@ const longestSession = 400 * 24 * 60 * 60 * 1000;
 
 const levelOf = (factor: string, value: number) => integer(value, `Level of ${factor}.`, { minimum: 1, maximum: 100 });
 
-/** What second factors prove. */
 export const IdentityMfaPolicy = liveSection("Levels of second factors, for applications that require one.", {
   levels: section("Level of each factor. A higher level is a stronger proof.", {
     recovery_codes: levelOf("recovery codes", 1),
@@ -24,7 +23,6 @@ export const IdentityMfaPolicy = liveSection("Levels of second factors, for appl
 const ownLevelOf = (factor: string) =>
   integer(0, `Level of ${factor} for this application. 0 uses the general level.`, { maximum: 100 });
 
-/** The keys for one client or service provider. */
 export const ClientMfaPolicy = section("Levels of second factors for this application.", {
   levels: section("Level of each factor.", {
     recovery_codes: ownLevelOf("recovery codes"),
@@ -110,7 +108,6 @@ function validateDemands(config: Demanding, general: Levels, path: string, { pro
   if (!isReachable) problem(`${path}.required_mfa_level`, messages.levelUnreachable);
 }
 
-/** Checks the second factors that clients and service providers require. */
 export function validateMfaDemands({ identity }: Config, judgement: Judgement): void {
   const { oidc, saml, mfa_policy } = identity;
   oidc.clients.forEach((client, index) =>

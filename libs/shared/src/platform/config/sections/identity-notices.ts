@@ -25,7 +25,6 @@ const Mail = section(
   },
 );
 
-/** User notifications. */
 export const IdentityNotifications = section(
   "User notifications about new devices, changed second factors and used recovery codes, as events on the bus, webhook calls and mail.",
   {

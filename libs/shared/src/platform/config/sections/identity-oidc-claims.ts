@@ -141,7 +141,6 @@ function warnOfUnobtainable(oidc: OidcConfig, client: OidcClientConfig, path: st
   }
 }
 
-/** The mappings of a client. */
 export function validateClientClaims(
   oidc: OidcConfig,
   client: OidcClientConfig,

@@ -1,7 +1,7 @@
 import { isLoopback } from "../../net/ip.ts";
 import { recommendedSuites } from "../../net/tls-names.ts";
 import { messages } from "../messages.ts";
-import { checkUnique, isSafeToFetch, type Judgement } from "./checks.ts";
+import { checkServed, checkUnique, isSafeToFetch, type Judgement } from "./checks.ts";
 import { validateClientClaims } from "./identity-oidc-claims.ts";
 import { permittedImplicitTypes } from "./identity-oidc-clients.ts";
 import type { Config, OidcClientConfig } from "./root.ts";
@@ -16,27 +16,21 @@ const grants = [
   "implicit",
 ];
 
-type ClientRules = Pick<
-  OidcClientConfig,
-  | "profile"
-  | "token_endpoint_auth_method"
-  | "dpop_bound_access_tokens"
-  | "tls_client_certificate_bound_access_tokens"
-  | "require_pushed_authorization_requests"
-  | "require_signed_request_object"
->;
+const protections = [
+  "profile",
+  "token_endpoint_auth_method",
+  "dpop_bound_access_tokens",
+  "tls_client_certificate_bound_access_tokens",
+  "require_pushed_authorization_requests",
+  "require_signed_request_object",
+] as const;
 
 /** The keys of a client that demand a protection which the implicit flow would bypass; such a client never uses it. */
-export function excludesImplicit(client: ClientRules): readonly (keyof ClientRules)[] {
-  const demands: readonly (readonly [name: keyof ClientRules, demanded: boolean])[] = [
-    ["profile", client.profile === "fapi2"],
-    ["token_endpoint_auth_method", client.token_endpoint_auth_method.endsWith("tls_client_auth")],
-    ["dpop_bound_access_tokens", client.dpop_bound_access_tokens],
-    ["tls_client_certificate_bound_access_tokens", client.tls_client_certificate_bound_access_tokens],
-    ["require_pushed_authorization_requests", client.require_pushed_authorization_requests],
-    ["require_signed_request_object", client.require_signed_request_object],
-  ];
-  return demands.flatMap(([name, demanded]) => (demanded ? [name] : []));
+export function excludesImplicit(client: Pick<OidcClientConfig, (typeof protections)[number]>) {
+  return protections.filter((name) => {
+    const value = client[name];
+    return typeof value === "boolean" ? value : value === "fapi2" || value.endsWith("tls_client_auth");
+  });
 }
 
 function isAllowedRedirect(uri: string): boolean {
@@ -123,10 +117,6 @@ function validateCredentials(client: OidcClientConfig, path: string, { problem }
   }
 }
 
-function validateLoginUri({ initiate_login_uri: uri }: OidcClientConfig, path: string, { problem }: Judgement): void {
-  if (uri !== "" && !isSafeToFetch(uri)) problem(`${path}.initiate_login_uri`, messages.metadataUrl);
-}
-
 function hasKeys(client: OidcClientConfig): boolean {
   const { client_public_key: pem, client_public_key_file: file, jwks, jwks_file, jwks_uri } = client;
   return [pem, file, jwks, jwks_file, jwks_uri].some((key) => key !== "");
@@ -157,11 +147,10 @@ function validateScopes(client: OidcClientConfig, path: string, { problem }: Jud
   if (optional_scopes.includes("openid")) problem(`${path}.optional_scopes`, messages.openidOptional);
 }
 
-function validateGrants(config: Config, path: string, client: OidcClientConfig, { problem }: Judgement): void {
+function validateGrants(config: Config, path: string, client: OidcClientConfig, judgement: Judgement): void {
+  const { problem } = judgement;
   const { grant_types, redirect_uris } = client;
-  if (grant_types.some((grant) => !grants.includes(grant))) {
-    problem(`${path}.grant_types`, messages.notServed(grants.join(", ")));
-  }
+  checkServed(grant_types, grants, `${path}.grant_types`, judgement);
   const redirects = grant_types.includes("authorization_code") || grant_types.includes("implicit");
   if (redirects && redirect_uris.length === 0) problem(`${path}.redirect_uris`, messages.noRedirectUri);
   if (grant_types.includes("implicit")) {
@@ -189,7 +178,8 @@ export function validateOidcClients(config: Config, judgement: Judgement): void 
       problem(`${path}.frontchannel_logout_session_required`, reason);
     }
     validateCredentials(client, path, judgement);
-    validateLoginUri(client, path, judgement);
+    const { initiate_login_uri: uri } = client;
+    if (uri !== "" && !isSafeToFetch(uri)) problem(`${path}.initiate_login_uri`, messages.metadataUrl);
     validateRequestObjects(client, path, judgement);
     validateFapi(config, path, client, judgement);
     validateCertificate(config, path, client, judgement);

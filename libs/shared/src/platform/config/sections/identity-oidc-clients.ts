@@ -16,8 +16,8 @@ const claimTypes = [
   "address",
 ] as const;
 
-const longestLife = 3650 * 24 * 60 * 60 * 1000;
-const longestTokenLife = 24 * 60 * 60 * 1000;
+export const longestTokenLife = 24 * 60 * 60 * 1000;
+export const longestLife = 3650 * longestTokenLife;
 
 export const ClaimMapping = section("Source of a claim's value.", {
   claim: text(
@@ -262,7 +262,6 @@ const logout = {
   ),
 };
 
-/** A relying party. */
 export const OidcClient = section("An OIDC client.", { ...identification, ...grants, ...tokens, ...signIn, ...logout });
 
 /** A client of which nothing is configured; for clients that register themselves. */

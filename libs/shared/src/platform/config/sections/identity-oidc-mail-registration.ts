@@ -1,9 +1,10 @@
 import { normalisedProtocol } from "../../../contracts/auth/request.ts";
 import { messages } from "../messages.ts";
 import { backchannelAudience } from "./auth-backchannel.ts";
-import type { Judgement } from "./checks.ts";
+import { checkFilled, type Judgement } from "./checks.ts";
 import { choice, duration, entries, flag, liveSection, section, text, texts } from "./fields.ts";
-import { initialTokens, longestLife, longestTokenLife, registrationLimits } from "./identity-oidc-registration.ts";
+import { longestLife, longestTokenLife } from "./identity-oidc-clients.ts";
+import { initialTokens, registrationLimits } from "./identity-oidc-registration.ts";
 import type { Config, MailRegistrationConfig } from "./root.ts";
 
 const MailScope = section("A scope of mail clients.", {
@@ -16,7 +17,6 @@ const MailScope = section("A scope of mail clients.", {
   ),
 });
 
-/** draft-ietf-mailmaint-oauth-public. */
 export const MailRegistration = liveSection(
   "Mail clients that register themselves, in the bounds of the OAuth profile for open public clients (draft-ietf-mailmaint-oauth-public-06).",
   {
@@ -95,7 +95,6 @@ function validateScopes({ identity }: Config, { problem }: Judgement): void {
   });
 }
 
-/** Cross-key rules of the clients that register themselves. */
 export function validateRegisteredMailClients(config: Config, judgement: Judgement): void {
   const { oidc, frontend } = config.identity;
   const { mail_registration: mail } = oidc;
@@ -108,9 +107,7 @@ export function validateRegisteredMailClients(config: Config, judgement: Judgeme
     problem(`${root}.audience`, messages.audienceOfClient);
   }
   if (mail.unused_ttl < mail.refresh_token_lifetime) problem(`${root}.unused_ttl`, messages.registrationTooShort);
-  mail.initial_access_tokens.forEach(({ token }, index) => {
-    if (token === "") problem(`${root}.initial_access_tokens[${index}].token`, messages.required);
-  });
+  checkFilled(mail.initial_access_tokens, `${root}.initial_access_tokens`, "token", judgement);
   if (!mail.resources.every(isResource)) problem(`${root}.resources`, messages.hostOrUri);
   if (!mail.https_redirect_hosts.every((host) => hostAndPort.test(host))) {
     problem(`${root}.https_redirect_hosts`, messages.hostNames);

@@ -1,11 +1,8 @@
 import { messages } from "../messages.ts";
-import type { Judgement } from "./checks.ts";
+import { checkFilled, checkServed, type Judgement } from "./checks.ts";
 import { duration, entries, flag, integer, liveSection, secret, section, text, texts } from "./fields.ts";
-import { permittedImplicitTypes } from "./identity-oidc-clients.ts";
+import { longestLife, longestTokenLife, permittedImplicitTypes } from "./identity-oidc-clients.ts";
 import type { Config } from "./root.ts";
-
-export const longestTokenLife = 24 * 60 * 60 * 1000;
-export const longestLife = 3650 * 24 * 60 * 60 * 1000;
 
 const InitialToken = section("A token that permits registrations (RFC 7591, section 3).", {
   name: text("Name of the token, for the log.", { maxLength: 64 }),
@@ -41,7 +38,6 @@ export const registrationLimits = (defaults: { readonly pending: string; readonl
   }),
 });
 
-/** RFC 7591, RFC 7592, OpenID Connect Dynamic Client Registration 1.0. */
 export const DynamicRegistration = liveSection(
   "Registration of clients by themselves (RFC 7591, RFC 7592, OpenID Connect Dynamic Client Registration).",
   {
@@ -78,8 +74,10 @@ export const DynamicRegistration = liveSection(
 );
 
 const root = "identity.oidc.dynamic_registration";
-const grants = ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code", "implicit"];
-const methods = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"];
+const lists = [
+  ["grant_types", ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code", "implicit"]],
+  ["token_endpoint_auth_methods", ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"]],
+] as const;
 const hostPattern = /^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
 
 /** RFC 6749 §3.3, and nothing that a token for the back channel could be confused with. */
@@ -100,7 +98,6 @@ function opensMailboxes({ auth, identity }: Config): boolean {
   return enabled && audience.length === 0 && isByScope;
 }
 
-/** Cross-key rules of dynamic registration. */
 export function validateDynamicRegistration(config: Config, judgement: Judgement): void {
   const { oidc, frontend } = config.identity;
   const { dynamic_registration: own } = oidc;
@@ -112,16 +109,11 @@ export function validateDynamicRegistration(config: Config, judgement: Judgement
   if (!own.open && own.initial_access_tokens.length === 0) {
     problem(`${root}.initial_access_tokens`, messages.registrationClosed);
   }
-  own.initial_access_tokens.forEach(({ token }, index) => {
-    if (token === "") problem(`${root}.initial_access_tokens[${index}].token`, messages.required);
-  });
-  const check = (name: "grant_types" | "token_endpoint_auth_methods", served: readonly string[]): void => {
-    if (own[name].length === 0 || own[name].some((word) => !served.includes(word))) {
-      problem(`${root}.${name}`, messages.notServed(served.join(", ")));
-    }
-  };
-  check("grant_types", grants);
-  check("token_endpoint_auth_methods", methods);
+  checkFilled(own.initial_access_tokens, `${root}.initial_access_tokens`, "token", judgement);
+  for (const [name, served] of lists) {
+    // An empty list permits no registration.
+    checkServed(own[name].length === 0 ? [""] : own[name], served, `${root}.${name}`, judgement);
+  }
   if (own.grant_types.includes("implicit") && permittedImplicitTypes(oidc).length === 0) {
     problem("identity.oidc.response_types_supported", messages.implicitTypeNeeded);
   }

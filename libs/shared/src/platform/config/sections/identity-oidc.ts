@@ -1,5 +1,5 @@
 import { messages } from "../messages.ts";
-import { checkEncryption, type Judgement } from "./checks.ts";
+import { checkEncryption, checkServed, type Judgement } from "./checks.ts";
 import { choice, duration, entries, flag, integer, liveSection, secret, section, text, texts } from "./fields.ts";
 import { validateSiteClaims } from "./identity-oidc-claims.ts";
 import {
@@ -7,6 +7,8 @@ import {
   ClaimMapping,
   CustomScope,
   implicitTypes,
+  longestLife,
+  longestTokenLife,
   OidcClient,
   permittedImplicitTypes,
   tokenTypes,
@@ -14,9 +16,6 @@ import {
 import { MailRegistration } from "./identity-oidc-mail-registration.ts";
 import { DynamicRegistration } from "./identity-oidc-registration.ts";
 import type { Config } from "./root.ts";
-
-const longestTokenLife = 24 * 60 * 60 * 1000;
-const longestLife = 3650 * 24 * 60 * 60 * 1000;
 
 const SigningKey = section("A signing key of the site. It is used before the generated keys of its algorithm.", {
   id: text("Key ID (`kid`): letters, digits, - and _.", { maxLength: 64 }),
@@ -176,13 +175,13 @@ const root = "identity.oidc";
 const hour = 3_600_000;
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 /** What lists may contain. */
-const served = {
-  response_types_supported: ["code", ...implicitTypes],
-  subject_types_supported: ["public"],
-  code_challenge_methods_supported: ["S256"],
-  id_token_signing_alg_values_supported: ["RS256", "ES256", "PS256", "EdDSA"],
-  token_endpoint_auth_methods_supported: authMethods.filter((method) => method !== ""),
-} as const;
+const served = [
+  ["response_types_supported", ["code", ...implicitTypes]],
+  ["subject_types_supported", ["public"]],
+  ["code_challenge_methods_supported", ["S256"]],
+  ["id_token_signing_alg_values_supported", ["RS256", "ES256", "PS256", "EdDSA"]],
+  ["token_endpoint_auth_methods_supported", authMethods.filter((method) => method !== "")],
+] as const;
 
 function validateIssuer({ identity, auth }: Config, { problem, warning }: Judgement): void {
   const { issuer } = identity.oidc;
@@ -207,18 +206,7 @@ export function validateOidc(config: Config, judgement: Judgement): void {
     problem(`${root}.key_rotation_interval`, messages.rotationTooOften);
   }
   validateIssuer(config, judgement);
-  for (const name of [
-    "response_types_supported",
-    "subject_types_supported",
-    "code_challenge_methods_supported",
-    "id_token_signing_alg_values_supported",
-    "token_endpoint_auth_methods_supported",
-  ] as const) {
-    const known: readonly string[] = served[name];
-    if (oidc[name].some((word) => !known.includes(word))) {
-      problem(`${root}.${name}`, messages.notServed(known.join(", ")));
-    }
-  }
+  for (const [name, known] of served) checkServed(oidc[name], known, `${root}.${name}`, judgement);
   if (permittedImplicitTypes(oidc).length > 0) warning(`${root}.response_types_supported`, messages.implicitFlow);
   validateSiteClaims(oidc, `${root}.claim_mappings`, judgement);
 }

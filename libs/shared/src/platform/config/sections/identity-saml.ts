@@ -1,5 +1,5 @@
 import { messages } from "../messages.ts";
-import { checkEnabled, checkUnique, isSafeToFetch, type Judgement } from "./checks.ts";
+import { checkEnabled, checkFilled, checkUnique, isSafeToFetch, type Judgement } from "./checks.ts";
 import { choice, duration, entries, flag, integer, liveSection, secret, section, text, texts } from "./fields.ts";
 import { ClientMfaPolicy } from "./identity-mfa.ts";
 import type { Config, SamlProviderConfig } from "./root.ts";
@@ -87,7 +87,6 @@ const signIn = {
   ),
 };
 
-/** A service provider. */
 const SamlProvider = section("A SAML service provider.", { ...exchanged, ...released, ...signIn });
 
 const tenYears = 3650 * 24 * 60 * 60 * 1000;
@@ -120,7 +119,6 @@ const MetadataHandling = section("Handling of service provider metadata.", {
   max_bytes: integer(4_194_304, "Maximum size of a document.", { unit: "bytes", minimum: 1024, maximum: 16_777_216 }),
 });
 
-/** `identity.saml`. */
 export const IdentitySaml = liveSection("SAML 2.0 identity provider.", {
   enabled: flag("Whether SAML is served. It requires identity.frontend.", { reload: "restart" }),
   entity_id: text(
@@ -176,9 +174,7 @@ function validateProvider(provider: SamlProviderConfig, path: string, judgement:
   if (entity_id === "") problem(`${path}.entity_id`, messages.required);
   const hasMetadata = validateMetadata(provider, path, judgement);
   if (acs_url === "" && consumers.length === 0 && !hasMetadata) problem(`${path}.acs_url`, messages.required);
-  consumers.forEach(({ url }, index) => {
-    if (url === "") problem(`${path}.assertion_consumer_services[${index}].url`, messages.required);
-  });
+  checkFilled(consumers, `${path}.assertion_consumer_services`, "url", judgement);
   if (provider.logout_requests_signed && provider.allow_unsigned_logout_requests) {
     problem(`${path}.allow_unsigned_logout_requests`, messages.contradicts("logout_requests_signed"));
   }

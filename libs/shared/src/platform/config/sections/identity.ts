@@ -9,7 +9,6 @@ import { IdentityOidc } from "./identity-oidc.ts";
 import { IdentitySaml } from "./identity-saml.ts";
 import type { Config } from "./root.ts";
 
-/** The identity provider. */
 export const Identity = section("Identity provider: sessions, pages, second factors, OpenID Connect and SAML.", {
   subject: choice(
     ["unique_id", "account"],
@@ -28,23 +27,13 @@ export const Identity = section("Identity provider: sessions, pages, second fact
 /** Protocols with which the sign-in pages query backends. */
 const pageProtocols: ReadonlySet<string> = new Set(["oidc", "saml", "idp", "*"]);
 
-interface Search {
-  readonly protocol: readonly string[];
-  readonly mapping: { readonly unique_user_id_field: string };
-}
-
 /** Warns where subjects are account names: a renamed user appears as a new one, and a reassigned name inherits access. */
 export function validateSubject({ auth, identity }: Config, { warning }: Judgement): void {
   const { oidc, saml, subject } = identity;
   if (subject !== "unique_id" || !(oidc.enabled || saml.enabled)) return;
-  const { order, ldap, sql } = auth.backends;
-  const searches: readonly (readonly [string, readonly Search[]])[] = [
-    ["ldap", ldap.search],
-    ["sql", sql.search],
-  ];
-  for (const [kind, entries] of searches) {
-    if (!order.some((name) => name === kind || name.startsWith(`${kind}(`))) continue;
-    entries.forEach(({ protocol, mapping }, index) => {
+  for (const kind of ["ldap", "sql"] as const) {
+    if (!auth.backends.order.some((name) => name === kind || name.startsWith(`${kind}(`))) continue;
+    auth.backends[kind].search.forEach(({ protocol, mapping }, index) => {
       if (mapping.unique_user_id_field !== "" || !protocol.some((name) => pageProtocols.has(name))) return;
       warning(`auth.backends.${kind}.search[${index}].mapping.unique_user_id_field`, messages.noUniqueUserId);
     });

@@ -59,7 +59,6 @@ const AuditHistory = section(
   },
 );
 
-/** Logs, metrics and traces. */
 export const Observability = section("Logs, the audit stream, the decision history, metrics and traces.", {
   log: section("Log output.", {
     level: choice(

@@ -6,7 +6,6 @@ import { Observability } from "./observability.ts";
 import { Runtime } from "./runtime.ts";
 import { Storage } from "./storage.ts";
 
-/** The whole tree. */
 export const Root = section("Configuration of all services.", {
   runtime: Runtime,
   observability: Observability,
@@ -26,9 +25,7 @@ export type Config = DeepReadonly<Static<typeof Root>>;
 
 export type RuntimeConfig = Config["runtime"];
 export type BusConfig = RuntimeConfig["bus"];
-export type TimeoutsConfig = RuntimeConfig["timeouts"];
 export type HttpServerConfig = RuntimeConfig["servers"]["http"];
-export type ObservabilityConfig = Config["observability"];
 export type RedisConfig = Config["storage"]["redis"];
 export type RedisRoleConfig = RedisConfig["roles"]["state"];
 export type AuthConfig = Config["auth"];
@@ -36,10 +33,8 @@ export type BackchannelConfig = AuthConfig["backchannel"];
 export type RequestHeadersConfig = AuthConfig["request"]["headers"];
 export type ControlsConfig = AuthConfig["controls"];
 export type BruteForceConfig = ControlsConfig["brute_force"];
-export type LuaControlsConfig = ControlsConfig["lua"];
 export type PolicyConfig = AuthConfig["policy"];
 export type RiskConfig = AuthConfig["risk"];
-export type LuaConfig = AuthConfig["backends"]["lua"];
 export type LdapConfig = AuthConfig["backends"]["ldap"];
 export type LdapPoolConfig = LdapConfig["default"];
 export type LdapSearchConfig = LdapConfig["search"][number];

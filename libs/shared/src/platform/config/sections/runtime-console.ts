@@ -1,13 +1,12 @@
 import { isLoopback } from "../../net/ip.ts";
 import { messages } from "../messages.ts";
-import { parseBackendEntry } from "./auth-backends.ts";
+import { parseBackendEntry, searchesOf } from "./auth-backends.ts";
 import { checkEncryption, type Judgement } from "./checks.ts";
 import { flag, liveSection, section, text, texts } from "./fields.ts";
-import type { Config } from "./root.ts";
+import type { Config, LdapSearchConfig, SqlSearchConfig } from "./root.ts";
 
 const role = (name: string) => texts(`Groups, or values of role_attribute, whose accounts have the role ${name}.`);
 
-/** The console for operators. */
 export const Console = section(
   "Console for operators in the browser. It exists if runtime.servers.http.console_address is set.",
   {
@@ -46,11 +45,7 @@ function validateUrl(text: string, { problem }: Judgement): void {
     problem(`${root}.url`, messages.httpIssuer);
 }
 
-interface Search {
-  readonly protocol: readonly string[];
-  readonly pool_name: string;
-  readonly mapping: { readonly account_field: string };
-}
+type Search = LdapSearchConfig | SqlSearchConfig;
 
 function searchesFor(protocol: string, searches: readonly Search[]): readonly Search[] {
   const named = searches.filter((search) => search.protocol.includes(protocol));
@@ -77,18 +72,11 @@ function validateAccountFields({ auth, identity }: Config, { problem }: Judgemen
   const entries = auth.backends.order.flatMap((entry) => parseBackendEntry(entry) ?? []);
   for (const kind of ["ldap", "sql"] as const) {
     const all: readonly Search[] = auth.backends[kind].search;
-    // An SQL backend is one database. An LDAP backend without a pool queries all pools.
-    const isUsed = (pool: string): boolean =>
-      entries.some((entry) => entry.kind === kind && (entry.pool ?? (kind === "sql" ? "default" : pool)) === pool);
-    const pools = [...new Set(all.map(({ pool_name }) => pool_name))].filter(isUsed);
+    const used = entries.filter((entry) => entry.kind === kind).flatMap((entry) => searchesOf(auth, entry));
+    const pools = Map.groupBy(new Set(used), ({ pool_name }) => pool_name);
     for (const protocol of identity.saml.enabled ? ["idp", "saml"] : ["idp"]) {
-      const others = pools.map((pool) =>
-        deviating(
-          all.filter(({ pool_name }) => pool_name === pool),
-          protocol,
-        ),
-      );
-      for (const other of others.filter((search) => search !== undefined)) {
+      const others = [...pools.values()].flatMap((searches) => deviating(searches, protocol) ?? []);
+      for (const other of others) {
         const path = `auth.backends.${kind}.search[${all.indexOf(other)}].mapping.account_field`;
         problem(path, messages.otherAccountField(protocol));
       }

@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 import { validatedOperations } from "../../../contracts/admin/flush-operations.ts";
 import { tls12Suites, tlsGroups } from "../../net/tls-names.ts";
 import { messages } from "../messages.ts";
-import { checkEnabled, checkNames, type Judgement } from "./checks.ts";
+import { checkEnabled, checkNames, checkServed, type Judgement } from "./checks.ts";
 import { duration, flag, integer, liveSection, section, text, texts } from "./fields.ts";
 import type { Config, HttpServerConfig } from "./root.ts";
 import { ServerTls } from "./tls.ts";
@@ -92,7 +92,6 @@ const ClientCertificates = section(
   },
 );
 
-/** The gateway's listeners and their limits. */
 export const HttpServer = section("HTTP listeners of the gateway.", {
   address: texts("Addresses of the back channel. While frontend_address is empty, they serve the front channel too.", {
     default: ["127.0.0.1:9080"],
@@ -148,9 +147,10 @@ export function validateHttp(config: Config, judgement: Judgement): void {
   if (rate_limit.burst < rate_limit.per_second) problem(`${root}.rate_limit.burst`, messages.burstBelowRate);
   validateTls(http, judgement);
   validateProxies(http, judgement);
-  const path = `${root}.openapi_validation.operations`;
-  const names = { names: openapi_validation.operations, known: validatedOperations, path };
-  checkNames(names, messages.notValidated, judgement);
+  const { operations } = openapi_validation;
+  checkNames(operations, validatedOperations, `${root}.openapi_validation.operations`, (path, name, hint) =>
+    problem(path, messages.notValidated(name), hint),
+  );
   if (certificates.address.length > 0 && !tls.enabled) {
     problem(`${root}.tls.enabled`, messages.needsWhen(`${root}.client_certificates.address is set`));
   }
@@ -163,12 +163,8 @@ export function validateHttp(config: Config, judgement: Judgement): void {
 function validateTls({ tls }: HttpServerConfig, judgement: Judgement): void {
   if (!tls.enabled) return;
   checkEnabled(tls, `${root}.tls`, ["cert", "key"], judgement);
-  const lists = { cipher_suites: Object.keys(tls12Suites), curves: tlsGroups };
-  for (const name of ["cipher_suites", "curves"] as const) {
-    if (tls[name].some((word) => !lists[name].includes(word))) {
-      judgement.problem(`${root}.tls.${name}`, messages.notServed(lists[name].join(", ")));
-    }
-  }
+  checkServed(tls.cipher_suites, Object.keys(tls12Suites), `${root}.tls.cipher_suites`, judgement);
+  checkServed(tls.curves, tlsGroups, `${root}.tls.curves`, judgement);
 }
 
 /** Shorter than any network that one operator owns. */

@@ -17,7 +17,6 @@ const AuthorityTls = section("TLS settings of this listener.", {
   min_tls_version: choice(["TLS1.2", "TLS1.3"], "Oldest TLS version that is accepted."),
 });
 
-/** The gateway's gRPC listener. */
 const GrpcServer = section("Listeners of the gateway for gRPC.", {
   authority: section("AuthService, for mail servers that authenticate users over gRPC.", {
     enabled: flag("Whether the listener is open."),
@@ -46,7 +45,6 @@ function validateGrpc({ runtime }: Config, judgement: Judgement): void {
   }
 }
 
-/** The connection of every service to NATS. */
 const Bus = section("Connection of every service to the message bus (NATS).", {
   servers: texts(
     "URLs of the NATS servers. May be empty if one process runs the whole site (`postern serve`), which then needs no NATS.",
@@ -111,7 +109,6 @@ const behindGateway = (privatePort: number, port: number) =>
 const onTheBus = (privatePort: number) =>
   section("Private listener of the service.", { private_address: privateAddress(privatePort) });
 
-/** Addresses of the five services, and caller assertions. */
 const Services = section("Addresses of the five services.", {
   gateway: onTheBus(9101),
   auth_engine: onTheBus(9102),
@@ -172,7 +169,6 @@ const Jobs = section("Flushes that run as background jobs.", {
   max_queued: integer(100_000, "Maximum number of waiting jobs. Further jobs are rejected.", { minimum: 1 }),
 });
 
-/** Listeners, names, timeouts and the connections between the services. */
 export const Runtime = section("Listeners, names, timeouts and connections of the services.", {
   instance_name: text("Name of this installation in logs and metrics.", { default: "postern", minLength: 1 }),
   developer_mode: flag(

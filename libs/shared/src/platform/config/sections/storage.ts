@@ -1,7 +1,7 @@
 import { messages } from "../messages.ts";
 import { assign, type Draft, follow, isDefault } from "../read/reader.ts";
 import { formatPath, isMapping, type Path, valueAt } from "../tree/walk.ts";
-import { checkEncryption, checkPair, type Judgement, remoteHostOf } from "./checks.ts";
+import { checkEncryption, checkFilled, checkPair, type Judgement, remoteHostOf } from "./checks.ts";
 import { duration, entries, flag, integer, secret, section, text, texts } from "./fields.ts";
 import type { Config, RedisConfig } from "./root.ts";
 import { ClientTls } from "./tls.ts";
@@ -35,7 +35,6 @@ const RedisRole = (use: string) =>
     cluster: Cluster,
   });
 
-/** Redis in its three roles. */
 export const Storage = section("State: connections to Redis, secrets and cache lifetimes.", {
   redis: section("Connections to Redis, secrets and cache lifetimes.", {
     prefix: text("Prefix of every Redis key.", { default: "postern:", form: "key-prefix" }),
@@ -113,32 +112,23 @@ export function deriveRedisRoles(draft: Draft): void {
 }
 
 function takeShared(draft: Draft, role: Path): void {
-  for (const name of ["username", "password"]) followUnset(draft, [...role, name], [...redis, "primary", name]);
-  followUnset(draft, [...role, "database_number"], [...redis, "database_number"]);
+  for (const name of ["username", "password"]) follow(draft, [...role, name], [...redis, "primary", name]);
+  follow(draft, [...role, "database_number"], [...redis, "database_number"]);
   for (const section of sharedSections) {
     const keys = valueAt(draft.root, [...redis, section]);
     for (const name of isMapping(keys) ? Object.keys(keys) : []) {
-      followUnset(draft, [...role, section, name], [...redis, section, name]);
+      follow(draft, [...role, section, name], [...redis, section, name]);
     }
   }
-  const url = sharedUrl(draft);
-  if (url !== undefined) assign(draft, [...role, "url"], url.text, formatPath(url.from));
-}
-
-function followUnset(draft: Draft, path: Path, from: Path): void {
-  if (isDefault(draft, path)) follow(draft, path, from);
-}
-
-function sharedUrl(draft: Draft): { readonly text: string; readonly from: Path } | undefined {
   const addressPath: Path = [...redis, "primary", "address"];
   const databasePath: Path = [...redis, "database_number"];
   const address = valueAt(draft.root, addressPath);
   const database = valueAt(draft.root, databasePath);
   const isTls = valueAt(draft.root, [...redis, "tls", "enabled"]) === true;
   const isNamed = typeof address === "string" && address !== "";
-  if (!isNamed && isDefault(draft, databasePath) && !isTls) return undefined;
-  const text = `${isTls ? "rediss" : "redis"}://${isNamed ? address : "127.0.0.1:6379"}/${String(database)}`;
-  return { text, from: isNamed ? addressPath : databasePath };
+  if (!isNamed && isDefault(draft, databasePath) && !isTls) return;
+  const url = `${isTls ? "rediss" : "redis"}://${isNamed ? address : "127.0.0.1:6379"}/${String(database)}`;
+  assign(draft, [...role, "url"], url, formatPath(isNamed ? addressPath : databasePath));
 }
 
 /** Caches in Redis are encrypted and contain passwords only as keyed digests. */
@@ -156,9 +146,7 @@ export function validateStorage(config: Config, judgement: Judgement): void {
   const { problem } = judgement;
   validateCacheSecrets(config, judgement);
   const { redis } = config.storage;
-  redis.encryption_secrets_old.forEach(({ secret }, index) => {
-    if (secret === "") problem(`storage.redis.encryption_secrets_old[${index}].secret`, messages.required);
-  });
+  checkFilled(redis.encryption_secrets_old, "storage.redis.encryption_secrets_old", "secret", judgement);
   if (redis.encryption_secrets_old.length > 0) {
     checkEncryption(redis, "encryption_secrets_old has entries", judgement);
   }

@@ -1,7 +1,6 @@
 import { recommendedGroups, recommendedSuites } from "../../net/tls-names.ts";
 import { choice, flag, section, text, texts } from "./fields.ts";
 
-/** TLS of a listener. */
 export const ServerTls = section("TLS settings of this listener.", {
   enabled: flag("Whether the listener requires TLS instead of plain text."),
   cert: text("Path of the PEM file with the certificate chain."),
@@ -20,7 +19,6 @@ export const ServerTls = section("TLS settings of this listener.", {
   }),
 });
 
-/** TLS of a connection to a server. */
 export const ClientTls = section("TLS settings of the connection to this server.", {
   enabled: flag("Whether the connection uses TLS."),
   ca_file: text(

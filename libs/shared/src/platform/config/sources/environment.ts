@@ -10,21 +10,13 @@ export type FromEnvironment =
   | { readonly kind: "text"; readonly name: string; readonly text: string }
   | { readonly kind: "file"; readonly name: string; readonly file: string };
 
-export interface Environment {
-  readonly prefix: string;
-  /** The variable of a key, if set. It is recorded as used. */
-  lookup(path: Path, secret: boolean): FromEnvironment | undefined;
-  /** A variable for `${NAME}`. */
-  expand(name: string): string | undefined;
-  /** Variables with the prefix that no key has used. */
-  unused(): readonly string[];
-}
+export type Environment = ReturnType<typeof createEnvironment>;
 
 /**
  * Variables are found by the name of each key, never by taking a variable's name apart, so underscores inside keys
  * are unambiguous. `<NAME>_FILE` exists for secrets only.
  */
-export function createEnvironment(variables: Variables, prefix: string, report: Report): Environment {
+export function createEnvironment(variables: Variables, prefix: string, report: Report) {
   const used = new Set<string>();
   const take = (name: string) => {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
@@ -33,7 +25,8 @@ export function createEnvironment(variables: Variables, prefix: string, report: 
   };
   return {
     prefix,
-    lookup: (path, secret) => {
+    /** The variable of a key, if set. It is recorded as used. */
+    lookup: (path: Path, secret: boolean): FromEnvironment | undefined => {
       const name = environmentName(path, prefix);
       const text = take(name);
       const file = secret ? take(`${name}_FILE`) : undefined;
@@ -41,8 +34,10 @@ export function createEnvironment(variables: Variables, prefix: string, report: 
       if (file !== undefined) return { kind: "file", name: `${name}_FILE`, file };
       return text === undefined ? undefined : { kind: "text", name, text };
     },
+    /** A variable for `${NAME}`. */
     expand: take,
-    unused: () =>
+    /** Variables with the prefix that no key has used. */
+    unused: (): readonly string[] =>
       Object.keys(variables).filter(
         (name) => name.startsWith(`${prefix}_`) && !used.has(name) && name !== configFileName(prefix),
       ),
@@ -54,16 +49,9 @@ function configFileName(prefix: string): string {
   return `${prefix}_CONFIG_FILE`;
 }
 
-export interface Sources {
-  readonly env: Variables;
-  /** Throws when the file cannot be read. */
-  readonly readFile: (path: string) => string;
-  readonly file?: string;
-}
-
-/** The environment and files of the process. No other module reads `process.env`. */
-export function processSources(prefix = "SERVICE"): Sources {
-  const env = { ...process.env };
+/** The environment and files of the process. No other module reads `process.env`. `readFile` throws when the file cannot be read. */
+export function processSources(prefix = "SERVICE") {
+  const env: Variables = { ...process.env };
   const file = env[configFileName(prefix)];
   return file === undefined ? { env, readFile } : { env, readFile, file };
 }
