@@ -94,12 +94,11 @@ const family = defineFamily({
 const refused = errorAnswer(
   "A field is missing or invalid, the user or backend is unknown, or there was nothing to change.",
 );
-const done = { 200: jsonAnswer("Done.", MfaBackchannelDone) };
 const scoped = (...anyScope: readonly ScopeWord[]) =>
   operationsWith({
     ...backchannel(family, "Second factors"),
     anyScope,
-    answers: { 400: refused, 500: temporaryFailure },
+    answers: { 200: jsonAnswer("Done.", MfaBackchannelDone), 400: refused, 500: temporaryFailure },
   });
 const mfaWrite = scoped("mfa_write", "admin");
 const operators = scoped("mfa_write", ...operatorScopes);
@@ -113,23 +112,19 @@ export const mfaBackchannelOperations = [
   mfaWrite("post", totp, "setTotpSecret", {
     summary: "Replace the TOTP secret of a user",
     request: jsonBody(MfaBackchannelTotp),
-    answers: done,
   }),
   mfaWrite("delete", totp, "deleteTotpSecret", {
     summary: "Delete the TOTP secret of a user",
     request: jsonBody(MfaBackchannelUser),
-    answers: done,
   }),
   mfaWrite("post", recoveryCodes, "setRecoveryCodes", {
     summary: "Replace the recovery codes of a user",
     description: "Only hashes of the codes are stored, so they cannot be read again.",
     request: jsonBody(MfaBackchannelRecoveryCodes),
-    answers: done,
   }),
   mfaWrite("delete", recoveryCodes, "deleteRecoveryCodes", {
     summary: "Delete the recovery codes of a user",
     request: jsonBody(MfaBackchannelUser),
-    answers: done,
   }),
   operators("delete", "/api/v1/mfa-backchannel/lock", "unlockSecondFactors", {
     summary: "Unlock the second factors of a user",
@@ -151,13 +146,11 @@ export const mfaBackchannelOperations = [
     summary: "Delete one passkey of a user by its id",
     description: "A user without a passkey of this id is not an error.",
     request: jsonBody(MfaBackchannelPasskey),
-    answers: done,
   }),
   mfaWrite("delete", "/api/v1/mfa-backchannel/app-password", "deleteUserAppPassword", {
     summary: "Delete one app password of a user by its id",
     description: "A user without an app password of this id is not an error.",
     request: jsonBody(MfaBackchannelAppPassword),
-    answers: done,
   }),
   webauthnRead("get", credentialPath, "listWebauthnCredentials", {
     summary: "List the WebAuthn credentials of a user",
@@ -167,16 +160,13 @@ export const mfaBackchannelOperations = [
   webauthnWrite("post", credentialPath, "saveWebauthnCredential", {
     summary: "Add a WebAuthn credential",
     request: jsonBody(MfaBackchannelCredential),
-    answers: done,
   }),
   webauthnWrite("put", credentialPath, "updateWebauthnCredential", {
     summary: "Replace a WebAuthn credential, if the old one is still stored",
     request: jsonBody(MfaBackchannelReplacement),
-    answers: done,
   }),
   webauthnWrite("delete", credentialPath, "deleteWebauthnCredential", {
     summary: "Delete a WebAuthn credential",
     request: jsonBody(MfaBackchannelCredential),
-    answers: done,
   }),
 ];

@@ -4,15 +4,10 @@ import type { consolePageOperations } from "./page-operations.ts";
 
 type ConsoleRouteId = (typeof consolePageOperations)[number]["operationId"];
 
-export interface ConsolePageRow {
-  /** In the navigation and the page's title. */
-  readonly title: string;
-  readonly operation: OperationId;
-  /** The lowest role that may open it. */
-  readonly role: ConsoleRole;
-}
-
-/** Pages of the console in the order of its navigation. docs/operate/console.md has the same rows; a test compares them. */
+/**
+ * Pages of the console in the order of its navigation, with the lowest role that may open them. docs/operate/console.md has the same rows; a
+ * test compares them.
+ */
 export const consolePages = {
   search: { title: "Search", operation: "consoleSearch", role: "helpdesk" },
   account: { title: "Account", operation: "consoleAccount", role: "helpdesk" },
@@ -22,7 +17,7 @@ export const consolePages = {
   configuration: { title: "Configuration", operation: "consoleConfiguration", role: "admin" },
   audit: { title: "Audit", operation: "consoleAudit", role: "security" },
   api: { title: "API", operation: "consoleApi", role: "helpdesk" },
-} as const satisfies Readonly<Record<string, ConsolePageRow>>;
+} as const satisfies Readonly<Record<string, Readonly<{ title: string; operation: OperationId; role: ConsoleRole }>>>;
 
 export type ConsolePageId = keyof typeof consolePages;
 

@@ -37,14 +37,17 @@ const refused: OperationAnswer = {
   content: { "application/json": ErrorBody, "text/html": Type.String() },
 };
 
+const shown = <const Path extends string, const Id extends string>(
+  path: Path,
+  operationId: Id,
+  summary: string,
+  description = "The page.",
+) => loginPage("get", path, operationId, { summary, query, answers: { 200: page(description), 302: elsewhere } });
+
 function codeFactor<const Name extends "totp" | "recovery">(name: Name, summary: string) {
   const path = `/login/${name}` as const;
   return [
-    loginPage("get", path, `${name}Page`, {
-      summary: `Show the form for ${summary}`,
-      query,
-      answers: { 200: page("The form."), 302: elsewhere },
-    }),
+    shown(path, `${name}Page` as const, `Show the form for ${summary}`, "The form."),
     loginPage("post", path, `${name}SignIn`, {
       summary: `Sign in with ${summary}`,
       form: CodeForm,
@@ -54,11 +57,7 @@ function codeFactor<const Name extends "totp" | "recovery">(name: Name, summary:
 }
 
 const webauthn = [
-  loginPage("get", "/login/webauthn", "webauthnPage", {
-    summary: "Show the passkey page",
-    query,
-    answers: { 200: page("The page. It requires JavaScript."), 302: elsewhere },
-  }),
+  shown("/login/webauthn", "webauthnPage", "Show the passkey page", "The page. It requires JavaScript."),
   loginPage("get", "/login/webauthn/begin", "beginWebauthnSignIn", {
     summary: "Get a passkey challenge",
     description:
@@ -85,11 +84,7 @@ const webauthn = [
 ];
 
 export const loginOperations = [
-  loginPage("get", "/login", "loginPage", {
-    summary: "Show the sign-in form",
-    query,
-    answers: { 200: page("The form."), 302: elsewhere },
-  }),
+  shown("/login", "loginPage", "Show the sign-in form", "The form."),
   loginPage("post", "/login", "login", {
     summary: "Sign in with user name and password",
     form: LoginForm,
@@ -117,16 +112,8 @@ export const loginOperations = [
   }),
   ...codeFactor("totp", "an authenticator app code"),
   ...codeFactor("recovery", "a recovery code"),
-  loginPage("get", "/login/codes", "codesLowPage", {
-    summary: "Show how many recovery codes are left, after a sign-in with one of the last",
-    query,
-    answers: { 200: page("The page."), 302: elsewhere },
-  }),
-  loginPage("get", "/login/password", "passwordWarningPage", {
-    summary: "Show, after a sign-in, that the password must soon be changed",
-    query,
-    answers: { 200: page("The page."), 302: elsewhere },
-  }),
+  shown("/login/codes", "codesLowPage", "Show how many recovery codes are left, after a sign-in with one of the last"),
+  shown("/login/password", "passwordWarningPage", "Show, after a sign-in, that the password must soon be changed"),
   ...webauthn,
   loginPage("get", "/logged_out", "loggedOutPage", {
     family: loggedOutFamily,

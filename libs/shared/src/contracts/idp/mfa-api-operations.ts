@@ -24,6 +24,7 @@ const mfaApi = operationsWith({
   audience: "idp",
   security: "browser_session",
   answers: {
+    200: jsonAnswer("Done.", StatusMessage),
     400: errorAnswer(
       "The code or response is invalid, there were too many attempts, or the backend does not store this factor.",
     ),
@@ -34,7 +35,6 @@ const mfaApi = operationsWith({
     500: temporaryFailure,
   },
 });
-const done = { 200: jsonAnswer("Done.", StatusMessage) };
 
 /** Requests must come from a page of the site, proven by `Sec-Fetch-Site`, `Origin` or the page's token. */
 const headers = Type.Object({ "X-CSRF-Token": Type.Optional(Type.String()) });
@@ -47,12 +47,10 @@ export const mfaApiOperations = [
   mfaApi("post", `${base}/totp/register`, "totpRegister", {
     summary: "Set up an authenticator app with its first code",
     request: { headers, ...jsonBody(TotpCode) },
-    answers: done,
   }),
   mfaApi("delete", `${base}/totp`, "totpDelete", {
     summary: "Remove the authenticator app",
     request: { headers },
-    answers: done,
   }),
   mfaApi("post", `${base}/recovery-codes/generate`, "recoveryCodesGenerate", {
     summary: "Generate recovery codes, which replace the previous ones",
@@ -66,11 +64,9 @@ export const mfaApiOperations = [
   mfaApi("post", `${base}/webauthn/register/finish`, "webauthnRegisterFinish", {
     summary: "Store a new passkey",
     request: { headers, ...jsonBody(WebauthnRegistrationBody) },
-    answers: done,
   }),
   mfaApi("delete", `${base}/webauthn/{credentialID}`, "webauthnDelete", {
     summary: "Remove a passkey",
     request: { headers, path: Type.Object({ credentialID: Type.String() }) },
-    answers: done,
   }),
 ];

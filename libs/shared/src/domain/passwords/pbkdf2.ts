@@ -2,13 +2,7 @@ import { pbkdf2, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
 /** PBKDF2 with HMAC (RFC 8018). */
-export interface Pbkdf2Password {
-  readonly scheme: "pbkdf2";
-  readonly algorithm: "sha1" | "sha256" | "sha512";
-  readonly iterations: number;
-  readonly salt: Buffer;
-  readonly digest: Buffer;
-}
+export type Pbkdf2Password = NonNullable<ReturnType<typeof bounded>>;
 
 /** Takes some seconds. */
 const maxIterations = 5_000_000;
@@ -19,18 +13,13 @@ const passlib = /^\$pbkdf2(?:-(sha1|sha256|sha512))?\$(\d{1,7})\$([A-Za-z0-9./]{
 const dovecot = /^\$1\$([!-#%-~]{1,64})\$(\d{1,7})\$([0-9a-fA-F]{40})$/;
 const derive = promisify(pbkdf2);
 
-function bounded(password: Pbkdf2Password): Pbkdf2Password | undefined {
-  const { iterations, digest, algorithm } = password;
+function bounded(algorithm: keyof typeof digestBytes, iterations: number, salt: Buffer, digest: Buffer) {
   const isPossible = iterations >= 1 && iterations <= maxIterations && digest.length === digestBytes[algorithm];
-  return isPossible ? password : undefined;
+  return isPossible ? { scheme: "pbkdf2" as const, algorithm, iterations, salt, digest } : undefined;
 }
 
 function fromPasslib(text: string): Buffer {
   return Buffer.from(text.replaceAll(".", "+"), "base64");
-}
-
-function algorithmOf(name: string | undefined): Pbkdf2Password["algorithm"] {
-  return name === "sha256" || name === "sha512" ? name : "sha1";
 }
 
 /** passlib's `$pbkdf2$`, `$pbkdf2-sha256$` and `$pbkdf2-sha512$`. */
@@ -38,13 +27,8 @@ export function parsePasslibPbkdf2(text: string): Pbkdf2Password | undefined {
   const match = passlib.exec(text);
   if (match === null) return undefined;
   const [, name, iterations, salt = "", digest = ""] = match;
-  return bounded({
-    scheme: "pbkdf2",
-    algorithm: algorithmOf(name),
-    iterations: Number(iterations),
-    salt: fromPasslib(salt),
-    digest: fromPasslib(digest),
-  });
+  const algorithm = name === "sha256" || name === "sha512" ? name : "sha1";
+  return bounded(algorithm, Number(iterations), fromPasslib(salt), fromPasslib(digest));
 }
 
 /** The text after Dovecot's `{PBKDF2}`: `$1$salt$rounds$hex`, HMAC-SHA-1. */
@@ -52,13 +36,7 @@ export function parseDovecotPbkdf2(text: string): Pbkdf2Password | undefined {
   const match = dovecot.exec(text);
   if (match === null) return undefined;
   const [, salt = "", iterations, digest = ""] = match;
-  return bounded({
-    scheme: "pbkdf2",
-    algorithm: "sha1",
-    iterations: Number(iterations),
-    salt: Buffer.from(salt),
-    digest: Buffer.from(digest, "hex"),
-  });
+  return bounded("sha1", Number(iterations), Buffer.from(salt), Buffer.from(digest, "hex"));
 }
 
 /** Runs on the libuv pool. */

@@ -9,69 +9,67 @@ import { type Pbkdf2Password, verifyPbkdf2 } from "./pbkdf2.ts";
 import { type ScramPassword, verifyScram } from "./scram.ts";
 import { type ShaCryptPassword, verifyShaCrypt } from "./sha-crypt.ts";
 
-interface Passwords {
-  readonly argon2: Argon2Password;
-  readonly bcrypt: BcryptPassword;
-  readonly "cram-md5": CramMd5Password;
-  readonly crypt: CryptPassword;
-  readonly digest: DigestPassword;
-  readonly "md5-crypt": Md5CryptPassword;
-  readonly pbkdf2: Pbkdf2Password;
-  readonly scram: ScramPassword;
-  readonly "sha-crypt": ShaCryptPassword;
-}
-
-type Scheme = keyof Passwords;
-type PasswordOf<Name extends Scheme> = { readonly [One in Name]: Passwords[One] & { readonly scheme: One } }[Name];
-
 /** A stored password that was parsed and whose verification is affordable. */
-export type StoredPassword = PasswordOf<Scheme>;
-
-type SchemeEntry<Stored> = readonly [
-  verify: (stored: Stored, password: string, threads: CryptThreads) => boolean | Promise<boolean>,
-  /** What the cost of a verification depends on. */
-  cost: (stored: Stored) => readonly (string | number)[],
-];
-
-const schemes: { readonly [Name in Scheme]: SchemeEntry<Passwords[Name]> } = {
-  argon2: [
-    verifyArgon2,
-    ({ parameters: { algorithm, memoryCost, timeCost, parallelism }, digest }) => [
-      algorithm ?? "",
-      memoryCost,
-      timeCost,
-      parallelism,
-      digest.length,
-    ],
-  ],
-  bcrypt: [verifyBcrypt, ({ encoded }) => [encoded.slice(4, 6)]],
-  "cram-md5": [verifyCramMd5, () => []],
-  crypt: [
-    (stored, password, threads) => verifyCrypt(stored, password, (task) => threads.computeCrypt(task)),
-    ({ method }) => [method],
-  ],
-  digest: [verifyDigest, ({ algorithm }) => [algorithm]],
-  "md5-crypt": [verifyMd5Crypt, () => []],
-  pbkdf2: [verifyPbkdf2, ({ algorithm, iterations }) => [algorithm, iterations]],
-  scram: [verifyScram, ({ algorithm, iterations }) => [algorithm, iterations]],
-  "sha-crypt": [
-    (stored, password, threads) => verifyShaCrypt(stored, password, (task) => threads.computeShaCrypt(task)),
-    ({ algorithm, rounds }) => [algorithm, rounds],
-  ],
-};
+export type StoredPassword =
+  | Argon2Password
+  | BcryptPassword
+  | CramMd5Password
+  | CryptPassword
+  | DigestPassword
+  | Md5CryptPassword
+  | Pbkdf2Password
+  | ScramPassword
+  | ShaCryptPassword;
 
 /** Compares a password with a stored one. */
-export async function verifyStored<Name extends Scheme>(
-  stored: PasswordOf<Name>,
-  password: string,
-  threads: CryptThreads,
-): Promise<boolean> {
-  const [verify] = schemes[stored.scheme];
-  return verify(stored, password, threads);
+export async function verifyStored(stored: StoredPassword, password: string, threads: CryptThreads): Promise<boolean> {
+  switch (stored.scheme) {
+    case "argon2":
+      return verifyArgon2(stored, password);
+    case "bcrypt":
+      return verifyBcrypt(stored, password);
+    case "cram-md5":
+      return verifyCramMd5(stored, password);
+    case "crypt":
+      return verifyCrypt(stored, password, threads.computeCrypt);
+    case "digest":
+      return verifyDigest(stored, password);
+    case "md5-crypt":
+      return verifyMd5Crypt(stored, password);
+    case "pbkdf2":
+      return verifyPbkdf2(stored, password);
+    case "scram":
+      return verifyScram(stored, password);
+    case "sha-crypt":
+      return verifyShaCrypt(stored, password, threads.computeShaCrypt);
+  }
+}
+
+/** What the cost of a verification depends on. */
+function costOf(stored: StoredPassword): readonly (string | number)[] {
+  switch (stored.scheme) {
+    case "argon2": {
+      const { algorithm = "", memoryCost, timeCost, parallelism } = stored.parameters;
+      return [algorithm, memoryCost, timeCost, parallelism, stored.digest.length];
+    }
+    case "bcrypt":
+      return [stored.encoded.slice(4, 6)];
+    case "crypt":
+      return [stored.method];
+    case "digest":
+      return [stored.algorithm];
+    case "pbkdf2":
+    case "scram":
+      return [stored.algorithm, stored.iterations];
+    case "sha-crypt":
+      return [stored.algorithm, stored.rounds];
+    case "cram-md5":
+    case "md5-crypt":
+      return [];
+  }
 }
 
 /** Stored passwords of the same class cost the same. */
-export function costClass<Name extends Scheme>(stored: PasswordOf<Name>): string {
-  const [, cost] = schemes[stored.scheme];
-  return [stored.scheme, ...cost(stored)].join(" ");
+export function costClass(stored: StoredPassword): string {
+  return [stored.scheme, ...costOf(stored)].join(" ");
 }

@@ -43,9 +43,7 @@ export interface VerifiedToken {
   /** Which scope rule applies: the roles of a service token grant route families without the base scope. */
   readonly kind: "access" | "service";
   readonly subject: string;
-  /**
-   * The user in the claims of `usernameClaims`; undefined if they contain no user or the rules have no such claims.
-   */
+  /** The user in the claims of `usernameClaims`; undefined if they contain no user or the rules have no such claims. */
   readonly username?: string | undefined;
   readonly clientId: string;
   /** `<identifier>:<word>`; a role of a service token counts as the scope of that name. */

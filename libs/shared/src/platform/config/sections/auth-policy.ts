@@ -3,7 +3,7 @@ import { attributeFactPrefix, factType, policyFacts } from "../../policies/facts
 import { type PolicySets, readSets } from "../../policies/sets.ts";
 import { messages } from "../messages.ts";
 import { isSecretName } from "../secret-names.ts";
-import { checkNames, didYouMean, type Judgement } from "./checks.ts";
+import { checkNames, checkUnique, didYouMean, type Judgement } from "./checks.ts";
 import { choice, entries, liveSection, requiredText, section, structure, text, texts } from "./fields.ts";
 import type { Config, PolicyConfig } from "./root.ts";
 
@@ -83,11 +83,10 @@ export function validatePolicy(config: Config, judgement: Judgement): void {
   const sets = readSets(rawSets, `${root}.sets`, (path, expected) =>
     judgement.problem(path, messages.mustBe(expected)),
   );
-  const seen = new Set<string>();
+  const rules = policies.map(({ name }) => name);
+  checkUnique(rules, [`${root}.policies`, "name"], messages.ruleTwice, judgement);
   policies.forEach((rule, index) => {
     const path = `${root}.policies[${index}]`;
-    if (seen.has(rule.name)) judgement.problem(`${path}.name`, messages.ruleTwice);
-    seen.add(rule.name);
     judgeCondition(rule, path, sets, judgement);
     checkNames(rule.operations, operations, `${path}.operations`, (at, name, hint) =>
       judgement.problem(at, messages.unknownOperation(name), hint),

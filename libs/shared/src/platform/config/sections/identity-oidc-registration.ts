@@ -81,21 +81,17 @@ const lists = [
 const hostPattern = /^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
 
 /** RFC 6749 §3.3, and nothing that a token for the back channel could be confused with. */
-function validateScopes({ identity, runtime }: Config, { problem }: Judgement): void {
+function validateScopes({ identity, runtime, auth }: Config, { problem }: Judgement): void {
   const { scopes } = identity.oidc.dynamic_registration;
   const path = `${root}.scopes`;
   if (scopes.length === 0) problem(path, messages.required);
   if (scopes.some((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))) problem(path, messages.scopeName);
   if (scopes.some((scope) => scope.startsWith(`${runtime.naming.identifier}:`)))
     problem(path, messages.backchannelScopes);
-}
-
-/** Engines that require only scopes would accept the tokens of every client that can register these scopes. */
-function opensMailboxes({ auth, identity }: Config): boolean {
+  // Engines that require only scopes would accept the tokens of every client that can register these scopes.
   const { enabled, audience, required_scope: required } = auth.oauthbearer;
-  const { scopes } = identity.oidc.dynamic_registration;
   const isByScope = required.length > 0 && required.every((scope) => scopes.includes(scope));
-  return enabled && audience.length === 0 && isByScope;
+  if (enabled && audience.length === 0 && isByScope) problem(path, messages.registrationOpensMail);
 }
 
 export function validateDynamicRegistration(config: Config, judgement: Judgement): void {
@@ -124,5 +120,4 @@ export function validateDynamicRegistration(config: Config, judgement: Judgement
     problem(`${root}.redirect_hosts`, messages.hostPatterns);
   }
   validateScopes(config, judgement);
-  if (opensMailboxes(config)) problem(`${root}.scopes`, messages.registrationOpensMail);
 }
