@@ -10,6 +10,7 @@ import { record } from "./report/record.ts";
 import type { Results } from "./report/results.ts";
 import { targetsOf } from "./report/targets.ts";
 import { measureBareHttp } from "./scenarios/baselines.ts";
+import { measureBusy } from "./scenarios/busy.ts";
 import { measureCallers } from "./scenarios/callers.ts";
 import { measureConsole } from "./scenarios/console.ts";
 import { measureEndurance } from "./scenarios/endurance.ts";
@@ -93,6 +94,7 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
     ["failures, LDAP", countedLdap],
     ["decisions at fixed rates", () => rows(measureFixedRate(servers))],
     ["one process", () => rows(measureOneProcess(servers))],
+    ["one process with other work", () => rows(measureBusy(servers))],
     ["decision history", () => rows(measureHistory(servers))],
     ["stolen passwords", risk],
     ["traces", () => rows(measureTracing(servers))],
@@ -101,7 +103,11 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
     ["SAML sign-ins", async () => into.rows.push(await measureSamlSignIns(servers))],
     ["pages", () => rows(measurePages(servers))],
     ["starts of the services", starts],
-    ["the first decision", async () => void (into.firstDecision = await measureFirstDecision(servers))],
+    ["the first decision", async () => void (into.firstDecision = await measureFirstDecision(servers, "five"))],
+    [
+      "one process: the first decision",
+      async () => void (into.firstOfOne = await measureFirstDecision(servers, "one")),
+    ],
     ["size of the image", async () => void (into.imageMb = await measureImageSize(servers))],
   ];
 }

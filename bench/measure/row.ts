@@ -66,7 +66,7 @@ export type RowId =
   | "lookup-ten"
   | "lookup-million"
   | "saml"
-  | `${"apart" | "one"}-${"cached" | "cached-1" | "cached-1000" | "ldap-400"}`
+  | `${"apart" | "one"}-${"cached" | "cached-1" | "cached-1000" | "ldap-400" | "calm" | "busy"}`
   | `${"beside" | "dovecot" | "saslauthd"}-${"ldap" | "cached"}`;
 
 export interface RowPlan {

@@ -2,6 +2,7 @@ import { type Added, addedTo, type Figure } from "../measure/added.ts";
 import type { Row, RowId } from "../measure/row.ts";
 import { consoleTargets, managementTargets } from "./management-targets.ts";
 import { enduranceTargets, loadedLimitOf } from "./memory-targets.ts";
+import { oneProcessTargets } from "./one-process-targets.ts";
 import { type Results, rowOf } from "./results.ts";
 import { factsTarget, scoringTargets } from "./scoring-targets.ts";
 import { judged, type Target } from "./target.ts";
@@ -289,6 +290,7 @@ export function targetsOf(results: Results): readonly Target[] {
     ...pageTargets(results),
     ...serviceTargets(results),
     ...firstDecisionTargets(results),
+    ...oneProcessTargets(results),
     ...imageTargets(results),
     ...longTargets(results),
   ];
