@@ -11,6 +11,7 @@ import type { Results } from "./report/results.ts";
 import { targetsOf } from "./report/targets.ts";
 import { measureBareHttp } from "./scenarios/baselines.ts";
 import { measureBesideRevision } from "./scenarios/beside-revision.ts";
+import { measureBusy } from "./scenarios/busy.ts";
 import { measureCallers } from "./scenarios/callers.ts";
 import { measureConsole } from "./scenarios/console.ts";
 import { measureEndurance } from "./scenarios/endurance.ts";
@@ -91,6 +92,7 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
     ["the rhythm of mail programs", async () => into.rows.push(await measureRhythm(servers))],
     ["beside an earlier revision", () => rows(measureBesideRevision(servers))],
     ["one process", () => rows(measureOneProcess(servers))],
+    ["one process with other work", () => rows(measureBusy(servers))],
     ["features", async () => void (into.features = await measureFeatures(servers))],
     ["traces", () => rows(measureTracing(servers))],
     ["site scripts", () => rows(measureScripts(servers))],
@@ -98,7 +100,11 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
     ["SAML sign-ins", async () => into.rows.push(await measureSamlSignIns(servers))],
     ["pages", () => rows(measurePages(servers))],
     ["starts of the services", starts],
-    ["the first decision", async () => void (into.firstDecision = await measureFirstDecision(servers))],
+    ["the first decision", async () => void (into.firstDecision = await measureFirstDecision(servers, "five"))],
+    [
+      "one process: the first decision",
+      async () => void (into.firstOfOne = await measureFirstDecision(servers, "one")),
+    ],
     ["size of the image", async () => void (into.imageMb = await measureImageSize(servers))],
   ];
 }

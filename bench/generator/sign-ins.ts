@@ -1,4 +1,5 @@
 import { Agent, request } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import { percentile } from "./percentile.ts";
 import type { GeneratorReport } from "./wrk-output.ts";
 
@@ -70,4 +71,17 @@ export async function runSignIns(
     socketErrors,
     used,
   };
+}
+
+/** Sends the requests at a fixed rate, whether or not earlier ones have been answered. Returns the number of those without a response for the service provider. */
+export async function signInAtRate(port: number, signIns: readonly SignIn[], perSecond: number): Promise<number> {
+  const agent = new Agent({ keepAlive: true });
+  const sent = signIns.map(async (signIn, index) => {
+    await delay((index * 1000) / perSecond);
+    const { status, hasResponse } = await ask(agent, port, signIn);
+    return status === 200 && hasResponse;
+  });
+  const answers = await Promise.all(sent.map((one) => one.catch(() => false)));
+  agent.destroy();
+  return answers.filter((isRight) => !isRight).length;
 }

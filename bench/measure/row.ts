@@ -64,7 +64,7 @@ export type RowId =
   | "lookup-million"
   | "saml"
   | "rhythm"
-  | `${"apart" | "one"}-${"cached" | "cached-1" | "cached-1000" | "ldap-400"}`
+  | `${"apart" | "one"}-${"cached" | "cached-1" | "cached-1000" | "ldap-400" | "calm" | "busy"}`
   | `${"base" | "own"}-${"cached" | "cbor" | "wrong" | "unknown" | "ldap" | "lookup" | "banned"}`
   | `${"beside" | "dovecot" | "saslauthd"}-${"ldap" | "cached"}`;
 

@@ -15,6 +15,8 @@ export interface Results {
   readonly rows: readonly Row[];
   readonly starts: readonly Start[];
   readonly firstDecision?: FirstDecision | undefined;
+  /** The same of one process. */
+  readonly firstOfOne?: FirstDecision | undefined;
   /** Redis commands of a wrong password against LDAP, by command. */
   readonly redisCommands?: CommandCounts | undefined;
   /** The sum of each window. */

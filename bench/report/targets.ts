@@ -3,6 +3,7 @@ import type { Row, RowId } from "../measure/row.ts";
 import { factsTarget, featureTargets } from "./feature-targets.ts";
 import { consoleTargets, managementTargets } from "./management-targets.ts";
 import { enduranceTargets, loadedLimitOf } from "./memory-targets.ts";
+import { oneProcessTargets } from "./one-process-targets.ts";
 import { type Results, rowOf } from "./results.ts";
 import { revisionTargets } from "./revision-targets.ts";
 import { judged, type Target } from "./target.ts";
@@ -291,6 +292,7 @@ export function targetsOf(results: Results): readonly Target[] {
     ...pageTargets(results),
     ...serviceTargets(results),
     ...firstDecisionTargets(results),
+    ...oneProcessTargets(results),
     ...imageTargets(results),
     ...longTargets(results),
   ];

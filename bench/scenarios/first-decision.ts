@@ -7,13 +7,14 @@ import { processMicros } from "../measure/processes.ts";
 import { rounds } from "../measure/row.ts";
 import { saltedSha256, writeSqlBackend } from "../stack/backends.ts";
 import { guarded, sqlBackends } from "../stack/config.ts";
+import { spawnOneProcess } from "../stack/one-process.ts";
 import { writeConfig } from "../stack/postern.ts";
 import { readiness } from "../stack/readiness.ts";
 import type { Servers } from "../stack/servers.ts";
 import { placeService, serviceNames, spawnService } from "../stack/service.ts";
 import { mailOf, userPassword } from "../stack/users.ts";
 
-/** Times from the spawn of all services: to the first decision, and until all services are ready. */
+/** Times from the spawn of all services, as five processes or as one: to the first decision, and until all services are ready. */
 interface OneStart {
   readonly decisionMs: number;
   readonly allReadyMs: number;
@@ -52,16 +53,19 @@ async function until(is: () => Promise<boolean>, started: number): Promise<numbe
   return performance.now() - started;
 }
 
-async function startOnce(servers: Servers, backends: object): Promise<OneStart> {
+type Shape = "five" | "one";
+
+async function startOnce(servers: Servers, backends: object, shape: Shape): Promise<OneStart> {
   const { configFile, httpPort } = await writeConfig(servers, backends, { protection: guarded("10m") });
   const placed = await Promise.all(serviceNames.map(placeService));
   await using spawned = new AsyncDisposableStack();
   const started = performance.now();
-  const running = placed.map((service) => {
-    const child = spawnService(service, { configFile, folder: servers.folder });
-    spawned.defer(() => child.stop());
-    return child;
-  });
+  const { folder } = servers;
+  const running =
+    shape === "one"
+      ? [spawnOneProcess(placed, configFile, folder)]
+      : placed.map((service) => spawnService(service, { configFile, folder }));
+  for (const child of running) spawned.use(child);
   const ready = placed.map(({ privatePort }) => until(async () => (await readiness(privatePort)) === 200, started));
   const decisionMs = await until(async () => (await decide(httpPort)) === 200, started);
   const spentSeconds = (): number => running.reduce((sum, { pid }) => sum + processMicros(pid), 0) / 1e6;
@@ -71,12 +75,12 @@ async function startOnce(servers: Servers, backends: object): Promise<OneStart> 
 }
 
 /** Five starts after one that fills the page cache; NATS and Redis are running. */
-export async function measureFirstDecision(servers: Servers): Promise<FirstDecision> {
-  const file = join(servers.folder, "first-decision.sqlite");
+export async function measureFirstDecision(servers: Servers, shape: Shape): Promise<FirstDecision> {
+  const file = join(servers.folder, `first-decision-${shape}.sqlite`);
   await writeSqlBackend(file, 1, saltedSha256());
   const starts: OneStart[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const start = await startOnce(servers, sqlBackends(file));
+    const start = await startOnce(servers, sqlBackends(file), shape);
     if (round > 0) starts.push(start);
   }
   const of = (key: keyof OneStart): Figure => figureOf(starts.map((start) => start[key]));

@@ -120,7 +120,8 @@ export function configText(parts: ConfigParts): string {
   });
 }
 
-export function sqlBackends(file: string): object {
+/** @param listing the query that lists accounts, if they can be listed */
+export function sqlBackends(file: string, listing?: string): object {
   const user =
     "SELECT username AS account, password, display_name AS displayName, mail, uid, NOT enabled AS disabled FROM users WHERE username = :username";
   return {
@@ -131,7 +132,7 @@ export function sqlBackends(file: string): object {
         {
           protocol: ["*"],
           cache_name: "bench",
-          queries: { user },
+          queries: { user, ...(listing !== undefined && { list_accounts: listing }) },
           mapping: { account_field: "account", password_column: "password", disabled_column: "disabled" },
           attribute: ["displayName", "mail", "uid"],
         },

@@ -43,7 +43,7 @@ export interface PosternOptions {
   readonly observability?: object | undefined;
   /** As in `ConfigParts`. */
   readonly storage?: object | undefined;
-  /** As in `ConfigParts`. */
+  /** As in `ConfigParts`. With it, the identity provider, admin and a worker run too; the CPU time of the first counts as that of an engine. */
   readonly identity?: ((issuer: string) => object) | undefined;
 }
 
@@ -81,9 +81,20 @@ export async function startPostern({
   await using started = new AsyncDisposableStack();
   const shared = enginesOf === undefined ? {} : { namespace: enginesOf.namespace };
   const { configFile, httpPort, namespace } = await writeConfig(servers, backends, { ...settings, ...shared });
-  const options = { configFile, folder: servers.folder, nodeArgs, tree };
+  const idpAddress = `127.0.0.1:${await freePort()}`;
+  const env = {
+    SERVICE_RUNTIME_SERVICES_IDP_ADDRESS: idpAddress,
+    SERVICE_RUNTIME_SERVICES_IDP_URL: `http://${idpAddress}`,
+  };
+  const options = { configFile, folder: servers.folder, nodeArgs, tree, ...(settings.identity && { env }) };
   const running: RunningService[] = [];
   for (let left = engines; left > 0; left -= 1) running.push(started.use(await startService("auth-engine", options)));
+  const others: RunningService[] = [];
+  if (settings.identity !== undefined) {
+    for (const name of ["idp", "admin", "jobs-worker"] as const) {
+      others.push(started.use(await startService(name, options)));
+    }
+  }
   const gateway = started.use(await startService("gateway", options));
   const decisionsSoFar = async (): Promise<DecisionCounts> => {
     const response = await fetch(`http://127.0.0.1:${gateway.privatePort}/metrics`);
@@ -97,7 +108,7 @@ export async function startPostern({
     namespace,
     processes: [
       { role: "gateway", pid: gateway.pid },
-      ...running.map(({ pid }): Measured => ({ role: "engine", pid })),
+      ...[...running, ...others].map(({ pid }): Measured => ({ role: "engine", pid })),
       ...servers.processes,
     ],
     decisionsSoFar,

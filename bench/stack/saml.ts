@@ -25,25 +25,34 @@ const browsers = 256;
 export interface SamlBench extends AsyncDisposable {
   readonly idp: RunningService;
   readonly port: number;
-  /** Signed sign-in requests of those browsers, each with its own ID. */
-  signIns(count: number): Promise<readonly SignIn[]>;
+  readonly signIns: SignIns;
 }
 
-function configOf(servers: Servers, cert: string): string {
-  const { natsUrl, redisPort } = servers;
-  const tree: object = JSON.parse(
-    configText({ httpPort: 1, namespace: "bench-saml", natsUrl, redisPort, backends: {} }),
-  );
+/** Signed sign-in requests of signed-in browsers, each with its own ID. */
+export type SignIns = (count: number) => Promise<readonly SignIn[]>;
+
+export const samlKeyPair = () => promisify(generateKeyPair)("rsa", { modulusLength: 2048 });
+
+/** `identity` with one service provider whose requests this key signs. */
+export function samlIdentity(publicKey: KeyObject): object {
   const provider = {
     entity_id: entityId,
     acs_url: acsUrl,
-    cert,
+    cert: publicKey.export({ type: "spki", format: "pem" }),
     authn_requests_signed: true,
     encryption: "none",
     allowed_attributes: ["mail", "displayName"],
   };
   const saml = { enabled: true, entity_id: `${issuer}/saml/metadata`, service_providers: [provider] };
-  return JSON.stringify({ ...tree, identity: { frontend: { enabled: true }, oidc: { issuer }, saml } });
+  return { frontend: { enabled: true }, oidc: { issuer }, saml };
+}
+
+function configOf(servers: Servers, publicKey: KeyObject): string {
+  const { natsUrl, redisPort } = servers;
+  const tree: object = JSON.parse(
+    configText({ httpPort: 1, namespace: "bench-saml", natsUrl, redisPort, backends: {} }),
+  );
+  return JSON.stringify({ ...tree, identity: samlIdentity(publicKey) });
 }
 
 /** Session cookies, as the sign-in pages would have created them. */
@@ -103,33 +112,34 @@ async function requestPath(key: KeyObject, serial: number): Promise<string> {
   return `/saml/sso?${octets}&Signature=${encodeURIComponent(signature.toString("base64"))}`;
 }
 
-export async function startSamlBench(servers: Servers): Promise<SamlBench> {
-  const { privateKey, publicKey } = await promisify(generateKeyPair)("rsa", { modulusLength: 2048 });
-  const text = configOf(servers, publicKey.export({ type: "spki", format: "pem" }));
-  const port = await freePort();
-  const configFile = join(servers.folder, `saml-${port}.yaml`);
-  await writeFile(configFile, text);
-  const cookies = await sessionCookies(text, servers.redisPort);
-  const env = { SERVICE_RUNTIME_SERVICES_IDP_ADDRESS: `127.0.0.1:${port}` };
-  const idp = await startService("idp", { configFile, folder: servers.folder, env });
+/** @param text the configuration of the identity provider */
+export async function createSignIns(text: string, redisPort: number, key: KeyObject): Promise<SignIns> {
+  const cookies = await sessionCookies(text, redisPort);
   const secret = new Secret("bench-caller-assertion-secret-of-no-worth");
   const vouch = createCallerSigner({ secret, ttlSeconds: 60 });
   let serial = 0;
-  return {
-    idp,
-    port,
-    signIns: async (count) => {
-      const caller = { method: "none", scopes: [], clientIp: "192.0.2.7", session: "bench" } as const;
-      const assertion = await vouch(caller, "idp");
-      return Promise.all(
-        Array.from({ length: count }, async () => {
-          serial += 1;
-          const cookie = cookies[serial % cookies.length] ?? "";
-          const headers = { [callerAssertionHeader]: assertion, cookie, "user-agent": "bench" };
-          return { path: await requestPath(privateKey, serial), headers };
-        }),
-      );
-    },
-    [Symbol.asyncDispose]: () => idp[Symbol.asyncDispose](),
+  return async (count) => {
+    const caller = { method: "none", scopes: [], clientIp: "192.0.2.7", session: "bench" } as const;
+    const assertion = await vouch(caller, "idp");
+    return Promise.all(
+      Array.from({ length: count }, async () => {
+        serial += 1;
+        const cookie = cookies[serial % cookies.length] ?? "";
+        const headers = { [callerAssertionHeader]: assertion, cookie, "user-agent": "bench" };
+        return { path: await requestPath(key, serial), headers };
+      }),
+    );
   };
+}
+
+export async function startSamlBench(servers: Servers): Promise<SamlBench> {
+  const { privateKey, publicKey } = await samlKeyPair();
+  const text = configOf(servers, publicKey);
+  const port = await freePort();
+  const configFile = join(servers.folder, `saml-${port}.yaml`);
+  await writeFile(configFile, text);
+  const signIns = await createSignIns(text, servers.redisPort, privateKey);
+  const env = { SERVICE_RUNTIME_SERVICES_IDP_ADDRESS: `127.0.0.1:${port}` };
+  const idp = await startService("idp", { configFile, folder: servers.folder, env });
+  return { idp, port, signIns, [Symbol.asyncDispose]: () => idp[Symbol.asyncDispose]() };
 }

@@ -3,12 +3,24 @@ import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { ownerHeaderBytes as maxHeaderBytes, openListeners } from "@postern/shared/platform/http";
 import type { Service, ServiceProgram, SharedByProcess } from "@postern/shared/platform/lifecycle";
+import type { IdpContext } from "./context.ts";
 import { reportIdp } from "./idp-report.ts";
 import { oidcSettings } from "./oidc/settings/oidc-settings.ts";
 import { preflight } from "./preflight.ts";
 
 /** Decisions of the same process do not wait longer for a Redis or a web server that does not answer. */
 const waitMs = { signingKeys: 5000, metadata: 1000 };
+
+/** Begins to read signing keys and metadata. */
+async function begin({ oidc, saml }: IdpContext, isBesideGateway: boolean): Promise<void> {
+  const [metadata, signingKeys] = [saml?.start(), oidc?.schedule.start()];
+  if (!isBesideGateway) return metadata;
+  // The gateway starts afterwards, and no proxy between them asks whether this service is ready.
+  await Promise.all([
+    metadata && endsWithin(metadata, waitMs.metadata),
+    signingKeys && endsWithin(signingKeys, waitMs.signingKeys),
+  ]);
+}
 
 async function start(config: Config, shared: SharedByProcess): Promise<Service> {
   // Imported here so that what `oidc-provider` prints when it is loaded becomes a line of the log.
@@ -26,14 +38,7 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
     socketPath: shared.socketOf("idp"),
     handle,
   });
-  const [metadata, signingKeys] = [saml?.start(), oidc?.schedule.start()];
-  // The gateway of the same process starts afterwards, and no proxy between them asks whether this service is ready.
-  if (shared.socketOf("idp") === undefined) await metadata;
-  else
-    await Promise.all([
-      metadata && endsWithin(metadata, waitMs.metadata),
-      signingKeys && endsWithin(signingKeys, waitMs.signingKeys),
-    ]);
+  await begin(context, shared.socketOf("idp") !== undefined);
   oidc?.delivery.start();
   saml?.logout.delivery.start();
   health.phase = "ready";
