@@ -22,6 +22,13 @@ function loadModule(name: string): string {
   return file === undefined ? "" : `load_module ${file};\n`;
 }
 
+/** The default folders for logs and temporary files belong to root. */
+function withOwnFolders(config: string, folder: string): string {
+  const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  const paths = kinds.map((kind) => `${kind}_temp_path ${join(folder, kind)};`).join("\n");
+  return config.replace(/^http \{/mu, `http {\naccess_log off;\n${paths}`);
+}
+
 /** A real nginx of this user, in a temporary folder. */
 export async function spawnNginx({
   config,
@@ -33,7 +40,7 @@ export async function spawnNginx({
   const file = join(folder.path, "nginx.conf");
   const processes = hasMaster ? "user root;" : "master_process off;";
   const frame = `daemon off;\n${processes}\npid ${join(folder.path, "nginx.pid")};\nevents {}\n`;
-  await writeFile(file, `${modules.map(loadModule).join("")}${frame}${config}\n`);
+  await writeFile(file, `${modules.map(loadModule).join("")}${frame}${withOwnFolders(config, folder.path)}\n`);
   const args = ["-p", folder.path, "-e", "stderr", "-c", file];
   const child = { command: "nginx", args, cwd: folder.path, port };
   const server = await startChildServer(child).catch(async (error: unknown) => {

@@ -137,6 +137,45 @@ describe("a passkey", () => {
     await poll("the password manager to hide the passkey", async () => (await device.passkeyNames()).length === 0);
   });
 
+  test("signs in although the button is clicked while the page still asks for the passkey that it offers by itself", async () => {
+    await using device = await newDevice();
+    const { page, context } = device;
+    await signIn(page, "alice");
+    await addPasskey(page, "Early");
+    await page.getByText("Passkey added.").waitFor();
+    await context.clearCookies();
+    const offered = Promise.withResolvers<void>();
+    const clicked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    let requests = 0;
+    await page.route("**/login/webauthn/begin*", async (route) => {
+      requests += 1;
+      if (requests > 1) return route.continue();
+      offered.resolve();
+      await clicked.promise;
+      await route.fulfill({ response: await route.fetch() });
+      answered.resolve();
+    });
+    await page.route("**/login/webauthn/finish*", async (route) => {
+      await answered.promise;
+      await route.continue();
+    });
+    await page.goto(home);
+    await offered.promise;
+    const second = page.waitForResponse("**/login/webauthn/begin*");
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    // A request of the click would be answered before the one that is held.
+    await page.evaluate("fetch(location.href)");
+    if (requests > 1) await second;
+    clicked.resolve();
+    await page.getByRole("heading", { name: "Your account" }).waitFor();
+    expect(requests).toBe(2);
+    await page.goto(`${origin}/mfa/webauthn/devices`);
+    await page.getByRole("link", { name: /^Remove\s+Early$/ }).click();
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByText("Passkey removed.").waitFor();
+  });
+
   test("is requested after the password, on a page that says that it needs JavaScript", async () => {
     await using device = await newDevice();
     const { page, context } = device;

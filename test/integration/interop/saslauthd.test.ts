@@ -19,8 +19,6 @@ function firstMatch(text: string, pattern: RegExp): string {
   return found;
 }
 
-const temporaryFiles = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path tmp;`);
-
 beforeAll(async () => {
   const page = await readFile(join(repository, "docs/connect/saslauthd.md"), "utf8");
   formData = firstMatch(page, /^httpform_data: (.*)$/m);
@@ -31,7 +29,7 @@ beforeAll(async () => {
   const server = firstMatch(page, /^```nginx\n([^]*?)^```$/m)
     .replace("127.0.0.1:9081", `127.0.0.1:${port}`)
     .replace("http://127.0.0.1:9080", stack.url);
-  proxy = await spawnNginx({ config: `http {\naccess_log off;\n${temporaryFiles.join("\n")}\n${server}}`, port });
+  proxy = await spawnNginx({ config: `http {\n${server}}`, port });
   proxyUrl = `http://127.0.0.1:${port}`;
 });
 
