@@ -16,7 +16,7 @@ import { soapEnvelope } from "../xml/send.ts";
 import type { Signable, Signer } from "../xml/sign-xml.ts";
 import { childOf, isElement, parseXml } from "../xml/xml-tree.ts";
 
-export interface BackChannelDeps {
+interface BackChannelDeps {
   readonly clock: Clock;
   readonly issuer: () => string;
   readonly timeoutMs: () => number;
@@ -53,7 +53,7 @@ function messageOf(envelope: string): string {
 /** `later`: there was no response, or none that allows a conclusion. */
 export type BackChannelAnswer = "done" | "refused" | "later";
 
-export interface BackChannelCall {
+interface BackChannelCall {
   readonly provider: Provider;
   readonly signer: Signer;
   readonly closing: AbortSignal;
@@ -106,11 +106,7 @@ export function createBackChannel({ clock, issuer, timeoutMs, retries, onRefused
       return "refused";
     }
   };
-  const once = async (
-    participant: Participant,
-    call: BackChannelCall,
-    signal: AbortSignal,
-  ): Promise<BackChannelAnswer> => {
+  const once = async (participant: Participant, call: BackChannelCall, signal: AbortSignal) => {
     const id = newId();
     const destination = call.provider.config.slo_back_channel_url;
     const head = { id, issuer: issuer(), destination, nowMs: clock.now() };

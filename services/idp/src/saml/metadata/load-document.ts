@@ -7,9 +7,6 @@ export interface Place {
   readonly file: string;
 }
 
-/** Loads the text of a document, at most `maxBytes`. Rejects with MetadataError. */
-export type LoadDocument = (place: Place, maxBytes: number, signal: AbortSignal) => Promise<string>;
-
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 function textOf(bytes: Uint8Array, maxBytes: number): string {
@@ -51,7 +48,8 @@ async function bytesOfUrl(url: string, maxBytes: number, signal: AbortSignal): P
   return Buffer.concat(chunks);
 }
 
-export const loadDocument: LoadDocument = async ({ url, file }, maxBytes, signal) => {
+/** Loads the text of a document, at most `maxBytes`. Rejects with MetadataError. */
+export async function loadDocument({ url, file }: Place, maxBytes: number, signal: AbortSignal): Promise<string> {
   try {
     const bytes = url === "" ? await bytesOfFile(file, maxBytes) : await bytesOfUrl(url, maxBytes, signal);
     return textOf(bytes, maxBytes);
@@ -60,4 +58,4 @@ export const loadDocument: LoadDocument = async ({ url, file }, maxBytes, signal
     const { message } = cause instanceof Error && cause.cause instanceof Error ? cause.cause : Object(cause);
     throw new MetadataError("unreachable", String(message), { cause });
   }
-};
+}
