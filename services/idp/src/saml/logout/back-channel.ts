@@ -8,7 +8,7 @@ import { type RefusalReason, SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
 import type { Participant } from "../state/participants-redis.ts";
 import { checkHead } from "../xml/check-message.ts";
-import { messageLimits } from "../xml/limits.ts";
+import { bytesWithin, messageLimits } from "../xml/limits.ts";
 import { readLogoutResponse } from "../xml/logout-messages.ts";
 import { logoutRequestOf } from "../xml/logout-xml.ts";
 import { readEnveloped } from "../xml/read-message.ts";
@@ -27,15 +27,10 @@ interface BackChannelDeps {
 
 const pauseMs = 150;
 
-async function boundedText(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of response.body ?? []) {
-    bytes += part.length;
-    if (bytes > messageLimits.documentBytes) throw new SamlRefusal("too_large", "SOAP answer");
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString("utf8");
+async function boundedText({ body }: Response): Promise<string> {
+  const bytes = body === null ? Buffer.alloc(0) : await bytesWithin(body, messageLimits.documentBytes);
+  if (bytes.length > messageLimits.documentBytes) throw new SamlRefusal("too_large", "SOAP answer");
+  return bytes.toString("utf8");
 }
 
 /** The message in the envelope's body, with the namespaces that are in scope there. */

@@ -6,15 +6,9 @@ import type { Provider } from "../providers.ts";
 import type { SamlCore } from "../saml-core.ts";
 import type { SamlSettings } from "../saml-settings.ts";
 import { releasedAttributes } from "../xml/attributes.ts";
-import { isEncryption } from "../xml/encrypt-xml.ts";
+import { type AssertionEncryption, isEncryption } from "../xml/encrypt-xml.ts";
 import { type NameId, nameIdOf } from "../xml/name-id.ts";
-import {
-  type AssertionEncryption,
-  failureResponse,
-  type ResponseHead,
-  type Status,
-  successResponse,
-} from "../xml/response.ts";
+import { failureResponse, type ResponseHead, type Status, successResponse } from "../xml/response.ts";
 import { postedMessage } from "../xml/send.ts";
 import type { Judgement } from "./judge-session.ts";
 import type { PendingRequest } from "./pending-requests-redis.ts";
