@@ -1,21 +1,8 @@
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
 
-interface RecipientsDeps<Message> {
-  /** Resolves when the attempt has ended; never rejects. */
-  readonly start: (message: Message) => Promise<void>;
-  readonly maxWaitMs: () => number;
-  readonly clock: Clock;
-  readonly closing: AbortSignal;
-}
-
-interface Waiting<Message> {
-  readonly message: Message;
-  readonly untilMs: number;
-}
-
 interface Recipient<Message> {
   running: number;
-  readonly waiting: Waiting<Message>[];
+  readonly waiting: { readonly message: Message; readonly untilMs: number }[];
 }
 
 /** A recipient that does not respond occupies these places until the timeout, and the others remain for other recipients. */
@@ -23,9 +10,16 @@ const maxAtOnceEach = 8;
 /** Messages that wait in memory for one recipient; further ones are left to their lease. */
 const maxWaitingEach = 250;
 
-/** Gives each recipient its share of the places. */
-function createRecipients<Message>(deps: RecipientsDeps<Message>) {
-  const { start, maxWaitMs, clock, closing } = deps;
+/**
+ * Gives each recipient its share of the places.
+ * @param start resolves when the attempt has ended; never rejects.
+ */
+function createRecipients<Message>(
+  start: (message: Message) => Promise<void>,
+  maxWaitMs: () => number,
+  clock: Clock,
+  closing: AbortSignal,
+) {
   const recipients = new Map<string, Recipient<Message>>();
 
   const nextOf = ({ waiting }: Recipient<Message>): Message | undefined => {
@@ -91,7 +85,7 @@ function createDeliveries<Message>(deps: DeliveryLoopDeps<Message>, closing: Abo
     running.add(delivery);
     return delivery;
   };
-  const recipients = createRecipients<Message>({ start, maxWaitMs, clock, closing });
+  const recipients = createRecipients<Message>(start, maxWaitMs, clock, closing);
   const startDue = async (): Promise<void> => {
     while (!closing.aborted) {
       if (running.size === maxAtOnce) {

@@ -23,13 +23,6 @@ function sendNotFound(reply: FastifyReply): FastifyReply {
   return reply.code(404).header("cache-control", "no-store").send();
 }
 
-interface SettingsDocument {
-  readonly format: "autoconfig" | "pacc";
-  readonly type: string;
-  readonly find: (documents: MailClientDocuments, request: FastifyRequest) => MailServices | undefined;
-  readonly render: (services: MailServices) => string | undefined;
-}
-
 /** An address that is sent counts, and only its domain; otherwise the host of the request. */
 function servicesFor({ services }: MailClientDocuments, request: FastifyRequest): MailServices | undefined {
   const { emailaddress: written } = Object(request.query);
@@ -39,26 +32,17 @@ function servicesFor({ services }: MailClientDocuments, request: FastifyRequest)
   return address === undefined ? undefined : services.find(address.domain);
 }
 
-/** `GET /.well-known/autoconfig/mail/config-v1.1.xml` and `/mail/config-v1.1.xml`. */
-const autoconfig: SettingsDocument = {
-  format: "autoconfig",
-  type: xml,
-  find: servicesFor,
-  render: autoconfigDocument,
-};
-
-/** `GET /.well-known/user-agent-configuration.json` (draft-ietf-mailmaint-pacc). */
-const userAgentConfiguration: SettingsDocument = {
-  format: "pacc",
-  type: "application/json",
-  find: ({ services }, request) => servicesOfHost(services, hostOf(request)),
-  render: agentConfiguration,
-};
+const settingsTypes = { autoconfig: xml, pacc: "application/json" } as const;
 
 /** Clients may keep the settings for five minutes; they are the same for all users of a domain. */
-function serveSettings(documents: MailClientDocuments, { format, type, find, render }: SettingsDocument) {
+function serveSettings(
+  documents: MailClientDocuments,
+  format: keyof typeof settingsTypes,
+  find: (request: FastifyRequest) => MailServices | undefined,
+  render: (services: MailServices) => string | undefined,
+) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = find(documents, request);
+    const found = find(request);
     const document = found === undefined ? undefined : render(found);
     documents.metrics.requested(format, document === undefined ? "unknown" : "served");
     if (document === undefined) {
@@ -69,7 +53,7 @@ function serveSettings(documents: MailClientDocuments, { format, type, find, ren
     return reply
       .header("cache-control", "max-age=300")
       .header("x-content-type-options", "nosniff")
-      .type(type)
+      .type(settingsTypes[format])
       .send(document);
   };
 }
@@ -145,12 +129,14 @@ function registerAutodiscover(app: FastifyInstance, documents: MailClientDocumen
 
 /** The documents by which mail clients find their settings. */
 export function registerMailClients(app: FastifyInstance, documents: MailClientDocuments): void {
-  const readAutoconfig = serveSettings(documents, autoconfig);
+  const ofRequest = (request: FastifyRequest) => servicesFor(documents, request);
+  const ofHost = (request: FastifyRequest) => servicesOfHost(documents.services, hostOf(request));
+  const readAutoconfig = serveSettings(documents, "autoconfig", ofRequest, autoconfigDocument);
   app.route({ ...routeOf(operation("wellKnownAutoconfig")), handler: readAutoconfig });
   app.route({ ...routeOf(operation("autoconfig")), handler: readAutoconfig });
   app.route({
     ...routeOf(operation("userAgentConfiguration")),
-    handler: serveSettings(documents, userAgentConfiguration),
+    handler: serveSettings(documents, "pacc", ofHost, agentConfiguration),
   });
   app.route({ ...routeOf(operation("mailProfile")), handler: getProfile(documents) });
   registerAutodiscover(app, documents);

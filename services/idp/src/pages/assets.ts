@@ -47,7 +47,8 @@ const signOutScript = `"use strict";
 })();
 `;
 
-export interface Asset {
+interface Asset {
+  readonly name: string;
   /** `/static/<name>.<digest>.<ending>` */
   readonly path: string;
   readonly contentType: string;
@@ -71,7 +72,8 @@ const senderScript = "document.querySelector('form[data-send]')?.submit();\n";
 
 function assetOf(name: string, ending: keyof typeof contentTypes, body: Buffer): Asset {
   const digest = hash("sha256", body, "hex").slice(0, 16);
-  return { path: pathTo("asset", { asset: `${name}.${digest}.${ending}` }), contentType: contentTypes[ending], body };
+  const path = pathTo("asset", { asset: `${name}.${digest}.${ending}` });
+  return { name, path, contentType: contentTypes[ending], body };
 }
 
 /** The site's branding that browsers load. */
@@ -96,38 +98,26 @@ const fileAsset = (name: string, file: LogoFile | undefined): Asset | undefined 
 
 export function createAssets(files: SiteFiles) {
   const { accent } = files;
-  const stylesheet = assetOf("style", "css", Buffer.from(stylesheetOf(accent)));
-  const logo = fileAsset("logo", files.logo);
-  const logoDark = fileAsset("logodark", files.logoDark);
-  const icon = fileAsset("icon", files.icon) ?? assetOf("icon", "svg", Buffer.from(letterIcon(files)));
-  const page = assetOf("page", "js", Buffer.from(pageScript));
-  const sender = assetOf("send", "js", Buffer.from(senderScript));
-  const signOut = assetOf("signout", "js", Buffer.from(signOutScript));
-  const script = assetOf("passkeys", "js", Buffer.from(passkeyScript));
-  const byName = new Map<string, Asset>([
-    ["style", stylesheet],
-    ["send", sender],
-    ["signout", signOut],
-    ["passkeys", script],
-    ["page", page],
-    ["icon", icon],
-    ...(logo === undefined ? [] : [["logo", logo] as const]),
-    ...(logoDark === undefined ? [] : [["logodark", logoDark] as const]),
-  ]);
-  return {
-    stylesheet,
+  const assets = {
+    stylesheet: assetOf("style", "css", Buffer.from(stylesheetOf(accent))),
     /** Submits the form of a page that only carries a message. */
-    sender,
+    sender: assetOf("send", "js", Buffer.from(senderScript)),
     /** Shows the progress of a logout and continues it. */
-    signOut,
+    signOut: assetOf("signout", "js", Buffer.from(signOutScript)),
     /** The script of the pages with passkeys. */
-    script,
+    script: assetOf("passkeys", "js", Buffer.from(passkeyScript)),
     /** The script of all pages that a script improves. */
-    page,
-    logo,
+    page: assetOf("page", "js", Buffer.from(pageScript)),
+    logo: fileAsset("logo", files.logo),
     /** For the dark colour scheme; absent: the same. */
-    logoDark,
-    icon,
+    logoDark: fileAsset("logodark", files.logoDark),
+    icon: fileAsset("icon", files.icon) ?? assetOf("icon", "svg", Buffer.from(letterIcon(files))),
+  };
+  const byName = new Map(
+    Object.values(assets).flatMap((asset) => (asset === undefined ? [] : [[asset.name, asset] as const])),
+  );
+  return {
+    ...assets,
     /**
      * Finds an asset by path. An unknown digest belongs to another version: it gets this version's asset, not to be
      * cached.

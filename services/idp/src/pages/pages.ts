@@ -7,19 +7,15 @@ import type { Assets } from "./assets.ts";
 import type { DoneKey } from "./done.ts";
 import { type Language, languageOf, localeOf, pickLanguage } from "./languages.ts";
 import { documentOf } from "./layout.ts";
-import type { Brand, FootLink, Look, Page } from "./look.ts";
+import type { Brand, Look, Page } from "./look.ts";
 import type { SiteTemplates } from "./site-templates.ts";
 import { errorPage } from "./templates/messages.ts";
 import { textsOf } from "./texts.ts";
 
-export interface PagesSettings {
+export interface PagesSettings extends Pick<Brand, "name" | "links" | "passwordForgotten" | "passwordChange"> {
   readonly issuer: string;
   /** `identity.oidc.session_management.enabled`, if OIDC is on. */
   readonly managesSessions: boolean;
-  readonly name: string;
-  readonly links: readonly FootLink[];
-  readonly passwordForgotten: string | undefined;
-  readonly passwordChange: string | undefined;
   readonly languages: readonly Language[];
   readonly fallback: Language;
 }
@@ -60,17 +56,17 @@ export interface ShowOptions {
 /** The account page, from which a user can always start again. */
 export const accountPath = pathTo("registrationHome");
 
-function brandOf(settings: PagesSettings, assets: Assets): Brand {
+function brandOf({ name, links, passwordForgotten, passwordChange }: PagesSettings, assets: Assets): Brand {
   return {
-    name: settings.name,
+    name,
     logo: assets.logo?.path,
     logoDark: assets.logoDark?.path,
     icon: assets.icon.path,
     stylesheet: assets.stylesheet.path,
     scripts: { passkeys: assets.script.path, page: assets.page.path },
-    links: settings.links,
-    passwordForgotten: settings.passwordForgotten,
-    passwordChange: settings.passwordChange,
+    links,
+    passwordForgotten,
+    passwordChange,
   };
 }
 

@@ -38,19 +38,14 @@ export function listOf(items: readonly Html[]): Html | undefined {
   return items.length === 0 ? undefined : html`<ul class="things">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 }
 
-export interface AlertReference {
-  /** The reference under which the log has the failure. */
-  readonly reference: string | undefined;
-  readonly text: Texts;
-}
-
-/** An error message, which screen readers read out when the page loads. */
-export function alertOf(message: string | undefined, alertReference?: AlertReference): Html | undefined {
+/**
+ * An error message, which screen readers read out when the page loads.
+ * @param reference that under which the log has the failure.
+ */
+export function alertOf(message: string | undefined, reference?: string, text?: Texts): Html | undefined {
   if (message === undefined) return undefined;
   const problem = html`<div class="alert" role="alert" id="problem">${message}</div>`;
-  return alertReference?.reference === undefined
-    ? problem
-    : html`${problem}${referenceOf(alertReference.reference, alertReference.text)}`;
+  return reference === undefined || text === undefined ? problem : html`${problem}${referenceOf(reference, text)}`;
 }
 
 /** A short text that one click selects as a whole. */
@@ -63,20 +58,19 @@ export interface CodeFieldOptions {
   readonly label: string;
   readonly invalid: boolean;
   readonly kind: "digits" | "letters";
-  /** `one-time-code` lets phones offer a code that they received. */
-  readonly autocomplete: "one-time-code" | "off";
   readonly value?: string;
 }
 
+/** `one-time-code` lets phones offer a code that they received. */
 const shapes = {
-  digits: html` inputmode="numeric" pattern="[\\p{Nd}\\p{Pd}\\p{Cf}\\s\\u2212\\u30FC]*" maxlength="12" class="code"`,
-  letters: html` autocapitalize="characters" maxlength="16" class="code long"`,
+  digits: html` inputmode="numeric" pattern="[\\p{Nd}\\p{Pd}\\p{Cf}\\s\\u2212\\u30FC]*" maxlength="12" class="code" autocomplete="one-time-code"`,
+  letters: html` autocapitalize="characters" maxlength="16" class="code long" autocomplete="off"`,
 };
 
-export function codeField({ name, label, invalid, kind, autocomplete, value }: CodeFieldOptions): Html {
+export function codeField({ name, label, invalid, kind, value }: CodeFieldOptions): Html {
   return html`<div class="field"><label for="${name}">${label}</label><input type="text" id="${name}" name="${name}"${
     shapes[kind]
-  } autocomplete="${autocomplete}" spellcheck="false" autocorrect="off" required autofocus${
+  } spellcheck="false" autocorrect="off" required autofocus${
     value !== undefined && html` value="${value}"`
   }${invalid && html` aria-invalid="true" aria-describedby="problem"`}></div>`;
 }
@@ -97,3 +91,6 @@ export function titleAfter(key: TextKey) {
   return ({ problem }: { readonly problem: string | undefined }, { text }: Look): string =>
     problem === undefined ? text(key) : text("common.error_prefix", { title: text(key) });
 }
+
+/** The form of a page's sample. */
+export const sampleForm = (action: string): FormView => ({ action, csrfToken: "sample" });

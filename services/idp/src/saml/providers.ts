@@ -5,12 +5,12 @@ import type { Clock } from "@postern/shared/platform/time";
 import { demandsOf, type MfaPolicyConfig, type SignInDemands } from "../second-factors/sign-in-demands.ts";
 import { keysOfPem } from "./keys/pem-keys.ts";
 import { type LogoutEndpoints, logoutEndpointsOf } from "./logout/logout-endpoints.ts";
-import type { EncryptionMethod, EntityFacts } from "./metadata/entity-facts.ts";
+import type { ConsumerService, EncryptionMethod, EntityFacts } from "./metadata/entity-facts.ts";
 import { hasMetadata } from "./metadata/metadata-sources.ts";
 import { sameEntity } from "./protocol/identifiers.ts";
 import { bindings } from "./protocol/names.ts";
 import { SamlRefusal } from "./protocol/refusal.ts";
-import { type Encryption, encryptionOfUri, encryptions } from "./xml/encrypt-xml.ts";
+import { encryptionOfUri, encryptions } from "./xml/encrypt-xml.ts";
 import { commonTransport, hashesOf, type KeyTransport } from "./xml/key-transport.ts";
 import { requestedKind } from "./xml/name-id.ts";
 import type { Sender } from "./xml/read-message.ts";
@@ -47,18 +47,13 @@ function keysOfCertificates(certificates: readonly string[]): readonly KeyObject
   return certificates.map((certificate) => new X509Certificate(Buffer.from(certificate, "base64")).publicKey);
 }
 
-export interface Consumer {
-  readonly url: string;
-  readonly index: number;
-}
-
 /** A service provider with its metadata applied. */
 export interface Provider extends Sender {
   readonly entityId: string;
   readonly config: SamlProviderConfig;
   readonly demands: SignInDemands;
   /** The default first. */
-  readonly consumers: readonly [Consumer, ...Consumer[]];
+  readonly consumers: readonly [ConsumerService, ...ConsumerService[]];
   readonly logout: LogoutEndpoints;
   /** The key that encrypts its assertions. */
   readonly encryptionKey: KeyObject | undefined;
@@ -68,21 +63,7 @@ export interface Provider extends Sender {
   readonly validUntilMs: number | undefined;
 }
 
-export interface Providers {
-  /** Also undefined if its metadata has expired or was never loaded. */
-  find(entityId: string): Provider | undefined;
-  /**
-   * Does what `find` does, for a message that contains its sender.
-   * @throws SamlRefusal `metadata_expired` if its metadata has expired; AppError UPSTREAM_UNAVAILABLE if it was never loaded
-   */
-  sender(entityId: string): Provider | undefined;
-  /** Whether it takes logout messages over SOAP, even if it cannot be used until its metadata is loaded (again). */
-  hasSoapLogout(entityId: string): boolean;
-  /** All usable service providers. */
-  readonly all: readonly Provider[];
-}
-
-function consumersOf(config: SamlProviderConfig, facts: EntityFacts | undefined): readonly Consumer[] {
+function consumersOf(config: SamlProviderConfig, facts: EntityFacts | undefined): readonly ConsumerService[] {
   const { acs_url: url, assertion_consumer_services: services } = config;
   const further = services.map(({ url: other, index }) => ({ url: other, index }));
   const preferred = services.find((service) => service.default);
@@ -92,12 +73,7 @@ function consumersOf(config: SamlProviderConfig, facts: EntityFacts | undefined)
   return all.toSorted((a, b) => Number(b.url === preferred?.url) - Number(a.url === preferred?.url));
 }
 
-interface Keys {
-  readonly signing: readonly KeyObject[];
-  readonly encrypting: readonly KeyObject[];
-}
-
-function keysFor(config: SamlProviderConfig, facts: EntityFacts | undefined): Keys {
+function keysFor(config: SamlProviderConfig, facts: EntityFacts | undefined) {
   const configured = keysOfPem(config, config.entity_id);
   if (configured.length > 0 || facts === undefined) return { signing: configured, encrypting: configured };
   const { signingCertificates, encryptionCertificates } = facts;
@@ -147,7 +123,7 @@ export function createProviders(
   factsOf: (config: SamlProviderConfig) => EntityFacts | undefined,
   clock: Clock,
   mfaPolicy: MfaPolicyConfig,
-): Providers {
+) {
   const byId = new Map<string, Provider | undefined>();
   for (const config of configured) {
     const facts = hasMetadata(config) ? factsOf(config) : undefined;
@@ -155,21 +131,28 @@ export function createProviders(
     byId.set(sameEntity(config.entity_id), isAwaited ? undefined : providerOf(config, facts, mfaPolicy));
   }
   const isOver = ({ validUntilMs }: Provider): boolean => (validUntilMs ?? Infinity) <= clock.now();
-  const find: Providers["find"] = (entityId) => {
+  const find = (entityId: string): Provider | undefined => {
     const provider = byId.get(sameEntity(entityId));
     return provider === undefined || isOver(provider) ? undefined : provider;
   };
   return {
-    get all() {
+    /** All usable service providers. */
+    get all(): readonly Provider[] {
       return [...byId.values()].flatMap((provider) => (provider === undefined || isOver(provider) ? [] : [provider]));
     },
+    /** Also undefined if its metadata has expired or was never loaded. */
     find,
-    hasSoapLogout: (entityId) => {
+    /** Whether it takes logout messages over SOAP, even if it cannot be used until its metadata is loaded (again). */
+    hasSoapLogout: (entityId: string): boolean => {
       const name = sameEntity(entityId);
       const provider = byId.get(name)?.config ?? configured.find(({ entity_id: id }) => sameEntity(id) === name);
       return (provider?.slo_back_channel_url ?? "") !== "";
     },
-    sender: (entityId) => {
+    /**
+     * Does what `find` does, for a message that contains its sender.
+     * @throws SamlRefusal `metadata_expired` if its metadata has expired; AppError UPSTREAM_UNAVAILABLE if it was never loaded
+     */
+    sender: (entityId: string): Provider | undefined => {
       const name = sameEntity(entityId);
       const provider = byId.get(name);
       if (provider !== undefined && isOver(provider)) {
@@ -183,13 +166,12 @@ export function createProviders(
   };
 }
 
+export type Providers = ReturnType<typeof createProviders>;
+
 const sha1 = "http://www.w3.org/2000/09/xmldsig#sha1";
 
 /** Selects from the methods that the service provider names: content encryption, key transport, both or neither. */
-function encryptionWay(methods: readonly EncryptionMethod[]): {
-  readonly name: Encryption | undefined;
-  readonly transport: KeyTransport;
-} {
+function encryptionWay(methods: readonly EncryptionMethod[]) {
   const named = new Set(methods.map(({ algorithm }) => encryptionOfUri(algorithm)));
   const transport = methods
     .map(({ algorithm, digest = sha1, mask }): KeyTransport => ({ algorithm, digest, mask }))

@@ -1,14 +1,16 @@
 import type { Metrics } from "@postern/shared/platform/metrics";
-import { type Channel, channels, type DeliveryResult, deliveryResults } from "./logout/delivery-report.ts";
 import { type MetadataFailure, metadataFailures } from "./metadata/metadata-failure.ts";
 import { type RefusalReason, refusalReasons } from "./protocol/refusal.ts";
 
 const results = ["success", "failure"] as const;
 
-export interface MetadataState {
-  oldestAgeSeconds(): number;
-  unusable(): number;
-}
+/** How a service provider is notified of a logout: over SOAP, through the browser, or not at all. */
+export const channels = ["soap", "browser", "none"] as const;
+export type Channel = (typeof channels)[number];
+
+/** Result of notifying a service provider of a logout; every result except `retried` is final. */
+const deliveryResults = ["done", "refused", "retried", "given_up", "no_answer", "not_told"] as const;
+export type DeliveryResult = (typeof deliveryResults)[number];
 
 /** One function for each fact that the SAML identity provider counts. */
 export function createSamlMetrics(registry: Metrics, prefix: string) {
@@ -48,7 +50,7 @@ export function createSamlMetrics(registry: Metrics, prefix: string) {
     /** Counts a load of SAML metadata. */
     refreshed: (result: "success" | MetadataFailure): void => refreshes({ result }).inc(),
     /** Registers gauges that are read with the metrics. */
-    watch: (metadata: MetadataState): void => {
+    watch: (metadata: { oldestAgeSeconds(): number; unusable(): number }): void => {
       registry.gauge({
         name: `${prefix}_idp_saml_metadata_age_seconds`,
         help: "Age of the oldest SAML metadata in use",

@@ -1,23 +1,9 @@
-import { createHmac, createPrivateKey, createSecretKey, type KeyObject, X509Certificate } from "node:crypto";
+import { createHmac, createPrivateKey, createSecretKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { pathTo } from "@postern/shared/contracts";
 import type { Config, SamlConfig } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
-import type { MfaPolicyConfig } from "../second-factors/sign-in-demands.ts";
 import { derOf, type SamlKeys } from "./keys/saml-keys.ts";
-import type { SamlAddresses } from "./xml/metadata-xml.ts";
-
-/** The part of the configuration that the SAML identity provider uses. */
-export interface SamlSettings {
-  readonly saml: SamlConfig;
-  readonly entityId: string;
-  readonly mfaPolicy: MfaPolicyConfig;
-  readonly addresses: SamlAddresses;
-  /** Key from which persistent name IDs are derived. */
-  readonly nameIdSecret: KeyObject;
-  /** Undefined: keys are generated. */
-  readonly configuredKeys: SamlKeys | undefined;
-}
 
 function read(pem: string, file: string): string {
   return pem === "" && file !== "" ? readFileSync(file, "utf8") : pem;
@@ -44,8 +30,8 @@ function originOf({ identity }: Config): string {
   return url?.origin ?? identity.oidc.issuer;
 }
 
-/** @throws AppError CONFIG_INVALID for keys that cannot be read */
-export function samlSettings(config: Config): SamlSettings {
+/** The part of the configuration that the SAML identity provider uses. @throws AppError CONFIG_INVALID for keys that cannot be read */
+export function samlSettings(config: Config) {
   const { saml } = config.identity;
   const origin = originOf(config);
   const { encryption_secret: fallback } = config.storage.redis;
@@ -58,7 +44,11 @@ export function samlSettings(config: Config): SamlSettings {
     entityId: saml.entity_id,
     mfaPolicy: config.identity.mfa_policy,
     addresses: { sso: `${origin}${pathTo("samlSignIn")}`, slo: `${origin}${pathTo("samlLogout")}` },
+    /** Key from which persistent name IDs are derived. */
     nameIdSecret: createSecretKey(secret),
+    /** Undefined: keys are generated. */
     configuredKeys: configuredKeys(saml),
   };
 }
+
+export type SamlSettings = ReturnType<typeof samlSettings>;

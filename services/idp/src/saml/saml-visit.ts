@@ -1,51 +1,19 @@
-import type { Audit } from "@postern/shared/domain/audit";
 import { AppError } from "@postern/shared/platform/errors";
-import type { Logger } from "@postern/shared/platform/logging";
-import type { Clock } from "@postern/shared/platform/time";
 import type { FastifyReply } from "fastify";
-import type { FlowStarts } from "../flow/flow-starter.ts";
-import type { Pages } from "../pages/pages.ts";
 import { formTargetOf } from "../pages/policy-sources.ts";
 import { postMessagePage } from "../pages/templates/post-message.ts";
-import type { SessionStore } from "../sessions/session-store-redis.ts";
+import type { VisitContext } from "../visit/context.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
 import { auditVisit, lookOf, sendProblem, sendShown, type Visit } from "../visit/visit.ts";
-import type { SamlKeys } from "./keys/saml-keys.ts";
-import type { EndLogoutTransaction } from "./logout/end-logout-transaction.ts";
-import type { FrontChannel } from "./logout/front-channel.ts";
-import type { Logout } from "./logout/logout.ts";
-import type { WaitingLogouts } from "./logout/waiting-logouts-redis.ts";
+import type { SamlContext } from "./context.ts";
 import { namingSender, SamlRefusal } from "./protocol/refusal.ts";
-import type { Provider, Providers } from "./providers.ts";
-import type { SamlMetrics } from "./saml-metrics.ts";
-import type { SamlSettings } from "./saml-settings.ts";
-import type { Sso } from "./sso/sso.ts";
+import type { Provider } from "./providers.ts";
 import { type MessageName, type ReadDeps, type ReadMessage, readPosted, readRedirected } from "./xml/read-message.ts";
 import { checkedRelayState, parameterOf, readRedirectQuery } from "./xml/redirect-query.ts";
 import type { PostedMessage } from "./xml/send.ts";
 
 /** What the SAML routes need. */
-export interface SamlRoutesDeps {
-  readonly settings: () => SamlSettings;
-  readonly providers: () => Providers;
-  /** Resolves within seconds, when the metadata of a service provider is known or was requested. */
-  readonly lookedFor: (entityId: string) => Promise<void>;
-  readonly keys: () => Promise<SamlKeys>;
-  readonly sso: Sso;
-  readonly logout: Logout;
-  readonly waitingLogouts: WaitingLogouts;
-  readonly frontChannel: FrontChannel;
-  readonly endLogoutTransaction: EndLogoutTransaction;
-  readonly metrics: SamlMetrics;
-  readonly logger: Logger;
-  readonly audit: Audit;
-  readonly clock: Clock;
-  /** The clock that all replicas share, for stored times. */
-  readonly sharedClock: Clock;
-  readonly pages: Pages;
-  readonly starts: Pick<FlowStarts, "startSaml">;
-  readonly sessions: Pick<SessionStore, "findBySid">;
-}
+export type SamlRoutesDeps = SamlContext["routes"] & Pick<VisitContext, "pages" | "starts" | "sessions">;
 
 const longestName = 256;
 

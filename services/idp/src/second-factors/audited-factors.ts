@@ -3,59 +3,45 @@ import type { EngineCall } from "../visit/engine-call.ts";
 import type { FactorStore } from "./factor-store-nats.ts";
 import type { Factors } from "./factors-nats.ts";
 
-interface Change {
-  readonly event: AuditEvent;
-  readonly account: string;
-  readonly context: EngineCall;
-  readonly reason?: string;
-}
+/** A change by a user; the last argument is the call. */
+type Change<Args extends readonly unknown[], Result> = (
+  account: string,
+  ...rest: [...Args, context: EngineCall]
+) => Promise<Result>;
 
 /** Records the outcome of a user's change; `undecided` if it is unknown whether the change was made. */
 function auditor(audit: Audit) {
-  return async <Result>(
-    { event, account, context: { session, clientIp }, reason }: Change,
-    change: Promise<Result>,
-    isDone: (result: Result) => boolean = (result) => result === "done",
-  ): Promise<Result> => {
-    const line = { event, actor: account, target: account, clientIp, session, reason };
-    const result = await change.catch((error: unknown) => {
-      audit.record({ ...line, outcome: "undecided" });
-      throw error;
-    });
-    audit.record({ ...line, outcome: isDone(result) ? "ok" : "failed" });
-    return result;
-  };
+  return <Args extends readonly unknown[], Result>(
+    event: AuditEvent,
+    change: Change<Args, Result>,
+    reason?: string,
+  ): Change<Args, Result> =>
+    async (account, ...rest) => {
+      const { session, clientIp } = Object(rest.at(-1));
+      const line = { event, actor: account, target: account, clientIp, session, reason };
+      const result = await change(account, ...rest).catch((error: unknown) => {
+        audit.record({ ...line, outcome: "undecided" });
+        throw error;
+      });
+      const isDone = result === "done" || typeof result === "object";
+      audit.record({ ...line, outcome: isDone ? "ok" : "failed" });
+      return result;
+    };
 }
 
 /** Adds an audit record for each factor and app password that a user adds or removes. */
 export function auditFactorStore(store: FactorStore, audit: Audit): FactorStore {
   const audited = auditor(audit);
-  const add = { event: "second_factor.add" } as const;
-  const remove = { event: "second_factor.remove" } as const;
   return {
     ...store,
-    setTotp: (account, secret, context) =>
-      audited({ ...add, account, context, reason: "totp" }, store.setTotp(account, secret, context)),
-    deleteTotp: (account, context) =>
-      audited({ ...remove, account, context, reason: "totp" }, store.deleteTotp(account, context)),
-    addCredential: (account, text, context) =>
-      audited({ ...add, account, context, reason: "webauthn" }, store.addCredential(account, text, context)),
-    deleteCredential: (account, text, context) =>
-      audited({ ...remove, account, context, reason: "webauthn" }, store.deleteCredential(account, text, context)),
-    setRecoveryCodes: (account, codes, context) =>
-      audited({ event: "recovery_codes.create", account, context }, store.setRecoveryCodes(account, codes, context)),
-    deleteRecoveryCodes: (account, context) =>
-      audited({ ...remove, account, context, reason: "recovery" }, store.deleteRecoveryCodes(account, context)),
-    createAppPassword: (account, label, context) => {
-      const change = store.createAppPassword(account, label, context);
-      return audited(
-        { event: "app_password.create", account, context },
-        change,
-        (result) => typeof result === "object",
-      );
-    },
-    revokeAppPassword: (account, id, context) =>
-      audited({ event: "app_password.delete", account, context }, store.revokeAppPassword(account, id, context)),
+    setTotp: audited("second_factor.add", store.setTotp, "totp"),
+    deleteTotp: audited("second_factor.remove", store.deleteTotp, "totp"),
+    addCredential: audited("second_factor.add", store.addCredential, "webauthn"),
+    deleteCredential: audited("second_factor.remove", store.deleteCredential, "webauthn"),
+    setRecoveryCodes: audited("recovery_codes.create", store.setRecoveryCodes),
+    deleteRecoveryCodes: audited("second_factor.remove", store.deleteRecoveryCodes, "recovery"),
+    createAppPassword: audited("app_password.create", store.createAppPassword),
+    revokeAppPassword: audited("app_password.delete", store.revokeAppPassword),
   };
 }
 

@@ -8,15 +8,6 @@ export interface EnrolledFactors {
   readonly webauthnCredentials: number;
 }
 
-export interface NeededFactors {
-  /** Whether a second factor is required: it always is for an account that has one. */
-  readonly isNeeded: boolean;
-  /** The factors that the user can use, in the order in which the page offers them. */
-  readonly methods: readonly FactorMethod[];
-  /** The factors that the client demands and the account lacks: they are set up before the sign-in continues. */
-  readonly missing: readonly FactorMethod[];
-}
-
 type Demands = Pick<FlowClient, "supportedMfa" | "requireMfa" | "requiredMfaLevel" | "mfaLevels">;
 
 export function isSupported(method: FactorMethod, client: Pick<FlowClient, "supportedMfa"> | undefined): boolean {
@@ -44,12 +35,16 @@ function missingOf(has: Readonly<Record<FactorMethod, boolean>>, client: Demands
   );
 }
 
-/** Recovery codes replace a lost factor; on their own they are not one. */
+/**
+ * `isNeeded`: whether a second factor is required, which it always is for an account that has one. Recovery codes replace a
+ * lost factor; on their own they are not one. `methods`: the factors that the user can use, in the order in which the page
+ * offers them. `missing`: those that the client demands and the account lacks, which are set up before the sign-in continues.
+ */
 export function neededFactors(
   { hasTotp, recoveryCodesLeft, webauthnCredentials }: EnrolledFactors,
   client: Demands | undefined,
   acrValues: readonly string[] = [],
-): NeededFactors {
+) {
   const isNeeded = hasTotp || webauthnCredentials > 0;
   const has = { webauthn: webauthnCredentials > 0, totp: hasTotp, recovery: recoveryCodesLeft > 0 };
   const missing = missingOf(has, client);

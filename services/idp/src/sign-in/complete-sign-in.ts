@@ -37,10 +37,8 @@ export interface SignedIn {
   readonly origin: SessionOrigin;
 }
 
-export type Completion =
-  | { readonly completion: "signed_in"; readonly session: BrowserSessionRecord; readonly redirect: string }
-  /** The flow is over: finished in another tab, or expired. */
-  | { readonly completion: "expired" };
+/** Undefined: the flow is over, that is, finished in another tab, or expired. */
+export type Completion = { readonly session: BrowserSessionRecord; readonly redirect: string } | undefined;
 
 /** RFC 8176; a recovery code counts as something that the user has, like a one-time password. */
 const references: Readonly<Record<SignInMethod, readonly string[]>> = {
@@ -127,20 +125,16 @@ export function createCompleteSignIn(deps: CompleteSignInDeps) {
   const { sessions, gate, ends } = deps;
   const establish = createEstablish(deps);
   const resume = async (flow: FlowRecord, session: BrowserSessionRecord | undefined): Promise<Completion> => {
-    if (session === undefined || flow.state !== "ready" || session.uid !== flow.sessionUid) {
-      return { completion: "expired" };
-    }
+    if (session === undefined || flow.state !== "ready" || session.uid !== flow.sessionUid) return undefined;
     const ending = await endOf(ends, flow, session);
-    return "expired" in ending
-      ? { completion: "expired" }
-      : { completion: "signed_in", session, redirect: ending.redirect };
+    return "expired" in ending ? undefined : { session, redirect: ending.redirect };
   };
 
   /** The page for a factor that must be set up first, or the protocol's next step. */
   const onwards = async (flow: FlowRecord, session: BrowserSessionRecord | undefined): Promise<Completion> => {
     if (flow.state !== "enrolment" || session === undefined) return resume(flow, session);
     const redirect = pageUrlOf(flow, flow.languageTag);
-    return redirect === undefined ? { completion: "expired" } : { completion: "signed_in", session, redirect };
+    return redirect === undefined ? undefined : { session, redirect };
   };
 
   return {
@@ -157,7 +151,7 @@ export function createCompleteSignIn(deps: CompleteSignInDeps) {
       if (moved !== undefined) return onwards(moved, session);
       // The form was sent twice and the other request has moved the flow. Only one session remains.
       const now = await gate.reread(flow.id);
-      if (now?.sessionUid === undefined) return { completion: "expired" };
+      if (now?.sessionUid === undefined) return undefined;
       if (now.sessionUid !== session.uid) await sessions.end(session.uid);
       return onwards(now, await sessions.findByUid(now.sessionUid));
     },

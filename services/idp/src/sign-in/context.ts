@@ -84,12 +84,12 @@ export function createSignIn(
       nowSeconds: () => Math.floor(nowMs() / 1000),
       subject: identity.subject,
     }),
-    delaySignIn: createDelaySignIn({
+    delaySignIn: createDelaySignIn(
       responseDelays,
-      devices: notifications?.devices,
-      maxWaiting: auth.controls.brute_force.account_delay.max_waiting,
-      logger: base.logger,
-    }),
+      notifications?.devices,
+      auth.controls.brute_force.account_delay.max_waiting,
+      base.logger,
+    ),
     /** Answers all delayed sign-ins immediately. */
     letGo: (): void => responseDelays.end(),
   };

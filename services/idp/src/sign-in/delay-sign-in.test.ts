@@ -17,12 +17,8 @@ function delayOf(knows?: KnownDevices["knows"]) {
     end: () => real.end(),
   };
   const lines: unknown[] = [];
-  const delaySignIn = createDelaySignIn({
-    responseDelays,
-    devices: knows === undefined ? undefined : { knows },
-    maxWaiting: 2,
-    logger: { info: (fields: object) => void lines.push(fields) },
-  });
+  const logger = { info: (fields: object) => void lines.push(fields) };
+  const delaySignIn = createDelaySignIn(responseDelays, knows === undefined ? undefined : { knows }, 2, logger);
   const signIn = (change: Partial<DelayedSignIn> = {}): Promise<void> =>
     delaySignIn({
       accountDelayMs: 400,

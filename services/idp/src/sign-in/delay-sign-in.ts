@@ -15,26 +15,25 @@ export interface DelayedSignIn {
   readonly signal: AbortSignal;
 }
 
-/** Applies the account delay to a sign-in, unless the account has been used from this browser before. */
-export type DelaySignIn = (signIn: DelayedSignIn) => Promise<void>;
-
-export interface DelaySignInDeps {
-  readonly responseDelays: ResponseDelays;
-  /** Undefined if no devices are stored. */
-  readonly devices: Pick<KnownDevices, "knows"> | undefined;
-  /** Maximum number of concurrent waiting pages per address. */
-  readonly maxWaiting: number;
-  readonly logger: Pick<Logger, "info">;
-}
-
 /** The gateway and a person wait for the page, so the limit is below the longest delay of a mail client. */
 const longestMs = 3000;
 
-export function createDelaySignIn({ responseDelays, devices, maxWaiting, logger }: DelaySignInDeps): DelaySignIn {
+/**
+ * Applies the account delay to a sign-in, unless the account has been used from this browser before.
+ * @param devices undefined if none are stored.
+ * @param maxWaiting maximum number of concurrent waiting pages per address.
+ */
+export function createDelaySignIn(
+  responseDelays: ResponseDelays,
+  devices: Pick<KnownDevices, "knows"> | undefined,
+  maxWaiting: number,
+  logger: Pick<Logger, "info">,
+) {
   /** If the devices cannot be read, nothing is delayed. */
   const isKnown = async (account: string, token: string | undefined): Promise<boolean> =>
     token !== undefined && devices !== undefined && (await devices.knows(account, token).catch(() => true));
-  return async ({ accountDelayMs, account, deviceToken, clientIp, session, signal }) => {
+  return async (signIn: DelayedSignIn): Promise<void> => {
+    const { accountDelayMs, account, deviceToken, clientIp, session, signal } = signIn;
     if (accountDelayMs === 0 || (await isKnown(account, deviceToken))) return;
     const ms = Math.min(accountDelayMs, longestMs);
     const waiting = waitForDelay(responseDelays, { key: clientIp, ms, maxPerKey: maxWaiting }, signal);

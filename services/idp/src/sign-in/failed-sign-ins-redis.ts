@@ -8,24 +8,8 @@ import {
 } from "@postern/shared/platform/redis";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import type { SignInResult, SignInStep } from "../metrics.ts";
+import type { Stored } from "../redis/stored.ts";
 import noteFailedSignInLua from "./scripts/note-failed-sign-in.lua?raw";
-
-/** A sign-in through the pages that failed, for the operator to whom a user reports its reference. */
-interface FailedSignIn {
-  readonly reference: string;
-  readonly session: string;
-  readonly timeMs: number;
-  readonly step: SignInStep;
-  readonly outcome: Exclude<SignInResult, "ok">;
-  readonly reason: string;
-  readonly rule?: string | undefined;
-  /** Set only if a backend has the account, because a name that was merely typed may be a password. */
-  readonly account?: string | undefined;
-  readonly clientIp: string;
-  readonly kind: string;
-  readonly client?: string | undefined;
-}
 
 const noteFailedSignIn = {
   name: "noteFailedSignIn",
@@ -33,7 +17,7 @@ const noteFailedSignIn = {
   keys: ["shardKey"],
   args: ["timeMs", "entry", "maxEntries", "lifeSeconds"],
 } as const;
-const optional = Type.Optional(Type.String());
+const optional = Type.Optional(Type.Union([Type.String(), Type.Undefined()]));
 const Failed = Type.Object({
   reference: Type.String(),
   session: Type.String(),
@@ -42,11 +26,15 @@ const Failed = Type.Object({
   outcome: Type.Enum(["denied", "blocked", "throttled", "undecided"]),
   reason: Type.String(),
   rule: optional,
+  /** Set only if a backend has the account, because a name that was merely typed may be a password. */
   account: optional,
   clientIp: Type.String(),
   kind: Type.String(),
   client: optional,
 });
+
+/** A sign-in through the pages that failed, for the operator to whom a user reports its reference. */
+type FailedSignIn = Stored<typeof Failed>;
 
 const decided = decidedInRedis("failed sign-ins cannot be reached");
 

@@ -54,14 +54,13 @@ export function sendCompletion(
   flow: FlowRecord,
   completion: Completion,
 ): FastifyReply {
-  const redirect = takeSession(deps, visit, completion);
-  return sendOn(deps.pages, visit, redirect, flow);
+  return sendOn(deps.pages, visit, takeSession(deps, visit, completion), flow);
 }
 
 type SessionTaker = Pick<SignInContext, "pages" | "rememberMs">;
 
 function takeSession({ pages, rememberMs }: SessionTaker, visit: Visit, completion: Completion): string | undefined {
-  if (completion.completion === "expired") return undefined;
+  if (completion === undefined) return undefined;
   const { session, redirect } = completion;
   const maxAge = session.remember ? Math.floor(rememberMs / 1000) : undefined;
   setCookie(visit.reply, pages.cookies.set(cookieNames.session, session.sid, maxAge));
@@ -106,17 +105,13 @@ async function complete(deps: SignInContext, visit: Visit, signedIn: SignInEnd):
       },
     }),
   );
-  const isOk = completion.completion === "signed_in";
-  metrics.signIn(report.step, isOk ? "ok" : "denied");
-  reportSignIn(
-    deps,
-    visit,
-    flow,
-    isOk
-      ? { ...report, outcome: "ok", passwordWarning: pending.passwordWarning }
-      : { ...report, outcome: "denied", reason: "expired" },
-  );
-  if (completion.completion === "signed_in") noteDevice(deps, visit, signedIn);
+  const end =
+    completion === undefined
+      ? ({ outcome: "denied", reason: "expired" } as const)
+      : ({ outcome: "ok", passwordWarning: pending.passwordWarning } as const);
+  metrics.signIn(report.step, end.outcome);
+  reportSignIn(deps, visit, flow, { ...report, ...end });
+  if (completion !== undefined) noteDevice(deps, visit, signedIn);
   const factor = method === "passkey" ? undefined : method;
   if (factor !== undefined) setCookie(reply, pages.cookies.set(cookieNames.method, factor, methodSeconds));
   return completion;
@@ -132,10 +127,9 @@ async function pageBetween(deps: SignInContext, visit: Visit, { flow, pending, m
 
 async function completeWithPage(deps: SignInContext, visit: Visit, signedIn: SignInEnd): Promise<Completion> {
   const completion = await complete(deps, visit, signedIn);
-  const between = completion.completion === "expired" ? undefined : await pageBetween(deps, visit, signedIn);
-  return completion.completion === "expired" || between === undefined
-    ? completion
-    : { ...completion, redirect: between };
+  if (completion === undefined) return undefined;
+  const { session, redirect } = completion;
+  return { session, redirect: (await pageBetween(deps, visit, signedIn)) ?? redirect };
 }
 
 /** Completes a sign-in for which everything required was verified. */

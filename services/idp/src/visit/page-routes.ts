@@ -52,18 +52,14 @@ function problemOf(error: unknown): "request" | "unavailable" | "failed" {
   return typeof status === "number" && status >= 400 && status < 500 ? "request" : "failed";
 }
 
-export interface PageRouteOptions {
-  readonly pages: Pages;
-  readonly logger: Logger;
-  /** Format of the request bodies: forms of the pages, or JSON of their script. */
-  readonly body?: "form" | "json";
-}
-
-/** Registers pages for browsers: parses forms and shows errors as pages. */
+/**
+ * Registers pages for browsers: parses forms and shows errors as pages. `body`: the format of the request bodies, forms of
+ * the pages or JSON of their script.
+ */
 export function registerPageRoutes(
   app: FastifyInstance,
   routes: readonly PageRoute[],
-  { pages, logger, body = "form" }: PageRouteOptions,
+  { pages, logger, body = "form" }: { readonly pages: Pages; readonly logger: Logger; readonly body?: "form" | "json" },
 ): void {
   app.register(async (scope) => {
     if (body === "form") parsePageForms(scope);

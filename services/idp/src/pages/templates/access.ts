@@ -2,22 +2,20 @@ import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, html } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
 import { moment } from "../moments.ts";
-import { alertOf, dangerLink, deleteForm, listOf } from "../parts.ts";
+import { alertOf, dangerLink, deleteForm, listOf, sampleForm } from "../parts.ts";
 import { passwordOf, type ServersView, sampleServers, serversOf } from "./credentials.ts";
-import { type BackView, wayBack } from "./enrolment.ts";
-
-export interface ShownAppPassword {
-  readonly label: string;
-  readonly createdMs: number;
-  readonly lastUsedMs: number | undefined;
-  /** Target of a form that revokes it without a question, for templates of sites. */
-  readonly revoke: string;
-  /** The page that asks first. */
-  readonly remove: string;
-}
+import { type BackView, sampleBack, wayBack } from "./enrolment.ts";
 
 export interface AppPasswordsView extends FormView, BackView {
-  readonly appPasswords: readonly ShownAppPassword[];
+  readonly appPasswords: readonly {
+    readonly label: string;
+    readonly createdMs: number;
+    readonly lastUsedMs: number | undefined;
+    /** Target of a form that revokes it without a question, for templates of sites. */
+    readonly revoke: string;
+    /** The page that asks first. */
+    readonly remove: string;
+  }[];
   readonly problem: string | undefined;
 }
 
@@ -46,8 +44,7 @@ ${formOf(
 ${wayBack(view, text)}`;
   },
   sample: {
-    action: pathTo("appPasswordsPage"),
-    csrfToken: "sample",
+    ...sampleForm(pathTo("appPasswordsPage")),
     appPasswords: [
       {
         label: "Thunderbird at home",
@@ -65,8 +62,7 @@ ${wayBack(view, text)}`;
       },
     ],
     problem: undefined,
-    back: "#back",
-    cancel: undefined,
+    ...sampleBack,
   },
 };
 
@@ -91,32 +87,27 @@ ${wayBack(view, text)}`,
     password: "app-abcdef-ghijkm-npqrst-uvwxyz-234567",
     account: "alice@example.test",
     servers: sampleServers,
-    back: "#back",
-    cancel: undefined,
+    ...sampleBack,
   },
 };
 
-export interface ShownSession {
-  /** Browser and system, as far as they are known. */
-  readonly device: string;
-  readonly clientIp: string;
-  readonly signedInMs: number;
-  readonly lastSeenMs: number;
-  readonly isThis: boolean;
-  readonly end: string;
-}
-
-export interface ShownMailClient {
-  readonly name: string;
-  readonly signedInMs: number;
-  readonly lastUsedMs: number;
-  readonly end: string;
-}
-
 export interface SessionsView extends FormView, BackView {
-  readonly sessions: readonly ShownSession[];
+  readonly sessions: readonly {
+    /** Browser and system, as far as they are known. */
+    readonly device: string;
+    readonly clientIp: string;
+    readonly signedInMs: number;
+    readonly lastSeenMs: number;
+    readonly isThis: boolean;
+    readonly end: string;
+  }[];
   /** Mail clients that are signed in by token. */
-  readonly mail: readonly ShownMailClient[];
+  readonly mail: readonly {
+    readonly name: string;
+    readonly signedInMs: number;
+    readonly lastUsedMs: number;
+    readonly end: string;
+  }[];
 }
 
 export const sessionsPage: Page<SessionsView> = {
@@ -148,8 +139,7 @@ ${(view.sessions.length > 1 || mail.length > 1) && deleteForm({ action, csrfToke
 ${wayBack(view, text)}`;
   },
   sample: {
-    action: pathTo("sessionsPage"),
-    csrfToken: "sample",
+    ...sampleForm(pathTo("sessionsPage")),
     sessions: [
       {
         device: "Firefox, Linux",
@@ -169,8 +159,7 @@ ${wayBack(view, text)}`;
       },
     ],
     mail: [{ name: "Thunderbird", signedInMs: 1_790_000_000_000, lastUsedMs: 1_795_000_000_000, end: "#end-3" }],
-    back: "#back",
-    cancel: undefined,
+    ...sampleBack,
   },
 };
 
@@ -210,7 +199,6 @@ ${wayBack(view, text)}`,
       { name: "Example Webmail", disconnect: "#end" },
       { name: "Example Calendar", disconnect: "#end-2" },
     ],
-    back: "#back",
-    cancel: undefined,
+    ...sampleBack,
   },
 };

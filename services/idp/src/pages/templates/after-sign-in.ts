@@ -4,15 +4,13 @@ import type { Look, Page } from "../look.ts";
 import { timeLeft } from "../moments.ts";
 import { changeLink, signOf } from "../parts.ts";
 
-export interface CodesLowView {
+/** Shown after a sign-in with one of the last recovery codes. */
+export const codesLowPage: Page<{
   readonly left: number;
   readonly make: string;
   /** Continues the sign-in. */
   readonly next: string;
-}
-
-/** Shown after a sign-in with one of the last recovery codes. */
-export const codesLowPage: Page<CodesLowView> = {
+}> = {
   name: "codes_low",
   title: (_view, { text }) => text("codes.low_title"),
   body: ({ left, make, next }, { text }) => html`${signOf("list")}<h1>${text("codes.low_title")}</h1>

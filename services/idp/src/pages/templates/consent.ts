@@ -1,7 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
-import { accountRow, signOf } from "../parts.ts";
+import { accountRow, sampleForm, signOf } from "../parts.ts";
 import { isTextKey } from "../texts.ts";
 
 export interface ConsentScope {
@@ -89,8 +89,7 @@ ${formOf(
 ${links.length > 0 && html`<div class="more">${links}</div>`}`;
   },
   sample: {
-    action: pathTo("consentPage"),
-    csrfToken: "sample",
+    ...sampleForm(pathTo("consentPage")),
     client: "Example Mail",
     unverifiedTarget: "org.example.mail",
     logo: undefined,

@@ -1,7 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, html } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
-import { accountRow, alertOf, codeField, signOf, titleAfter } from "../parts.ts";
+import { accountRow, alertOf, codeField, sampleForm, signOf, titleAfter } from "../parts.ts";
 import { type ConsentScope, clientRow, givenScope } from "./consent.ts";
 
 export interface DeviceCodeView extends FormView {
@@ -23,7 +23,6 @@ ${formOf(
     label: text("device.code"),
     invalid: view.problem !== undefined,
     kind: "letters",
-    autocomplete: "off",
     value: view.userCode,
   })}<button type="submit">${text("device.submit")}</button>`,
 )}`,
@@ -62,8 +61,7 @@ ${formOf(
 )}`;
   },
   sample: {
-    action: pathTo("deviceConsentPage"),
-    csrfToken: "sample",
+    ...sampleForm(pathTo("deviceConsentPage")),
     client: "Example TV",
     logo: undefined,
     other: "#other",

@@ -1,7 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
-import { alertOf, codeField, dangerLink, signOf, titleAfter } from "../parts.ts";
+import { alertOf, codeField, dangerLink, sampleForm, signOf, titleAfter } from "../parts.ts";
 import { qrCode } from "../qr-code.ts";
 import { type Texts, unhyphenated } from "../texts.ts";
 
@@ -11,6 +11,8 @@ export interface BackView {
   /** The sign-in demands this factor: link that cancels it. */
   readonly cancel: string | undefined;
 }
+
+export const sampleBack: BackView = { back: "#back", cancel: undefined };
 
 export function wayBack({ back, cancel }: BackView, text: Texts): Html {
   return html`<div class="more">${
@@ -43,7 +45,6 @@ export const totpEnrolmentPage: Page<TotpEnrolmentView> = {
       label: text("totp.code"),
       invalid: view.problem !== undefined,
       kind: "digits",
-      autocomplete: "one-time-code",
     });
     return html`<h1>${text("enrol.totp_title")}</h1>
 ${demanded(view, text)}
@@ -58,14 +59,12 @@ ${view.remove !== undefined && dangerLink(view.remove, text("enrol.totp_remove")
 ${wayBack(view, text)}`;
   },
   sample: {
-    action: pathTo("totpRegistrationPage"),
-    csrfToken: "sample",
+    ...sampleForm(pathTo("totpRegistrationPage")),
     url: "otpauth://totp/Example%20Mail:alice%40example.test?secret=JBSWY3DPEHPK3PXP&issuer=Example%20Mail",
     secret: "JBSW Y3DP EHPK 3PXP",
     problem: undefined,
     remove: pathTo("totpRemovalPage"),
-    back: "#back",
-    cancel: undefined,
+    ...sampleBack,
   },
 };
 
@@ -97,13 +96,11 @@ ${view.canMake ? view.remake && html`<div class="note">${text("codes.replace")}<
 ${view.canMake && formOf(view, html`<button type="submit">${text("codes.make")}</button>`)}
 ${wayBack(view, text)}`,
   sample: {
-    action: pathTo("draftRecoveryCodes"),
-    csrfToken: "sample",
+    ...sampleForm(pathTo("draftRecoveryCodes")),
     left: 3,
     canMake: true,
     remake: true,
-    back: "#back",
-    cancel: undefined,
+    ...sampleBack,
   },
 };
 
@@ -129,14 +126,12 @@ ${formOf(
 )}
 ${wayBack(view, text)}`,
   sample: {
-    action: pathTo("saveDraftedRecoveryCodes"),
-    csrfToken: "sample",
+    ...sampleForm(pathTo("saveDraftedRecoveryCodes")),
     set: "sample",
     account: "alice@example.test",
     codes: "ABCD-2345 EFGH-6789 JKMN-PQRS TUVW-XYZ2 3456-789A BCDE-FGHJ KMNP-QRST UVWX-YZ23 4567-89AB CDEF-GHJK".split(
       " ",
     ),
-    back: "#back",
-    cancel: undefined,
+    ...sampleBack,
   },
 };

@@ -2,19 +2,17 @@ import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import type { FactorMethod } from "../../flow/flow-record.ts";
 import type { Look, Page } from "../look.ts";
-import { alertOf, cancelForm, codeField, titleAfter } from "../parts.ts";
-
-export interface MfaView {
-  readonly choices: readonly { readonly method: FactorMethod; readonly href: string }[];
-  readonly lastUsed: FactorMethod | undefined;
-  readonly restart: string;
-  readonly cancel: FormView | undefined;
-}
+import { alertOf, cancelForm, codeField, sampleForm, titleAfter } from "../parts.ts";
 
 const iconOf = { totp: icons.phone, webauthn: icons.key, recovery: icons.list } as const;
 
 /** The user chooses one of several factors. */
-export const mfaPage: Page<MfaView> = {
+export const mfaPage: Page<{
+  readonly choices: readonly { readonly method: FactorMethod; readonly href: string }[];
+  readonly lastUsed: FactorMethod | undefined;
+  readonly restart: string;
+  readonly cancel: FormView | undefined;
+}> = {
   name: "mfa",
   title: (_view, { text }) => text("mfa.title"),
   body: ({ choices, lastUsed, restart, cancel }, { text }) => {
@@ -38,7 +36,7 @@ ${cancelForm(cancel, text)}
     ],
     lastUsed: "totp",
     restart: "#restart",
-    cancel: { action: pathTo("cancelLogin"), csrfToken: "sample" },
+    cancel: sampleForm(pathTo("cancelLogin")),
   },
 };
 
@@ -59,11 +57,10 @@ function factorBody(method: "totp" | "recovery", view: FactorView, { text, brand
     label: text(`${method}.code`),
     invalid: view.problem !== undefined,
     kind: method === "totp" ? "digits" : "letters",
-    autocomplete: method === "totp" ? "one-time-code" : "off",
   });
   return html`<h1>${text(`${method}.title`)}</h1>
 <p class="lead">${text(`${method}.intro`, { brand: brand.name })}</p>
-${alertOf(view.problem, { reference: view.reference, text })}
+${alertOf(view.problem, view.reference, text)}
 ${formOf(view, html`${field}<button type="submit">${text(`${method}.submit`)}</button>`)}
 ${cancelForm(view.cancel, text)}
 <div class="more">${
@@ -85,7 +82,7 @@ function factorPage(method: "totp" | "recovery"): Page<FactorView> {
       reference: undefined,
       other: "#other",
       restart: "#restart",
-      cancel: { action: pathTo("cancelLogin"), csrfToken: "sample" },
+      cancel: sampleForm(pathTo("cancelLogin")),
     },
   };
 }

@@ -1,7 +1,7 @@
 import { maxUserNameLength, pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, html, icons } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
-import { alertOf, cancelForm, changeLink, titleAfter } from "../parts.ts";
+import { alertOf, cancelForm, changeLink, sampleForm, titleAfter } from "../parts.ts";
 import { type CeremonyView, ceremony } from "./webauthn.ts";
 
 export interface LoginView extends FormView {
@@ -34,7 +34,7 @@ export const loginPage: Page<LoginView> = {
     return html`<h1>${text("login.title")}</h1>
 ${view.client !== undefined && html`<p class="lead">${text("login.to", { client: view.client })}</p>`}
 ${view.fresh && html`<p class="lead">${text("login.fresh")}</p>`}
-${alertOf(view.problem, { reference: view.reference, text })}${view.offersChange && changeLink({ text, brand })}
+${alertOf(view.problem, view.reference, text)}${view.offersChange && changeLink({ text, brand })}
 ${formOf(
   view,
   html`<div class="field"><label for="username">${text("login.username")}</label>
@@ -67,8 +67,7 @@ ${
 ${cancelForm(view.cancel, text)}`;
   },
   sample: {
-    action: pathTo("loginPage"),
-    csrfToken: "sample",
+    ...sampleForm(pathTo("loginPage")),
     client: "Example Webmail",
     username: "",
     fresh: false,
@@ -78,6 +77,6 @@ ${cancelForm(view.cancel, text)}`;
     offersChange: false,
     reference: undefined,
     passkey: { begin: pathTo("beginWebauthnSignIn"), finish: pathTo("finishWebauthnSignIn"), csrfToken: "sample" },
-    cancel: { action: pathTo("cancelLogin"), csrfToken: "sample" },
+    cancel: sampleForm(pathTo("cancelLogin")),
   },
 };

@@ -1,10 +1,10 @@
 import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
-import { alertOf } from "../parts.ts";
+import { alertOf, sampleForm } from "../parts.ts";
 import { qrCode } from "../qr-code.ts";
 import type { TextKey, Texts } from "../texts.ts";
 import { passwordOf, type ServersView, sampleServers, serversOf } from "./credentials.ts";
-import { type BackView, wayBack } from "./enrolment.ts";
+import { type BackView, sampleBack, wayBack } from "./enrolment.ts";
 
 /** Kinds of mail clients, each of which is set up in its own way. */
 export const clientKinds = ["apple", "android", "thunderbird", "outlook", "other"] as const;
@@ -60,8 +60,7 @@ ${wayBack(view, text)}`;
       { kind: "outlook", href: "#outlook" },
       { kind: "other", href: "#other" },
     ],
-    back: "#back",
-    cancel: undefined,
+    ...sampleBack,
   },
 };
 
@@ -126,16 +125,14 @@ ${wayBack(view, text)}`;
   },
   sample: {
     kind: "thunderbird",
-    action: "#create",
-    csrfToken: "sample",
+    ...sampleForm("#create"),
     address: "alice@example.test",
     hasOauth: true,
     hasAppPasswords: true,
     problem: undefined,
     userName: "alice@example.test",
     servers: sampleServers,
-    back: "#back",
-    cancel: undefined,
+    ...sampleBack,
   },
 };
 
@@ -191,7 +188,6 @@ ${wayBack(view, text)}`;
     code: '[1,[1,1],[0,"mail.example.test",993,3,1,"alice@example.test","","app-abcdef-ghijkm-npqrst-uvwxyz-234567"],[[[0,"mail.example.test",465,3,1,"alice@example.test","app-abcdef-ghijkm-npqrst-uvwxyz-234567"],["alice@example.test","Alice Example"]]]]',
     userName: "alice@example.test",
     servers: sampleServers,
-    back: "#back",
-    cancel: undefined,
+    ...sampleBack,
   },
 };

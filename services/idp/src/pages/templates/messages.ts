@@ -5,16 +5,6 @@ import type { Page } from "../look.ts";
 import { accountRow, referenceOf, type Sign, signOf } from "../parts.ts";
 import type { TextKey } from "../texts.ts";
 
-export interface ErrorView {
-  readonly problem: Problem;
-  /** Identifies the request in the log. */
-  readonly reference: string | undefined;
-  /** Path of the link to the next page. */
-  readonly href: string | undefined;
-  /** The application that waited for the sign-in, if it is known; its link comes first. */
-  readonly application?: Application | undefined;
-}
-
 type Words = readonly [title: TextKey, text: TextKey, link: TextKey, icon: keyof typeof icons, sign?: Sign];
 
 const words = {
@@ -31,7 +21,15 @@ const words = {
 export type Problem = keyof typeof words;
 
 /** The error page; its text reveals nothing to an attacker. */
-export const errorPage: Page<ErrorView> = {
+export const errorPage: Page<{
+  readonly problem: Problem;
+  /** Identifies the request in the log. */
+  readonly reference: string | undefined;
+  /** Path of the link to the next page. */
+  readonly href: string | undefined;
+  /** The application that waited for the sign-in, if it is known; its link comes first. */
+  readonly application?: Application | undefined;
+}> = {
   name: "error",
   title: ({ problem }, { text }) => text(words[problem][0]),
   body: ({ problem, reference, href, application }, { text }) => {

@@ -1,7 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import { type FormView, html } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
-import { deleteForm, signOf } from "../parts.ts";
+import { deleteForm, sampleForm, signOf } from "../parts.ts";
 
 export interface RemovalView extends FormView {
   readonly what: "totp" | "passkey" | "passkeys" | "app_password";
@@ -50,8 +50,7 @@ ${needed === undefined && deleteForm({ action, csrfToken }, text(what === "app_p
 <a class="button quiet" href="${back}">${text(needed === undefined ? "remove.keep" : "common.back")}</a>`;
   },
   sample: {
-    action: pathTo("deleteWebauthnDevice", { id: "one" }),
-    csrfToken: "sample",
+    ...sampleForm(pathTo("deleteWebauthnDevice", { id: "one" })),
     what: "passkey",
     names: ["Laptop"],
     isLast: true,

@@ -11,23 +11,6 @@ import type { TextKey } from "../texts.ts";
 export const serviceStates = ["asking", "done", "refused", "no_answer", "later", "not_told"] as const;
 export type ServiceState = (typeof serviceStates)[number];
 
-export interface SigningOutService {
-  readonly name: string;
-  readonly state: ServiceState;
-  /** URL of the frame that notifies it: a path of the identity provider, or an OIDC client's own logout page. */
-  readonly frame: string | undefined;
-}
-
-export interface SigningOutView {
-  /** URL of this page, which shows the state of the logout and then redirects. */
-  readonly self: string;
-  /** Set if frames report no result: the next location once all have loaded. */
-  readonly next?: string;
-  readonly services: readonly SigningOutService[];
-  /** URL of the page's script; without scripts, the header `Refresh` continues after the timeout. */
-  readonly script: string | undefined;
-}
-
 const stateTexts: Readonly<Record<ServiceState, TextKey>> = {
   asking: "signing_out.asking",
   done: "signing_out.done",
@@ -47,7 +30,20 @@ function notes(now: ServiceState, { text }: Look): readonly Html[] {
 }
 
 /** Service providers are notified through frames, all at the same time. */
-export const signingOutPage: Page<SigningOutView> = {
+export const signingOutPage: Page<{
+  /** URL of this page, which shows the state of the logout and then redirects. */
+  readonly self: string;
+  /** Set if frames report no result: the next location once all have loaded. */
+  readonly next?: string;
+  readonly services: readonly {
+    readonly name: string;
+    readonly state: ServiceState;
+    /** URL of the frame that notifies it: a path of the identity provider, or an OIDC client's own logout page. */
+    readonly frame: string | undefined;
+  }[];
+  /** URL of the page's script; without scripts, the header `Refresh` continues after the timeout. */
+  readonly script: string | undefined;
+}> = {
   name: "signing_out",
   scripts: ["own"],
   title: (_view, { text }) => text("signing_out.title"),
@@ -74,21 +70,17 @@ ${script !== undefined && html`<script src="${script}" defer></script>`}`;
   },
 };
 
-export interface SignedOutService {
-  readonly name: string;
-  readonly state: ServiceState;
-  /** URL of a full page that notifies the service provider again. */
-  readonly again: string | undefined;
-}
-
-export interface PartlySignedOutView {
-  readonly services: readonly SignedOutService[];
+/** Shown when the session has ended here; lists the applications whose sessions have not. */
+export const partlySignedOutPage: Page<{
+  readonly services: readonly {
+    readonly name: string;
+    readonly state: ServiceState;
+    /** URL of a full page that notifies the service provider again. */
+    readonly again: string | undefined;
+  }[];
   /** The next location of the browser. */
   readonly next: string;
-}
-
-/** Shown when the session has ended here; lists the applications whose sessions have not. */
-export const partlySignedOutPage: Page<PartlySignedOutView> = {
+}> = {
   name: "partly_signed_out",
   title: (_view, { text }) => text("partly_signed_out.title"),
   body: ({ services, next }, { text }) => html`${signOf("clock")}<h1>${text("partly_signed_out.title")}</h1>

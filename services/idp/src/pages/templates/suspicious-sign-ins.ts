@@ -3,9 +3,9 @@ import { writtenTag } from "@postern/shared/domain/localisation";
 import { type FormView, formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
 import { moment } from "../moments.ts";
-import { changeLink, listOf } from "../parts.ts";
+import { changeLink, listOf, sampleForm } from "../parts.ts";
 import type { TextKey } from "../texts.ts";
-import { type BackView, wayBack } from "./enrolment.ts";
+import { type BackView, sampleBack, wayBack } from "./enrolment.ts";
 
 export interface ShownSignIn {
   readonly atMs: number;
@@ -81,8 +81,7 @@ ${
 ${wayBack(view, text)}`;
   },
   sample: {
-    action: pathTo("secureAccount"),
-    csrfToken: "sample",
+    ...sampleForm(pathTo("secureAccount")),
     signIns: [
       {
         atMs: 1_795_000_000_000,
@@ -102,7 +101,6 @@ ${wayBack(view, text)}`;
       },
     ],
     factors: undefined,
-    back: "#back",
-    cancel: undefined,
+    ...sampleBack,
   },
 };

@@ -2,10 +2,10 @@ import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
 import { moment } from "../moments.ts";
-import { alertOf, cancelForm, dangerLink, listOf, signOf } from "../parts.ts";
+import { alertOf, cancelForm, dangerLink, listOf, sampleForm, signOf } from "../parts.ts";
 import type { Texts } from "../texts.ts";
 
-import { type BackView, demanded, wayBack } from "./enrolment.ts";
+import { type BackView, demanded, sampleBack, wayBack } from "./enrolment.ts";
 
 /** Data that the pages' script reads. */
 export interface CeremonyView {
@@ -58,7 +58,7 @@ ${cancelForm(view.cancel, text)}
     csrfToken: "sample",
     other: "#other",
     restart: "#restart",
-    cancel: { action: pathTo("cancelLogin"), csrfToken: "sample" },
+    cancel: sampleForm(pathTo("cancelLogin")),
   },
 };
 
@@ -87,8 +87,7 @@ ${wayBack(view, text)}`,
     begin: pathTo("beginWebauthnRegistration"),
     finish: pathTo("finishWebauthnRegistration"),
     csrfToken: "sample",
-    back: "#back",
-    cancel: undefined,
+    ...sampleBack,
   },
 };
 
@@ -173,7 +172,6 @@ ${wayBack(view, text)}`;
     add: "#add",
     removeAll: "#remove-all",
     problem: undefined,
-    back: "#back",
-    cancel: undefined,
+    ...sampleBack,
   },
 };

@@ -1,10 +1,9 @@
-import type { KeyRing } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
-import { type RedisClient, samlSigningKeysKey } from "@postern/shared/platform/redis";
+import { samlSigningKeysKey } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import { Type } from "typebox";
-import { Value } from "typebox/value";
 import { createReplaceIfSame } from "../../redis/replace-if-same.ts";
+import { opened, type SamlRedisDeps, sealed } from "../state/saml-redis.ts";
 import {
   type GeneratedKey,
   isKeyDue,
@@ -19,10 +18,7 @@ const StoredKeys = Type.Array(
   Type.Object({ key: Type.String(), certificate: Type.String(), createdAtMs: Type.Number() }),
 );
 
-export interface SamlKeyStoreDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
+interface SamlKeyStoreDeps extends SamlRedisDeps {
   readonly clock: Clock;
   readonly rotation: KeyRotation;
   /** Name in the certificates. */
@@ -40,11 +36,10 @@ export function createSamlKeyStore(deps: SamlKeyStoreDeps): () => Promise<SamlKe
   const key = samlSigningKeysKey.build(keyPrefix);
   const lookMs = Math.min(longestLookMs, Math.max(shortestLookMs, rotation.publishMs / 4));
   const replace = createReplaceIfSame(redis);
-  const opened = (stored: string): readonly GeneratedKey[] => {
-    const plain = ring.open(Buffer.from(stored, "base64"), key);
-    const value: unknown = plain === undefined ? undefined : JSON.parse(plain.toString("utf8"));
+  const open = (stored: string): readonly GeneratedKey[] => {
+    const value = opened(ring, StoredKeys, { stored, key });
     // If it overwrote them, every service provider would reject Postern's messages.
-    if (!Value.Check(StoredKeys, value)) {
+    if (value === undefined) {
       throw new AppError("INTERNAL", {
         detail: "the SAML signing keys cannot be decrypted: storage.redis.encryption_secret has changed",
       });
@@ -54,19 +49,19 @@ export function createSamlKeyStore(deps: SamlKeyStoreDeps): () => Promise<SamlKe
   const shared = async (): Promise<readonly GeneratedKey[]> => {
     const now = clock.now();
     const stored = (await redis.get(key)) ?? "";
-    const known = stored === "" ? [] : opened(stored);
+    const known = stored === "" ? [] : open(stored);
     const kept = withoutFormer(known, rotation, now);
     if (!isKeyDue(known, rotation, now) && kept.length === known.length) {
       await redis.expire(key, samlSigningKeysKey.ttlSeconds);
       return known;
     }
     const next = isKeyDue(known, rotation, now) ? [await makeKey(name, now), ...kept] : kept;
-    const sealed = ring.seal(JSON.stringify(next), key).toString("base64");
-    if (await replace(key, { expected: stored, value: sealed, ttlSeconds: samlSigningKeysKey.ttlSeconds })) {
+    const value = sealed(ring, next, key);
+    if (await replace(key, { expected: stored, value, ttlSeconds: samlSigningKeysKey.ttlSeconds })) {
       if (next.length > kept.length) onCreated();
       return next;
     }
-    return opened((await redis.get(key)) ?? "");
+    return open((await redis.get(key)) ?? "");
   };
   let known: { readonly keys: SamlKeys; readonly untilMs: number } | undefined;
   let running: Promise<SamlKeys> | undefined;

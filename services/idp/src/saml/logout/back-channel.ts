@@ -8,7 +8,7 @@ import { type RefusalReason, SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
 import type { Participant } from "../state/participants-redis.ts";
 import { checkHead } from "../xml/check-message.ts";
-import { messageLimits } from "../xml/limits.ts";
+import { bytesWithin, messageLimits } from "../xml/limits.ts";
 import { readLogoutResponse } from "../xml/logout-messages.ts";
 import { logoutRequestOf } from "../xml/logout-xml.ts";
 import { readEnveloped } from "../xml/read-message.ts";
@@ -16,7 +16,7 @@ import { soapEnvelope } from "../xml/send.ts";
 import type { Signable, Signer } from "../xml/sign-xml.ts";
 import { childOf, isElement, parseXml } from "../xml/xml-tree.ts";
 
-export interface BackChannelDeps {
+interface BackChannelDeps {
   readonly clock: Clock;
   readonly issuer: () => string;
   readonly timeoutMs: () => number;
@@ -27,15 +27,10 @@ export interface BackChannelDeps {
 
 const pauseMs = 150;
 
-async function boundedText(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of response.body ?? []) {
-    bytes += part.length;
-    if (bytes > messageLimits.documentBytes) throw new SamlRefusal("too_large", "SOAP answer");
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString("utf8");
+async function boundedText({ body }: Response): Promise<string> {
+  const bytes = body === null ? Buffer.alloc(0) : await bytesWithin(body, messageLimits.documentBytes);
+  if (bytes.length > messageLimits.documentBytes) throw new SamlRefusal("too_large", "SOAP answer");
+  return bytes.toString("utf8");
 }
 
 /** The message in the envelope's body, with the namespaces that are in scope there. */
@@ -53,7 +48,7 @@ function messageOf(envelope: string): string {
 /** `later`: there was no response, or none that allows a conclusion. */
 export type BackChannelAnswer = "done" | "refused" | "later";
 
-export interface BackChannelCall {
+interface BackChannelCall {
   readonly provider: Provider;
   readonly signer: Signer;
   readonly closing: AbortSignal;
@@ -106,11 +101,7 @@ export function createBackChannel({ clock, issuer, timeoutMs, retries, onRefused
       return "refused";
     }
   };
-  const once = async (
-    participant: Participant,
-    call: BackChannelCall,
-    signal: AbortSignal,
-  ): Promise<BackChannelAnswer> => {
+  const once = async (participant: Participant, call: BackChannelCall, signal: AbortSignal) => {
     const id = newId();
     const destination = call.provider.config.slo_back_channel_url;
     const head = { id, issuer: issuer(), destination, nowMs: clock.now() };

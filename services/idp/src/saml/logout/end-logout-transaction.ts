@@ -1,27 +1,16 @@
-import type { Logger } from "@postern/shared/platform/logging";
-import type { Clock } from "@postern/shared/platform/time";
-import type { ServiceState } from "../../pages/templates/single-logout.ts";
+import { newId } from "../protocol/identifiers.ts";
 import { statusCodes } from "../protocol/names.ts";
-import type { Providers } from "../providers.ts";
-import type { SamlMetrics } from "../saml-metrics.ts";
+import type { SamlCore } from "../saml-core.ts";
+import { logoutResponseOf } from "../xml/logout-xml.ts";
 import type { Status } from "../xml/response.ts";
+import { type BrowserStep, browserStep } from "./front-channel.ts";
 import type { RequestedLogout } from "./logout.ts";
-import { type LogoutTransactionNow, type LogoutTransactions, statesOf } from "./logout-transaction.ts";
+import { type LogoutTransactionNow, statesOf } from "./logout-transaction.ts";
+import type { LogoutTransactions } from "./logout-transactions-redis.ts";
 import type { DeliveryReporter } from "./report-delivery.ts";
-import { type LogoutStep, type RespondDeps, respond } from "./respond.ts";
-
-export interface EndLogoutTransactionDeps extends RespondDeps {
-  readonly providers: () => Providers;
-  readonly transactions: Pick<LogoutTransactions, "find" | "isFirstAtEnd">;
-  readonly metrics: Pick<SamlMetrics, "loggedOut">;
-  readonly report: DeliveryReporter;
-  readonly logger: Logger;
-  /** The clock that all replicas share, for stored times. */
-  readonly sharedClock: Clock;
-}
 
 /** The state of a logout transaction. */
-export type LogoutTransactionView = LogoutTransactionNow & { readonly states: readonly ServiceState[] };
+export type LogoutTransactionView = LogoutTransactionNow & { readonly states: ReturnType<typeof statesOf> };
 
 function statusOf({ isKnown }: RequestedLogout, view: LogoutTransactionView | undefined): Status {
   if (!isKnown) return { code: statusCodes.requester, detail: statusCodes.unknownPrincipal };
@@ -29,8 +18,10 @@ function statusOf({ isKnown }: RequestedLogout, view: LogoutTransactionView | un
   return { code: statusCodes.success, detail: isWhole ? undefined : statusCodes.partialLogout };
 }
 
-export function createEndLogoutTransaction(deps: EndLogoutTransactionDeps) {
-  const { providers, transactions, metrics, report, logger, sharedClock } = deps;
+type Core = Pick<SamlCore, "settings" | "providers" | "keys" | "metrics" | "logger" | "clock" | "sharedClock">;
+
+export function createEndLogoutTransaction(core: Core, transactions: LogoutTransactions, report: DeliveryReporter) {
+  const { settings, providers, keys, metrics, logger, clock, sharedClock } = core;
   return {
     find: async (id: string): Promise<LogoutTransactionView | undefined> => {
       const now = await transactions.find(id);
@@ -44,18 +35,27 @@ export function createEndLogoutTransaction(deps: EndLogoutTransactionDeps) {
         if (isSilent) report({ channel, result: "no_answer", entityId });
       }
     },
-    /** The response to the service provider that started the logout. */
-    answer: async (logout: RequestedLogout, view: LogoutTransactionView | undefined): Promise<LogoutStep> => {
+    /**
+     * The signed response to the service provider that started the logout, by the binding of its request if it has an
+     * endpoint for that; undefined if it has no endpoint for a response.
+     */
+    answer: async (
+      logout: RequestedLogout,
+      view: LogoutTransactionView | undefined,
+    ): Promise<BrowserStep | undefined> => {
       const { entityId, inResponseTo, relayState, binding } = logout.end;
       const provider = providers().find(entityId);
-      if (provider === undefined) return { step: "done" };
+      if (provider === undefined) return undefined;
       const status = statusOf(logout, view);
       metrics.loggedOut(status.code === statusCodes.success ? "success" : "failure");
       const statusCode = status.detail ?? status.code;
       logger.info({ client: entityId, status: statusCode }, "SAML logout answered");
-      return respond(deps, provider, { inResponseTo, relayState, binding, status });
+      const endpoint = provider.logout.responseTo(binding);
+      if (endpoint === undefined) return undefined;
+      const signer = await keys();
+      const head = { id: newId(), issuer: settings().entityId, destination: endpoint.location, nowMs: clock.now() };
+      const signable = logoutResponseOf(head, inResponseTo, status);
+      return browserStep(signable, { provider, endpoint, parameter: "SAMLResponse", relayState, signer });
     },
   };
 }
-
-export type EndLogoutTransaction = ReturnType<typeof createEndLogoutTransaction>;

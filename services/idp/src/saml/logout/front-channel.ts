@@ -1,30 +1,49 @@
-import type { Clock } from "@postern/shared/platform/time";
-import type { SamlKeys } from "../keys/saml-keys.ts";
 import { newId } from "../protocol/identifiers.ts";
 import { statusCodes } from "../protocol/names.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
-import type { Provider, Providers } from "../providers.ts";
-import type { SamlSettings } from "../saml-settings.ts";
+import type { Provider } from "../providers.ts";
+import type { SamlCore } from "../saml-core.ts";
 import { checkHead } from "../xml/check-message.ts";
 import { readLogoutResponse } from "../xml/logout-messages.ts";
 import { logoutRequestOf } from "../xml/logout-xml.ts";
 import type { ReadMessage } from "../xml/read-message.ts";
-import { type BrowserStep, browserStep } from "./browser-step.ts";
-import type { LogoutTransactions, OutgoingRequest } from "./logout-transaction.ts";
+import type { MessageParameter } from "../xml/redirect-query.ts";
+import { type PostedMessage, postedMessage, redirectAddress } from "../xml/send.ts";
+import { type Signable, type Signer, signedElement } from "../xml/sign-xml.ts";
+import { xmlString } from "../xml/xml-writer.ts";
+import type { LogoutEndpoint } from "./logout-endpoints.ts";
+import type { LogoutTransactions, OutgoingRequest } from "./logout-transactions-redis.ts";
 import type { DeliveryReporter } from "./report-delivery.ts";
 
-export interface FrontChannelDeps {
-  readonly settings: () => SamlSettings;
-  readonly providers: () => Providers;
-  readonly keys: () => Promise<SamlKeys>;
-  readonly transactions: LogoutTransactions;
-  readonly report: DeliveryReporter;
-  readonly clock: Clock;
+/** How the browser carries a message to a service provider. */
+export type BrowserStep =
+  | { readonly step: "post"; readonly provider: Provider; readonly message: PostedMessage }
+  | { readonly step: "redirect"; readonly location: string };
+
+interface BrowserMessage {
+  readonly provider: Provider;
+  readonly endpoint: LogoutEndpoint;
+  readonly parameter: MessageParameter;
+  readonly relayState: string | undefined;
+  readonly signer: Signer;
 }
 
+/** Signs a message for the binding of its endpoint: Redirect in the query, POST in the message. */
+export function browserStep(signable: Signable, message: BrowserMessage): BrowserStep {
+  const { provider, endpoint, parameter, relayState, signer } = message;
+  const { location } = endpoint;
+  if (endpoint.binding === "redirect") {
+    return { step: "redirect", location: redirectAddress(signable, location, message) };
+  }
+  const xml = xmlString(signedElement(signable, signer));
+  return { step: "post", provider, message: postedMessage(location, parameter, xml, relayState) };
+}
+
+type Core = Pick<SamlCore, "settings" | "providers" | "keys" | "clock">;
+
 /** Our logout requests that are sent through the browser. */
-export function createFrontChannel(deps: FrontChannelDeps) {
-  const { settings, providers, keys, transactions, report, clock } = deps;
+export function createFrontChannel(core: Core, transactions: LogoutTransactions, report: DeliveryReporter) {
+  const { settings, providers, keys, clock } = core;
   return {
     /**
      * The request to the service provider at this index of the logout transaction; undefined if none is to be notified.
@@ -64,5 +83,3 @@ export function createFrontChannel(deps: FrontChannelDeps) {
     },
   };
 }
-
-export type FrontChannel = ReturnType<typeof createFrontChannel>;

@@ -7,10 +7,10 @@ import { namingSender } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
 import { readForm, readQuery, refusing, type SamlRoutesDeps } from "../saml-visit.ts";
 import type { ReadMessage } from "../xml/read-message.ts";
-import type { NamedLogout } from "./logout.ts";
 import type { BrowserBinding } from "./logout-endpoints.ts";
 import { logoutTransactionPath } from "./logout-transaction.ts";
 import { sendAnswer, showLogoutTransaction } from "./logout-transaction-page.ts";
+import type { NamedLogout } from "./waiting-logouts-redis.ts";
 
 const names = ["LogoutRequest", "LogoutResponse"] as const;
 

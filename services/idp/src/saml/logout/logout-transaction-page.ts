@@ -1,8 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import { formTargetOf } from "../../pages/policy-sources.ts";
-import type { ServiceState } from "../../pages/templates/single-logout.ts";
-import { partlySignedOutPage, signingOutPage } from "../../pages/templates/single-logout.ts";
+import { partlySignedOutPage, type ServiceState, signingOutPage } from "../../pages/templates/single-logout.ts";
 import { lookOf, sendProblem, sendShown, sendTo, type Visit } from "../../visit/visit.ts";
 import { type SamlRoutesDeps, sendPosted } from "../saml-visit.ts";
 import type { LogoutTransactionView } from "./end-logout-transaction.ts";
@@ -45,12 +44,12 @@ function showProgress(deps: SamlRoutesDeps, visit: Visit, id: string, view: Logo
 
 const askable: ReadonlySet<ServiceState> = new Set(["no_answer", "refused"]);
 
-interface Waiting {
-  readonly id: string;
-  readonly view: LogoutTransactionView;
-}
-
-function showRest(deps: SamlRoutesDeps, visit: Visit, { id, view }: Waiting, place: string): FastifyReply {
+function showRest(
+  deps: SamlRoutesDeps,
+  visit: Visit,
+  id: string,
+  { view, place }: { readonly view: LogoutTransactionView; readonly place: string },
+): FastifyReply {
   const { pages } = deps;
   const services = view.transaction.services.map(({ entityId, channel }, index) => {
     const state = view.states[index] === "asking" ? "no_answer" : (view.states[index] ?? "no_answer");
@@ -72,14 +71,8 @@ export async function sendAnswer(
   view: LogoutTransactionView | undefined,
 ): Promise<FastifyReply> {
   const next = await deps.endLogoutTransaction.answer(logout, view);
-  switch (next.step) {
-    case "post":
-      return sendPosted(deps, visit, next);
-    case "redirect":
-      return sendTo(visit.reply, next.location);
-    case "done":
-      return sendTo(visit.reply, pathTo("loggedOutPage"));
-  }
+  if (next?.step === "post") return sendPosted(deps, visit, next);
+  return sendTo(visit.reply, next?.location ?? pathTo("loggedOutPage"));
 }
 
 async function endTransaction(
@@ -92,7 +85,7 @@ async function endTransaction(
   const { end } = view.transaction;
   if (end.to === "provider") return sendAnswer(deps, visit, { end, transactionId: id, isKnown: true }, view);
   const isWhole = view.states.every((state) => state === "done");
-  return isWhole ? sendTo(visit.reply, end.place) : showRest(deps, visit, { id, view }, end.place);
+  return isWhole ? sendTo(visit.reply, end.place) : showRest(deps, visit, id, { view, place: end.place });
 }
 
 /** Sends the browser to a service provider with our request, in a frame of the page or as a page. */

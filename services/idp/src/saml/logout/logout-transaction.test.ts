@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import type { Channel } from "./delivery-report.ts";
-import { logoutTransactionPath, type ServiceResult, statesOf } from "./logout-transaction.ts";
+import type { Channel } from "../saml-metrics.ts";
+import { logoutTransactionPath, statesOf } from "./logout-transaction.ts";
+import type { ServiceResult } from "./logout-transactions-redis.ts";
 
 const deadlineMs = 1000;
 const stateAt = (channel: Channel, nowMs: number, result?: ServiceResult) =>

@@ -1,11 +1,11 @@
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { Participants } from "../state/participants-redis.ts";
-import type { LogoutRequest } from "../xml/logout-messages.ts";
+import type { NamedLogout } from "./waiting-logouts-redis.ts";
 
 /** The sessions that a request names: only sessions of this service provider with exactly this name ID. */
 export async function matchSessions(
   participants: Pick<Participants, "find" | "sessionOf">,
-  { nameId, sessionIndexes }: Pick<LogoutRequest, "nameId" | "sessionIndexes">,
+  { nameId, sessionIndexes }: Pick<NamedLogout, "nameId" | "sessionIndexes">,
   { entityId, current }: { readonly entityId: string; readonly current: BrowserSessionRecord | undefined },
 ): Promise<readonly string[]> {
   const named = await Promise.all(sessionIndexes.map((index) => participants.sessionOf(entityId, index)));

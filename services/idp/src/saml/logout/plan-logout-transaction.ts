@@ -1,15 +1,11 @@
 import { sameEntity } from "../protocol/identifiers.ts";
-import type { Providers } from "../providers.ts";
-import type { SamlSettings } from "../saml-settings.ts";
+import type { SamlCore } from "../saml-core.ts";
+import type { Channel } from "../saml-metrics.ts";
 import type { Participant } from "../state/participants-redis.ts";
-import type { Channel } from "./delivery-report.ts";
-import type { LogoutTransaction, LogoutTransactionEnd, LogoutTransactionService } from "./logout-transaction.ts";
-import type { SoapLogout } from "./soap-logouts.ts";
+import type { LogoutTransaction, LogoutTransactionEnd, LogoutTransactionService } from "./logout-transactions-redis.ts";
+import type { SoapLogout } from "./soap-logouts-redis.ts";
 
-export interface PlanDeps {
-  readonly settings: () => SamlSettings;
-  readonly providers: () => Providers;
-}
+export type PlanDeps = Pick<SamlCore, "settings" | "providers">;
 
 /** Time for the page to load and the last response to arrive. */
 const marginMs = 1000;

@@ -1,10 +1,17 @@
 import type { Audit } from "@postern/shared/domain/audit";
 import type { Logger } from "@postern/shared/platform/logging";
-import type { SamlMetrics } from "../saml-metrics.ts";
-import type { DeliveryReport } from "./delivery-report.ts";
+import type { Channel, DeliveryResult, SamlMetrics } from "../saml-metrics.ts";
+
+export interface DeliveryReport {
+  readonly channel: Channel;
+  readonly result: DeliveryResult;
+  readonly entityId: string;
+  /** Status in the service provider's response. */
+  readonly status?: string | undefined;
+}
 
 /** Reports a result in the metric, in the log and, if it is final, in the audit stream. */
-export function createDeliveryReporter(metrics: Pick<SamlMetrics, "notified">, logger: Logger, audit: Audit) {
+export function createDeliveryReporter(metrics: SamlMetrics, logger: Logger, audit: Audit) {
   return ({ channel, result, entityId, status }: DeliveryReport): void => {
     metrics.notified(channel, result);
     if (result === "retried") return;

@@ -6,7 +6,7 @@ import { createProviders } from "../providers.ts";
 import { nowMs, sp } from "../testing/forge.ts";
 import { entityOf } from "../testing/forge-metadata.ts";
 import { createSoapDelivery } from "./soap-delivery.ts";
-import type { SoapLogout } from "./soap-logouts.ts";
+import type { SoapLogout } from "./soap-logouts-redis.ts";
 
 const [facts] = readMetadata(entityOf({}), { keys: [], wanted: [sp], nowMs, maxBytes: 100_000 }).entities;
 const delivery: SoapLogout = {

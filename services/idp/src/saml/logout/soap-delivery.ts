@@ -1,56 +1,37 @@
 import type { Logger } from "@postern/shared/platform/logging";
-import type { Clock } from "@postern/shared/platform/time";
-import { createDeliveryLoop, type DeliveryLoop } from "../../logout-delivery/delivery-loop.ts";
-import { deliveryDelayMs } from "../../logout-delivery/delivery-queue.ts";
-import type { SamlKeys } from "../keys/saml-keys.ts";
-import type { Providers } from "../providers.ts";
+import { createDeliveryLoop } from "../../logout-delivery/delivery-loop.ts";
+import { type Claimed, deliveryDelayMs } from "../../logout-delivery/delivery-queue.ts";
+import type { DeliveryQueue } from "../../logout-delivery/delivery-queue-redis.ts";
+import type { SamlCore } from "../saml-core.ts";
 import type { BackChannel, BackChannelAnswer } from "./back-channel.ts";
-import type { LogoutTransactions } from "./logout-transaction.ts";
+import type { LogoutTransactions } from "./logout-transactions-redis.ts";
 import type { DeliveryReporter } from "./report-delivery.ts";
-import { type ClaimedSoapLogout, giveUpAfterMs, type SoapLogout, type SoapLogouts, soapTimes } from "./soap-logouts.ts";
+import { type SoapLogout, soapTimes } from "./soap-logouts-redis.ts";
 
-export interface SoapDeliveryDeps {
-  readonly deliveries: SoapLogouts;
+interface SoapDeliveryDeps extends Pick<SamlCore, "providers" | "keys" | "sharedClock"> {
+  readonly deliveries: DeliveryQueue<SoapLogout>;
   readonly transactions: Pick<LogoutTransactions, "note">;
-  readonly providers: () => Providers;
-  readonly keys: () => Promise<SamlKeys>;
   readonly send: BackChannel;
   readonly report: DeliveryReporter;
   readonly logger: Pick<Logger, "warn" | "error">;
-  /** The clock that all replicas share. */
-  readonly sharedClock: Clock;
   /** Whether Redis is connected, which it is not yet at start. */
   readonly isReady: () => boolean;
   /** Interval; shorter in tests. */
   readonly giveUpMs?: number;
 }
 
-/** Notifies service providers of logouts over SOAP, on every replica. */
-export interface SoapDelivery extends DeliveryLoop {
-  /** Queues deliveries in Redis until a replica has carried them out. */
-  enqueue(deliveries: readonly SoapLogout[]): Promise<void>;
-  /** The same, but this replica makes the first attempts immediately; `attempted` resolves after them. */
-  deliverNow(deliveries: readonly SoapLogout[]): Promise<{ readonly attempted: Promise<void> }>;
-}
+/** How long delivery to a service provider that does not answer is retried. */
+const giveUpAfterMs = 86_400_000;
 
-type Settled = "done" | "refused" | "given_up";
+type ClaimedSoapLogout = Claimed<SoapLogout>;
 
 /**
  * Makes one attempt and handles its result. Never rejects: if the result cannot be written, the delivery is due after
  * the lease.
  */
 function createDeliver(deps: SoapDeliveryDeps) {
-  const {
-    deliveries,
-    transactions,
-    providers,
-    keys,
-    send,
-    report,
-    logger,
-    sharedClock,
-    giveUpMs = giveUpAfterMs,
-  } = deps;
+  const { deliveries, transactions, providers, keys, send, report } = deps;
+  const { logger, sharedClock, giveUpMs = giveUpAfterMs } = deps;
   const attempt = async (delivery: SoapLogout, closing: AbortSignal): Promise<BackChannelAnswer> => {
     // Throws while its metadata is not loaded here or has expired: another attempt, perhaps of another replica, may succeed.
     const provider = providers().sender(delivery.entityId);
@@ -58,7 +39,10 @@ function createDeliver(deps: SoapDeliveryDeps) {
     if (provider === undefined || provider.config.slo_back_channel_url === "") return "refused";
     return send(delivery, { provider, signer: await keys(), closing });
   };
-  const settle = async ({ id, delivery }: ClaimedSoapLogout, result: Settled): Promise<void> => {
+  const settle = async (
+    { id, delivery }: ClaimedSoapLogout,
+    result: "done" | "refused" | "given_up",
+  ): Promise<void> => {
     const { entityId, journey: transaction } = delivery;
     report({ channel: "soap", result, entityId });
     if (transaction !== undefined && result !== "given_up")
@@ -84,7 +68,8 @@ function createDeliver(deps: SoapDeliveryDeps) {
     });
 }
 
-export function createSoapDelivery(deps: SoapDeliveryDeps): SoapDelivery {
+/** Notifies service providers of logouts over SOAP, on every replica. */
+export function createSoapDelivery(deps: SoapDeliveryDeps) {
   const { deliveries, logger, isReady } = deps;
   const deliver = createDeliver(deps);
   const closing = new AbortController();
@@ -98,21 +83,25 @@ export function createSoapDelivery(deps: SoapDeliveryDeps): SoapDelivery {
   });
   return {
     ...loop,
-    enqueue: async (added) => {
+    /** Queues deliveries in Redis until a replica has carried them out. */
+    enqueue: async (added: readonly SoapLogout[]): Promise<void> => {
       if (added.length === 0) return;
       await deliveries.add(added);
       loop.wake();
     },
-    deliverNow: async (added) => {
+    /** The same, but this replica makes the first attempts immediately; `attempted` resolves after them. */
+    deliverNow: async (added: readonly SoapLogout[]): Promise<{ readonly attempted: Promise<void> }> => {
       const claimed = await deliveries.addClaimed(added);
       const attempted = Promise.all(claimed.map((one) => deliver(one, closing.signal))).then(() => undefined);
       underWay.add(attempted);
       void attempted.finally(() => underWay.delete(attempted));
       return { attempted };
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       closing.abort();
       await Promise.all([loop.close(), ...underWay]);
     },
   };
 }
+
+export type SoapDelivery = ReturnType<typeof createSoapDelivery>;

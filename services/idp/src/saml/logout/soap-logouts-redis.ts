@@ -1,21 +1,28 @@
 import { samlDeliveriesDueKey, samlDeliveryKey } from "@postern/shared/platform/redis";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { deliveryLeaseMs } from "../../logout-delivery/delivery-queue.ts";
+import { type DeliveryTimes, deliveryLeaseMs } from "../../logout-delivery/delivery-queue.ts";
 import { createDeliveryQueue } from "../../logout-delivery/delivery-queue-redis.ts";
+import type { Stored } from "../../redis/stored.ts";
+import { ParticipantSchema } from "../state/participants-redis.ts";
 import type { SamlRedisDeps } from "../state/saml-redis.ts";
-import { type SoapLogouts, soapTimes } from "./soap-logouts.ts";
+
+/** One attempt with its retries ends within twelve seconds (`back-channel.ts`); the lease is longer. */
+export const soapTimes: DeliveryTimes = { timeoutMs: 5000, firstDelayMs: 1000, longestDelayMs: 60_000 };
 
 const Delivery = Type.Object({
-  entityId: Type.String(),
-  nameId: Type.Object({ format: Type.String(), value: Type.String() }),
-  sessionIndex: Type.String(),
+  ...ParticipantSchema.properties,
+  /** End of the session in milliseconds since the epoch. */
   endedMs: Type.Number(),
+  /** The logout transaction that waits for it, if any. */
   journey: Type.Optional(Type.Object({ id: Type.String(), index: Type.Integer() })),
 });
 
-export function createSoapLogouts({ redis, keyPrefix, keys }: SamlRedisDeps): SoapLogouts {
-  return createDeliveryQueue({
+/** A logout of which a service provider must be notified over SOAP. */
+export type SoapLogout = Stored<typeof Delivery>;
+
+export function createSoapLogouts({ redis, keyPrefix, keys }: SamlRedisDeps) {
+  return createDeliveryQueue<SoapLogout>({
     redis,
     keys,
     dueKey: samlDeliveriesDueKey.build(keyPrefix),

@@ -1,18 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { samlWaitingLogoutKey } from "@postern/shared/platform/redis";
 import { Type } from "typebox";
-import { Value } from "typebox/value";
-import { decided, digest, type SamlRedisDeps } from "../state/saml-redis.ts";
-import type { NamedLogout } from "./logout.ts";
+import type { Stored } from "../../redis/stored.ts";
+import { decided, digest, opened, type SamlRedisDeps, sealed } from "../state/saml-redis.ts";
 import { ProviderEnd } from "./logout-transactions-redis.ts";
 
-const Waiting = Type.Object({
-  end: ProviderEnd,
-  nameId: Type.String(),
-  sessionIndexes: Type.Array(Type.String()),
-});
+const Named = Type.Object({ end: ProviderEnd, nameId: Type.String(), sessionIndexes: Type.Array(Type.String()) });
 
-/** Keys contain a digest of each id; values are sealed. */
+/** A verified LogoutRequest of a service provider; its end says how to respond. */
+export type NamedLogout = Stored<typeof Named>;
+
+/**
+ * Verified logout requests that another site has posted. They wait for a request of the same browser that has its cookies.
+ * Keys contain a digest of each id; values are sealed. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot
+ * answer.
+ */
 export function createWaitingLogouts({ redis, keyPrefix, keys }: SamlRedisDeps) {
   const keyOf = (id: string): string => samlWaitingLogoutKey.build(keyPrefix, digest(id));
   return {
@@ -20,23 +22,11 @@ export function createWaitingLogouts({ redis, keyPrefix, keys }: SamlRedisDeps) 
     save: (logout: NamedLogout): Promise<string> =>
       decided(async () => {
         const id = randomBytes(32).toString("base64url");
-        const sealed = keys.seal(JSON.stringify(logout), keyOf(id)).toString("base64");
-        await redis.set(keyOf(id), sealed, "EX", samlWaitingLogoutKey.ttlSeconds);
+        await redis.set(keyOf(id), sealed(keys, logout, keyOf(id)), "EX", samlWaitingLogoutKey.ttlSeconds);
         return id;
       }),
     /** Reads and deletes a request: of concurrent calls, one gets it. */
     take: (id: string): Promise<NamedLogout | undefined> =>
-      decided(async () => {
-        const sealed = await redis.getdel(keyOf(id));
-        const plain = sealed === null ? undefined : keys.open(Buffer.from(sealed, "base64"), keyOf(id));
-        const logout: unknown = plain === undefined ? undefined : JSON.parse(plain.toString("utf8"));
-        return Value.Check(Waiting, logout) ? logout : undefined;
-      }),
+      decided(async () => opened(keys, Named, { stored: await redis.getdel(keyOf(id)), key: keyOf(id) })),
   };
 }
-
-/**
- * Verified logout requests that another site has posted. They wait for a request of the same browser that has its cookies.
- * Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
- */
-export type WaitingLogouts = ReturnType<typeof createWaitingLogouts>;

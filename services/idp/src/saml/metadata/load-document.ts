@@ -1,4 +1,5 @@
-import { open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { bytesWithin } from "../xml/limits.ts";
 import { MetadataError } from "./metadata-failure.ts";
 
 export interface Place {
@@ -6,9 +7,6 @@ export interface Place {
   readonly url: string;
   readonly file: string;
 }
-
-/** Loads the text of a document, at most `maxBytes`. Rejects with MetadataError. */
-export type LoadDocument = (place: Place, maxBytes: number, signal: AbortSignal) => Promise<string>;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -21,18 +19,6 @@ function textOf(bytes: Uint8Array, maxBytes: number): string {
   }
 }
 
-async function bytesOfFile(path: string, maxBytes: number): Promise<Uint8Array> {
-  await using file = await open(path, "r");
-  const chunks: Uint8Array[] = [];
-  for (let bytes = 0; bytes <= maxBytes; ) {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(65_536), 0, 65_536);
-    if (bytesRead === 0) break;
-    chunks.push(buffer.subarray(0, bytesRead));
-    bytes += bytesRead;
-  }
-  return Buffer.concat(chunks);
-}
-
 /** Requests only the configured URL and does not follow redirects. */
 async function bytesOfUrl(url: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
   const headers = { accept: "application/samlmetadata+xml, application/xml;q=0.9, text/xml;q=0.8, */*;q=0.1" };
@@ -41,23 +27,17 @@ async function bytesOfUrl(url: string, maxBytes: number, signal: AbortSignal): P
     await response.body?.cancel();
     throw new MetadataError("unreachable", `status ${response.status}`);
   }
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body) {
-    bytes += chunk.length;
-    chunks.push(chunk);
-    if (bytes > maxBytes) break;
-  }
-  return Buffer.concat(chunks);
+  return bytesWithin(response.body, maxBytes);
 }
 
-export const loadDocument: LoadDocument = async ({ url, file }, maxBytes, signal) => {
+/** Loads the text of a document, at most `maxBytes`. Rejects with MetadataError. */
+export async function loadDocument({ url, file }: Place, maxBytes: number, signal: AbortSignal): Promise<string> {
   try {
-    const bytes = url === "" ? await bytesOfFile(file, maxBytes) : await bytesOfUrl(url, maxBytes, signal);
-    return textOf(bytes, maxBytes);
+    const body = url === "" ? bytesWithin(createReadStream(file), maxBytes) : bytesOfUrl(url, maxBytes, signal);
+    return textOf(await body, maxBytes);
   } catch (cause) {
     if (cause instanceof MetadataError) throw cause;
     const { message } = cause instanceof Error && cause.cause instanceof Error ? cause.cause : Object(cause);
     throw new MetadataError("unreachable", String(message), { cause });
   }
-};
+}

@@ -14,15 +14,11 @@ const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 const timeBytes = 8;
 
-export interface MetadataCopiesDeps extends SamlRedisDeps {
-  readonly maxBytes: () => number;
-}
-
 /**
- * Encrypted, so that write access to Redis does not allow adding service providers; compressed, because metadata is
- * long.
+ * The last valid documents, for a replica that starts while their source is unavailable. Encrypted, so that write access to
+ * Redis does not allow adding service providers; compressed, because metadata is long. Rejects if Redis does not answer.
  */
-export function createMetadataCopies({ redis, keyPrefix, keys, maxBytes }: MetadataCopiesDeps) {
+export function createMetadataCopies({ redis, keyPrefix, keys }: SamlRedisDeps, maxBytes: () => number) {
   const keyOf = (url: string): string => samlMetadataKey.build(keyPrefix, digest(url));
   return {
     save: (url: string, { xml, takenAtMs }: MetadataDocument): Promise<void> =>
@@ -45,8 +41,4 @@ export function createMetadataCopies({ redis, keyPrefix, keys, maxBytes }: Metad
   };
 }
 
-/**
- * The last valid documents, for a replica that starts while their source is unavailable. Rejects if Redis does not
- * answer.
- */
 export type MetadataCopies = ReturnType<typeof createMetadataCopies>;

@@ -4,32 +4,26 @@ import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
 import { sameEntity } from "../protocol/identifiers.ts";
 import type { EntityFacts } from "./entity-facts.ts";
-import type { LoadDocument } from "./load-document.ts";
+import type { loadDocument } from "./load-document.ts";
 import type { MetadataCopies, MetadataDocument } from "./metadata-copies-redis.ts";
 import { MetadataError, type MetadataFailure } from "./metadata-failure.ts";
 import type { SourceSettings } from "./metadata-sources.ts";
-import type { ReadDocument } from "./read-in-thread.ts";
-
-export interface MetadataBounds {
-  readonly refreshMs: number;
-  readonly requestTimeoutMs: number;
-  readonly maxBytes: number;
-}
+import type { readInThread } from "./read-in-thread.ts";
 
 export interface MetadataSourceDeps {
-  readonly load: LoadDocument;
-  readonly read: ReadDocument;
+  readonly load: typeof loadDocument;
+  readonly read: typeof readInThread;
   readonly copies: MetadataCopies;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly bounds: MetadataBounds;
+  readonly bounds: { readonly refreshMs: number; readonly requestTimeoutMs: number; readonly maxBytes: number };
   readonly count: (result: "success" | MetadataFailure) => void;
   /** Called when a new version takes effect. */
   readonly onChange: () => void;
 }
 
 /** The version of a document that is in use. */
-export interface MetadataCopy {
+interface MetadataCopy {
   /** Milliseconds since the epoch. */
   readonly takenAtMs: number;
   /** The key is the entity ID, normalised by `sameEntity`. */
@@ -47,7 +41,7 @@ const recallPauseMs = { first: 100, longest: 5000 };
  * Time until the next load: as configured, sooner if the document requests it or expires soon, but never below the
  * minimum.
  */
-function pauseMs(copy: MetadataCopy, cacheMs: number | undefined, { refreshMs }: MetadataBounds): number {
+function pauseMs(copy: MetadataCopy, cacheMs: number | undefined, refreshMs: number): number {
   const ends = [...copy.entities.values()].map(({ validUntilMs }) => validUntilMs ?? Infinity);
   const untilHalf = (Math.min(...ends) - copy.takenAtMs) / 2;
   return Math.max(Math.min(refreshMs, cacheMs ?? Infinity, untilHalf), Math.min(refreshMs, shortestMs));
@@ -151,7 +145,7 @@ export class MetadataSource {
     this.#reportMissing(copy);
     onChange();
     this.#found.resolve(undefined);
-    return pauseMs(copy, cacheMs, bounds);
+    return pauseMs(copy, cacheMs, bounds.refreshMs);
   }
 
   #reportMissing({ entities }: MetadataCopy): void {

@@ -7,8 +7,8 @@ import { entityOf } from "../testing/forge-metadata.ts";
 import type { MetadataCopies } from "./metadata-copies-redis.ts";
 import { MetadataError } from "./metadata-failure.ts";
 import { createMetadataWatch, type MetadataWatch } from "./metadata-watch.ts";
-import type { ReadTask } from "./read-messages.ts";
 import { readMetadata } from "./read-metadata.ts";
+import type { ReadTask } from "./read-worker.ts";
 
 const source = { id: "one", url: "https://metadata.example.test/all", file: "", keys: [], wanted: [sp] };
 const bounds = { refreshMs: 3_600_000, requestTimeoutMs: 1000, maxBytes: 1_000_000 };

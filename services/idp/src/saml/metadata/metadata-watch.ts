@@ -5,23 +5,6 @@ import type { EntityFacts } from "./entity-facts.ts";
 import { MetadataSource, type MetadataSourceDeps } from "./metadata-source.ts";
 import type { SourceSettings } from "./metadata-sources.ts";
 
-export interface MetadataWatch {
-  /**
-   * Watches exactly these documents. Known versions of documents that remain stay in use. Resolves when each document is
-   * known or was requested once, or after five seconds.
-   */
-  follow(documents: readonly SourceSettings[], bounds: MetadataSourceDeps["bounds"]): Promise<void>;
-  /** Resolves when the metadata of a service provider is known or was requested, or after five seconds. */
-  lookedFor(entityId: string): Promise<void>;
-  /** The metadata of a service provider, expired or not. */
-  factsOf(provider: Pick<SamlProviderConfig, "entity_id">): EntityFacts | undefined;
-  /** Age of the oldest version in use, in seconds; 0 without documents. */
-  oldestAgeSeconds(): number;
-  /** Number of service providers whose metadata is missing or has expired. */
-  unusable(): number;
-  close(): void;
-}
-
 const waitMs = 5000;
 
 async function untilLookedFor(sources: readonly MetadataSource[]): Promise<void> {
@@ -29,7 +12,7 @@ async function untilLookedFor(sources: readonly MetadataSource[]): Promise<void>
   await endsWithin(looked, waitMs, { ref: false });
 }
 
-export function createMetadataWatch(deps: Omit<MetadataSourceDeps, "bounds">): MetadataWatch {
+export function createMetadataWatch(deps: Omit<MetadataSourceDeps, "bounds">) {
   const { clock, onChange } = deps;
   const startedAtMs = clock.now();
   let sources: readonly MetadataSource[] = [];
@@ -42,7 +25,11 @@ export function createMetadataWatch(deps: Omit<MetadataSourceDeps, "bounds">): M
     return facts !== undefined && (facts.validUntilMs ?? Infinity) > clock.now();
   };
   return {
-    follow: async (documents, bounds) => {
+    /**
+     * Watches exactly these documents. Known versions of documents that remain stay in use. Resolves when each document is
+     * known or was requested once, or after five seconds.
+     */
+    follow: async (documents: readonly SourceSettings[], bounds: MetadataSourceDeps["bounds"]): Promise<void> => {
       const make = (wanted: SourceSettings): MetadataSource => {
         const known = sources.find(({ settings }) => settings.id === wanted.id);
         return new MetadataSource({ ...deps, bounds }, wanted, known?.copy);
@@ -54,18 +41,25 @@ export function createMetadataWatch(deps: Omit<MetadataSourceDeps, "bounds">): M
       for (const source of next) source.start();
       await untilLookedFor(next);
     },
-    lookedFor: (entityId) => {
+    /** Resolves when the metadata of a service provider is known or was requested, or after five seconds. */
+    lookedFor: (entityId: string): Promise<void> => {
       const name = sameEntity(entityId);
       return untilLookedFor(sources.filter(({ settings }) => settings.wanted.some((id) => sameEntity(id) === name)));
     },
-    factsOf: ({ entity_id: entityId }) => factsFor(entityId),
-    oldestAgeSeconds: () => {
+    /** The metadata of a service provider, expired or not. */
+    factsOf: ({ entity_id: entityId }: Pick<SamlProviderConfig, "entity_id">) => factsFor(entityId),
+    /** Age of the oldest version in use, in seconds; 0 without documents. */
+    oldestAgeSeconds: (): number => {
       const taken = sources.map(({ copy }) => copy?.takenAtMs ?? startedAtMs);
       return taken.length === 0 ? 0 : Math.max(0, clock.now() - Math.min(...taken)) / 1000;
     },
-    unusable: () => sources.flatMap(({ settings }) => settings.wanted).filter((entityId) => !isUsable(entityId)).length,
-    close: () => {
+    /** Number of service providers whose metadata is missing or has expired. */
+    unusable: (): number =>
+      sources.flatMap(({ settings }) => settings.wanted).filter((entityId) => !isUsable(entityId)).length,
+    close: (): void => {
       for (const source of sources) source.close();
     },
   };
 }
+
+export type MetadataWatch = ReturnType<typeof createMetadataWatch>;

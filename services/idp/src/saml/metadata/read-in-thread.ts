@@ -1,10 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { MetadataFacts } from "./entity-facts.ts";
 import { MetadataError } from "./metadata-failure.ts";
-import type { ReadOutcome, ReadTask } from "./read-messages.ts";
-
-/** Verifies and reads a document. Rejects with MetadataError. */
-export type ReadDocument = (task: ReadTask, signal: AbortSignal) => Promise<MetadataFacts>;
+import type { ReadOutcome, ReadTask } from "./read-worker.ts";
 
 /** The worker is TypeScript in the source and JavaScript in the build, like this file. */
 function workerUrl(): URL {
@@ -15,10 +12,10 @@ function workerUrl(): URL {
 const memoryMiB = 512;
 
 /**
- * Reads in a separate thread that then ends: a federation's document takes a fifth of a second of CPU per MiB, and
- * memory that is freed with the thread.
+ * Verifies and reads a document in a separate thread that then ends: a federation's takes a fifth of a second of CPU per
+ * MiB, and memory that is freed with the thread. Rejects with MetadataError.
  */
-export const readInThread: ReadDocument = async (task, signal) => {
+export async function readInThread(task: ReadTask, signal: AbortSignal): Promise<MetadataFacts> {
   signal.throwIfAborted();
   const worker = new Worker(workerUrl(), {
     workerData: task,
@@ -43,4 +40,4 @@ export const readInThread: ReadDocument = async (task, signal) => {
     signal.removeEventListener("abort", stop);
     await worker.terminate();
   }
-};
+}

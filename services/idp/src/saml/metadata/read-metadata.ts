@@ -6,7 +6,7 @@ import { instantOf } from "../xml/check-message.ts";
 import { hasSignature } from "../xml/signature-shape.ts";
 import { verifiedBytes } from "../xml/verify-signature.ts";
 import { childrenOf, isElement, parseXml, requiredAttribute, type XmlElement, type XmlRules } from "../xml/xml-tree.ts";
-import type { EntityFacts, MetadataFacts } from "./entity-facts.ts";
+import type { MetadataFacts } from "./entity-facts.ts";
 import { readRole } from "./service-provider-role.ts";
 import { durationMs } from "./xml-duration.ts";
 
@@ -89,12 +89,7 @@ function roleOf(entity: XmlElement): XmlElement | undefined {
   );
 }
 
-interface Read {
-  readonly facts: EntityFacts;
-  readonly cacheMs: number | undefined;
-}
-
-function readEntity({ entity, around }: Found): Read | undefined {
+function readEntity({ entity, around }: Found) {
   const role = roleOf(entity);
   if (role === undefined) return undefined;
   const { validUntilMs, cacheMs } = narrowed(narrowed(around, entity), role);

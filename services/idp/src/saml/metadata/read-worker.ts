@@ -2,20 +2,26 @@ import { createPublicKey } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import { failureOf } from "./metadata-failure.ts";
-import type { ReadOutcome, ReadTask } from "./read-messages.ts";
-import { readMetadata } from "./read-metadata.ts";
+import { type ReadMetadataOptions, readMetadata } from "./read-metadata.ts";
 
-function outcomeOf({ keys, ...document }: ReadTask): ReadOutcome {
+/** What the thread must read. */
+export interface ReadTask extends Omit<ReadMetadataOptions, "keys"> {
+  readonly xml: string;
+  /** PEM of public keys; empty: the document is accepted without a signature. */
+  readonly keys: readonly string[];
+}
+
+function outcomeOf({ keys, ...document }: ReadTask) {
   try {
-    return {
-      outcome: "read",
-      facts: readMetadata(document.xml, { ...document, keys: keys.map((key) => createPublicKey(key)) }),
-    };
+    const facts = readMetadata(document.xml, { ...document, keys: keys.map((key) => createPublicKey(key)) });
+    return { outcome: "read", facts } as const;
   } catch (error) {
     if (!(error instanceof SamlRefusal)) throw error;
-    return { outcome: "refused", failure: failureOf(error), detail: error.message };
+    return { outcome: "refused", failure: failureOf(error), detail: error.message } as const;
   }
 }
+
+export type ReadOutcome = ReturnType<typeof outcomeOf>;
 
 const port = parentPort;
 const task: ReadTask = workerData;

@@ -27,9 +27,7 @@ function flagOf(element: XmlElement, name: string): boolean | undefined {
   return text === "true" || text === "1";
 }
 
-interface Consumer extends ConsumerService {
-  readonly isDefault: boolean | undefined;
-}
+type Consumer = ConsumerService & { readonly isDefault: boolean | undefined };
 
 /**
  * The default (saml-metadata §2.4.4.1): the first with isDefault true, or else without isDefault, or else the first.

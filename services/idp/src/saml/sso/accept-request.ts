@@ -25,14 +25,13 @@ function kindOf(request: AuthnRequest, { config }: Provider, general: NameIdKind
   return isNameIdKind(config.name_id_format) ? config.name_id_format : general;
 }
 
-export interface Accepting {
-  readonly provider: Provider;
-  readonly relayState: string | undefined;
-  readonly general: NameIdKind;
-}
-
 /** Applies the configuration to a verified request. @throws SamlRefusal */
-export function acceptRequest(request: AuthnRequest, { provider, relayState, general }: Accepting): PendingRequest {
+export function acceptRequest(
+  request: AuthnRequest,
+  provider: Provider,
+  relayState: string | undefined,
+  general: NameIdKind,
+): PendingRequest {
   const kind = kindOf(request, provider, general);
   const { requestedContext, loginHint } = request;
   return {

@@ -1,66 +1,21 @@
-import type { Clock } from "@postern/shared/platform/time";
 import type { RecordTimes } from "../../oidc/storage/record-times.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
-import type { SamlKeys } from "../keys/saml-keys.ts";
 import { newId } from "../protocol/identifiers.ts";
 import { statusCodes } from "../protocol/names.ts";
 import type { Provider } from "../providers.ts";
+import type { SamlCore } from "../saml-core.ts";
 import type { SamlSettings } from "../saml-settings.ts";
-import type { Participants } from "../state/participants-redis.ts";
 import { releasedAttributes } from "../xml/attributes.ts";
-import { isEncryption } from "../xml/encrypt-xml.ts";
-import { type NameId, type NameIdKind, nameIdOf } from "../xml/name-id.ts";
-import {
-  type AssertionEncryption,
-  failureResponse,
-  type ResponseHead,
-  type Status,
-  successResponse,
-} from "../xml/response.ts";
-import { type PostedMessage, postedMessage } from "../xml/send.ts";
+import { type AssertionEncryption, isEncryption } from "../xml/encrypt-xml.ts";
+import { type NameId, nameIdOf } from "../xml/name-id.ts";
+import { failureResponse, type ResponseHead, type Status, successResponse } from "../xml/response.ts";
+import { postedMessage } from "../xml/send.ts";
+import type { Judgement } from "./judge-session.ts";
 import type { PendingRequest } from "./pending-requests-redis.ts";
-
-export interface AnswersDeps {
-  readonly settings: () => SamlSettings;
-  readonly keys: () => Promise<SamlKeys>;
-  readonly participants: Participants;
-  readonly clock: Clock;
-  readonly times: Pick<RecordTimes, "ownSeconds">;
-  /** The account has no name of the requested kind. A user signed in to a service provider. */
-  readonly onUsed: (entityId: string) => void;
-  readonly onNoName: (refused: RefusedName) => void;
-}
-
-export interface RefusedName {
-  readonly account: string;
-  /** Entity ID of the service provider. */
-  readonly client: string;
-  readonly nameId: NameIdKind;
-  readonly reason: string;
-}
-
-/** A response that the browser posts to the service provider. */
-export interface PostStep {
-  readonly step: "post";
-  readonly provider: Provider;
-  readonly message: PostedMessage;
-  readonly status: string;
-}
 
 export interface ResolvedRequest {
   readonly pending: PendingRequest;
   readonly provider: Provider;
-}
-
-export interface SignedIn {
-  readonly session: BrowserSessionRecord;
-  readonly contextClass: string;
-}
-
-/** Creates responses and records which name and session index the service provider received. */
-export interface Answers {
-  fail(request: ResolvedRequest, status: Status): Promise<PostStep>;
-  succeed(request: ResolvedRequest, signedIn: SignedIn): Promise<PostStep>;
 }
 
 function encryptionOf({ config, encryptionKey, keyTransport: transport }: Provider): AssertionEncryption | undefined {
@@ -86,7 +41,7 @@ function nameIdFor(
   return nameIdOf(kind, { accountId, account, mail: mailOf(attributes), audience }, secret);
 }
 
-function refusedName({ nameIdKind: kind = "transient", entityId }: PendingRequest, account: string): RefusedName {
+function refusedName({ nameIdKind: kind = "transient", entityId }: PendingRequest, account: string) {
   const reason =
     kind === "persistent"
       ? "the account lacks the mapped unique_user_id_field"
@@ -94,12 +49,23 @@ function refusedName({ nameIdKind: kind = "transient", entityId }: PendingReques
   return { account, client: entityId, nameId: kind, reason };
 }
 
-function postStep({ pending, provider }: ResolvedRequest, xml: string, status: string): PostStep {
+/** A response that the browser posts to the service provider. */
+function postStep({ pending, provider }: ResolvedRequest, xml: string, status: string) {
   const message = postedMessage(pending.acsUrl, "SAMLResponse", xml, pending.relayState);
-  return { step: "post", provider, status, message };
+  return { step: "post", provider, status, message } as const;
 }
 
-export function createAnswers({ settings, keys, participants, clock, times, onNoName, onUsed }: AnswersDeps): Answers {
+export type PostStep = ReturnType<typeof postStep>;
+
+/**
+ * Creates responses and records which name and session index the service provider received.
+ * @param onUsed called when a user has signed in to a service provider.
+ */
+export function createAnswers(
+  { settings, keys, participants, clock, logger }: SamlCore,
+  times: RecordTimes,
+  onUsed: (entityId: string) => void,
+) {
   const headOf = ({ acsUrl, requestId }: PendingRequest): ResponseHead => ({
     id: newId(),
     issuer: settings().entityId,
@@ -107,20 +73,24 @@ export function createAnswers({ settings, keys, participants, clock, times, onNo
     inResponseTo: requestId,
     nowMs: clock.now(),
   });
-  const fail: Answers["fail"] = async (request, status) => {
+  const fail = async (request: ResolvedRequest, status: Status): Promise<PostStep> => {
     const xml = failureResponse(headOf(request.pending), status, await keys());
     return postStep(request, xml, status.detail ?? status.code);
   };
   return {
     fail,
-    succeed: async (request, { session, contextClass }) => {
+    succeed: async (
+      request: ResolvedRequest,
+      signedIn: Extract<Judgement, { judgement: "fits" }>,
+    ): Promise<PostStep> => {
+      const { session, contextClass } = signedIn;
       const { pending, provider } = request;
       const { entityId } = provider;
       const { saml, nameIdSecret: secret } = settings();
       const known = await participants.find(session.uid, entityId);
       const nameId = nameIdFor(pending, session, { known: known?.nameId, secret });
       if (nameId === undefined) {
-        onNoName(refusedName(pending, session.account));
+        logger.error(refusedName(pending, session.account), "no SAML name ID for the account");
         return fail(request, { code: statusCodes.responder, detail: statusCodes.invalidNameIdPolicy });
       }
       const signer = await keys();
@@ -144,3 +114,5 @@ export function createAnswers({ settings, keys, participants, clock, times, onNo
     },
   };
 }
+
+export type Answers = ReturnType<typeof createAnswers>;

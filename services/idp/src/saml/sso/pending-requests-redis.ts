@@ -1,67 +1,47 @@
 import { randomBytes } from "node:crypto";
 import { samlRequestKey } from "@postern/shared/platform/redis";
 import { Type } from "typebox";
-import { Value } from "typebox/value";
-import { decided, digest, type SamlRedisDeps } from "../state/saml-redis.ts";
-import { type Comparison, comparisons } from "../xml/authn-request.ts";
-import type { NameIdKind } from "../xml/name-id.ts";
-
-/** A verified sign-in request of a service provider, with the configuration applied. */
-export interface PendingRequest {
-  /** Entity ID of the service provider, as configured. */
-  readonly entityId: string;
-  readonly requestId: string;
-  readonly acsUrl: string;
-  readonly relayState?: string;
-  readonly isPassive: boolean;
-  readonly forceAuthn: boolean;
-  /** Absent if the requested format is unsupported. */
-  readonly nameIdKind?: NameIdKind;
-  readonly requestedContext?: { readonly comparison: Comparison; readonly classes: readonly string[] };
-  readonly loginHint?: string;
-  /** Whether the user was sent to the sign-in pages. */
-  readonly hasAsked: boolean;
-  /** The session of the sign-in for this request. */
-  readonly signedInUid?: string;
-  /** Whether the user cancelled the sign-in. */
-  readonly isCancelled?: boolean;
-}
+import type { Stored } from "../../redis/stored.ts";
+import { decided, digest, opened, type SamlRedisDeps, sealed } from "../state/saml-redis.ts";
+import { comparisons } from "../xml/authn-request.ts";
 
 const text = Type.String();
 
 const Pending = Type.Object({
+  /** Entity ID of the service provider, as configured. */
   entityId: text,
   requestId: text,
   acsUrl: text,
   relayState: Type.Optional(text),
   isPassive: Type.Boolean(),
   forceAuthn: Type.Boolean(),
+  /** Absent if the requested format is unsupported. */
   nameIdKind: Type.Optional(Type.Enum(["persistent", "transient", "email", "unspecified"])),
   requestedContext: Type.Optional(Type.Object({ comparison: Type.Enum([...comparisons]), classes: Type.Array(text) })),
   loginHint: Type.Optional(text),
+  /** Whether the user was sent to the sign-in pages. */
   hasAsked: Type.Boolean(),
+  /** The session of the sign-in for this request. */
   signedInUid: Type.Optional(text),
+  /** Whether the user cancelled the sign-in. */
   isCancelled: Type.Optional(Type.Boolean()),
 });
+
+/** A verified sign-in request of a service provider, with the configuration applied. */
+export type PendingRequest = Stored<typeof Pending>;
 
 /** All pending requests. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
 export function createPendingRequests({ redis, keyPrefix, keys }: SamlRedisDeps) {
   const keyOf = (id: string): string => samlRequestKey.build(keyPrefix, digest(id));
-  const opened = (stored: string | null, key: string): PendingRequest | undefined => {
-    const plain = stored === null ? undefined : keys.open(Buffer.from(stored, "base64"), key);
-    const value: unknown = plain === undefined ? undefined : JSON.parse(plain.toString("utf8"));
-    return Value.Check(Pending, value) ? value : undefined;
-  };
-  const sealedOf = (request: PendingRequest, key: string): string =>
-    keys.seal(JSON.stringify(request), key).toString("base64");
+  const open = (stored: string | null, key: string) => opened(keys, Pending, { stored, key });
   const find = (id: string): Promise<PendingRequest | undefined> =>
-    decided(async () => opened(await redis.get(keyOf(id)), keyOf(id)));
+    decided(async () => open(await redis.get(keyOf(id)), keyOf(id)));
   const note = (id: string, change: Pick<PendingRequest, "signedInUid" | "isCancelled">): Promise<boolean> =>
     decided(async () => {
       const request = await find(id);
       if (request === undefined) return false;
-      const sealed = sealedOf({ ...request, ...change }, keyOf(id));
-      return (await redis.set(keyOf(id), sealed, "EX", samlRequestKey.ttlSeconds, "XX")) === "OK";
+      const value = sealed(keys, { ...request, ...change }, keyOf(id));
+      return (await redis.set(keyOf(id), value, "EX", samlRequestKey.ttlSeconds, "XX")) === "OK";
     });
   return {
     /** Stores a request under a new id. */
@@ -69,7 +49,7 @@ export function createPendingRequests({ redis, keyPrefix, keys }: SamlRedisDeps)
       decided(async () => {
         const id = randomBytes(32).toString("base64url");
         const key = keyOf(id);
-        await redis.set(key, sealedOf(request, key), "EX", samlRequestKey.ttlSeconds);
+        await redis.set(key, sealed(keys, request, key), "EX", samlRequestKey.ttlSeconds);
         return id;
       }),
     /** Records that the user has signed in. @returns false if the request has expired */
@@ -79,7 +59,7 @@ export function createPendingRequests({ redis, keyPrefix, keys }: SamlRedisDeps)
     find,
     /** Reads and deletes a request: of concurrent calls, one gets it. */
     take: (id: string): Promise<PendingRequest | undefined> =>
-      decided(async () => opened(await redis.getdel(keyOf(id)), keyOf(id))),
+      decided(async () => open(await redis.getdel(keyOf(id)), keyOf(id))),
   };
 }
 

@@ -1,58 +1,48 @@
 import { samlIndexKey, samlParticipantsKey } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import { Type } from "typebox";
-import { Value } from "typebox/value";
-import type { NameId } from "../xml/name-id.ts";
-import { decided, digest, type SamlRedisDeps } from "./saml-redis.ts";
+import type { Stored } from "../../redis/stored.ts";
+import { decided, digest, opened, type SamlRedisDeps, sealed } from "./saml-redis.ts";
 
-/** A service provider that a browser session has signed in to. */
-export interface Participant {
-  readonly entityId: string;
-  readonly nameId: NameId;
-  readonly sessionIndex: string;
-}
+const text = Type.String();
 
-const Shape = Type.Object({
-  entityId: Type.String(),
-  nameId: Type.Object({ format: Type.String(), value: Type.String() }),
-  sessionIndex: Type.String(),
+/** The stored form of a service provider that a browser session has signed in to. */
+export const ParticipantSchema = Type.Object({
+  entityId: text,
+  nameId: Type.Object({ format: text, value: text }),
+  sessionIndex: text,
 });
 
-export interface ParticipantsDeps extends SamlRedisDeps {
-  /** The clock that all replicas share. */
-  readonly clock: Clock;
-}
+/** A service provider that a browser session has signed in to. */
+export type Participant = Stored<typeof ParticipantSchema>;
 
 /**
  * The service providers to notify of a logout. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
+ * @param clock the clock that all replicas share.
  */
-export function createParticipants({ redis, keyPrefix, keys, clock }: ParticipantsDeps) {
+export function createParticipants({ redis, keyPrefix, keys }: SamlRedisDeps, clock: Clock) {
   const hashKey = (uid: string): string => samlParticipantsKey.build(keyPrefix, uid);
   const indexKey = (entityId: string, index: string): string =>
     samlIndexKey.build(keyPrefix, digest(JSON.stringify([entityId, index])));
-  const opened = (sealed: string | null, key: string): Participant | undefined => {
-    const plain = sealed === null ? undefined : keys.open(Buffer.from(sealed, "base64"), key);
-    const value: unknown = plain === undefined ? undefined : JSON.parse(plain.toString("utf8"));
-    return Value.Check(Shape, value) ? value : undefined;
-  };
+  const open = (stored: string | null, key: string) => opened(keys, ParticipantSchema, { stored, key });
   const listed = async (uid: string): Promise<readonly Participant[]> => {
     const key = hashKey(uid);
-    return Object.values(await redis.hgetall(key)).flatMap((sealed) => opened(sealed, key) ?? []);
+    return Object.values(await redis.hgetall(key)).flatMap((stored) => open(stored, key) ?? []);
   };
   return {
     /** The session's participant for this service provider. */
     find: (uid: string, entityId: string): Promise<Participant | undefined> =>
-      decided(async () => opened(await redis.hget(hashKey(uid), digest(entityId)), hashKey(uid))),
+      decided(async () => open(await redis.hget(hashKey(uid), digest(entityId)), hashKey(uid))),
     all: (uid: string): Promise<readonly Participant[]> => decided(() => listed(uid)),
     add: (uid: string, participant: Participant, expiresAtMs: number): Promise<void> =>
       decided(async () => {
         const { entityId, sessionIndex } = participant;
         const key = hashKey(uid);
-        const sealed = keys.seal(JSON.stringify(participant), key).toString("base64");
         const index = indexKey(entityId, sessionIndex);
         const pointer = keys.seal(uid, index).toString("base64");
         const lifeMs = Math.max(1, Math.ceil(expiresAtMs - clock.now()));
-        const written = await redis.multi().hset(key, digest(entityId), sealed).pexpire(key, lifeMs).exec();
+        const entry = sealed(keys, participant, key);
+        const written = await redis.multi().hset(key, digest(entityId), entry).pexpire(key, lifeMs).exec();
         if (written === null || written.some(([error]) => error !== null))
           throw new Error("the participant could not be written");
         await redis.set(index, pointer, "PX", lifeMs);

@@ -3,16 +3,10 @@ import type { HashAlgorithm, SignatureAlgorithm } from "xml-crypto";
 
 type Digest = "sha256" | "sha384" | "sha512";
 
-interface SignatureRow {
-  readonly uri: string;
-  readonly digest: Digest;
-  readonly kind: "rsa" | "rsa-pss" | "ec";
-}
-
 const more = "http://www.w3.org/2001/04/xmldsig-more#";
 
 /** RFC 6931. A message with any other algorithm, such as SHA-1 or a keyed hash, is rejected. */
-const signatureRows: readonly SignatureRow[] = Object.freeze([
+const signatureRows = Object.freeze([
   { uri: `${more}rsa-sha256`, digest: "sha256", kind: "rsa" },
   { uri: `${more}rsa-sha384`, digest: "sha384", kind: "rsa" },
   { uri: `${more}rsa-sha512`, digest: "sha512", kind: "rsa" },
@@ -20,7 +14,9 @@ const signatureRows: readonly SignatureRow[] = Object.freeze([
   { uri: `${more}ecdsa-sha256`, digest: "sha256", kind: "ec" },
   { uri: `${more}ecdsa-sha384`, digest: "sha384", kind: "ec" },
   { uri: `${more}ecdsa-sha512`, digest: "sha512", kind: "ec" },
-]);
+] as const);
+
+type SignatureRow = (typeof signatureRows)[number];
 
 export const digestUris: Readonly<Record<string, Digest>> = Object.freeze({
   "http://www.w3.org/2001/04/xmlenc#sha256": "sha256",

@@ -1,5 +1,5 @@
 import { contextClasses } from "../protocol/names.ts";
-import type { Comparison } from "./authn-request.ts";
+import type { Comparison, RequestedContext } from "./authn-request.ts";
 
 /** Classes by strength; those in one row are equivalent. */
 const ladder: readonly (readonly string[])[] = [
@@ -33,11 +33,6 @@ function fits(requested: number, has: number, comparison: Comparison): boolean {
     case "maximum":
       return has <= requested;
   }
-}
-
-export interface RequestedContext {
-  readonly comparison: Comparison;
-  readonly classes: readonly string[];
 }
 
 /** The class that the assertion names; undefined if the sign-in meets no requested class (saml-core §3.3.2.2.1). */

@@ -6,18 +6,9 @@ import { childOf, childrenOf, textOf, type XmlElement } from "./xml-tree.ts";
 export const comparisons = ["exact", "minimum", "maximum", "better"] as const;
 export type Comparison = (typeof comparisons)[number];
 
-/** What an AuthnRequest requests (saml-core §3.4.1). */
-export interface AuthnRequest {
-  readonly id: string;
-  readonly acsUrl: string | undefined;
-  readonly acsIndex: number | undefined;
-  readonly protocolBinding: string | undefined;
-  readonly isPassive: boolean;
-  readonly forceAuthn: boolean;
-  readonly nameIdFormat: string | undefined;
-  readonly requestedContext: { readonly comparison: Comparison; readonly classes: readonly string[] } | undefined;
-  /** The user name that the service provider suggests. */
-  readonly loginHint: string | undefined;
+export interface RequestedContext {
+  readonly comparison: Comparison;
+  readonly classes: readonly string[];
 }
 
 function booleanOf(text: string | undefined): boolean {
@@ -34,7 +25,7 @@ function indexOf(text: string | undefined): number | undefined {
 
 const maxClasses = 32;
 
-function contextOf(root: XmlElement): AuthnRequest["requestedContext"] {
+function contextOf(root: XmlElement): RequestedContext | undefined {
   const requested = childOf(root, ns.protocol, "RequestedAuthnContext");
   if (requested === undefined) return undefined;
   const comparisonName = requested.attributes.get("Comparison") ?? "exact";
@@ -54,8 +45,8 @@ function hintOf(root: XmlElement): string | undefined {
   return name === "" || name.length > longestHint ? undefined : name;
 }
 
-/** @throws SamlRefusal */
-export function readAuthnRequest(root: XmlElement, { id }: MessageHead): AuthnRequest {
+/** What an AuthnRequest requests (saml-core §3.4.1). @throws SamlRefusal */
+export function readAuthnRequest(root: XmlElement, { id }: MessageHead) {
   const { attributes } = root;
   const policy = childOf(root, ns.protocol, "NameIDPolicy");
   const format = policy?.attributes.get("Format");
@@ -68,6 +59,9 @@ export function readAuthnRequest(root: XmlElement, { id }: MessageHead): AuthnRe
     forceAuthn: booleanOf(attributes.get("ForceAuthn")),
     nameIdFormat: format === "" ? undefined : format,
     requestedContext: contextOf(root),
+    /** The user name that the service provider suggests. */
     loginHint: hintOf(root),
   };
 }
+
+export type AuthnRequest = ReturnType<typeof readAuthnRequest>;

@@ -54,13 +54,15 @@ function transportMethod({ algorithm, digest, mask }: KeyTransport): Xml {
   );
 }
 
-export interface EncryptionWay {
+/** For whom and how an assertion is encrypted. */
+export interface AssertionEncryption {
+  readonly key: KeyObject;
   readonly name: Encryption;
   readonly transport: KeyTransport;
 }
 
 /** The element as `saml:EncryptedAssertion`: a fresh AES key, wrapped by RSA-OAEP. */
-export function encryptedAssertion(assertion: Xml, publicKey: KeyObject, { name, transport }: EncryptionWay): Xml {
+export function encryptedAssertion(assertion: Xml, { key: publicKey, name, transport }: AssertionEncryption): Xml {
   const { uri, keyBytes } = ciphers[name];
   const hashes = hashesOf(transport);
   if (hashes === undefined) throw new RangeError(`no key transport ${transport.algorithm}`);

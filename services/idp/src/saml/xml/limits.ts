@@ -9,3 +9,15 @@ export const messageLimits = Object.freeze({
   /** The binding allows 80 bytes, but service providers send more. */
   relayStateBytes: 4096,
 });
+
+/** Reads a body as long as it is within the limit. The caller refuses what is longer: the rest is not read. */
+export async function bytesWithin(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    chunks.push(chunk);
+    if (bytes > maxBytes) break;
+  }
+  return Buffer.concat(chunks);
+}

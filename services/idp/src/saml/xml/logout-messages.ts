@@ -3,25 +3,10 @@ import { SamlRefusal } from "../protocol/refusal.ts";
 import { instantOf, type MessageHead } from "./check-message.ts";
 import { childOf, childrenOf, requiredAttribute, textOf, type XmlElement } from "./xml-tree.ts";
 
-/** saml-core §3.7.1 */
-export interface LogoutRequest {
-  readonly id: string;
-  readonly nameId: string;
-  /** Empty: the session of the browser that brings the request. */
-  readonly sessionIndexes: readonly string[];
-}
-
-export interface LogoutResponse {
-  readonly inResponseTo: string;
-  readonly status: string;
-  /** The second-level status, if there is one. */
-  readonly detail: string | undefined;
-}
-
 const maxIndexes = 32;
 
-/** @throws SamlRefusal */
-export function readLogoutRequest(root: XmlElement, { id }: MessageHead, nowMs: number): LogoutRequest {
+/** saml-core §3.7.1. Without session indexes, the session of the browser that brings the request. @throws SamlRefusal */
+export function readLogoutRequest(root: XmlElement, { id }: MessageHead, nowMs: number) {
   const nameId = childOf(root, ns.assertion, "NameID");
   if (nameId === undefined) throw new SamlRefusal("structure", "NameID is missing");
   const notOnOrAfter = root.attributes.get("NotOnOrAfter");
@@ -33,7 +18,7 @@ export function readLogoutRequest(root: XmlElement, { id }: MessageHead, nowMs: 
 }
 
 /** @throws SamlRefusal */
-export function readLogoutResponse(root: XmlElement): LogoutResponse {
+export function readLogoutResponse(root: XmlElement) {
   const status = childOf(root, ns.protocol, "Status");
   const code = status === undefined ? undefined : childOf(status, ns.protocol, "StatusCode");
   if (code === undefined) throw new SamlRefusal("structure", "StatusCode is missing");
@@ -41,6 +26,7 @@ export function readLogoutResponse(root: XmlElement): LogoutResponse {
   return {
     inResponseTo: requiredAttribute(root, "InResponseTo"),
     status: requiredAttribute(code, "Value"),
+    /** The second-level status, if there is one. */
     detail: second === undefined ? undefined : requiredAttribute(second, "Value"),
   };
 }

@@ -1,15 +1,10 @@
 import { ns } from "../protocol/names.ts";
 import type { NameId } from "./name-id.ts";
-import { instant, issuerElement, nameIdElement, type Status, statusElement } from "./response.ts";
+import { instant, issuerElement, nameIdElement, type ResponseHead, type Status, statusElement } from "./response.ts";
 import type { Signable } from "./sign-xml.ts";
 import { element, xmlOf } from "./xml-writer.ts";
 
-export interface LogoutHead {
-  readonly id: string;
-  readonly issuer: string;
-  readonly destination: string;
-  readonly nowMs: number;
-}
+type LogoutHead = Omit<ResponseHead, "inResponseTo">;
 
 const lifeMs = 300_000;
 

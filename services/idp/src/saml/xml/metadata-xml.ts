@@ -3,16 +3,11 @@ import { digestUris, signatureUris } from "./algorithms.ts";
 import { keyInfo, type Signer, signedElement } from "./sign-xml.ts";
 import { element, type Xml, xmlOf, xmlString } from "./xml-writer.ts";
 
-export interface SamlAddresses {
-  readonly sso: string;
-  readonly slo: string;
-}
-
-export interface MetadataContent {
+interface MetadataContent {
   readonly entityId: string;
   /** ID of this document; new for each document. */
   readonly id: string;
-  readonly addresses: SamlAddresses;
+  readonly addresses: { readonly sso: string; readonly slo: string };
   readonly hasSlo: boolean;
   readonly wantsSignedRequests: boolean;
   /** Base64 of DER; the certificate of the signing key first. */

@@ -45,13 +45,7 @@ function issuerOf(root: XmlElement): string {
   return textOf(issuer);
 }
 
-interface Opened<Peer> {
-  readonly root: XmlElement;
-  readonly name: MessageName;
-  readonly sender: Peer;
-}
-
-function opened<Peer extends Sender>(xml: string, { findSender, names }: ReadDeps<Peer>): Opened<Peer> {
+function opened<Peer extends Sender>(xml: string, { findSender, names }: ReadDeps<Peer>) {
   const root = parseXml(xml);
   const name = nameOf(root, names);
   const sender = findSender(issuerOf(root));

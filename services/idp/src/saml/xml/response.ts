@@ -1,7 +1,6 @@
-import type { KeyObject } from "node:crypto";
 import { ns, statusCodes } from "../protocol/names.ts";
 import type { ReleasedAttribute } from "./attributes.ts";
-import { type EncryptionWay, encryptedAssertion } from "./encrypt-xml.ts";
+import { type AssertionEncryption, encryptedAssertion } from "./encrypt-xml.ts";
 import type { NameId } from "./name-id.ts";
 import { type Signer, signedElement } from "./sign-xml.ts";
 import { element, type Xml, xmlOf, xmlString } from "./xml-writer.ts";
@@ -23,10 +22,6 @@ export interface AssertionContent {
   readonly authnInstantMs: number;
   readonly sessionEndMs: number;
   readonly attributes: readonly ReleasedAttribute[];
-}
-
-export interface AssertionEncryption extends EncryptionWay {
-  readonly key: KeyObject;
 }
 
 /** How long an assertion is valid, and how far the service provider's clock may be behind. */
@@ -135,7 +130,7 @@ export function successResponse(
   { signer, encryption }: { readonly signer: Signer; readonly encryption: AssertionEncryption | undefined },
 ): string {
   const assertion = assertionOf(content, head, signer);
-  const sealed = encryption === undefined ? assertion : encryptedAssertion(assertion, encryption.key, encryption);
+  const sealed = encryption === undefined ? assertion : encryptedAssertion(assertion, encryption);
   return responseOf(head, xmlOf(statusElement({ code: statusCodes.success }), sealed), signer);
 }
 

@@ -27,18 +27,10 @@ export function postedMessage(
 /** The URL of the Redirect binding with its signature in the query (saml-bindings §3.4.4.1). */
 export function redirectAddress(
   signable: Signable,
-  {
-    location,
-    parameter,
-    relayState,
-    signer,
-  }: {
-    readonly location: string;
-    readonly parameter: MessageParameter;
-    readonly relayState: string | undefined;
-    readonly signer: Signer;
-  },
+  location: string,
+  message: { readonly parameter: MessageParameter; readonly relayState: string | undefined; readonly signer: Signer },
 ): string {
+  const { parameter, relayState, signer } = message;
   const packed = deflateRawSync(xmlString(unsignedElement(signable))).toString("base64");
   const pairs: readonly (readonly [string, string | undefined])[] = [
     [parameter, packed],

@@ -1,4 +1,4 @@
-import { SaxesParser, type SaxesTagNS } from "saxes";
+import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from "saxes";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import { messageLimits } from "./limits.ts";
 
@@ -35,59 +35,63 @@ function forbidden(what: string): never {
   throw new SamlRefusal("forbidden_xml", what);
 }
 
-interface Counter {
-  nodes: number;
-  readonly rules: XmlRules;
-}
+/** Builds the tree of a document from the parser's events, within the limits. */
+class TreeBuilder {
+  root: Building | undefined;
+  readonly #rules: XmlRules;
+  readonly #open: Building[] = [];
+  readonly #ids = new Set<string>();
+  #nodes = 0;
 
-function elementOf({ local, uri, attributes }: SaxesTagNS, counter: Counter): Building {
-  const listed = Object.values(attributes);
-  counter.nodes += 1 + listed.length;
-  if (counter.nodes > counter.rules.nodes) throw new SamlRefusal("too_large", "too many nodes");
-  if (listed.length > counter.rules.attributesOfElement) throw new SamlRefusal("too_large", "too many attributes");
-  const plain = listed.filter((attribute) => attribute.prefix === "" && attribute.local !== "xmlns");
-  return {
-    name: local,
-    namespace: uri,
-    attributes: new Map(plain.map((attribute) => [attribute.local, attribute.value])),
-    children: [],
-    text: "",
-    hasComment: false,
-  };
-}
-
-/** Ids to which a signature may refer. A value must name one element, whatever the attribute is called. */
-function noteIds(tag: SaxesTagNS, seen: Set<string>): void {
-  for (const { local, value } of Object.values(tag.attributes)) {
-    if (local.toLowerCase() !== "id") continue;
-    if (seen.has(value)) throw new SamlRefusal("structure", "an ID occurs twice");
-    seen.add(value);
+  constructor(rules: XmlRules) {
+    this.#rules = rules;
   }
-}
 
-interface Open {
-  readonly stack: Building[];
-  readonly roots: Building[];
-  readonly rules: XmlRules;
-}
+  openElement({ local, uri, attributes }: SaxesTagNS): void {
+    const listed = Object.values(attributes);
+    this.#noteIds(listed);
+    this.#nodes += 1 + listed.length;
+    if (this.#nodes > this.#rules.nodes) throw new SamlRefusal("too_large", "too many nodes");
+    if (listed.length > this.#rules.attributesOfElement) throw new SamlRefusal("too_large", "too many attributes");
+    const plain = listed.filter((attribute) => attribute.prefix === "" && attribute.local !== "xmlns");
+    const element: Building = {
+      name: local,
+      namespace: uri,
+      attributes: new Map(plain.map((attribute) => [attribute.local, attribute.value])),
+      children: [],
+      text: "",
+      hasComment: false,
+    };
+    this.root ??= element;
+    this.#open.at(-1)?.children.push(element);
+    this.#open.push(element);
+    if (this.#open.length > this.#rules.depth) throw new SamlRefusal("too_large", "nested too deeply");
+  }
 
-function openElement({ stack, roots, rules }: Open, element: Building): void {
-  const parent = stack.at(-1);
-  if (parent === undefined) roots.push(element);
-  else parent.children.push(element);
-  stack.push(element);
-  if (stack.length > rules.depth) throw new SamlRefusal("too_large", "nested too deeply");
-}
+  /** Ids to which a signature may refer. A value must name one element, whatever the attribute is called. */
+  #noteIds(attributes: readonly SaxesAttributeNS[]): void {
+    for (const { local, value } of attributes) {
+      if (local.toLowerCase() !== "id") continue;
+      if (this.#ids.has(value)) throw new SamlRefusal("structure", "an ID occurs twice");
+      this.#ids.add(value);
+    }
+  }
 
-function closeElement({ stack }: Open): void {
-  const closed = stack.pop();
-  if (closed?.hasComment === true && closed.text.trim() !== "") forbidden("comment within a value");
-}
+  closeElement(): void {
+    const closed = this.#open.pop();
+    if (closed?.hasComment === true && closed.text.trim() !== "") forbidden("comment within a value");
+  }
 
-function meetComment({ stack, rules }: Open): void {
-  if (!rules.allowsComments) forbidden("comment");
-  const current = stack.at(-1);
-  if (current !== undefined) current.hasComment = true;
+  meetComment(): void {
+    if (!this.#rules.allowsComments) forbidden("comment");
+    const current = this.#open.at(-1);
+    if (current !== undefined) current.hasComment = true;
+  }
+
+  addText(piece: string): void {
+    const current = this.#open.at(-1);
+    if (current !== undefined) current.text += piece;
+  }
 }
 
 /** Rejects everything in XML except elements, attributes and text before it is processed. */
@@ -113,24 +117,15 @@ function refuseTheRest(parser: SaxesParser<{ xmlns: true }>): void {
 export function parseXml(text: string, rules: XmlRules = messageRules): XmlElement {
   if (Buffer.byteLength(text) > rules.documentBytes) throw new SamlRefusal("too_large", "document");
   const parser = new SaxesParser({ xmlns: true, fragment: false });
-  const open: Open = { stack: [], roots: [], rules };
-  const counter = { nodes: 0, rules };
-  const seen = new Set<string>();
+  const tree = new TreeBuilder(rules);
   refuseTheRest(parser);
-  parser.on("opentag", (tag) => {
-    noteIds(tag, seen);
-    openElement(open, elementOf(tag, counter));
-  });
-  parser.on("comment", () => meetComment(open));
-  parser.on("closetag", () => closeElement(open));
-  parser.on("text", (piece) => {
-    const current = open.stack.at(-1);
-    if (current !== undefined) current.text += piece;
-  });
+  parser.on("opentag", (tag) => tree.openElement(tag));
+  parser.on("comment", () => tree.meetComment());
+  parser.on("closetag", () => tree.closeElement());
+  parser.on("text", (piece) => tree.addText(piece));
   parser.write(text).close();
-  const [root] = open.roots;
-  if (root === undefined) throw new SamlRefusal("not_xml", "no root element");
-  return root;
+  if (tree.root === undefined) throw new SamlRefusal("not_xml", "no root element");
+  return tree.root;
 }
 
 export function isElement(element: XmlElement | undefined, namespace: string, name: string): boolean {

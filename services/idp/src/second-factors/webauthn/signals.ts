@@ -1,19 +1,6 @@
 import { readCredential } from "@postern/shared/domain/passkeys";
 import { handlesOf } from "./user-handle.ts";
 
-/** Facts about an account's passkeys for a password manager (WebAuthn Level 3 §5.1.10), as its options are named. */
-export interface PasskeySignals {
-  readonly rpId: string;
-  /** Each in base64url. Password managers keep passkeys by them. */
-  readonly userIds: readonly string[];
-  readonly name: string;
-  readonly displayName: string;
-  /** All passkeys that the account still has, or undefined to say nothing about them. */
-  readonly allAcceptedCredentialIds: readonly string[] | undefined;
-  /** A passkey was just removed. Otherwise a browser that has just added one withholds the list. */
-  readonly wasRemoved: boolean;
-}
-
 export interface Signalled {
   readonly account: string;
   readonly displayName: string | undefined;
@@ -27,22 +14,24 @@ export interface Signalled {
   readonly removedHandles: readonly string[];
 }
 
-/** Undefined if no password manager can have a passkey of the account. */
-export function signalsOf(
-  rpId: string,
-  { account, displayName, credentials, wasRemoved, removedHandles }: Signalled,
-): PasskeySignals | undefined {
+/**
+ * Facts about an account's passkeys for a password manager (WebAuthn Level 3 §5.1.10), as its options are named. Undefined
+ * if no password manager can have a passkey of the account.
+ */
+export function signalsOf(rpId: string, { account, displayName, credentials, wasRemoved, removedHandles }: Signalled) {
   const userIds = [...new Set([...handlesOf(account, credentials), ...removedHandles])];
   if (userIds.length === 0) return undefined;
   const isListed = wasRemoved || credentials.length > 0;
   const ids = credentials.flatMap((text) => readCredential(text)?.id ?? []);
   return {
     rpId,
+    /** Each in base64url. Password managers keep passkeys by them. */
     userIds,
     name: account,
     displayName: displayName ?? account,
-    // An unreadable credential may be a passkey, which must not be hidden.
+    /** All passkeys that the account still has. Undefined says nothing: an unreadable one must not be hidden. */
     allAcceptedCredentialIds: isListed && ids.length === credentials.length ? ids : undefined,
+    /** A passkey was just removed. Otherwise a browser that has just added one withholds the list. */
     wasRemoved,
   };
 }

@@ -13,19 +13,6 @@ export interface RelyingParty {
   readonly origins: readonly string[];
 }
 
-/** A verified registration (WebAuthn Level 3 §7.1). */
-export interface Registered {
-  /** base64url */
-  readonly id: string;
-  /** COSE key. */
-  readonly publicKey: Uint8Array;
-  readonly signCount: number;
-  readonly aaguid: string;
-  readonly attestationFormat: string;
-  readonly backupEligible: boolean;
-  readonly isBackedUp: boolean;
-}
-
 /** Loaded with the first passkey, because the library is the largest part of the sign-in. */
 export async function loadLibrary() {
   // Bundled, the library's own import of reflect-metadata comes after @peculiar/x509, which needs it.
@@ -61,7 +48,7 @@ export async function verifyRegistration(
   { rpId, origins }: RelyingParty,
   response: RegistrationResponseJSON,
   expectedChallenge: string,
-): Promise<Registered | undefined> {
+) {
   if (!isOfOwnPage(response.response.clientDataJSON)) return undefined;
   const { verifyRegistrationResponse } = await loadLibrary();
   const result = await verified(() =>
@@ -76,7 +63,9 @@ export async function verifyRegistration(
   if (result?.registrationInfo === undefined) return undefined;
   const { credential, aaguid, fmt, credentialBackedUp, credentialDeviceType } = result.registrationInfo;
   return {
+    /** base64url */
     id: credential.id,
+    /** COSE key. */
     publicKey: credential.publicKey,
     signCount: credential.counter,
     aaguid,
@@ -85,6 +74,9 @@ export async function verifyRegistration(
     isBackedUp: credentialBackedUp,
   };
 }
+
+/** A verified registration (WebAuthn Level 3 §7.1). */
+export type Registered = NonNullable<Awaited<ReturnType<typeof verifyRegistration>>>;
 
 /** Verifies an assertion. User verification is required. @returns undefined if it is invalid */
 export async function verifyAssertion(
