@@ -1,35 +1,8 @@
-import type { Clock } from "@postern/shared/platform/time";
-import type { JWK } from "oidc-provider";
-import {
-  lookEveryMs,
-  rotationRules,
-  type SigningKey,
-  type SigningKeyStore,
-  signingOrder,
-} from "../keys/signing-keys.ts";
+import { lookEveryMs, rotationRules, type SigningKey, signingOrder, staticKeys } from "../keys/signing-keys.ts";
+import type { SigningKeyStore } from "../keys/signing-keys-redis.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
+import type { OidcParts } from "../state/context.ts";
 import type { Generations } from "./generation.ts";
-
-/** Replaces the generation when the shared keys or the configuration change. */
-export interface KeySchedule {
-  /** Reads the keys and applies them. Rejects when they cannot be read or a client is invalid. */
-  refresh(): Promise<void>;
-  /** Applies another configuration; if that fails, the previous one remains. */
-  apply(settings: OidcSettings): Promise<void>;
-  readonly settings: OidcSettings;
-  start(): void;
-  close(): void;
-}
-
-export interface KeyScheduleDeps {
-  readonly keys: SigningKeyStore;
-  readonly staticKeys: (settings: OidcSettings, isActive: boolean) => readonly JWK[];
-  readonly generations: Generations;
-  readonly clock: Clock;
-  readonly settings: OidcSettings;
-  /** Called for the first of consecutive failures. */
-  readonly onError: (error: unknown) => void;
-}
 
 /** Tokens and other services depend on these, so they change only at a restart, as the configuration reference says. */
 function keptUntilRestart(settings: OidcSettings): Partial<OidcSettings> {
@@ -37,12 +10,20 @@ function keptUntilRestart(settings: OidcSettings): Partial<OidcSettings> {
   return { issuer, identifier, backchannelAudience, certificates };
 }
 
+/** The first suitable key signs, so configured keys that only verify come last. */
+function allKeys(settings: OidcSettings, generated: readonly SigningKey[]) {
+  return [...staticKeys(settings, true), ...generated.map(({ jwk }) => jwk), ...staticKeys(settings, false)];
+}
+
 const retryMs = 250;
 const triesAtStart = 8;
 
-export function createKeySchedule(deps: KeyScheduleDeps): KeySchedule {
-  const { generations, clock, onError } = deps;
-  let { settings } = deps;
+/** Replaces the generation when the shared keys or the configuration change. */
+export function createKeySchedule(parts: OidcParts, keyStore: SigningKeyStore, generations: Generations) {
+  const { sharedClock: clock, logger } = parts;
+  /** Called for the first of consecutive failures. */
+  const onError = (err: unknown): void => logger.error({ err }, "the signing keys or clients cannot be used");
+  let settings = parts.initial;
   const kept = keptUntilRestart(settings);
   let timer: NodeJS.Timeout | undefined;
   let known: readonly SigningKey[] = [];
@@ -52,13 +33,11 @@ export function createKeySchedule(deps: KeyScheduleDeps): KeySchedule {
 
   const use = async (next: OidcSettings): Promise<void> => {
     const ordered = signingOrder(known, rotationRules(next), clock.now());
-    // The first suitable key signs, so configured keys that only verify come last.
-    const keys = [...deps.staticKeys(next, true), ...ordered.map(({ jwk }) => jwk), ...deps.staticKeys(next, false)];
-    await generations.replace({ settings: next, keys });
+    await generations.replace(next, allKeys(next, ordered));
     inUse = ordered.map(({ kid }) => kid).join(" ");
   };
   const refresh = async (): Promise<void> => {
-    const found = await deps.keys.current();
+    const found = await keyStore.current();
     // Another replica is creating the first keys.
     if (found.length === 0) return;
     known = found;
@@ -79,21 +58,25 @@ export function createKeySchedule(deps: KeyScheduleDeps): KeySchedule {
     timer.unref();
   };
   return {
+    /** Reads the keys and applies them. Rejects when they cannot be read or a client is invalid. */
     refresh,
-    apply: async (reloaded) => {
+    /** Applies another configuration; if that fails, the previous one remains. */
+    apply: async (reloaded: OidcSettings): Promise<void> => {
       const next = { ...reloaded, ...kept };
       if (known.length > 0) await use(next);
       settings = next;
       // The new configuration may need keys of another kind. If they cannot be created now, the next look does.
       await refresh().catch(onError);
     },
-    get settings() {
+    get settings(): OidcSettings {
       return settings;
     },
-    start: () => void look(),
-    close: () => {
+    start: (): void => void look(),
+    close: (): void => {
       isClosed = true;
       clearTimeout(timer);
     },
   };
 }
+
+export type KeySchedule = ReturnType<typeof createKeySchedule>;
