@@ -24,10 +24,10 @@ import type { IdpContext } from "./context.ts";
 import { registerDevUi } from "./dev-ui/dev-ui.ts";
 import { registerMailClients } from "./mail-clients/routes.ts";
 import { oauthError } from "./oidc/http/replies.ts";
-import { registerLogout } from "./oidc/logout/logout-routes.ts";
+import { registerLogout } from "./oidc/logout-routes.ts";
 import { routeOfPath } from "./oidc/metrics/oidc-metrics.ts";
-import { registerClientRoutes } from "./oidc/registration/client-administration.ts";
-import { registerRegistrations } from "./oidc/registration/manage-client.ts";
+import { registerClientRoutes } from "./oidc/registered-client-routes.ts";
+import { registerRegistrations } from "./oidc/registration-routes.ts";
 import { registerOidcPages, registerOidcRoutes } from "./oidc/routes.ts";
 import { registerSessionRoutes } from "./oidc/session-routes.ts";
 import { registerSigningKeyRoutes } from "./oidc/signing-key-routes.ts";
@@ -66,7 +66,6 @@ type IdpParts = Pick<
   | "openapi"
   | "listApplications"
   | "saml"
-  | "audit"
   | "singleLogout"
   | "tracer"
 >;
@@ -98,7 +97,7 @@ function registerPages(app: FastifyInstance, pages: NonNullable<IdpParts["pages"
 
 /** The identity provider behind the gateway. A request without a caller assertion gets 401, an unknown path 404. */
 export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
-  const { settings, readCaller, logger, pages, oidc, openapi, saml, audit, singleLogout } = parts;
+  const { settings, readCaller, logger, pages, oidc, openapi, saml, singleLogout } = parts;
   const app = Fastify({
     logger: false,
     bodyLimit: settings.maxBodyBytes,
@@ -139,14 +138,14 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
       const route = routeOfPath(request.routeOptions.url);
       if (route !== undefined) oidc.metrics.request(route, reply.raw.statusCode);
     });
-    registerSessionRoutes(app, { ...oidc, audit });
-    registerClientRoutes(app, { ...oidc, audit });
-    registerRegistrations(app, { ...oidc, audit });
-    registerSigningKeyRoutes(app, { ...oidc, audit });
+    registerSessionRoutes(app, oidc);
+    registerClientRoutes(app, oidc);
+    registerRegistrations(app, oidc);
+    registerSigningKeyRoutes(app, oidc);
     await app.register(async (scope) => registerOidcRoutes(scope, oidc, pages?.visits.pages));
   }
   if (oidc !== undefined && pages !== undefined) registerOidcPages(app, oidc, pages.visits);
-  if (pages !== undefined && singleLogout !== undefined) registerLogout(app, { ...pages.visits, singleLogout }, oidc);
+  if (pages !== undefined && singleLogout !== undefined) registerLogout(app, { ...pages.visits, singleLogout, oidc });
   if (saml !== undefined && pages !== undefined) registerSamlRoutes(app, { ...pages.visits, ...saml.routes });
   await app.ready();
   return app;

@@ -2,7 +2,7 @@ import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { systemClock } from "@postern/shared/platform/time";
 import { spawnRedis } from "@postern/testing";
 import { expect, test } from "vitest";
-import { createOutcomes } from "../../../services/idp/src/oidc/provider/outcomes-redis.ts";
+import { createOutcomes } from "../../../services/idp/src/oidc/storage/outcomes-redis.ts";
 import { testRedis } from "../../support/redis-content.ts";
 
 const keys = createKeyRing([new Secret("test-encryption-secret")], "oidc");

@@ -52,18 +52,22 @@ function settingsOf(mail: object, full: object): RegistrationSettings {
 function replica(mail: object = {}, full: object = { open: true }) {
   const settings = settingsOf(mail, full);
   const keys = createKeyRing([new Secret("test-encryption-secret")], "oidc");
-  const registrations = createRegistrations({ redis, keyPrefix, keys, clock });
-  const unusedSeconds = (): number => settings.mail_registration.unused_ttl / 1000;
+  const registrations = createRegistrations(redis, keyPrefix, keys, clock);
   return {
     registrations,
-    clients: createRegisteredClients({ registrations, clock, unusedSeconds }),
-    register: createRegisterClient({ registrations, settings: () => settings, faultOf: () => undefined, clock }),
-    manage: createManageClient({
+    clients: createRegisteredClients(registrations, () => settings, clock),
+    register: createRegisterClient(
       registrations,
-      records: { revokeClient: async () => {} },
-      settings: () => settings.dynamic_registration,
-      faultOf: () => undefined,
-    }),
+      () => settings,
+      () => undefined,
+      clock,
+    ),
+    manage: createManageClient(
+      registrations,
+      { revokeClient: async () => {} },
+      () => settings.dynamic_registration,
+      () => undefined,
+    ),
   };
 }
 
@@ -137,7 +141,7 @@ test("by default no client registers", async () => {
   const loaded = loadConfig({ text: "{}", env: {}, readFile: () => "" });
   const settings = () => (loaded.ok ? loaded.config.identity.oidc : expect.fail());
   const { registrations } = replica();
-  const register = createRegisterClient({ registrations, settings, faultOf: () => undefined, clock });
+  const register = createRegisterClient(registrations, settings, () => undefined, clock);
   expect(await register({ body, bearer: undefined, clientIp: "192.0.2.1" })).toEqual({ outcome: "disabled" });
   expect(await redis.dbsize()).toBe(0);
 });

@@ -10,7 +10,7 @@ import { systemClock } from "@postern/shared/platform/time";
 import { createAuthenticateAssertion } from "./clients/client-assertion.ts";
 import { createClientAuth } from "./clients/client-auth.ts";
 import { type ClientKeySets, createClientKeySets } from "./clients/client-key-sets.ts";
-import type { KeySetsOf } from "./clients/clients.ts";
+import type { ClientPolicies, KeySetsOf } from "./clients/clients.ts";
 import {
   createPublishedObjects,
   createReadPublished,
@@ -18,9 +18,8 @@ import {
   type ReadPublishedDeps,
 } from "./clients/published-objects.ts";
 import { createReadRequestObject } from "./clients/read-request-object.ts";
-import type { OidcParts, OidcStores } from "./parts.ts";
-import type { Generations } from "./provider/generation.ts";
 import { createRequestObjects } from "./request-objects/unpack-request.ts";
+import type { OidcParts, OidcState } from "./state/context.ts";
 
 /** Registered clients choose their URLs themselves: internal hosts are not asked. */
 function createRefuseAddress({ settings }: OidcParts): RefuseAddress {
@@ -62,11 +61,14 @@ function createKeySetsOf({ logger }: OidcParts, refuse: RefuseAddress): KeySetsO
 }
 
 /** What clients sign: assertions and request objects. */
-export function createClientsFeature(parts: OidcParts, { store, registered }: OidcStores, generations: Generations) {
+export function createClientsFeature(
+  parts: OidcParts,
+  { store, registered }: OidcState,
+  policies: () => ClientPolicies,
+) {
   const clock = systemClock;
   const { issuer } = parts.initial;
   const load = (id: string) => registered.load(id);
-  const policies = () => generations.current().policies;
   const refuse = createRefuseAddress(parts);
   const keySetsOf = createKeySetsOf(parts, refuse);
   const byAssertion = createAuthenticateAssertion({ policies, load, keySetsOf, store, issuer, clock });

@@ -3,19 +3,7 @@ import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
 import { guardedRoute } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { auditVisit } from "../visit/visit.ts";
-import type { EndSessions } from "./logout/end-sessions.ts";
-import type { BrowserSessionList } from "./sessions/browser-session-list.ts";
-import type { OidcSessions } from "./sessions/session-list.ts";
-import type { OwnersOf } from "./sessions/session-owner.ts";
-
-export interface SessionRouteDeps {
-  readonly oidcSessions: OidcSessions;
-  readonly browserSessions: BrowserSessionList;
-  readonly endSessions: EndSessions;
-  readonly ownersOf: OwnersOf;
-  readonly identifier: string;
-  readonly audit: Audit;
-}
+import type { OidcContext } from "./context.ts";
 
 export interface SessionParams {
   readonly Params: { readonly user_id?: string; readonly token?: string };
@@ -54,7 +42,7 @@ const refuseWithoutUser = (_request: FastifyRequest, reply: FastifyReply): Fasti
 
 export type SessionRequest = FastifyRequest<SessionParams>;
 
-function endOne({ audit, oidcSessions, browserSessions, ownersOf }: SessionRouteDeps) {
+function endOne({ audit, oidcSessions, browserSessions, ownersOf }: OidcContext) {
   return async (request: SessionRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { user_id: userId, token } = request.params;
     if (!isValidParameter(userId)) return missing(reply, "user_id");
@@ -62,7 +50,7 @@ function endOne({ audit, oidcSessions, browserSessions, ownersOf }: SessionRoute
     const auditDetails = { target: userId, reason: "operator_one" } as const;
     const ending = await audited(audit, request, auditDetails, async () => {
       const { accounts, subjects } = await ownersOf(userId);
-      const ended = await oidcSessions.end({ userId, subjects }, token);
+      const ended = await oidcSessions.end(userId, subjects, token);
       return ended === "unknown" ? browserSessions.end(accounts, token) : ended;
     });
     if (ending === "not_theirs") return reply.code(403).send({ error: "the session is another user's" });
@@ -70,7 +58,7 @@ function endOne({ audit, oidcSessions, browserSessions, ownersOf }: SessionRoute
   };
 }
 
-function listSessions({ oidcSessions, browserSessions, ownersOf }: SessionRouteDeps) {
+function listSessions({ oidcSessions, browserSessions, ownersOf }: OidcContext) {
   return async ({ params: { user_id: userId }, query }: SessionRequest, reply: FastifyReply) => {
     if (!isValidParameter(userId)) return missing(reply, "user_id");
     const { accounts, subjects } = await ownersOf(userId);
@@ -81,7 +69,7 @@ function listSessions({ oidcSessions, browserSessions, ownersOf }: SessionRouteD
   };
 }
 
-function endAll({ audit, endSessions, ownersOf }: SessionRouteDeps) {
+function endAll({ audit, endSessions, ownersOf }: OidcContext) {
   return async (request: SessionRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { user_id: userId } = request.params;
     if (!isValidParameter(userId)) return missing(reply, "user_id");
@@ -96,11 +84,11 @@ function endAll({ audit, endSessions, ownersOf }: SessionRouteDeps) {
  * OIDC session administration. `user_id` is an account name, a `sub`, or a client id for the client's own tokens. The
  * gateway has authenticated the caller; scopes are checked here.
  */
-export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): void {
-  const guarded = (id: OperationId) => guardedRoute(operation(id), deps.identifier);
+export function registerSessionRoutes(app: FastifyInstance, oidc: OidcContext): void {
+  const guarded = (id: OperationId) => guardedRoute(operation(id), oidc.identifier);
   app.route({ ...guarded("listOidcSessionsWithoutUser"), handler: refuseWithoutUser });
   app.route({ ...guarded("deleteOidcSessionsWithoutUser"), handler: refuseWithoutUser });
-  app.route<SessionParams>({ ...guarded("listOidcSessions"), handler: listSessions(deps) });
-  app.route<SessionParams>({ ...guarded("deleteOidcSessions"), handler: endAll(deps) });
-  app.route<SessionParams>({ ...guarded("deleteOidcSession"), handler: endOne(deps) });
+  app.route<SessionParams>({ ...guarded("listOidcSessions"), handler: listSessions(oidc) });
+  app.route<SessionParams>({ ...guarded("deleteOidcSessions"), handler: endAll(oidc) });
+  app.route<SessionParams>({ ...guarded("deleteOidcSession"), handler: endOne(oidc) });
 }

@@ -1,18 +1,12 @@
 import { type OperationId, operation } from "@postern/shared/contracts";
-import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
+import { auditedCaller } from "@postern/shared/domain/audit";
 import { guardedRoute } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { auditVisit } from "../visit/visit.ts";
-import type { KeyAdministration } from "./keys/key-administration.ts";
-
-export interface SigningKeyRouteDeps {
-  readonly keyAdministration: KeyAdministration;
-  readonly identifier: string;
-  readonly audit: Audit;
-}
+import type { OidcContext } from "./context.ts";
 
 /** `POST /api/v1/oidc/keys/rotate`. The other replicas publish the keys at their next read. */
-function rotateKeys({ audit, keyAdministration }: SigningKeyRouteDeps) {
+function rotateKeys({ audit, keyAdministration }: OidcContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const line = { event: "signing_keys.rotate", ...auditedCaller(request.caller) } as const;
     try {
@@ -31,14 +25,14 @@ function rotateKeys({ audit, keyAdministration }: SigningKeyRouteDeps) {
 }
 
 /** `GET /api/v1/oidc/keys`. */
-function listKeys({ keyAdministration }: SigningKeyRouteDeps) {
+function listKeys({ keyAdministration }: OidcContext) {
   return async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
     reply.send({ keys: await keyAdministration.list() });
 }
 
 /** Administration of signing keys. The gateway has authenticated the caller; scopes are checked here. */
-export function registerSigningKeyRoutes(app: FastifyInstance, deps: SigningKeyRouteDeps): void {
-  const guarded = (id: OperationId) => guardedRoute(operation(id), deps.identifier);
-  app.route({ ...guarded("listSigningKeys"), handler: listKeys(deps) });
-  app.route({ ...guarded("rotateSigningKeys"), handler: rotateKeys(deps) });
+export function registerSigningKeyRoutes(app: FastifyInstance, oidc: OidcContext): void {
+  const guarded = (id: OperationId) => guardedRoute(operation(id), oidc.identifier);
+  app.route({ ...guarded("listSigningKeys"), handler: listKeys(oidc) });
+  app.route({ ...guarded("rotateSigningKeys"), handler: rotateKeys(oidc) });
 }

@@ -3,7 +3,7 @@ import { pathTo } from "@postern/shared/contracts";
 import type { Clock } from "@postern/shared/platform/time";
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { acceptsSignature } from "../settings/client-profile.ts";
-import type { OidcStore } from "../storage/store.ts";
+import type { OidcStore } from "../storage/store-redis.ts";
 import type { WantedKey } from "./client-key-sets.ts";
 import type { ClientPolicies, ClientPolicy, KeySetsOf, LoadClient } from "./clients.ts";
 import { type VerifyWithKeys, verifyClientJwt } from "./verify-client-jwt.ts";

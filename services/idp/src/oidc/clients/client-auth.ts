@@ -1,5 +1,5 @@
 import { matchesDigest } from "@postern/shared/platform/crypto";
-import type { ClientCertificate } from "@postern/shared/platform/http";
+import type { FastifyRequest } from "fastify";
 import type { AssertionRefusal, AuthenticateAssertion } from "./client-assertion.ts";
 import { type CertificateRefusal, certificateFault } from "./client-certificate.ts";
 import type { ClientPolicies, ClientPolicy, KeySetsOf, LoadClient } from "./clients.ts";
@@ -18,18 +18,13 @@ export type ClientOutcome =
   /** `client`: the claimed client id. */
   | { readonly outcome: "refused"; readonly reason: ClientRefusal; readonly client: string | undefined };
 
-/** Credentials of a request: the header, and the form without empty parameters. */
-export interface ClientCredentials {
-  readonly authorization: string | undefined;
-  readonly form: URLSearchParams;
-  /** Path of the request. */
-  readonly path: string;
-  /** The certificate with which the client connected. */
-  readonly certificate: ClientCertificate | undefined;
-}
-
 /** Identifies the client of a request. Rejects when its keys cannot be read or a replay cannot be excluded. */
-export type AuthenticateClient = (credentials: ClientCredentials) => Promise<ClientOutcome>;
+export type AuthenticateClient = (
+  request: Pick<FastifyRequest, "raw" | "caller">,
+  /** Without empty parameters. */
+  form: URLSearchParams,
+  path: string,
+) => Promise<ClientOutcome>;
 
 function formDecoded(text: string): string {
   try {
@@ -41,7 +36,7 @@ function formDecoded(text: string): string {
 }
 
 /** Client id and secret of a Basic header (RFC 6749 §2.3.1). */
-export function basicCredentials(header: string): readonly [id: string, secret: string] | undefined {
+export function basicCredentials(header = ""): readonly [id: string, secret: string] | undefined {
   const match = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header);
   if (match?.[1] === undefined) return undefined;
   const text = Buffer.from(match[1], "base64").toString("utf8");
@@ -51,8 +46,7 @@ export function basicCredentials(header: string): readonly [id: string, secret: 
 
 /** The client that header or form name; empty if it is named by an assertion, or not at all. */
 export function claimedId(authorization: string | undefined, form: URLSearchParams): string {
-  const basic = authorization === undefined ? undefined : basicCredentials(authorization);
-  return basic?.[0] ?? form.get("client_id") ?? "";
+  return basicCredentials(authorization)?.[0] ?? form.get("client_id") ?? "";
 }
 
 function refused(reason: ClientRefusal, client: string | undefined): ClientOutcome {
@@ -68,11 +62,7 @@ function bySecret(id: string, secret: string, policies: ClientPolicies): ClientO
   return isRight ? { outcome: "client", policy } : refused("wrong_secret", id);
 }
 
-interface FormCredentials {
-  readonly id: string;
-  readonly secret: string;
-  readonly assertion: string;
-}
+type FormCredentials = Readonly<Record<"id" | "secret" | "assertion", string>>;
 
 function byHeader(header: string, { id, secret, assertion }: FormCredentials, policies: ClientPolicies): ClientOutcome {
   // One method at a time (RFC 6749 §2.3); the form may repeat the client id.
@@ -98,26 +88,23 @@ export function createClientAuth(
   byAssertion: AuthenticateAssertion,
   keySetsOf: KeySetsOf,
 ): AuthenticateClient {
-  return async ({ authorization, form, path, certificate }) => {
+  return async ({ raw, caller }, form, path) => {
+    const { authorization } = raw.headers;
     const field = (name: string): string => form.get(name) ?? "";
-    const credentials: FormCredentials = {
-      id: field("client_id"),
-      secret: field("client_secret"),
-      assertion: field("client_assertion"),
-    };
+    const [id, secret, assertion] = [field("client_id"), field("client_secret"), field("client_assertion")];
+    const credentials = { id, secret, assertion };
     await load(claimedId(authorization, form));
     if (authorization !== undefined) return byHeader(authorization, credentials, policies());
     const named = certificateClient(credentials, policies());
     if (named !== undefined) {
-      const reason = await certificateFault(certificate, named, keySetsOf(named));
+      const reason = await certificateFault(caller?.certificate, named, keySetsOf(named));
       return reason === undefined ? { outcome: "client", policy: named } : refused(reason, named.id);
     }
-    if (credentials.assertion === "") return bySecret(credentials.id, credentials.secret, policies());
-    if (credentials.secret !== "") return refused("several_methods", credentials.id);
-    if (field("client_assertion_type") !== assertionType) return refused("not_an_assertion", credentials.id);
-    const known = await byAssertion(credentials.assertion, path);
-    if (known.outcome === "client" && credentials.id !== "" && credentials.id !== known.policy.id)
-      return refused("several_methods", credentials.id);
-    return known;
+    if (assertion === "") return bySecret(id, secret, policies());
+    if (secret !== "") return refused("several_methods", id);
+    if (field("client_assertion_type") !== assertionType) return refused("not_an_assertion", id);
+    const known = await byAssertion(assertion, path);
+    const isOther = known.outcome === "client" && id !== "" && id !== known.policy.id;
+    return isOther ? refused("several_methods", id) : known;
   };
 }

@@ -1,17 +1,14 @@
-import { AppError } from "@postern/shared/platform/errors";
 import { addressKey } from "@postern/shared/platform/net";
-import { defineScript, oidcGuessKey, oidcPollKey, type RedisClient } from "@postern/shared/platform/redis";
+import {
+  decidedInRedis,
+  defineScript,
+  oidcGuessKey,
+  oidcPollKey,
+  type RedisClient,
+} from "@postern/shared/platform/redis";
 import { createWindowCount } from "../../redis/count-in-window.ts";
-import { digestOfId } from "../storage/store-redis.ts";
+import { digestOfId } from "../storage/digest-of-id.ts";
 import pollDeviceCodeLua from "./scripts/poll-device-code.lua?raw";
-
-/** Slows down devices that poll too often and browsers that guess user codes. */
-export interface DeviceLimits {
-  /** Whether the device may poll now; polling too early lengthens its interval by five seconds (RFC 8628 §3.5). */
-  mayPoll(deviceCode: string): Promise<boolean>;
-  /** Counts an entered user code for the browser and the address (RFC 8628 §5.1). @returns whether it may be checked */
-  mayGuess(browser: string, address: string): Promise<boolean>;
-}
 
 const pollDeviceCode = {
   name: "pollDeviceCode",
@@ -27,32 +24,30 @@ const ipv6Network = 64;
 
 const pollLifeSeconds = 3600;
 
-function refuse(cause: unknown): never {
-  throw new AppError("REDIS_UNAVAILABLE", { detail: "attempts with device codes cannot be counted", cause });
-}
+const decided = decidedInRedis("attempts with device codes cannot be counted");
 
-export function createDeviceLimits(deps: {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly intervalSeconds: () => number;
-}): DeviceLimits {
-  const { redis, keyPrefix, intervalSeconds } = deps;
+/** Slows down devices that poll too often and browsers that guess user codes. */
+export function createDeviceLimits(redis: RedisClient, keyPrefix: string, intervalSeconds: () => number) {
   const poll = defineScript(redis, pollDeviceCode);
   const count = createWindowCount(redis);
   const counted = (who: string): Promise<number> =>
-    count(oidcGuessKey.build(keyPrefix, digestOfId(who)), oidcGuessKey.ttlSeconds).catch(refuse);
+    decided(() => count(oidcGuessKey.build(keyPrefix, digestOfId(who)), oidcGuessKey.ttlSeconds));
   return {
-    mayGuess: async (browser, address) => {
+    /** Counts an entered user code for the browser and the address (RFC 8628 §5.1). @returns whether it may be checked */
+    mayGuess: async (browser: string, address: string): Promise<boolean> => {
       const [byBrowser, byAddress] = await Promise.all([
         counted(`browser ${browser}`),
         counted(`address ${addressKey(address, ipv6Network)}`),
       ]);
       return byBrowser <= guessesOfBrowser && byAddress <= guessesOfAddress;
     },
-    mayPoll: async (deviceCode) => {
+    /** Whether the device may poll now; polling too early lengthens its interval by five seconds (RFC 8628 §3.5). */
+    mayPoll: async (deviceCode: string): Promise<boolean> => {
       const keys = { pollKey: oidcPollKey.build(keyPrefix, digestOfId(deviceCode)) };
       const args = { intervalSeconds: intervalSeconds(), lifeSeconds: pollLifeSeconds };
-      return (await poll(keys, args).catch(refuse)) === 1;
+      return (await decided(() => poll(keys, args))) === 1;
     },
   };
 }
+
+export type DeviceLimits = ReturnType<typeof createDeviceLimits>;

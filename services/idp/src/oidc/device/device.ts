@@ -3,43 +3,11 @@ import { AppError } from "@postern/shared/platform/errors";
 import { localPath } from "../../flow/flow-paths.ts";
 import type { FlowEnd } from "../../flow/flow-port.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
-import type { BrowserSessions } from "../../sessions/session-store-redis.ts";
-import type { FindAccount } from "../accounts/accounts.ts";
+import { createFindAccount } from "../accounts/accounts.ts";
 import type { Generation } from "../provider/generation.ts";
+import type { OidcParts, OidcState } from "../state/context.ts";
 import { isRecord, textOf, wordsOf } from "../storage/json.ts";
-import type { RecordTimes } from "../storage/record-times.ts";
-import type { OidcStore } from "../storage/store.ts";
-import type { TokenRecords } from "../tokens/token-records.ts";
-
-/** A device that waits for its user's decision. */
-export interface PendingDevice {
-  /** The stored form: only capital letters. */
-  readonly userCode: string;
-  readonly clientId: string;
-  readonly scopes: readonly string[];
-  /** The claims that the request names. */
-  readonly claims: readonly string[];
-}
-
-/** Device codes as the user's pages see them (RFC 8628 §3.3). All methods reject when the store is unavailable. */
-export interface DeviceCodes {
-  /** Undefined for a code that is unknown, expired or already decided. */
-  find(typed: string): Promise<PendingDevice | undefined>;
-  /** @returns false if the code has expired or was already decided */
-  allow(userCode: string, session: BrowserSessionRecord): Promise<boolean>;
-  deny(userCode: string): Promise<boolean>;
-}
-
-export interface DeviceCodesDeps {
-  readonly current: () => Generation;
-  readonly store: Pick<OidcStore, "unseen">;
-  readonly times: Pick<RecordTimes, "ownSeconds">;
-  readonly findAccount: FindAccount;
-  readonly sessions: Pick<BrowserSessions, "findByUid">;
-  readonly records: Pick<TokenRecords, "revokeGrant">;
-  /** The resource of a client whose tokens are signed. */
-  readonly clientResource: (clientId: string) => string;
-}
+import { clientResourceOf } from "../tokens/access-tokens.ts";
 
 type DeviceCode = InstanceType<Generation["provider"]["DeviceCode"]>;
 
@@ -70,14 +38,14 @@ function claimNames(claims: Readonly<Record<string, unknown>> = {}): string[] {
   return Object.values(claims).flatMap((member) => (isRecord(member) ? Object.keys(member) : []));
 }
 
-/** @returns the grant, to which the code now refers */
+/** `session.loginTs` is by the wall clock, which the provider reads. @returns the grant, to which the code now refers */
 async function grantTo(
-  { current, clientResource, times }: DeviceCodesDeps,
+  { provider, policies, settings }: Generation,
   code: DeviceCode,
   session: BrowserSessionRecord,
 ): Promise<string> {
-  const { provider, policies } = current();
   const clientId = code.clientId ?? "";
+  const resource = clientResourceOf(settings.identifier, clientId);
   const params = paramsOf(code);
   const scope = wordsOf(params["scope"]).join(" ");
   const claims = claimsOf(params);
@@ -85,27 +53,31 @@ async function grantTo(
   if (scope !== "") grant.addOIDCScope(scope);
   if (claims !== undefined) grant.addOIDCClaims(claimNames(claims));
   const isJwt = policies.get(clientId)?.accessTokenType === "jwt";
-  if (isJwt && scope !== "") grant.addResourceScope(clientResource(clientId), scope);
+  if (isJwt && scope !== "") grant.addResourceScope(resource, scope);
   const grantId = await grant.save();
-  const { accountId, loginTs, acr, amr, uid: sessionUid } = session;
+  const { accountId, loginTs: authTime, acr, amr, uid: sessionUid } = session;
   Object.assign(code, {
     accountId,
-    authTime: times.ownSeconds(loginTs),
+    authTime,
     sessionUid,
     grantId,
     scope,
     ...(acr !== undefined && { acr }),
     ...(amr !== undefined && { amr: [...amr] }),
     ...(claims !== undefined && { claims }),
-    ...(isJwt && { resource: clientResource(clientId) }),
+    ...(isJwt && { resource }),
   });
   await code.save();
   return grantId;
 }
 
-export function createDeviceCodes(deps: DeviceCodesDeps): DeviceCodes {
-  const { current, store, findAccount, sessions, records } = deps;
-
+/** Device codes as the user's pages see them (RFC 8628 §3.3). All methods reject when the store is unavailable. */
+export function createDeviceCodes(
+  { sessions }: OidcParts,
+  { store, times, records, accounts }: OidcState,
+  current: () => Generation,
+) {
+  const findAccount = createFindAccount(accounts, sessions);
   const pending = async (userCode: string): Promise<DeviceCode | undefined> => {
     if (userCode === "") return undefined;
     const code = await current().provider.DeviceCode.findByUserCode(userCode, { ignoreExpiration: false });
@@ -122,14 +94,17 @@ export function createDeviceCodes(deps: DeviceCodesDeps): DeviceCodes {
   };
 
   return {
-    find: async (typed) => {
+    /** A device that waits for its user's decision. Undefined for a code that is unknown, expired or already decided. */
+    find: async (typed: string) => {
       const code = await pending(normalisedUserCode(typed));
       if (code?.clientId === undefined || code.userCode === undefined) return undefined;
       const params = paramsOf(code);
+      // The stored form of the code: only capital letters.
       const { userCode, clientId } = code;
       return { userCode, clientId, scopes: wordsOf(params["scope"]), claims: claimNames(claimsOf(params)) };
     },
-    allow: async (userCode, session) => {
+    /** @returns false if the code has expired or was already decided */
+    allow: async (userCode: string, session: BrowserSessionRecord): Promise<boolean> => {
       if (session.lacksSubject === true) {
         throw new AppError("DIRECTORY_DATA", {
           detail: `account ${session.account} lacks the mapped unique_user_id_field`,
@@ -139,13 +114,14 @@ export function createDeviceCodes(deps: DeviceCodesDeps): DeviceCodes {
       if (code === undefined) return false;
       // Stores an account that is new to OIDC, whose session the device outlives.
       await findAccount(session.accountId, session.uid);
-      const grantId = await grantTo(deps, code, session);
+      const grantId = await grantTo(current(), code, { ...session, loginTs: times.ownSeconds(session.loginTs) });
       if ((await sessions.findByUid(session.uid)) !== undefined) return true;
       // The session was ended in the meantime.
       await records.revokeGrant(grantId);
       return false;
     },
-    deny: async (userCode) => {
+    /** @returns false if the code has expired or was already decided */
+    deny: async (userCode: string): Promise<boolean> => {
       const code = await decide(userCode);
       if (code === undefined) return false;
       Object.assign(code, { error: "access_denied", errorDescription: "the user denied the request" });
@@ -154,6 +130,11 @@ export function createDeviceCodes(deps: DeviceCodesDeps): DeviceCodes {
     },
   };
 }
+
+export type DeviceCodes = ReturnType<typeof createDeviceCodes>;
+
+/** A device that waits for its user's decision. */
+export type PendingDevice = NonNullable<Awaited<ReturnType<DeviceCodes["find"]>>>;
 
 const consentPath = pathTo("deviceConsentPage");
 

@@ -6,12 +6,6 @@ import { textOf } from "../storage/json.ts";
 
 type LoadGrant = NonNullable<Configuration["loadExistingGrant"]>;
 
-export interface GrantDeps {
-  readonly policies: ClientPolicies;
-  /** Whether a consent of the user to these scopes for this client is remembered. */
-  readonly hasConsented: (accountId: string, clientId: string, scopes: readonly string[]) => Promise<boolean>;
-}
-
 type Grant = NonNullable<Awaited<ReturnType<LoadGrant>>>;
 
 /** Grants everything requested: the site or a remembered consent allows it. */
@@ -36,8 +30,13 @@ async function knownGrant(ctx: KoaContextWithOIDC, accountId: string, clientId: 
 /**
  * The grant of this browser session and client, to which tokens belong; not the remembered consent. Where no consent is
  * required, it is widened by newly requested scopes and claims, which would otherwise show the consent page.
+ *
+ * @param hasConsented whether a consent of the user to these scopes for this client is remembered
  */
-export function createLoadGrant({ policies, hasConsented }: GrantDeps): LoadGrant {
+export function createLoadGrant(
+  policies: ClientPolicies,
+  hasConsented: (accountId: string, clientId: string, scopes: readonly string[]) => Promise<boolean>,
+): LoadGrant {
   const isAgreed = async (ctx: KoaContextWithOIDC, accountId: string, clientId: string): Promise<boolean> => {
     if (policies.get(clientId)?.config.skip_consent === true) return true;
     const { prompts, requestParamScopes, requestParamClaims } = ctx.oidc;

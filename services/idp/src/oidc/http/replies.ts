@@ -56,6 +56,16 @@ export function tokenRefused(reply: FastifyReply, issuer: string, error?: string
   return oauthError(reply, error === "insufficient_scope" ? 403 : 401, error ?? "missing_token");
 }
 
+/** The token of a request about one (RFC 7662 §2.1, RFC 7009 §2.1); undefined unless it is sent exactly once. */
+export function tokenIn(form: URLSearchParams): string | undefined {
+  const [value, ...more] = form.getAll("token");
+  return more.length > 0 ? undefined : value;
+}
+
+export function repeatedToken(reply: FastifyReply): FastifyReply {
+  return oauthError(reply, 400, "invalid_request", "token must be given exactly once");
+}
+
 const originHeader = "access-control-allow-origin";
 
 /**

@@ -2,7 +2,8 @@ import type { SigningKeyListed } from "@postern/shared/contracts";
 import type { Clock } from "@postern/shared/platform/time";
 import type { JWK } from "oidc-provider";
 import { type OidcSettings, oidcSignatures } from "../settings/oidc-settings.ts";
-import { rotationRules, type SigningKey, type SigningKeyStore, signingOrder } from "./signing-keys.ts";
+import { rotationRules, type SigningKey, signingOrder, staticKeys } from "./signing-keys.ts";
+import type { SigningKeyStore } from "./signing-keys-redis.ts";
 
 /** The keys of a generation. */
 export interface KeysInUse {
@@ -57,13 +58,12 @@ export function listKeys({ generated, signing, verifying, publishMs, nowMs }: Ke
 /** Signing keys as operators manage them. Both reject when the keys cannot be read. */
 export function createKeyAdministration(
   keys: SigningKeyStore,
-  staticKeys: (settings: OidcSettings, isActive: boolean) => readonly JWK[],
   schedule: { readonly settings: OidcSettings; refresh(): Promise<void> },
   clock: Clock,
 ) {
   return {
     /** Rotates the generated keys; this replica publishes them immediately. */
-    rotate: async (): ReturnType<SigningKeyStore["rotate"]> => {
+    rotate: async () => {
       const created = await keys.rotate();
       await schedule.refresh();
       return created;
@@ -82,5 +82,3 @@ export function createKeyAdministration(
     },
   };
 }
-
-export type KeyAdministration = ReturnType<typeof createKeyAdministration>;

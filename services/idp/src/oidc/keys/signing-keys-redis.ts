@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
+import type { Logger } from "@postern/shared/platform/logging";
 import {
   defineScript,
   oidcSigningKeysKey,
@@ -19,20 +20,17 @@ import {
   parseSigningKeys,
   type RotationRules,
   type SigningKey,
-  type SigningKeyStore,
   withoutRetired,
 } from "./signing-keys.ts";
 
 const releaseLease = { name: "releaseLease", lua: releaseLeaseLua, keys: ["leaseKey"], args: ["holder"] } as const;
 
-export interface SigningKeyStoreDeps {
+interface StoreParts {
   readonly redis: RedisClient;
   readonly keyPrefix: string;
   readonly keys: KeyRing;
-  readonly clock: Clock;
-  readonly rules: () => RotationRules;
-  /** Called after new keys were created. */
-  readonly onCreated: (kids: readonly string[]) => void;
+  readonly sharedClock: Clock;
+  readonly logger: Logger;
 }
 
 /** A write is lost only to another write, after which the keys are read again. */
@@ -44,8 +42,8 @@ interface Read {
 }
 
 /** The encrypted value with all keys. */
-function createKeySetRecord(deps: SigningKeyStoreDeps) {
-  const { redis, keyPrefix, keys: ring, clock, rules, onCreated } = deps;
+function createKeySetRecord(parts: StoreParts, rules: () => RotationRules) {
+  const { redis, keyPrefix, keys: ring, sharedClock: clock, logger } = parts;
   const key = oidcSigningKeysKey.build(keyPrefix);
   const replace = createReplaceIfSame(redis);
   const read = async (): Promise<Read> => {
@@ -68,15 +66,16 @@ function createKeySetRecord(deps: SigningKeyStoreDeps) {
     const isOurs = await replace(key, { expected: stored, value: sealed, ttlSeconds: oidcSigningKeysKey.ttlSeconds });
     if (!isOurs) return undefined;
     const kids = created.map(({ kid }) => kid);
-    if (kids.length > 0) onCreated(kids);
+    if (kids.length > 0) logger.info({ kids }, "signing keys created");
     return { kids, keys: next };
   };
   return { key, read, add };
 }
 
-export function createSigningKeyStore(deps: SigningKeyStoreDeps): SigningKeyStore {
-  const { redis, keyPrefix, clock, rules } = deps;
-  const { key, read, add } = createKeySetRecord(deps);
+/** The generated signing keys that all replicas share. */
+export function createSigningKeyStore(parts: StoreParts, rules: () => RotationRules) {
+  const { redis, keyPrefix, sharedClock: clock } = parts;
+  const { key, read, add } = createKeySetRecord(parts, rules);
   const lease = oidcSigningLeaseKey.build(keyPrefix);
   const holder = randomUUID();
   const release = defineScript(redis, releaseLease);
@@ -90,7 +89,12 @@ export function createSigningKeyStore(deps: SigningKeyStoreDeps): SigningKeyStor
     return kindsToMake(keys, rules(), now).length > 0 || withoutRetired(keys, rules(), now).length < keys.length;
   };
   return {
-    rotate: async () => {
+    /**
+     * Creates a successor of each kind of key that has none waiting to sign. Two replicas create only one.
+     *
+     * @returns the `kid` of the new keys; "too_many" while the limit of keys of one kind is reached
+     */
+    rotate: async (): Promise<readonly string[] | "too_many"> => {
       for (let write = 0; write < maxWrites; write += 1) {
         const known = await read();
         const kinds = kindsToRotate(known.keys, rules(), clock.now());
@@ -101,7 +105,11 @@ export function createSigningKeyStore(deps: SigningKeyStoreDeps): SigningKeyStor
       }
       throw new AppError("REDIS_UNAVAILABLE", { detail: "the signing keys changed while they were rotated" });
     },
-    current: async () => {
+    /**
+     * The current keys; creates those that are missing or due, one replica at a time. Empty while another replica creates
+     * the first ones. Rejects when Redis does not respond.
+     */
+    current: async (): Promise<readonly SigningKey[]> => {
       const { keys } = await read();
       if (!isDue(keys)) {
         await redis.expire(key, oidcSigningKeysKey.ttlSeconds);
@@ -117,3 +125,5 @@ export function createSigningKeyStore(deps: SigningKeyStoreDeps): SigningKeyStor
     },
   };
 }
+
+export type SigningKeyStore = ReturnType<typeof createSigningKeyStore>;

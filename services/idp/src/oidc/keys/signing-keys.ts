@@ -31,21 +31,6 @@ export interface SigningKey {
   readonly createdAtMs: number;
 }
 
-/** The generated signing keys that all replicas share. */
-export interface SigningKeyStore {
-  /**
-   * The current keys; creates those that are missing or due, one replica at a time. Empty while another replica creates
-   * the first ones. Rejects when Redis does not respond.
-   */
-  current(): Promise<readonly SigningKey[]>;
-  /**
-   * Creates a successor of each kind of key that has none waiting to sign. Two replicas create only one.
-   *
-   * @returns the `kid` of the new keys; "too_many" while the limit of keys of one kind is reached
-   */
-  rotate(): Promise<readonly string[] | "too_many">;
-}
-
 export interface RotationRules {
   /** Kinds of keys that are created and published. Others remain stored, for replicas with another configuration. */
   readonly kinds: readonly KeyKind[];

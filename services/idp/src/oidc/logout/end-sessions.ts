@@ -1,23 +1,10 @@
+import type { DeliveryLoop } from "../../logout-delivery/delivery-loop.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
-import type { SessionStore } from "../../sessions/session-store-redis.ts";
-import type { ClientPolicies } from "../clients/clients.ts";
+import type { Generations } from "../provider/generation.ts";
 import type { Owners } from "../sessions/session-owner.ts";
-import type { OidcStore, StoredRecord } from "../storage/store.ts";
-import type { TokenRecords } from "../tokens/token-records.ts";
+import type { OidcParts, OidcState } from "../state/context.ts";
+import type { StoredRecord } from "../storage/store-redis.ts";
 import type { LogoutDeliveries, LogoutDelivery } from "./logout-deliveries-redis.ts";
-
-export interface EndSessionsDeps {
-  readonly sessions: Pick<SessionStore, "endAll">;
-  readonly records: Pick<TokenRecords, "revokeSession" | "revokeSubject">;
-  readonly store: Pick<OidcStore, "list">;
-  readonly deliveries: Pick<LogoutDeliveries, "add">;
-  readonly policies: () => ClientPolicies;
-  /** `identity.oidc.logout.back_channel_supported`. */
-  readonly tellsClients: () => boolean;
-  readonly wake: () => void;
-  /** Called for each session that `endOwners` ends: the other protocols notify their applications. */
-  readonly onClosed: (session: BrowserSessionRecord) => Promise<void>;
-}
 
 function deliveriesOf({ accountId, authorizations }: BrowserSessionRecord): readonly LogoutDelivery[] {
   return Object.entries(authorizations).map(([clientId, { sid }]) => ({ clientId, sub: accountId, sid }));
@@ -39,14 +26,23 @@ function deliveriesOfTokens(
 }
 
 /** Ends sign-ins: revokes tokens and notifies clients. All methods reject when that fails; repeating them is safe. */
-export function createEndSessions(deps: EndSessionsDeps) {
-  const { sessions, records, store, deliveries, policies, tellsClients, wake, onClosed } = deps;
+export function createEndSessions(
+  { sessions, settings, onClosed }: OidcParts,
+  { records, store }: OidcState,
+  {
+    generations,
+    deliveries,
+    delivery,
+  }: { readonly generations: Generations; readonly deliveries: LogoutDeliveries; readonly delivery: DeliveryLoop },
+) {
   const enqueue = async (all: readonly LogoutDelivery[]): Promise<void> => {
     // A client that is unknown here may be known to a replica with a newer configuration, which then delivers the message.
-    const wanted = all.filter(({ clientId }) => policies().get(clientId)?.config.backchannel_logout_uri !== "");
-    if (!tellsClients() || wanted.length === 0) return;
+    const wanted = all.filter(
+      ({ clientId }) => generations.current().policies.get(clientId)?.config.backchannel_logout_uri !== "",
+    );
+    if (!settings().oidc.logout.back_channel_supported || wanted.length === 0) return;
     await deliveries.add(wanted);
-    wake();
+    delivery.wake();
   };
   const ended = async (session: BrowserSessionRecord): Promise<void> => {
     await Promise.all([records.revokeSession(session), enqueue(deliveriesOf(session))]);

@@ -1,7 +1,7 @@
-import type { KeyRing } from "@postern/shared/platform/crypto";
-import { oidcDeliveriesDueKey, oidcDeliveryKey, type RedisClient } from "@postern/shared/platform/redis";
-import type { Claimed } from "../../logout-delivery/delivery-queue.ts";
+import { oidcDeliveriesDueKey, oidcDeliveryKey } from "@postern/shared/platform/redis";
+import { type Claimed, type DeliveryTimes, deliveryLeaseMs } from "../../logout-delivery/delivery-queue.ts";
 import { createDeliveryQueue, type DeliveryQueue } from "../../logout-delivery/delivery-queue-redis.ts";
+import type { OidcParts } from "../state/context.ts";
 import { isRecord, textOf } from "../storage/json.ts";
 
 /** What a client is notified of: its user, or one session of the user, is signed out (Back-Channel Logout 1.0 §2.4). */
@@ -25,20 +25,17 @@ function deliveryOf(value: unknown): LogoutDelivery | undefined {
   return { clientId, sub, ...(sid !== undefined && { sid }) };
 }
 
-export function createLogoutDeliveries(deps: {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
-  readonly leaseMs: () => number;
-}): LogoutDeliveries {
-  const { redis, keyPrefix, keys, leaseMs } = deps;
+export function createLogoutDeliveries(
+  { redis, keyPrefix, keys }: OidcParts,
+  times: () => DeliveryTimes,
+): LogoutDeliveries {
   return createDeliveryQueue({
     redis,
     keys,
     dueKey: oidcDeliveriesDueKey.build(keyPrefix),
     keyOf: (id) => oidcDeliveryKey.build(keyPrefix, id),
     lifeSeconds: deliveryLifeSeconds,
-    leaseMs,
+    leaseMs: () => deliveryLeaseMs(times()),
     parse: deliveryOf,
   });
 }

@@ -1,18 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { abortAfter } from "@postern/shared/platform/concurrency";
-import type { Logger } from "@postern/shared/platform/logging";
 import { createDeliveryLoop, type DeliveryLoop } from "../../logout-delivery/delivery-loop.ts";
 import { type DeliveryTimes, deliveryDelayMs } from "../../logout-delivery/delivery-queue.ts";
 import type { DeliveryResult } from "../metrics/oidc-metrics.ts";
 import type { Generation, Generations } from "../provider/generation.ts";
+import type { OidcParts } from "../state/context.ts";
 import type { ClaimedDelivery, LogoutDeliveries, LogoutDelivery } from "./logout-deliveries-redis.ts";
 
 const event = "http://schemas.openid.net/event/backchannel-logout";
-
-interface LogoutMessage {
-  readonly token: string;
-  readonly uri: string;
-}
 
 /**
  * A logout token (Back-Channel Logout 1.0 §2.4), valid for two minutes. Its payload has `typ: Logout` in addition to the
@@ -21,7 +16,7 @@ interface LogoutMessage {
 async function logoutToken(
   { provider, settings }: Generation,
   { clientId, sub, sid }: LogoutDelivery,
-): Promise<LogoutMessage | "unknown_client" | "no_uri"> {
+): Promise<{ readonly token: string; readonly uri: string } | "unknown_client" | "no_uri"> {
   const client = await provider.Client.find(clientId);
   if (client === undefined) return "unknown_client";
   const uri = client.backchannelLogoutUri;
@@ -33,14 +28,6 @@ async function logoutToken(
   token.set("typ", "Logout");
   if (sid !== undefined && settings.oidc.logout.back_channel_session_supported) token.set("sid", sid);
   return { token: await token.issue({ use: "logout" }), uri };
-}
-
-export interface LogoutDeliveryDeps {
-  readonly deliveries: LogoutDeliveries;
-  readonly generations: Generations;
-  readonly logger: Logger;
-  readonly count: (result: DeliveryResult) => void;
-  readonly times: () => DeliveryTimes;
 }
 
 /** A replica that does not have the client soon lets another one try. */
@@ -65,7 +52,12 @@ async function send(uri: string, token: string, signal: AbortSignal): Promise<De
 }
 
 /** Makes one attempt and handles its result. Rejects if the result cannot be stored: the message is due again after its lease. */
-function createDeliver({ deliveries, generations, logger, count, times }: LogoutDeliveryDeps) {
+function createDeliver(
+  { logger, counted }: OidcParts,
+  deliveries: LogoutDeliveries,
+  generations: Generations,
+  times: () => DeliveryTimes,
+) {
   /** Undefined for a client that is no longer to be notified. */
   const attempt = async (
     { delivery: { clientId, ...delivery }, attempts }: ClaimedDelivery,
@@ -91,20 +83,24 @@ function createDeliver({ deliveries, generations, logger, count, times }: Logout
     });
     if (result === undefined) return deliveries.settle(id);
     const isUnknown = result === "unknown_client";
-    count(isUnknown ? "retried" : result);
+    counted.logoutDelivery(isUnknown ? "retried" : result);
     if (isUnknown) await deliveries.retry(id, deliveryDelayMs(Math.min(attempts, maxDoublings), times()));
     else if (result === "retried") await deliveries.retry(id, deliveryDelayMs(attempts, times()));
     else await deliveries.settle(id);
   };
 }
 
-export function createLogoutDelivery(deps: LogoutDeliveryDeps): DeliveryLoop {
-  const { deliveries, generations, logger } = deps;
+export function createLogoutDelivery(
+  parts: OidcParts,
+  deliveries: LogoutDeliveries,
+  generations: Generations,
+  times: () => DeliveryTimes,
+): DeliveryLoop {
   return createDeliveryLoop({
     claim: async (limit) => (generations.isReady ? deliveries.claim(limit) : []),
-    deliver: createDeliver(deps),
+    deliver: createDeliver(parts, deliveries, generations, times),
     recipientOf: ({ delivery }) => delivery.clientId,
-    maxWaitMs: () => deps.times().timeoutMs,
-    onError: (err) => logger.error({ err }, "logout notifications cannot be delivered"),
+    maxWaitMs: () => times().timeoutMs,
+    onError: (err) => parts.logger.error({ err }, "logout notifications cannot be delivered"),
   });
 }

@@ -1,17 +1,8 @@
 import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
-import type { OidcAccount } from "../accounts/accounts-redis.ts";
 import { type ClaimSources, claimsOf } from "../claims/claims.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
 import { wordsOf } from "../storage/json.ts";
-import type { ReportUnreadable } from "../tokens/unreadable-claims.ts";
-
-export interface IdTokenDeps {
-  readonly policies: ClientPolicies;
-  readonly findAccount: (accountId: string, sessionUid: string | undefined) => Promise<OidcAccount | undefined>;
-  readonly reportUnreadable: ReportUnreadable;
-  /** Extends the registration of a client that registered itself. */
-  readonly keepClient: (clientId: string) => Promise<void>;
-}
+import type { ProviderHooks } from "./hooks.ts";
 
 /** The claims for a client that is no longer registered. */
 const noSources: ClaimSources = { named: [], mappings: [] };
@@ -26,8 +17,10 @@ function isOnlyIdToken({ oidc }: KoaContextWithOIDC): boolean {
  * scopes if no access token is issued. The provider adds the claims of the scopes where an access token has an audience,
  * although userinfo accepts such tokens here.
  */
-export function accountWithClaims(deps: IdTokenDeps): NonNullable<Configuration["findAccount"]> {
-  const { policies, findAccount, reportUnreadable, keepClient } = deps;
+export function accountWithClaims(
+  policies: ClientPolicies,
+  { findAccount, reportUnreadable, keepClient }: ProviderHooks,
+): NonNullable<Configuration["findAccount"]> {
   return async (ctx, accountId, token) => {
     const ofToken = token !== undefined && "sessionUid" in token ? token.sessionUid : undefined;
     const account = await findAccount(accountId, ofToken ?? ctx.oidc.session?.uid);

@@ -1,23 +1,12 @@
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors, Provider } from "oidc-provider";
-import type { KeepGrant } from "../grants/grant-life.ts";
-import type { RecordTimes } from "../storage/record-times.ts";
-import type { OidcStore, RecordRef } from "../storage/store.ts";
+import type { OidcParts, OidcState } from "../state/context.ts";
+import { digestOfId } from "../storage/digest-of-id.ts";
+import type { RecordRef } from "../storage/store-redis.ts";
 import { tokenOrigin } from "../tokens/token-origin.ts";
+import { createSessionAdapter } from "./adapter-session.ts";
 import { withClientErrors } from "./authorize-failure.ts";
 
-export interface AdapterDeps {
-  readonly store: OidcStore;
-  readonly times: RecordTimes;
-  readonly digestOf: (id: string) => string;
-  /** The model Session, which is our browser session. */
-  readonly sessions: Adapter;
-  /** Revokes all tokens of a grant, signed ones included. */
-  readonly revokeGrant: (grantId: string) => Promise<void>;
-  readonly keepGrant: KeepGrant;
-  readonly keepAccount: (accountId: string) => Promise<void>;
-  /** Reads the metadata of a client that registered itself. */
-  readonly findClient: (clientId: string) => Promise<AdapterPayload | undefined>;
-}
+type AdapterState = Pick<OidcState, "store" | "times" | "records" | "keepGrant" | "accounts">;
 
 const originated: ReadonlySet<string> = new Set(["AccessToken", "RefreshToken"]);
 
@@ -30,10 +19,10 @@ function rotatedToken(): string | undefined {
 }
 
 /** Parallel refreshes share one successor: the second stores nothing and returns the elected one. */
-async function electSuccessor(id: string, { store, digestOf }: AdapterDeps): Promise<boolean> {
+async function electSuccessor(id: string, { store }: AdapterState): Promise<boolean> {
   const rotated = rotatedToken();
   if (rotated === undefined) return true;
-  const elected = await store.elect({ model: "RefreshToken", digest: digestOf(rotated) }, id);
+  const elected = await store.elect({ model: "RefreshToken", digest: digestOfId(rotated) }, id);
   const { ctx } = Provider;
   if (ctx !== undefined) ctx.state["electedRefreshToken"] = elected;
   return elected === id;
@@ -43,26 +32,26 @@ async function electSuccessor(id: string, { store, digestOf }: AdapterDeps): Pro
  * Consumes a record that may be used once. A code that was used before revokes its tokens (RFC 6749 §4.1.2), even if both
  * uses are simultaneous: the provider itself notices only a use that was over when it read the code.
  */
-async function consumeOnce(ref: RecordRef, { store, revokeGrant }: AdapterDeps): Promise<void> {
+async function consumeOnce(ref: RecordRef, { store, records }: AdapterState): Promise<void> {
   const result = await store.consume(ref);
   if (result === "consumed") return;
   const isReused = result === "used" && ref.model === "AuthorizationCode";
   const grantId = isReused ? (await store.find(ref))?.grantId : undefined;
-  if (grantId !== undefined) await revokeGrant(grantId);
+  if (grantId !== undefined) await records.revokeGrant(grantId);
   throw new errors.InvalidGrant("already used");
 }
 
 /** A token's grant and account must not expire before it. */
-async function keepOwners(model: string, payload: AdapterPayload, life: number, deps: AdapterDeps): Promise<void> {
-  if (model === "Grant" && payload.accountId !== undefined) await deps.keepAccount(payload.accountId);
-  if (originated.has(model) && payload.grantId !== undefined) await deps.keepGrant(payload.grantId, life);
+async function keepOwners(model: string, payload: AdapterPayload, life: number, { accounts, keepGrant }: AdapterState) {
+  if (model === "Grant" && payload.accountId !== undefined) await accounts.keep(payload.accountId);
+  if (originated.has(model) && payload.grantId !== undefined) await keepGrant(payload.grantId, life);
 }
 
-function createModelAdapter(model: string, deps: AdapterDeps): Adapter {
-  const { store, times, digestOf } = deps;
+function createModelAdapter(model: string, state: AdapterState): Adapter {
+  const { store, times } = state;
   const own = (payload: AdapterPayload | undefined): AdapterPayload | undefined =>
     payload === undefined ? undefined : times.toOwn(payload);
-  const refOf = (id: string): RecordRef => ({ model, digest: digestOf(id) });
+  const refOf = (id: string): RecordRef => ({ model, digest: digestOfId(id) });
   return {
     upsert: async (id, payload, expiresIn) => {
       if (model === "ReplayDetection") {
@@ -70,22 +59,22 @@ function createModelAdapter(model: string, deps: AdapterDeps): Adapter {
         // Only proofs: client assertions and request objects are checked before the provider.
         throw new errors.InvalidDpopProof("the DPoP proof was used before");
       }
-      if (model === "RefreshToken" && !(await electSuccessor(id, deps))) return;
+      if (model === "RefreshToken" && !(await electSuccessor(id, state))) return;
       const origin = originated.has(model)
-        ? await tokenOrigin((refreshed) => store.find({ model: "RefreshToken", digest: digestOf(refreshed) }))
+        ? await tokenOrigin((refreshed) => store.find({ model: "RefreshToken", digest: digestOfId(refreshed) }))
         : undefined;
       const life = expiresIn ?? 600;
-      await keepOwners(model, payload, life, deps);
+      await keepOwners(model, payload, life, state);
       await store.put(refOf(id), times.toShared({ ...origin, ...payload }), life);
     },
     // `upsert` detects replays: two simultaneous requests would both find nothing here.
     find: async (id) => (model === "ReplayDetection" ? undefined : own(await store.find(refOf(id)))),
     findByUserCode: async (userCode) => own(await store.byUserCode(userCode)),
     findByUid: async (): Promise<AdapterPayload | undefined> => undefined,
-    consume: (id) => consumeOnce(refOf(id), deps),
+    consume: (id) => consumeOnce(refOf(id), state),
     destroy: (id) => store.destroy(refOf(id)),
     revokeByGrantId: (grantId) =>
-      model === "AccessToken" ? deps.revokeGrant(grantId) : store.destroyAll("grant", grantId, [model]),
+      model === "AccessToken" ? state.records.revokeGrant(grantId) : store.destroyAll("grant", grantId, [model]),
   };
 }
 
@@ -102,11 +91,20 @@ function wrapAdapter(adapter: Adapter): Adapter {
   };
 }
 
-/** The provider's models in our store. Clients come from the configuration and from registrations. */
-export function createAdapterFactory(deps: AdapterDeps): AdapterFactory {
+/**
+ * The provider's models in our store. The model Session is our browser session. Clients come from the configuration and from registrations.
+ *
+ * @param findClient reads the metadata of a client that registered itself
+ */
+export function createAdapterFactory(
+  { sessions }: OidcParts,
+  state: OidcState,
+  findClient: (clientId: string) => Promise<AdapterPayload | undefined>,
+): AdapterFactory {
+  const ofSession = wrapAdapter(createSessionAdapter(sessions, state.times, state.records.revokeSession));
   return (model) => {
-    if (model === "Session") return wrapAdapter(deps.sessions);
-    const adapter = createModelAdapter(model, deps);
-    return wrapAdapter(model === "Client" ? { ...adapter, find: deps.findClient } : adapter);
+    if (model === "Session") return ofSession;
+    const adapter = createModelAdapter(model, state);
+    return wrapAdapter(model === "Client" ? { ...adapter, find: findClient } : adapter);
   };
 }

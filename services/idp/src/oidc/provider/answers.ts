@@ -1,18 +1,7 @@
 import type Provider from "oidc-provider";
 import type { KoaContextWithOIDC } from "oidc-provider";
 import { isRecord, textOf } from "../storage/json.ts";
-
-export interface AnswerDeps {
-  /** Members of discovery that depend on the configuration. */
-  readonly discoveryMembers: () => Readonly<Record<string, unknown>>;
-  /** `claims_supported` of discovery. */
-  readonly claimsSupported: readonly string[];
-  readonly contentSecurityPolicy: string;
-  /** Minimum time between two polls of a device, in seconds. */
-  readonly pollingInterval: () => number;
-  /** Whether the device may poll now; polling too early raises its interval. */
-  readonly mayPoll: (deviceCode: string) => Promise<boolean>;
-}
+import type { ProviderHooks } from "./hooks.ts";
 
 const noCredentials = "no client authentication mechanism provided";
 
@@ -24,12 +13,12 @@ function withRefresh(ctx: KoaContextWithOIDC, body: Readonly<Record<string, unkn
   return { ...body, refresh_token: elected ?? body["refresh_token"], refresh_expires_in: token.remainingTTL };
 }
 
-async function shapeTokenAnswer(ctx: KoaContextWithOIDC, deps: AnswerDeps): Promise<void> {
+async function shapeTokenAnswer(ctx: KoaContextWithOIDC, { mayPoll }: ProviderHooks): Promise<void> {
   const body: unknown = ctx.body;
   if (!isRecord(body)) return;
   if (body["error"] === "authorization_pending") {
     const code = textOf(ctx.oidc.params?.["device_code"]);
-    if (code !== undefined && !(await deps.mayPoll(code))) ctx.body = { error: "slow_down" };
+    if (code !== undefined && !(await mayPoll(code))) ctx.body = { error: "slow_down" };
     return;
   }
   ctx.body = withRefresh(ctx, explained(ctx, body));
@@ -59,24 +48,14 @@ function refuseMissingCredentials(ctx: KoaContextWithOIDC): void {
   ctx.body = { error: "invalid_client", error_description: noCredentials };
 }
 
-function extendDiscovery(ctx: KoaContextWithOIDC, { discoveryMembers, claimsSupported }: AnswerDeps): void {
-  const body: unknown = ctx.body;
-  if (!isRecord(body)) return;
-  ctx.body = {
-    ...body,
-    claims_supported: claimsSupported,
-    ...discoveryMembers(),
-  };
-}
-
 /** Adapts the provider's answers to docs/reference/api/idp.yaml: 302 for redirects, members that webmail reads, the polling interval. */
-export function shapeAnswers(provider: Provider, deps: AnswerDeps): void {
+export function shapeAnswers(provider: Provider, hooks: ProviderHooks, claimsSupported: readonly string[]): void {
   provider.on("grant.error", (ctx, error) => {
     ctx.state["grantRefusal"] = error;
   });
   provider.use(async (ctx: KoaContextWithOIDC, next) => {
     // Before the provider: its form_post page adds the hash of its script.
-    ctx.set("content-security-policy", deps.contentSecurityPolicy);
+    ctx.set("content-security-policy", hooks.contentSecurityPolicy);
     await next();
     if (ctx.status === 303) ctx.status = 302;
     const route: unknown = ctx["_matchedRouteName"];
@@ -85,11 +64,13 @@ export function shapeAnswers(provider: Provider, deps: AnswerDeps): void {
     if (ctx.status === 401 && !ctx.response.get("www-authenticate")) {
       ctx.set("www-authenticate", `Basic realm="${provider.issuer}"`);
     }
-    if (route === "discovery") extendDiscovery(ctx, deps);
-    if (route === "token") await shapeTokenAnswer(ctx, deps);
+    if (route === "token") await shapeTokenAnswer(ctx, hooks);
     const body: unknown = ctx.body;
+    if (route === "discovery" && isRecord(body)) {
+      ctx.body = { ...body, claims_supported: claimsSupported, ...hooks.discoveryMembers() };
+    }
     if (route === "device_authorization" && ctx.status === 200 && isRecord(body)) {
-      ctx.body = { ...body, interval: deps.pollingInterval() };
+      ctx.body = { ...body, interval: hooks.pollingInterval() };
     }
   });
 }

@@ -1,24 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pathTo } from "@postern/shared/contracts";
 import type { ConsentEnd, FlowEnd, FlowEnding } from "../../flow/flow-port.ts";
-import type { BrowserSessions } from "../../sessions/session-store-redis.ts";
-import type { Consents } from "../grants/consents-redis.ts";
+import type { OidcParts, OidcState } from "../state/context.ts";
 import { isRecord, textOf } from "../storage/json.ts";
-import type { RecordTimes } from "../storage/record-times.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Generation } from "./generation.ts";
 import { interactionPath } from "./interaction-path.ts";
-import type { Outcomes } from "./outcomes-redis.ts";
 
-export interface FinishDeps {
+interface FinishDeps {
+  readonly parts: OidcParts;
+  readonly state: OidcState;
   readonly current: () => Generation;
   readonly bridge: Bridge;
-  readonly consents: Consents;
-  readonly outcomes: Pick<Outcomes, "isKnown" | "wait">;
-  readonly sessions: Pick<BrowserSessions, "findByUid">;
-  readonly times: Pick<RecordTimes, "ownSeconds">;
-  /** Called when an account without the mapped identifier signs in for this client. */
-  readonly onNoSubject: (account: string, clientId: string) => void;
 }
 
 type Interaction = InstanceType<Generation["provider"]["Interaction"]>;
@@ -32,20 +25,21 @@ function missesAcrAgain({ prompt, lastSubmission }: Interaction): boolean {
 const noSubject = { error: "server_error", error_description: "the account has no subject identifier" };
 
 /** The last step of a sign-in, repeated after the interaction is over: its outcome is still known for some seconds. */
-async function endingAgain({ outcomes, current }: FinishDeps, flowId: string): Promise<FlowEnding> {
-  if (!(await outcomes.isKnown(flowId))) return { expired: true };
+async function endingAgain({ state, current }: FinishDeps, flowId: string): Promise<FlowEnding> {
+  if (!(await state.outcomes.isKnown(flowId))) return { expired: true };
   return { redirect: new URL(interactionPath(flowId), current().settings.issuer).href };
 }
 
 function createFinishLogin(deps: FinishDeps): FlowEnd["finishLogin"] {
-  const { current, sessions, times, onNoSubject } = deps;
+  const { current, parts, state } = deps;
   return async (flowId, session): Promise<FlowEnding> => {
     const interaction = await current().provider.Interaction.find(flowId);
     if (interaction === undefined) return endingAgain(deps, flowId);
     const { uid, accountId, loginTs, acr, amr, remember } = session;
-    const stored = await sessions.findByUid(uid);
+    const stored = await parts.sessions.findByUid(uid);
     if (stored?.lacksSubject === true) {
-      onNoSubject(stored.account, textOf(interaction.params["client_id"]) ?? "");
+      const [account, client] = [stored.account, textOf(interaction.params["client_id"]) ?? ""];
+      parts.logger.error({ account, client }, "sign-in refused: the account lacks the mapped unique_user_id_field");
       interaction.result = noSubject;
       await interaction.persist();
       return { redirect: interaction.returnTo };
@@ -54,7 +48,7 @@ function createFinishLogin(deps: FinishDeps): FlowEnd["finishLogin"] {
     if (interaction.session?.uid !== uid) interaction.session = undefined;
     const login = {
       accountId,
-      ts: times.ownSeconds(loginTs),
+      ts: state.times.ownSeconds(loginTs),
       remember,
       ...(acr !== undefined && { acr }),
       ...(amr !== undefined && { amr: [...amr] }),
@@ -117,7 +111,7 @@ function consentSeconds({ policies, settings }: Generation, clientId: string): n
 }
 
 function createFinishConsent(deps: FinishDeps): ConsentEnd["finishConsent"] {
-  const { current, consents } = deps;
+  const { current, state } = deps;
   return async (flowId, { scopes, remember }, request, response) => {
     const { provider, policies } = current();
     const interaction = await provider.Interaction.find(flowId);
@@ -131,8 +125,7 @@ function createFinishConsent(deps: FinishDeps): ConsentEnd["finishConsent"] {
     const claims = policies.get(clientId)?.claims;
     grantChoice(grant, interaction, scopes, (claim, by) => claims?.isCovered(claim, by) ?? false);
     const grantId = await grant.save();
-    if (remember)
-      await consents.remember({ accountId, clientId, scopes, ttlSeconds: consentSeconds(current(), clientId) });
+    if (remember) await state.consents.remember(accountId, clientId, scopes, consentSeconds(current(), clientId));
     interaction.result = { ...interaction.lastSubmission, consent: { grantId } };
     await interaction.persist();
     resume(deps, interaction, request, response);
@@ -167,7 +160,7 @@ export function createFinish(deps: FinishDeps): FlowEnd & ConsentEnd {
     repeatConsent: async (flowId, browser) => {
       const interaction = await deps.current().provider.Interaction.find(flowId);
       if (interaction?.result?.["error"] !== undefined) return { returnTo: interaction.returnTo };
-      return (await deps.outcomes.wait(flowId, browser)) ?? { expired: true };
+      return (await deps.state.outcomes.wait(flowId, browser)) ?? { expired: true };
     },
     denyConsent: (flowId) => refuse(deps, flowId, "the user denied the request"),
   };

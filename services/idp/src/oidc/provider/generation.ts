@@ -9,7 +9,8 @@ import type { ClientFault } from "../registration/register-client.ts";
 import { registeredPolicy, withdrawnType, withRegistered } from "../registration/registered-policies.ts";
 import type { Registration } from "../registration/registration.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
-import { createProvider, type ProviderHooks } from "./provider.ts";
+import type { ProviderHooks } from "./hooks.ts";
+import { createProvider } from "./provider.ts";
 
 /** A provider with its clients and keys. It never changes; requests in progress finish on the one they started with. */
 export interface Generation {
@@ -20,19 +21,6 @@ export interface Generation {
   readonly publicKeys: ReadonlyMap<string, KeyObject>;
   /** Why the provider would not accept a client that wants to register. */
   readonly faultOf: ClientFault;
-}
-
-/** The generation that serves requests. */
-export interface Generations {
-  /** @throws AppError REDIS_UNAVAILABLE before the signing keys have been read for the first time */
-  current(): Generation;
-  readonly isReady: boolean;
-  /**
-   * Creates another generation, and returns the function that replaces the current one by it.
-   *
-   * @throws AppError CONFIG_INVALID when a client cannot be registered
-   */
-  prepare(inputs: { readonly settings: OidcSettings; readonly keys: readonly JWK[] }): Promise<() => void>;
 }
 
 function publicKeysOf(keys: readonly JWK[]): ReadonlyMap<string, KeyObject> {
@@ -57,20 +45,28 @@ async function assertClients(provider: Provider, policies: ClientPolicies): Prom
     throw new AppError("CONFIG_INVALID", { detail: `identity.oidc.clients: ${problems.join("; ")}` });
 }
 
-export function createGenerations(hooks: ProviderHooks): Generations {
+/** The generation that serves requests. */
+export function createGenerations(hooks: ProviderHooks) {
   let current: Generation | undefined;
   // Outlives generations: a request may be authenticated before a reload and served after it.
   const innerKey = randomBytes(32);
   return {
-    current: () => {
+    /** @throws AppError REDIS_UNAVAILABLE before the signing keys have been read for the first time */
+    current: (): Generation => {
       if (current === undefined)
         throw new AppError("REDIS_UNAVAILABLE", { detail: "the signing keys have not been read yet" });
       return current;
     },
-    get isReady() {
+    get isReady(): boolean {
       return current !== undefined;
     },
-    prepare: async ({ settings, keys }) => {
+    /**
+     * Creates another generation, and returns the function that replaces the current one by it. `keys` are private, in the order in which
+     * they sign.
+     *
+     * @throws AppError CONFIG_INVALID when a client cannot be registered
+     */
+    prepare: async (settings: OidcSettings, keys: readonly JWK[]): Promise<() => void> => {
       const ofRegistration = (registration: Registration) => registeredPolicy(registration, settings, innerKey);
       const policies = withRegistered(clientPolicies(settings), hooks.registeredClient, ofRegistration);
       const provider = createProvider({ settings, policies, keys }, hooks);
@@ -94,3 +90,5 @@ export function createGenerations(hooks: ProviderHooks): Generations {
     },
   };
 }
+
+export type Generations = ReturnType<typeof createGenerations>;

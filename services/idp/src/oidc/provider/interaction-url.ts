@@ -1,14 +1,13 @@
-import type { KoaContextWithOIDC } from "oidc-provider";
-import type { FlowStarter, OidcFlowStart } from "../../flow/flow-port.ts";
+import type { KoaContextWithOIDC, Provider } from "oidc-provider";
+import type { OidcFlowStart } from "../../flow/flow-port.ts";
 import type { FlowClient, FlowMissing, FlowParams } from "../../flow/flow-record.ts";
 import { flowDemands, type MfaPolicyConfig } from "../../second-factors/sign-in-demands.ts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import { startAddress } from "../clients/address-rules.ts";
 import type { ClientPolicies, ClientPolicy } from "../clients/clients.ts";
+import type { OidcParts, OidcState } from "../state/context.ts";
 import { isRecord, textOf } from "../storage/json.ts";
-import type { RecordTimes } from "../storage/record-times.ts";
-import type { ProviderHooks } from "./provider.ts";
 
+type Interaction = InstanceType<Provider["Interaction"]>;
 type ShownPolicy = Pick<ClientPolicy, "config" | "isRegistered">;
 
 const prompts = ["login", "consent", "select_account"] as const;
@@ -71,29 +70,27 @@ function startOf(policy: ShownPolicy | undefined, issuer: string): Pick<FlowClie
 }
 
 /** Starts a flow when the user must sign in or consent. @returns where the browser goes */
-export function createInteractionUrl(deps: {
-  readonly starter: FlowStarter;
-  readonly times: Pick<RecordTimes, "sharedSeconds">;
-  readonly policies: () => ClientPolicies;
-  readonly mfaPolicy: () => MfaPolicyConfig;
-  readonly findSession: (uid: string) => Promise<Pick<BrowserSessionRecord, "account"> | undefined>;
-}): ProviderHooks["interactionUrl"] {
-  return async (ctx: KoaContextWithOIDC, interaction) => {
+export function createInteractionUrl(
+  { starter, settings, sessions }: OidcParts,
+  { times }: OidcState,
+  policies: () => ClientPolicies,
+) {
+  return async (ctx: KoaContextWithOIDC, interaction: Interaction): Promise<string> => {
     const { uid, prompt, params, session, exp } = interaction;
     // The account name, not the subject, which users do not know.
-    const account = session === undefined ? undefined : (await deps.findSession(session.uid))?.account;
+    const account = session === undefined ? undefined : (await sessions.findByUid(session.uid))?.account;
     const clientId = textOf(params["client_id"]) ?? "";
-    const policy = deps.policies().get(clientId);
+    const policy = policies().get(clientId);
     const start: OidcFlowStart = {
       interactionUid: uid,
       prompt: prompts.find((name) => name === prompt.name) ?? "login",
       reasons: prompt.reasons,
-      client: { ...flowClient(policy, clientId, deps.mfaPolicy()), ...startOf(policy, ctx.oidc.issuer) },
+      client: { ...flowClient(policy, clientId, settings().mfaPolicy), ...startOf(policy, ctx.oidc.issuer) },
       params: flowParams(params),
       missing: flowMissing(prompt.details),
       ...(account !== undefined && { accountId: account }),
-      expiresAtMs: deps.times.sharedSeconds(exp) * 1000,
+      expiresAtMs: times.sharedSeconds(exp) * 1000,
     };
-    return deps.starter.startOidc(ctx.req, ctx.res, start);
+    return starter.startOidc(ctx.req, ctx.res, start);
   };
 }

@@ -20,12 +20,11 @@ async function started(beforeNext: (settings: OidcSettings) => Promise<void> = a
   const stored = signingKeys.slice(0, 1);
   const schedule = new KeySchedule({
     keys: { current: async () => [...stored] },
-    staticKeys: () => [],
     generations: {
       get isReady() {
         return inUse.length > 0;
       },
-      prepare: async ({ settings }) => {
+      prepare: async (settings) => {
         if (inUse.length > 0) await beforeNext(settings);
         return () => void inUse.push(settings.mfaPolicy);
       },

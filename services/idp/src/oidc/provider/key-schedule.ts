@@ -1,19 +1,12 @@
 import type { PreparedReload } from "@postern/shared/platform/lifecycle";
 import type { Clock } from "@postern/shared/platform/time";
-import type { JWK } from "oidc-provider";
-import {
-  lookEveryMs,
-  rotationRules,
-  type SigningKey,
-  type SigningKeyStore,
-  signingOrder,
-} from "../keys/signing-keys.ts";
+import { lookEveryMs, rotationRules, type SigningKey, signingOrder, staticKeys } from "../keys/signing-keys.ts";
+import type { SigningKeyStore } from "../keys/signing-keys-redis.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
 import type { Generations } from "./generation.ts";
 
-export interface KeyScheduleDeps {
+interface KeyScheduleDeps {
   readonly keys: Pick<SigningKeyStore, "current">;
-  readonly staticKeys: (settings: OidcSettings, isActive: boolean) => readonly JWK[];
   readonly generations: Pick<Generations, "isReady" | "prepare">;
   readonly clock: Clock;
   readonly settings: OidcSettings;
@@ -98,11 +91,10 @@ export class KeySchedule {
 
   /** Returns the function that puts the generation into use. */
   private async prepareGeneration(settings: OidcSettings): Promise<() => void> {
-    const { staticKeys, generations } = this.deps;
     const ordered = this.ordered(settings);
     // The first suitable key signs, so configured keys that only verify come last.
     const keys = [...staticKeys(settings, true), ...ordered.map(({ jwk }) => jwk), ...staticKeys(settings, false)];
-    const use = await generations.prepare({ settings, keys });
+    const use = await this.deps.generations.prepare(settings, keys);
     return () => {
       use();
       this.inUse = kidsOf(ordered);

@@ -6,6 +6,7 @@ import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import { asksEachTime } from "../clients/address-rules.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
 import { textOf, wordsOf } from "../storage/json.ts";
+import type { ProviderHooks } from "./hooks.ts";
 
 const { base, Check, Prompt } = interactionPolicy;
 
@@ -17,16 +18,11 @@ function missesWantedAcr(ctx: KoaContextWithOIDC): boolean {
   return wanted.length > 0 && !isMet && result?.login === undefined;
 }
 
-export interface PromptDeps {
-  readonly findSession: (uid: string) => Promise<BrowserSessionRecord | undefined>;
-  readonly nowSeconds: () => number;
-}
-
 /** Another application's sign-in may have used fewer factors than this client demands, or be too old. */
 async function missesDemandedFactor(
   ctx: KoaContextWithOIDC,
   policies: ClientPolicies,
-  { findSession, nowSeconds }: PromptDeps,
+  { findSession, nowSeconds }: ProviderHooks,
 ): Promise<boolean> {
   const demands = policies.get(ctx.oidc.client?.clientId ?? "")?.demands;
   if (demands === undefined || demands.level === 0) return false;
@@ -59,7 +55,7 @@ function isNamed({ account, accountId, attributes = {} }: BrowserSessionRecord, 
 async function namesAnotherAccount(
   { oidc }: KoaContextWithOIDC,
   policies: ClientPolicies,
-  { findSession }: PromptDeps,
+  { findSession }: ProviderHooks,
 ): Promise<boolean> {
   const { params, prompts, session, result } = oidc;
   const hint = canonicalName(textOf(params?.["login_hint"])?.trim().toLowerCase() ?? "");
@@ -70,27 +66,24 @@ async function namesAnotherAccount(
 }
 
 /** When a user must sign in, choose an account or consent. */
-export function interactionPrompts(policies: ClientPolicies, deps: PromptDeps): interactionPolicy.DefaultPolicy {
+export function interactionPrompts(policies: ClientPolicies, hooks: ProviderHooks): interactionPolicy.DefaultPolicy {
   const policy = base();
   policy.add(
     new Prompt(
       { name: "select_account", requestable: true },
       new Check("other_account", "login_hint names another account", "account_selection_required", (ctx) =>
-        namesAnotherAccount(ctx, policies, deps),
+        namesAnotherAccount(ctx, policies, hooks),
       ),
     ),
     0,
   );
-  policy
-    .get("login")
-    ?.checks.add(new Check("acr_values", "the requested acr requires another sign-in", (ctx) => missesWantedAcr(ctx)));
-  policy
-    .get("login")
-    ?.checks.add(
-      new Check("mfa_required", "the client requires another second factor", (ctx) =>
-        missesDemandedFactor(ctx, policies, deps),
-      ),
-    );
+  const login = policy.get("login")?.checks;
+  login?.add(new Check("acr_values", "the requested acr requires another sign-in", (ctx) => missesWantedAcr(ctx)));
+  login?.add(
+    new Check("mfa_required", "the client requires another second factor", (ctx) =>
+      missesDemandedFactor(ctx, policies, hooks),
+    ),
+  );
   // It would require consent every time; the site decides whether a client needs consent.
   policy.get("consent")?.checks.remove("native_client_prompt");
   return policy;

@@ -1,74 +1,21 @@
 import type { EventEmitter } from "node:events";
 import { pathTo } from "@postern/shared/contracts";
-import {
-  type AdapterFactory,
-  type Configuration,
-  errors,
-  type JWK,
-  type KoaContextWithOIDC,
-  Provider,
-} from "oidc-provider";
+import { type Configuration, errors, type JWK, type KoaContextWithOIDC, Provider } from "oidc-provider";
 import { supportedClaims } from "../claims/client-claims.ts";
 import { judgeEachAddress } from "../clients/address-rules.ts";
-import { basicCredentials } from "../clients/client-auth.ts";
 import { registrationRules } from "../clients/client-metadata.ts";
 import { clientPolicyParams } from "../clients/client-policy.ts";
 import { type ClientPolicies, clientMetadata, matchesWildcard } from "../clients/clients.ts";
-import { createLoadGrant, type GrantDeps } from "../grants/grants.ts";
-import type { Registration } from "../registration/registration.ts";
+import { createLoadGrant } from "../grants/grants.ts";
 import { allScopes, claimTable, type OidcSettings } from "../settings/oidc-settings.ts";
-import { isRecord, textOf } from "../storage/json.ts";
-import {
-  type AccessTokenDeps,
-  clientResourceOf,
-  extraTokenClaims,
-  resourceIndicators,
-} from "../tokens/access-tokens.ts";
-import { accountWithClaims, type IdTokenDeps } from "./account-claims.ts";
-import { type AnswerDeps, shapeAnswers } from "./answers.ts";
-import { interactionPrompts, type PromptDeps } from "./prompts.ts";
-import { referenceHeader } from "./request-reference.ts";
-import { type ResumeOnceDeps, resumeOnce } from "./resume-once.ts";
-import { addSessionState, type SessionStateDeps } from "./session-state.ts";
-
-type InteractionUrl = NonNullable<NonNullable<Configuration["interactions"]>["url"]>;
-
-/** The origin of a request, for the log. */
-export interface Requester {
-  /** Identifies the request. */
-  readonly session: string;
-  /** The client that the request names; not necessarily authenticated. */
-  readonly client: string | undefined;
-}
-
-const longestName = 200;
-
-/** The client that the request names; undefined before its parameters are read. */
-function requesterOf(ctx: KoaContextWithOIDC): Requester {
-  const { client, params } = ctx.oidc ?? {};
-  const basic = basicCredentials(ctx.get("authorization"));
-  const named = client?.clientId ?? textOf(params?.["client_id"]) ?? basic?.[0];
-  return { session: ctx.get(referenceHeader), client: named?.slice(0, longestName) };
-}
-
-/** What the provider calls in our code, the same for every generation. */
-export interface ProviderHooks
-  extends Omit<AnswerDeps, "claimsSupported">,
-    Pick<AccessTokenDeps, "epochOf" | "record" | "accountOf" | "reportUnreadable" | "keepClient">,
-    Pick<GrantDeps, "hasConsented">,
-    Pick<IdTokenDeps, "findAccount">,
-    ResumeOnceDeps,
-    SessionStateDeps,
-    PromptDeps {
-  readonly adapter: AdapterFactory;
-  /** A registered client that the adapter has just read. */
-  readonly registeredClient: (id: string) => Registration | undefined;
-  readonly sessionCookie: string;
-  readonly interactionUrl: InteractionUrl;
-  readonly renderError: NonNullable<Configuration["renderError"]>;
-  readonly onError: (event: string, error: unknown, requester?: Requester) => void;
-  readonly onGrant: (grantType: unknown, result: "issued" | "refused") => void;
-}
+import { isRecord } from "../storage/json.ts";
+import { extraTokenClaims, resourceIndicators } from "../tokens/access-tokens.ts";
+import { accountWithClaims } from "./account-claims.ts";
+import { shapeAnswers } from "./answers.ts";
+import type { ProviderHooks } from "./hooks.ts";
+import { interactionPrompts } from "./prompts.ts";
+import { resumeOnce } from "./resume-once.ts";
+import { addSessionState } from "./session-state.ts";
 
 /** What differs between generations. */
 export interface ProviderInputs {
@@ -93,19 +40,6 @@ const routes = {
   pushed_authorization_request: pathTo("pushAuthorization"),
   revocation: pathTo("revoke"),
 };
-
-function features({ settings, policies }: ProviderInputs): Configuration["features"] {
-  const { identifier } = settings;
-  return {
-    ...registrationRules(settings).features,
-    resourceIndicators: resourceIndicators({
-      policies,
-      backchannelResource: `${identifier}:backchannel`,
-      backchannelAudience: settings.backchannelAudience,
-      clientResource: (clientId) => clientResourceOf(identifier, clientId),
-    }),
-  };
-}
 
 function lifetimes({ settings, policies }: ProviderInputs, hooks: ProviderHooks): Configuration["ttl"] {
   const { oidc } = settings;
@@ -175,7 +109,7 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
     clients: [...policies.values()].map((policy) => clientMetadata(policy, settings)),
     jwks: { keys },
     routes,
-    features: features(inputs),
+    features: { ...registrationRules(settings).features, resourceIndicators: resourceIndicators(policies, settings) },
     ttl: lifetimes(inputs, hooks),
     scopes: allScopes(settings),
     claims: claimTable(settings),
@@ -187,17 +121,10 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
     acrValues: ["pwd", "recovery", "mfa", "phr"],
     extraParams: clientPolicyParams(policies),
     formats: tokenFormats(inputs),
-    extraTokenClaims: extraTokenClaims({
-      policies,
-      epochOf: hooks.epochOf,
-      record: hooks.record,
-      accountOf: hooks.accountOf,
-      keepClient: hooks.keepClient,
-      reportUnreadable: hooks.reportUnreadable,
-    }),
-    findAccount: accountWithClaims({ ...hooks, policies }),
+    extraTokenClaims: extraTokenClaims({ ...hooks, policies }),
+    findAccount: accountWithClaims(policies, hooks),
     interactions: { policy: interactionPrompts(policies, hooks), url: hooks.interactionUrl },
-    loadExistingGrant: createLoadGrant({ policies, hasConsented: hooks.hasConsented }),
+    loadExistingGrant: createLoadGrant(policies, hooks.hasConsented),
     renderError: hooks.renderError,
     acceptQueryParamAccessTokens: false,
     allowOmittingSingleRegisteredRedirectUri: false,
@@ -240,7 +167,7 @@ export function createProvider(inputs: ProviderInputs, hooks: ProviderHooks): Pr
   // Outside: it keeps and repeats what the browser receives.
   resumeOnce(provider, hooks);
   const sources = [...inputs.policies.values()].map(({ claims }) => claims);
-  shapeAnswers(provider, { ...hooks, claimsSupported: supportedClaims(inputs.settings, sources) });
+  shapeAnswers(provider, hooks, supportedClaims(inputs.settings, sources));
   addSessionState(provider, hooks);
   judgeEachAddress(provider);
   nameUnauthorized(provider);
@@ -248,10 +175,10 @@ export function createProvider(inputs: ProviderInputs, hooks: ProviderHooks): Pr
   if (inputs.settings.developerMode) allowWildcards(provider);
   const koa: EventEmitter = provider;
   koa.on("error", (error: unknown) => hooks.onError("error", error));
-  provider.on("server_error", (ctx, error) => hooks.onError("server_error", error, requesterOf(ctx)));
-  provider.on("grant.error", (ctx, error) => hooks.onError("grant.error", error, requesterOf(ctx)));
+  provider.on("server_error", (ctx, error) => hooks.onError("server_error", error, ctx));
+  provider.on("grant.error", (ctx, error) => hooks.onError("grant.error", error, ctx));
   for (const event of ["authorization.error", "pushed_authorization_request.error", "device_authorization.error"]) {
-    koa.on(event, (ctx: KoaContextWithOIDC, error: unknown) => hooks.onError(event, error, requesterOf(ctx)));
+    koa.on(event, (ctx: KoaContextWithOIDC, error: unknown) => hooks.onError(event, error, ctx));
   }
   provider.on("grant.success", (ctx) => hooks.onGrant(ctx.oidc.params?.["grant_type"], "issued"));
   koa.on("authorization.success", (_ctx, response: unknown) => {

@@ -1,14 +1,8 @@
 import type Provider from "oidc-provider";
 import type { KoaContextWithOIDC } from "oidc-provider";
+import type { Outcome } from "../storage/outcomes-redis.ts";
+import type { ProviderHooks } from "./hooks.ts";
 import { interactionOf } from "./interaction-path.ts";
-import type { Outcome, Outcomes } from "./outcomes-redis.ts";
-
-export interface ResumeOnceDeps {
-  readonly outcomes: Outcomes;
-  /** Digest of the cookie that binds flows to a browser, from the header Cookie. */
-  readonly browserOf: (cookies: string | undefined) => string | undefined;
-  readonly onOutcomeLost: (error: unknown) => void;
-}
 
 /** What a browser needs of a response; its session's identifier changes with each. */
 const keptHeaders = ["location", "content-type", "content-security-policy", "cache-control", "set-cookie"] as const;
@@ -32,7 +26,7 @@ function repeat(ctx: KoaContextWithOIDC, { status, headers, body }: Outcome): vo
 /** Resumes an interaction and keeps the outcome. Without it only a repetition fails, so the store must not fail this request. */
 async function resumeFirst(
   ctx: KoaContextWithOIDC,
-  { outcomes, onOutcomeLost }: ResumeOnceDeps,
+  { outcomes, onOutcomeLost }: ProviderHooks,
   { uid, browser, next }: { readonly uid: string; readonly browser: string; readonly next: () => Promise<unknown> },
 ): Promise<void> {
   try {
@@ -47,8 +41,8 @@ async function resumeFirst(
  * Answers the second of two requests that resume the same interaction like the first: a user who clicks twice on our
  * form gets one code and one redirect. The provider alone would refuse the second or issue two codes.
  */
-export function resumeOnce(provider: Provider, deps: ResumeOnceDeps): void {
-  const { outcomes, browserOf, onOutcomeLost } = deps;
+export function resumeOnce(provider: Provider, hooks: ProviderHooks): void {
+  const { outcomes, browserOf, onOutcomeLost } = hooks;
   provider.use(async (ctx: KoaContextWithOIDC, next) => {
     const uid = interactionOf(ctx.path);
     const browser = uid === undefined ? undefined : browserOf(ctx.get("cookie"));
@@ -57,7 +51,7 @@ export function resumeOnce(provider: Provider, deps: ResumeOnceDeps): void {
       onOutcomeLost(error);
       return undefined;
     });
-    if (isFirst === true) return resumeFirst(ctx, deps, { uid, browser, next });
+    if (isFirst === true) return resumeFirst(ctx, hooks, { uid, browser, next });
     const outcome = isFirst === false ? await outcomes.wait(uid, browser).catch(onOutcomeLost) : undefined;
     if (typeof outcome === "object") return repeat(ctx, outcome);
     return next();

@@ -2,15 +2,7 @@ import type Provider from "oidc-provider";
 import type { KoaContextWithOIDC } from "oidc-provider";
 import { sessionStateOf } from "../../sessions/browser-state.ts";
 import { isRecord, textOf } from "../storage/json.ts";
-
-export interface SessionStateDeps {
-  /** `Set-Cookie` values for a browser with this session; undefined while session management is off. */
-  readonly browserStateCookies: (
-    sessionUid: string,
-    maxAgeSeconds: number | undefined,
-  ) => readonly string[] | undefined;
-  readonly nowSeconds: () => number;
-}
+import type { ProviderHooks } from "./hooks.ts";
 
 type Context = KoaContextWithOIDC;
 
@@ -21,7 +13,7 @@ function originOf({ oidc: { params } }: Context): string | undefined {
 }
 
 /** Adds `session_state` to successful authorization responses, in every response mode. */
-export function addSessionState(provider: Provider, { browserStateCookies, nowSeconds }: SessionStateDeps): void {
+export function addSessionState(provider: Provider, { browserStateCookies, nowSeconds }: ProviderHooks): void {
   // The provider writes the response after this event, from the same object.
   provider.on("authorization.success", (ctx: Context, response: unknown) => {
     const { session, client } = ctx.oidc;

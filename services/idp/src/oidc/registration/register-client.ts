@@ -1,18 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { Audit } from "@postern/shared/domain/audit";
-import {
-  type DynamicRegistrationConfig,
-  type MailRegistrationConfig,
-  mailScopes,
-} from "@postern/shared/platform/config";
+import { type DynamicRegistrationConfig, mailScopes, type OidcConfig } from "@postern/shared/platform/config";
 import { digestOf, matchesDigest } from "@postern/shared/platform/crypto";
-import type { Logger } from "@postern/shared/platform/logging";
 import { addressKey } from "@postern/shared/platform/net";
 import type { Clock } from "@postern/shared/platform/time";
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { auditVisit } from "../../visit/visit.ts";
-import { noStore, oauthError } from "../http/replies.ts";
-import type { OidcMetrics } from "../metrics/oidc-metrics.ts";
 import { isRecord, wordsOf } from "../storage/json.ts";
 import { type FullClient, readFullClient } from "./full-profile.ts";
 import { type MailClient, readMailClient } from "./mail-profile.ts";
@@ -24,15 +14,7 @@ import {
   type RegistrationKind,
   registeredIdOf,
 } from "./registration.ts";
-import { bearerOf, logFailure, shownRegistration, whileAvailable } from "./registration-replies.ts";
 import type { Registrations } from "./registrations-redis.ts";
-
-export interface RegistrationRequest {
-  readonly body: unknown;
-  /** Token of the `Authorization` header. */
-  readonly bearer: string | undefined;
-  readonly clientIp: string | undefined;
-}
 
 /** Result of a request, in the words of the metric and the log. */
 export type RegistrationOutcome =
@@ -46,29 +28,25 @@ export type RegistrationOutcome =
   | { readonly outcome: "invalid"; readonly refusal: Refusal };
 
 /** Rejects with REDIS_UNAVAILABLE when a registration can be neither counted nor stored. */
-export type RegisterClient = (request: RegistrationRequest) => Promise<RegistrationOutcome>;
+export type RegisterClient = (request: {
+  readonly body: unknown;
+  /** Token of the `Authorization` header. */
+  readonly bearer: string | undefined;
+  readonly clientIp: string | undefined;
+}) => Promise<RegistrationOutcome>;
 
-export interface RegistrationSettings {
-  readonly mail_registration: MailRegistrationConfig;
-  readonly dynamic_registration: DynamicRegistrationConfig;
-}
+export type RegistrationSettings = Pick<OidcConfig, "mail_registration" | "dynamic_registration">;
 
 /** Why the protocol core would not accept a registered client; undefined if it would. */
 export type ClientFault = (registration: Registration) => string | undefined;
 
-export interface RegisterClientDeps {
-  readonly registrations: Pick<Registrations, "add" | "countRequest">;
-  readonly settings: () => RegistrationSettings;
-  readonly faultOf: ClientFault;
-  readonly clock: Clock;
-}
-
 const ipv6Network = 64;
 
-type Permissions = Pick<DynamicRegistrationConfig, "initial_access_tokens">;
-
 /** The configured token that this one equals. */
-function initialToken({ initial_access_tokens: tokens }: Permissions, bearer: string | undefined) {
+function initialToken(
+  { initial_access_tokens: tokens }: Pick<DynamicRegistrationConfig, "initial_access_tokens">,
+  bearer: string | undefined,
+) {
   return bearer === undefined ? undefined : tokens.find(({ token }) => matchesDigest(bearer, digestOf(token)));
 }
 
@@ -108,8 +86,12 @@ function withCredentials(client: MailClient | FullClient) {
   return { members: { ...members, full }, token };
 }
 
-export function createRegisterClient(deps: RegisterClientDeps): RegisterClient {
-  const { registrations, settings, faultOf, clock } = deps;
+export function createRegisterClient(
+  registrations: Registrations,
+  settings: () => RegistrationSettings,
+  faultOf: ClientFault,
+  clock: Clock,
+): RegisterClient {
   return async ({ body, bearer, clientIp }) => {
     const now = settings();
     const kind = kindOf(body, now);
@@ -135,61 +117,7 @@ export function createRegisterClient(deps: RegisterClientDeps): RegisterClient {
     };
     const fault = faultOf(registration);
     if (fault !== undefined) return { outcome: "invalid", refusal: invalid(fault) };
-    const bounds = { maxRegistrations: own.max_registrations, maxPendingPerNetwork: own.max_pending_per_network };
-    const added = await registrations.add(registration, bounds);
+    const added = await registrations.add(registration, own.max_registrations, own.max_pending_per_network);
     return added === "added" ? { outcome: "registered", registration, token } : { outcome: added };
   };
-}
-
-export interface RegisterClientRouteDeps {
-  readonly registerClient: RegisterClient;
-  readonly issuer: string;
-  readonly audit: Audit;
-  readonly metrics: Pick<OidcMetrics, "registration">;
-  readonly logger: Pick<Logger, "info" | "warn" | "error">;
-}
-
-function refuseRegistration(
-  reply: FastifyReply,
-  known: Exclude<RegistrationOutcome, { outcome: "registered" }>,
-  issuer: string,
-) {
-  switch (known.outcome) {
-    case "disabled":
-      return oauthError(reply, 404, "not_found");
-    case "no_token":
-      reply.header("www-authenticate", `Bearer realm="${issuer}", error="invalid_token"`);
-      return oauthError(reply, 401, "invalid_token", "an initial access token is required");
-    case "invalid":
-      return oauthError(reply, 400, known.refusal.error, known.refusal.description);
-    case "rate_limited":
-    case "network_full":
-      reply.header("retry-after", "60");
-      return oauthError(reply, 429, "temporarily_unavailable", "too many registrations from this network");
-    case "full":
-      reply.header("retry-after", "3600");
-      return oauthError(reply, 503, "temporarily_unavailable", "too many registrations");
-  }
-}
-
-/** `POST /oidc/register`: dynamic registration (RFC 7591). */
-export function postRegisterClient({ registerClient, issuer, audit, metrics, logger }: RegisterClientRouteDeps) {
-  return whileAvailable(async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { caller, body } = request;
-    const known = await registerClient({ body, bearer: bearerOf(request), clientIp: caller?.clientIp });
-    metrics.registration(known.outcome);
-    if (known.outcome !== "registered") {
-      const why = known.outcome === "invalid" ? known.refusal.description : undefined;
-      // Full is a state of the whole site, which an operator has to end.
-      const level = known.outcome === "full" ? "warn" : "info";
-      logger[level]({ session: caller?.session, reason: known.outcome, why }, "registration of a client refused");
-      return refuseRegistration(reply, known, issuer);
-    }
-    const { registration, token } = known;
-    const { initialToken: actor, id: target } = registration;
-    auditVisit(audit, request, { event: "client.register", outcome: "ok", actor, target });
-    return noStore(reply)
-      .code(201)
-      .send(shownRegistration(registration, issuer, token));
-  }, logFailure({ logger }));
 }

@@ -1,13 +1,7 @@
 import type { Clock } from "@postern/shared/platform/time";
-import { kindOfId, type Registration, type RegistrationKind } from "./registration.ts";
+import type { RegistrationSettings } from "./register-client.ts";
+import { kindOfId, type Registration } from "./registration.ts";
 import type { Registrations } from "./registrations-redis.ts";
-
-export interface RegisteredClientsDeps {
-  readonly registrations: Pick<Registrations, "find" | "change">;
-  readonly clock: Clock;
-  /** Lifetime of a registration after its last token (s). */
-  readonly unusedSeconds: (kind: RegistrationKind) => number;
-}
 
 /** Far more than one process serves at a time. */
 const maxRecent = 10_000;
@@ -15,8 +9,11 @@ const maxRecent = 10_000;
 const writeEverySeconds = 3600;
 
 /** The registered clients that requests name, read from Redis for each request and kept in memory while it is served. */
-export function createRegisteredClients(deps: RegisteredClientsDeps) {
-  const { registrations, clock, unusedSeconds } = deps;
+export function createRegisteredClients(
+  registrations: Registrations,
+  settings: () => RegistrationSettings,
+  clock: Clock,
+) {
   const recent = new Map<string, Registration>();
   const remember = (id: string, found: Registration | undefined): void => {
     recent.delete(id);
@@ -42,7 +39,9 @@ export function createRegisteredClients(deps: RegisteredClientsDeps) {
       const now = Math.floor(clock.now() / 1000);
       if (known.usedAt !== undefined && now - known.usedAt < writeEverySeconds) return;
       const kept = await registrations.change(id, (current) => {
-        return { ...current, usedAt: now, endsAt: now + unusedSeconds(current.kind) };
+        const { mail_registration: mail, dynamic_registration: full } = settings();
+        const { unused_ttl: unusedMs } = current.kind === "mail" ? mail : full;
+        return { ...current, usedAt: now, endsAt: now + Math.ceil(unusedMs / 1000) };
       });
       remember(id, kept);
     },

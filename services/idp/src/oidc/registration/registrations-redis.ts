@@ -1,6 +1,6 @@
 import type { KeyRing } from "@postern/shared/platform/crypto";
-import { AppError } from "@postern/shared/platform/errors";
 import {
+  decidedInRedis,
   defineScript,
   oidcDynamicIndexKey,
   oidcPendingKey,
@@ -11,41 +11,11 @@ import {
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import { createWindowCount } from "../../redis/count-in-window.ts";
+import { digestOfId } from "../storage/digest-of-id.ts";
 import { isRecord } from "../storage/json.ts";
-import { digestOfId } from "../storage/store-redis.ts";
 import { kindOfId, type Registration, type RegistrationKind } from "./registration.ts";
 import replaceRegistrationLua from "./scripts/replace-registration.lua?raw";
 import reserveRegistrationLua from "./scripts/reserve-registration.lua?raw";
-
-export interface RegistrationBounds {
-  readonly maxRegistrations: number;
-  readonly maxPendingPerNetwork: number;
-}
-
-export type Added = "added" | "full" | "network_full";
-
-export interface RegistrationPage {
-  readonly found: readonly Registration[];
-  readonly isLast: boolean;
-}
-
-/** The clients that registered themselves. All methods reject with REDIS_UNAVAILABLE when Redis does not respond. */
-export interface Registrations {
-  /** Stores a registration until its end, unless there are too many of its kind. */
-  add(registration: Registration, bounds: RegistrationBounds): Promise<Added>;
-  find(id: string): Promise<Registration | undefined>;
-  /**
-   * Changes a registration as it is now, so that no other change is lost. One that has been used no longer counts as
-   * pending. @returns the changed one; undefined if it does not exist
-   */
-  change(id: string, change: (known: Registration) => Registration): Promise<Registration | undefined>;
-  /** @returns whether it existed */
-  remove(id: string): Promise<boolean>;
-  /** A page, beginning at a position: mail clients, then the others, each in the order of their ends. */
-  list(position: number, count: number): Promise<RegistrationPage>;
-  /** How many requests for this kind a network has sent within the current minute, including this one. */
-  countRequest(kind: RegistrationKind, network: string): Promise<number>;
-}
 
 const replaceRegistration = {
   name: "replaceRegistration",
@@ -60,29 +30,19 @@ const reserveRegistration = {
   args: ["nowSeconds", "id", "endSeconds", "maxRegistrations", "maxPending", "indexSeconds", "pendingSeconds"],
 } as const;
 
-export interface RegistrationsDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
-  readonly clock: Clock;
-}
-
 function isRegistration(value: unknown): value is Registration {
   return isRecord(value) && typeof value["id"] === "string" && typeof value["kind"] === "string";
 }
 
-function guarded<Args extends readonly unknown[], Result>(call: (...args: Args) => Promise<Result>) {
-  return (...args: Args): Promise<Result> =>
-    call(...args).catch((cause: unknown) => {
-      throw new AppError("REDIS_UNAVAILABLE", { detail: "registered clients cannot be read or written", cause });
-    });
-}
+const decided = decidedInRedis("registered clients cannot be read or written");
 
-interface Parts extends RegistrationsDeps {
+interface Parts {
+  readonly nowSeconds: () => number;
+  readonly redis: RedisClient;
+  readonly keys: KeyRing;
   readonly indexKeyOf: (kind: RegistrationKind) => string;
   readonly keyOf: (id: string) => string;
   readonly pendingKeyOf: (registration: Pick<Registration, "kind" | "network">) => string;
-  readonly nowSeconds: () => number;
 }
 
 /** A registration, and its text as it is stored. */
@@ -106,12 +66,12 @@ function storedAs({ keys, keyOf, nowSeconds }: Parts, registration: Registration
   return { key, sealed, lifeSeconds: Math.max(1, registration.endsAt - nowSeconds()) };
 }
 
-const results: readonly Added[] = ["full", "network_full"];
+const results = ["full", "network_full"] as const;
 
-function createAdd(parts: Parts): Registrations["add"] {
+function createAdd(parts: Parts) {
   const { redis, indexKeyOf, pendingKeyOf, nowSeconds } = parts;
   const reserve = defineScript(redis, reserveRegistration);
-  return async (registration, { maxRegistrations, maxPendingPerNetwork }) => {
+  return async (registration: Registration, maxRegistrations: number, maxPending: number) => {
     const { id, kind, endsAt } = registration;
     const reply = await reserve(
       { indexKey: indexKeyOf(kind), pendingKey: pendingKeyOf(registration) },
@@ -120,7 +80,7 @@ function createAdd(parts: Parts): Registrations["add"] {
         id,
         endSeconds: endsAt,
         maxRegistrations,
-        maxPending: maxPendingPerNetwork,
+        maxPending,
         indexSeconds: oidcRegisteredIndexKey.ttlSeconds,
         pendingSeconds: oidcPendingKey.ttlSeconds,
       },
@@ -129,17 +89,17 @@ function createAdd(parts: Parts): Registrations["add"] {
     if (refused !== undefined) return refused;
     const { key, sealed, lifeSeconds } = storedAs(parts, registration);
     await redis.set(key, sealed, "EX", lifeSeconds);
-    return "added";
+    return "added" as const;
   };
 }
 
 /** More changes than can meet in practice: each loser has seen another change succeed. */
 const maxAttempts = 20;
 
-function createChange(parts: Parts): Registrations["change"] {
+function createChange(parts: Parts) {
   const { redis, indexKeyOf, pendingKeyOf, keyOf } = parts;
   const replace = defineScript(redis, replaceRegistration);
-  return async (id, change) => {
+  return async (id: string, change: (known: Registration) => Registration): Promise<Registration | undefined> => {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const known = await readIn(parts, id);
       if (known === undefined) return undefined;
@@ -156,9 +116,9 @@ function createChange(parts: Parts): Registrations["change"] {
   };
 }
 
-function createRemove(parts: Parts): Registrations["remove"] {
+function createRemove(parts: Parts) {
   const { redis, indexKeyOf, keyOf, pendingKeyOf } = parts;
-  return async (id) => {
+  return async (id: string): Promise<boolean> => {
     const known = await findIn(parts, id);
     const removed = await redis.unlink(keyOf(id));
     const kind = kindOfId(id);
@@ -168,13 +128,13 @@ function createRemove(parts: Parts): Registrations["remove"] {
   };
 }
 
-function createList(parts: Parts): Registrations["list"] {
+function createList(parts: Parts) {
   const { redis, indexKeyOf, nowSeconds } = parts;
   const idsOf = (kind: RegistrationKind, position: number, count: number): Promise<string[]> =>
     count === 0
       ? Promise.resolve([])
       : redis.zrange(indexKeyOf(kind), nowSeconds(), "+inf", "BYSCORE", "LIMIT", position, count);
-  return async (position, count) => {
+  return async (position: number, count: number) => {
     const mail = await idsOf("mail", position, count);
     const ofMail = mail.length > 0 ? position : await redis.zcount(indexKeyOf("mail"), nowSeconds(), "+inf");
     const others = await idsOf("full", Math.max(0, position - ofMail), count - mail.length);
@@ -189,28 +149,38 @@ function budgetOf(kind: RegistrationKind, network: string): string {
   return kind === "mail" ? network : `${kind} ${network}`;
 }
 
-export function createRegistrations(deps: RegistrationsDeps): Registrations {
-  const { redis, keyPrefix, clock } = deps;
+/** The clients that registered themselves. All methods reject with REDIS_UNAVAILABLE when Redis does not respond. */
+export function createRegistrations(redis: RedisClient, keyPrefix: string, keys: KeyRing, clock: Clock) {
   const countInMinute = createWindowCount(redis);
   const indexKeys = { mail: oidcRegisteredIndexKey.build(keyPrefix), full: oidcDynamicIndexKey.build(keyPrefix) };
   const parts: Parts = {
-    ...deps,
+    redis,
+    keys,
+    nowSeconds: () => Math.floor(clock.now() / 1000),
     indexKeyOf: (kind) => indexKeys[kind],
     keyOf: (id) => oidcRegisteredKey.build(keyPrefix, digestOfId(id)),
     pendingKeyOf: ({ kind, network }) => oidcPendingKey.build(keyPrefix, digestOfId(budgetOf(kind, network))),
-    nowSeconds: () => Math.floor(clock.now() / 1000),
   };
+  const [add, change, remove, list] = [createAdd(parts), createChange(parts), createRemove(parts), createList(parts)];
   return {
-    find: guarded((id: string) => findIn(parts, id)),
-    add: guarded(createAdd(parts)),
-    change: guarded(createChange(parts)),
-    remove: guarded(createRemove(parts)),
-    list: guarded(createList(parts)),
-    countRequest: guarded((kind: RegistrationKind, network: string) =>
-      countInMinute(
-        oidcRegistrationRateKey.build(keyPrefix, digestOfId(budgetOf(kind, network))),
-        oidcRegistrationRateKey.ttlSeconds,
-      ),
-    ),
+    find: (id: string) => decided(() => findIn(parts, id)),
+    /** Stores a registration until its end, unless there are too many of its kind. */
+    add: (...args: Parameters<typeof add>) => decided(() => add(...args)),
+    /**
+     * Changes a registration as it is now, so that no other change is lost. One that has been used no longer counts as
+     * pending. @returns the changed one; undefined if it does not exist
+     */
+    change: (...args: Parameters<typeof change>) => decided(() => change(...args)),
+    /** @returns whether it existed */
+    remove: (id: string) => decided(() => remove(id)),
+    /** A page, beginning at a position: mail clients, then the others, each in the order of their ends. */
+    list: (position: number, count: number) => decided(() => list(position, count)),
+    /** How many requests for this kind a network has sent within the current minute, including this one. */
+    countRequest: (kind: RegistrationKind, network: string): Promise<number> => {
+      const key = oidcRegistrationRateKey.build(keyPrefix, digestOfId(budgetOf(kind, network)));
+      return decided(() => countInMinute(key, oidcRegistrationRateKey.ttlSeconds));
+    },
   };
 }
+
+export type Registrations = ReturnType<typeof createRegistrations>;

@@ -1,50 +1,19 @@
 import type { OidcClientConfig } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import type { ConnectedApplications } from "../../account/connected-applications.ts";
-import { demandsOf, type MfaPolicyConfig } from "../../second-factors/sign-in-demands.ts";
-import type { SessionStore } from "../../sessions/session-store-redis.ts";
-import type { SubjectsOfAccount } from "../accounts/accounts.ts";
+import { demandsOf } from "../../second-factors/sign-in-demands.ts";
 import { startAddress } from "../clients/address-rules.ts";
-import type { Consents } from "../grants/consents-redis.ts";
+import type { ClientPolicies } from "../clients/clients.ts";
 import { kindOfId } from "../registration/registration.ts";
+import type { OidcParts, OidcState } from "../state/context.ts";
 import { textOf } from "../storage/json.ts";
-import type { OidcStore } from "../storage/store.ts";
-import type { TokenRecords } from "../tokens/token-records.ts";
-
-export interface ApplicationDeps {
-  readonly store: Pick<OidcStore, "list">;
-  readonly subjectsOfAccount: SubjectsOfAccount;
-  readonly records: Pick<TokenRecords, "revokeGrant">;
-  readonly consents: Pick<Consents, "forget">;
-  readonly sessions: Pick<SessionStore, "listAll" | "merge">;
-  readonly issuer: string;
-  readonly clients: () => readonly OidcClientConfig[];
-  /** A client of dynamic registration; undefined if it is not registered. */
-  readonly registeredClient: (id: string) => Promise<OidcClientConfig | undefined>;
-  readonly mfaPolicy: () => MfaPolicyConfig;
-}
-
-interface Connection {
-  readonly clientId: string;
-  readonly grantId: string | undefined;
-}
 
 function nameOf({ name, client_id: id }: OidcClientConfig): string {
   return name === "" ? id : name;
 }
 
-async function registered(
-  ids: ReadonlySet<string>,
-  read: ApplicationDeps["registeredClient"],
-): Promise<readonly OidcClientConfig[]> {
-  const found = [...ids].filter((id) => kindOfId(id) === "full").map((id) => read(id));
-  return (await Promise.all(found)).filter((client) => client !== undefined);
-}
-
-type ConnectionsOf = (account: string) => Promise<readonly Connection[]>;
-
-function createConnections({ store, subjectsOfAccount, sessions }: ApplicationDeps): ConnectionsOf {
-  return async (account) => {
+function createConnections({ sessions }: OidcParts, { store, subjectsOfAccount }: OidcState) {
+  return async (account: string) => {
     const lists = (await subjectsOfAccount(account)).map((accountId) => store.list("account", accountId));
     const listed = (
       await Promise.all(lists).catch((cause: unknown) => {
@@ -65,8 +34,9 @@ function createConnections({ store, subjectsOfAccount, sessions }: ApplicationDe
 }
 
 function createDisconnect(
-  { subjectsOfAccount, records, consents, sessions }: ApplicationDeps,
-  connections: ConnectionsOf,
+  { sessions }: OidcParts,
+  { subjectsOfAccount, records, consents }: OidcState,
+  connections: ReturnType<typeof createConnections>,
 ): ConnectedApplications["disconnect"] {
   return async (account, clientId) => {
     const grants = (await connections(account))
@@ -82,26 +52,39 @@ function createDisconnect(
 }
 
 /** Connected applications: the clients with valid tokens of the user, and those that the user's sessions were used for. */
-export function createApplications(deps: ApplicationDeps): ConnectedApplications {
-  const { issuer, clients, registeredClient, mfaPolicy } = deps;
-  const connections = createConnections(deps);
-  const disconnect = createDisconnect(deps, connections);
+export function createApplications(
+  parts: OidcParts,
+  state: OidcState,
+  policies: () => ClientPolicies,
+): ConnectedApplications {
+  const { initial, settings } = parts;
+  const clients = () => settings().oidc.clients;
+  const connections = createConnections(parts, state);
+  const disconnect = createDisconnect(parts, state, connections);
   const idsOf = async (account: string): Promise<ReadonlySet<string>> =>
     new Set((await connections(account)).map(({ clientId }) => clientId));
-  const registeredAmong = (ids: ReadonlySet<string>) => registered(ids, registeredClient);
+  /** A client of dynamic registration; undefined if it is not registered. */
+  const registeredClient = async (id: string): Promise<OidcClientConfig | undefined> => {
+    await state.registered.load(id);
+    return policies().get(id)?.config;
+  };
+  const registeredAmong = async (ids: ReadonlySet<string>): Promise<readonly OidcClientConfig[]> => {
+    const found = await Promise.all([...ids].filter((id) => kindOfId(id) === "full").map(registeredClient));
+    return found.filter((client) => client !== undefined);
+  };
   return {
     list: async (account) => {
       const ids = await idsOf(account);
       const configured = clients().filter((client) => ids.has(client.client_id));
       return [...configured, ...(await registeredAmong(ids))].map((client) => {
-        return { id: client.client_id, name: nameOf(client), demands: demandsOf(client, mfaPolicy()) };
+        return { id: client.client_id, name: nameOf(client), demands: demandsOf(client, settings().mfaPolicy) };
       });
     },
     startable: async (account) => {
       // Otherwise anyone could put an application on every user's page by registering it.
       const connected = await registeredAmong(await idsOf(account));
       return [...clients(), ...connected].flatMap((client) => {
-        const address = startAddress(client, issuer);
+        const address = startAddress(client, initial.issuer);
         return address === undefined ? [] : [{ name: nameOf(client), address }];
       });
     },

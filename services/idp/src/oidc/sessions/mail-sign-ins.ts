@@ -1,40 +1,21 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { MailSignIns } from "../../account/connected-applications.ts";
 import type { SignInDemands } from "../../second-factors/sign-in-demands.ts";
-import type { SubjectsOfAccount } from "../accounts/accounts.ts";
-import type { OwnNames } from "../registration/look-alike.ts";
-import type { RegisteredClients } from "../registration/registered-clients.ts";
+import { ownNames } from "../registration/registered-policies.ts";
 import { kindOfId, shownName } from "../registration/registration.ts";
-import type { OidcStore, StoredRecord } from "../storage/store.ts";
-import type { TokenRecords } from "../tokens/token-records.ts";
-
-export interface MailSignInDeps {
-  readonly store: Pick<OidcStore, "list">;
-  readonly subjectsOfAccount: SubjectsOfAccount;
-  readonly registered: Pick<RegisteredClients, "load">;
-  readonly records: Pick<TokenRecords, "revokeGrant">;
-  readonly digestOf: (id: string) => string;
-  readonly nowSeconds: () => number;
-  readonly ownNames: () => OwnNames;
-  readonly demands: () => SignInDemands;
-}
+import type { OidcParts, OidcState } from "../state/context.ts";
+import { digestOfId } from "../storage/digest-of-id.ts";
+import type { StoredRecord } from "../storage/store-redis.ts";
 
 /** More sign-ins than a user has devices. The newest are listed. */
 const maxListed = 50;
-
-interface Held {
-  readonly grantId: string;
-  readonly clientId: string;
-  readonly firstIat: number;
-  readonly lastIat: number;
-}
 
 function grantOf({ model, payload }: StoredRecord): string | undefined {
   return model === "Grant" ? payload.jti : payload.grantId;
 }
 
 /** Sign-ins with a token that is still valid, by their grant. */
-function heldGrants(records: readonly StoredRecord[], nowSeconds: number): readonly Held[] {
+function heldGrants(records: readonly StoredRecord[], nowSeconds: number) {
   const byGrant = Map.groupBy(
     records.filter(({ payload }) => kindOfId(payload.clientId ?? "") === "mail" && payload.accountId !== undefined),
     (record) => grantOf(record) ?? "",
@@ -51,14 +32,19 @@ function heldGrants(records: readonly StoredRecord[], nowSeconds: number): reado
 }
 
 /** The mail clients in which a user is signed in by token. */
-export function createMailSignIns(deps: MailSignInDeps): MailSignIns {
-  const { store, subjectsOfAccount, registered, records, digestOf, nowSeconds, ownNames } = deps;
-  const held = async (account: string): Promise<readonly Held[]> => {
+export function createMailSignIns(
+  { settings, sharedClock }: OidcParts,
+  { store, subjectsOfAccount, registered, records }: OidcState,
+  demands: () => SignInDemands,
+): MailSignIns {
+  const held = async (account: string) => {
     const lists = (await subjectsOfAccount(account)).map((subject) => store.list("account", subject));
     const listed = await Promise.all(lists).catch((cause: unknown) => {
       throw new AppError("REDIS_UNAVAILABLE", { detail: "the tokens of an account cannot be listed", cause });
     });
-    return heldGrants(listed.flat(), nowSeconds()).toSorted((left, right) => right.lastIat - left.lastIat);
+    return heldGrants(listed.flat(), Math.floor(sharedClock.now() / 1000)).toSorted(
+      (left, right) => right.lastIat - left.lastIat,
+    );
   };
   return {
     list: async (account) => {
@@ -66,13 +52,13 @@ export function createMailSignIns(deps: MailSignInDeps): MailSignIns {
       return Promise.all(
         found.map(async ({ grantId, clientId, firstIat, lastIat }) => {
           const registration = await registered.load(clientId);
-          const name = registration === undefined ? clientId : shownName(registration, ownNames());
-          return { id: digestOf(grantId), name, signedInMs: firstIat * 1000, lastUsedMs: lastIat * 1000 };
+          const name = registration === undefined ? clientId : shownName(registration, ownNames(settings()));
+          return { id: digestOfId(grantId), name, signedInMs: firstIat * 1000, lastUsedMs: lastIat * 1000 };
         }),
       );
     },
     end: async (account, id) => {
-      const found = (await held(account)).find(({ grantId }) => digestOf(grantId) === id);
+      const found = (await held(account)).find(({ grantId }) => digestOfId(grantId) === id);
       if (found !== undefined) await records.revokeGrant(found.grantId);
       return found !== undefined;
     },
@@ -81,6 +67,6 @@ export function createMailSignIns(deps: MailSignInDeps): MailSignIns {
       await Promise.all(found.map(({ grantId }) => records.revokeGrant(grantId)));
       return found.length;
     },
-    demands: deps.demands,
+    demands,
   };
 }

@@ -1,26 +1,14 @@
 import type { OidcSessionListed } from "@postern/shared/contracts";
 import type { TokenSubject } from "@postern/shared/domain/tokens";
-import type { OidcAccount, OidcAccounts } from "../accounts/accounts-redis.ts";
+import type { OidcAccount } from "../accounts/accounts-redis.ts";
+import type { OidcState } from "../state/context.ts";
+import { digestOfId } from "../storage/digest-of-id.ts";
 import { isRecord, textOf, wordsOf } from "../storage/json.ts";
-import type { OidcStore, StoredRecord } from "../storage/store.ts";
-import { isOf, type TokenRecords } from "../tokens/token-records.ts";
+import type { StoredRecord } from "../storage/store-redis.ts";
+import { isOf } from "../tokens/token-records.ts";
 import { clientNames } from "./session-owner.ts";
 
-export interface TokenOwner {
-  /** The requested user id, which may also be that of a client. */
-  readonly userId: string;
-  readonly subjects: readonly TokenSubject[];
-}
-
 export type Ending = "ended" | "unknown" | "not_theirs";
-
-export interface OidcSessionsDeps {
-  readonly store: Pick<OidcStore, "list" | "find">;
-  readonly accounts: Pick<OidcAccounts, "find">;
-  readonly records: Pick<TokenRecords, "revokeToken" | "revokeGrant">;
-  readonly digestOf: (id: string) => string;
-  readonly nowSeconds: () => number;
-}
 
 function mfaMethodOf(amr: unknown, account: OidcAccount | undefined): string {
   const methods = Array.isArray(amr) ? amr.filter((name) => typeof name === "string") : undefined;
@@ -63,8 +51,7 @@ function visible(records: readonly StoredRecord[]): readonly StoredRecord[] {
 }
 
 /** The tokens of a user's clients, for operators. All methods reject when the store is unavailable. */
-export function createOidcSessions(deps: OidcSessionsDeps) {
-  const { store, accounts, records, digestOf, nowSeconds } = deps;
+export function createOidcSessions({ store, accounts, records }: OidcState, nowSeconds: () => number) {
   const findToken = async (digest: string): Promise<StoredRecord | undefined> => {
     for (const model of ["AccessToken", "RefreshToken"]) {
       const payload = await store.find({ model, digest });
@@ -87,7 +74,7 @@ export function createOidcSessions(deps: OidcSessionsDeps) {
       const living = new Map(
         await Promise.all(
           [...grants].map(async (id) => {
-            const grant = await store.find({ model: "Grant", digest: digestOf(id) });
+            const grant = await store.find({ model: "Grant", digest: digestOfId(id) });
             return [id, isRecord(grant)] as const;
           }),
         ),
@@ -101,9 +88,12 @@ export function createOidcSessions(deps: OidcSessionsDeps) {
         .map((record) => recordOf(record, known.get(record.payload.accountId ?? "")))
         .toSorted((left, right) => (left.auth_time < right.auth_time ? 1 : -1));
     },
-    /** Ends the session with this `id` of the list, or with this token, and everything else of the same grant. */
-    end: async ({ userId, subjects }: TokenOwner, id: string): Promise<Ending> => {
-      const found = (await findToken(id)) ?? (await findToken(digestOf(id)));
+    /**
+     * Ends the session with this `id` of the list, or with this token, and everything else of the same grant. `userId` is the
+     * requested one, which may also be that of a client.
+     */
+    end: async (userId: string, subjects: readonly TokenSubject[], id: string): Promise<Ending> => {
+      const found = (await findToken(id)) ?? (await findToken(digestOfId(id)));
       if (found === undefined) return "unknown";
       const { digest, payload } = found;
       const { accountId } = payload;

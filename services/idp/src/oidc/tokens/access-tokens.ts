@@ -9,6 +9,7 @@ import {
 import type { OidcAccount } from "../accounts/accounts-redis.ts";
 import { mappedClaims } from "../claims/claims.ts";
 import type { ClientPolicies, ClientPolicy } from "../clients/clients.ts";
+import type { OidcSettings } from "../settings/oidc-settings.ts";
 import { wordsOf } from "../storage/json.ts";
 import { tokenSource } from "./token-origin.ts";
 import type { ReportUnreadable } from "./unreadable-claims.ts";
@@ -24,15 +25,6 @@ export interface AccessTokenDeps {
   readonly keepClient: (clientId: string) => Promise<void>;
   /** Stores the record of a signed token before the token is issued. */
   readonly record: (token: IssuedJwt, epoch: number) => Promise<void>;
-}
-
-export interface ResourceDeps {
-  readonly policies: ClientPolicies;
-  /** The resource that represents our own API; an absolute URI, which its audience need not be. */
-  readonly backchannelResource: string;
-  /** Audience of tokens for our own API. */
-  readonly backchannelAudience: string;
-  readonly clientResource: (clientId: string) => string;
 }
 
 /** The resource that represents a client whose users receive signed tokens. */
@@ -84,8 +76,13 @@ function allowedScope(scopes: readonly string[], policy: ClientPolicy): string {
 type ResourceIndicators = NonNullable<NonNullable<Configuration["features"]>["resourceIndicators"]>;
 
 /** Which tokens are signed, for which audience and how: clients' own tokens, and users' tokens where the client is configured so. */
-export function resourceIndicators(deps: ResourceDeps): ResourceIndicators {
-  const { policies, backchannelResource, backchannelAudience, clientResource } = deps;
+export function resourceIndicators(
+  policies: ClientPolicies,
+  { identifier, backchannelAudience }: OidcSettings,
+): ResourceIndicators {
+  // The resource that represents our own API; an absolute URI, which its audience need not be.
+  const backchannelResource = `${identifier}:backchannel`;
+  const clientResource = (clientId: string): string => clientResourceOf(identifier, clientId);
   return {
     enabled: true,
     defaultResource: (ctx, client) => {

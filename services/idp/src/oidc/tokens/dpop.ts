@@ -3,7 +3,7 @@ import type { OidcClientConfig } from "@postern/shared/platform/config";
 import type { Clock } from "@postern/shared/platform/time";
 import { calculateJwkThumbprint, decodeProtectedHeader, EmbeddedJWK, errors, type JWTPayload, jwtVerify } from "jose";
 import { acceptsSignature } from "../settings/client-profile.ts";
-import type { OidcStore } from "../storage/store.ts";
+import type { OidcStore } from "../storage/store-redis.ts";
 
 /** Whether the profile of the client excludes the algorithm of a proof. False for an unreadable proof, which verification rejects later. */
 export function isExcludedProof(proof: unknown, config: OidcClientConfig): boolean {

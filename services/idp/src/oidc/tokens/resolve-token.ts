@@ -6,8 +6,9 @@ import type { Clock } from "@postern/shared/platform/time";
 import { compactVerify } from "jose";
 import type { AdapterPayload } from "oidc-provider";
 import type { OidcAccount, OidcAccounts } from "../accounts/accounts-redis.ts";
+import { digestOfId } from "../storage/digest-of-id.ts";
 import { isRecord, textOf } from "../storage/json.ts";
-import type { OidcStore } from "../storage/store.ts";
+import type { OidcStore } from "../storage/store-redis.ts";
 
 /** What an access token of any form represents. */
 export interface ResolvedToken {
@@ -25,27 +26,14 @@ export interface ResolvedToken {
 
 export type ResolveToken = (token: string) => Promise<ResolvedToken | undefined>;
 
-export interface ResolveDeps {
-  readonly store: Pick<OidcStore, "find">;
-  readonly accounts: Pick<OidcAccounts, "find">;
-  readonly digestOf: (id: string) => string;
-  readonly clock: Clock;
-  /** The key with this kid; undefined if the key set does not contain it. */
-  readonly verificationKey: (kid: string) => KeyObject | undefined;
-}
-
 const maxTokenLength = 8192;
 const maxVerified = 20_000;
 const opaqueToken = /^[A-Za-z0-9_-]{20,128}$/;
 
-interface Verified {
-  readonly jti: string;
-  readonly exp: number;
-}
-
-function createVerify({ verificationKey }: ResolveDeps): (token: string) => Promise<Verified | undefined> {
-  const verified = createHotCache<Verified>(maxVerified);
-  return async (token) => {
+/** @param verificationKey the key with this kid; undefined if the key set does not contain it */
+function createVerify(verificationKey: (kid: string) => KeyObject | undefined) {
+  const verified = createHotCache<{ readonly jti: string }>(maxVerified);
+  return async (token: string) => {
     const header = readTokenHeader(token);
     const isToken = header?.typ === "at+jwt" || header?.typ === "jwt";
     // An ID token has no record under its identifier.
@@ -60,9 +48,9 @@ function createVerify({ verificationKey }: ResolveDeps): (token: string) => Prom
     if (result === undefined) return undefined;
     const claims: unknown = JSON.parse(Buffer.from(result.payload).toString("utf8"));
     if (!isRecord(claims)) return undefined;
-    const [jti, exp] = [textOf(claims["jti"]), claims["exp"]];
-    if (jti === undefined || typeof exp !== "number") return undefined;
-    const facts = { jti, exp };
+    const jti = textOf(claims["jti"]);
+    if (jti === undefined || typeof claims["exp"] !== "number") return undefined;
+    const facts = { jti };
     verified.set(cacheKey, facts);
     return facts;
   };
@@ -86,9 +74,13 @@ function grantedClaims(grant: AdapterPayload): ReadonlySet<string> {
  * Resolves any access token; undefined if it is unknown, expired or revoked. A signed token is valid only while its record
  * exists, and every user's token only while its grant exists. Rejects when the store is unavailable.
  */
-export function createResolveToken(deps: ResolveDeps): ResolveToken {
-  const { store, accounts, digestOf, clock } = deps;
-  const verify = createVerify(deps);
+export function createResolveToken(
+  store: OidcStore,
+  accounts: OidcAccounts,
+  clock: Clock,
+  verificationKey: (kid: string) => KeyObject | undefined,
+): ResolveToken {
+  const verify = createVerify(verificationKey);
   const identifierOf = async (token: string): Promise<string | undefined> => {
     if (token.length > maxTokenLength) return undefined;
     if (token.includes(".")) return (await verify(token))?.jti;
@@ -97,7 +89,7 @@ export function createResolveToken(deps: ResolveDeps): ResolveToken {
   return async (token) => {
     const id = await identifierOf(token);
     if (id === undefined) return undefined;
-    const digest = digestOf(id);
+    const digest = digestOfId(id);
     const payload = await store.find({ model: "AccessToken", digest });
     if (payload?.clientId === undefined || (payload.exp ?? 0) <= clock.now() / 1000) return undefined;
     // The identifier of a signed token is not itself a token.
@@ -108,7 +100,7 @@ export function createResolveToken(deps: ResolveDeps): ResolveToken {
     if (accountId === undefined) return { ...facts, account: undefined, grantedClaims: new Set() };
     if (grantId === undefined) return undefined;
     const [grant, account] = await Promise.all([
-      store.find({ model: "Grant", digest: digestOf(grantId) }),
+      store.find({ model: "Grant", digest: digestOfId(grantId) }),
       accounts.find(accountId),
     ]);
     if (grant === undefined || account === undefined) return undefined;

@@ -3,41 +3,12 @@ import type { Clock } from "@postern/shared/platform/time";
 import { type AdapterPayload, errors } from "oidc-provider";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { KeepGrant } from "../grants/grant-life.ts";
+import { digestOfId } from "../storage/digest-of-id.ts";
 import { isRecord, wordsOf } from "../storage/json.ts";
 import type { RecordTimes } from "../storage/record-times.ts";
-import type { OidcStore, RecordRef, StoredRecord } from "../storage/store.ts";
+import type { OidcStore, RecordRef, StoredRecord } from "../storage/store-redis.ts";
 import type { IssuedJwt } from "./access-tokens.ts";
 import { tokenOrigin } from "./token-origin.ts";
-
-/** Records and revokes tokens of every form. All methods reject when the store is unavailable. */
-export interface TokenRecords {
-  /** Records a signed token before it is issued. Rejects with `invalid_grant` if the epoch is no longer the subject's. */
-  record(token: IssuedJwt, epoch: number): Promise<void>;
-  revokeToken(digest: string, payload: AdapterPayload): Promise<void>;
-  /** All tokens of a grant: everything issued for one session and client. */
-  revokeGrant(grantId: string): Promise<void>;
-  /** All tokens of a client, its users' and its own. */
-  revokeClient(clientId: string): Promise<void>;
-  /**
-   * All tokens of a session's clients, except offline access, which outlives the session (OpenID Connect Core §11). The implicit flow
-   * never gives offline access: its tokens end even where a code gave it to the same client.
-   */
-  revokeSession(session: Pick<BrowserSessionRecord, "authorizations">): Promise<void>;
-  /** All tokens of a user, or of a client that acts for itself; a client may have the same name as a user. */
-  revokeSubject(subject: TokenSubject): Promise<void>;
-  epochOf(subject: TokenSubject): Promise<number>;
-}
-
-export interface TokenRecordDeps {
-  readonly store: OidcStore;
-  readonly revoker: Revoker;
-  readonly issuer: string;
-  /** The clock that all replicas share. */
-  readonly clock: Clock;
-  readonly times: RecordTimes;
-  readonly digestOf: (id: string) => string;
-  readonly keepGrant: KeepGrant;
-}
 
 /** Whether a record belongs to this user, or is this client's own. */
 export function isOf({ payload }: Pick<StoredRecord, "payload">, { kind, id }: TokenSubject): boolean {
@@ -52,14 +23,13 @@ function subjectOf({ accountId, clientId }: Pick<IssuedJwt, "accountId" | "clien
 
 const model = "AccessToken";
 
-interface Endings {
-  readonly deny: (payload: AdapterPayload) => Promise<void>;
-  readonly endGrant: (grantId: string) => Promise<void>;
-}
+/** Ends the signed token of a record, or all tokens of a grant. */
+type EndToken = (payload: AdapterPayload) => Promise<void>;
+type EndGrant = (grantId: string) => Promise<void>;
 
 /** The grants first: a token that is being issued depends on its grant. */
-function createRevokeClient(store: OidcStore, { deny, endGrant }: Endings): TokenRecords["revokeClient"] {
-  return async (clientId) => {
+function createRevokeClient(store: OidcStore, deny: EndToken, endGrant: EndGrant) {
+  return async (clientId: string): Promise<void> => {
     const listed = await store.list("client", clientId);
     const grants = listed.flatMap(
       ({ model: kind, payload }) => (kind === "Grant" ? payload.jti : payload.grantId) ?? [],
@@ -71,7 +41,7 @@ function createRevokeClient(store: OidcStore, { deny, endGrant }: Endings): Toke
 }
 
 /** Ends the tokens of the implicit flow, of a grant that outlives its session. */
-function createEndImplicit(store: OidcStore, deny: Endings["deny"]): Endings["endGrant"] {
+function createEndImplicit(store: OidcStore, deny: EndToken): EndGrant {
   return async (grantId) => {
     const listed = await store.list("grant", grantId);
     const implicit = listed.filter(({ model: kind, payload }) => kind === model && payload.gty === "implicit");
@@ -80,7 +50,7 @@ function createEndImplicit(store: OidcStore, deny: Endings["deny"]): Endings["en
   };
 }
 
-function createDeny(revoker: Revoker): Endings["deny"] {
+function createDeny(revoker: Revoker): EndToken {
   return async ({ jti, exp, ...payload }) => {
     if (payload["isJwt"] !== true || jti === undefined || exp === undefined) return;
     const signedExp: unknown = payload["signedExp"];
@@ -89,10 +59,46 @@ function createDeny(revoker: Revoker): Endings["deny"] {
   };
 }
 
-export function createTokenRecords(deps: TokenRecordDeps): TokenRecords {
-  const { store, revoker, issuer, clock, times, digestOf, keepGrant } = deps;
+function refOfGrant(id: string): RecordRef {
+  return { model: "Grant", digest: digestOfId(id) };
+}
+
+interface RecordParts {
+  readonly store: OidcStore;
+  readonly revoker: Revoker;
+  readonly issuer: string;
+  /** The clock that all replicas share. */
+  readonly clock: Clock;
+  readonly times: RecordTimes;
+  readonly keepGrant: KeepGrant;
+}
+
+/** Records a signed token before it is issued. Rejects with `invalid_grant` if the epoch is no longer the subject's. */
+function createRecord({ store, revoker, issuer, clock, times, keepGrant }: RecordParts) {
+  const isGranted = async ({ grantId }: Pick<IssuedJwt, "grantId">): Promise<boolean> =>
+    grantId === undefined || (await store.find(refOfGrant(grantId))) !== undefined;
+  return async ({ lifeSeconds, ...token }: IssuedJwt, epoch: number): Promise<void> => {
+    if (token.grantId !== undefined) await keepGrant(token.grantId, lifeSeconds);
+    const origin = await tokenOrigin((id) => store.find({ model: "RefreshToken", digest: digestOfId(id) }));
+    const iat = Math.floor(clock.now() / 1000);
+    const ref: RecordRef = { model, digest: digestOfId(token.jti) };
+    const exp = iat + lifeSeconds;
+    const signedIn = times.toShared({ ...origin });
+    const signedExp = times.ownSeconds(exp);
+    const payload = { ...signedIn, ...withoutUnset(token), isJwt: true, iat, exp, signedExp };
+    await store.put(ref, payload, lifeSeconds);
+    // A revocation raises the epoch or deletes the grant first and then denies recorded tokens, so no token escapes both.
+    const [now, hasGrant] = await Promise.all([revoker.epochOf(issuer, subjectOf(token)), isGranted(token)]);
+    if (now === epoch && hasGrant) return;
+    await store.destroy(ref);
+    throw new errors.InvalidGrant(hasGrant ? "the subject's tokens were ended" : "the grant was revoked");
+  };
+}
+
+/** Records and revokes tokens of every form. All methods reject when the store is unavailable. */
+export function createTokenRecords(parts: RecordParts) {
+  const { store, revoker, issuer } = parts;
   const deny = createDeny(revoker);
-  const refOfGrant = (id: string): RecordRef => ({ model: "Grant", digest: digestOf(id) });
   /** The grant first: `record` refuses a token whose grant is gone, so none escapes that is not in the list yet. */
   const endGrant = async (grantId: string): Promise<void> => {
     await store.destroy(refOfGrant(grantId));
@@ -100,8 +106,6 @@ export function createTokenRecords(deps: TokenRecordDeps): TokenRecords {
     await Promise.all(listed.map(({ payload }) => deny(payload)));
     await store.destroyAll("grant", grantId);
   };
-  const isGranted = async ({ grantId }: Pick<IssuedJwt, "grantId">): Promise<boolean> =>
-    grantId === undefined || (await store.find(refOfGrant(grantId))) !== undefined;
   const outlives = async (grantId: string): Promise<boolean> => {
     const grant = await store.find(refOfGrant(grantId));
     const openid: unknown = grant?.["openid"];
@@ -109,35 +113,27 @@ export function createTokenRecords(deps: TokenRecordDeps): TokenRecords {
   };
   const endImplicit = createEndImplicit(store, deny);
   return {
-    record: async ({ lifeSeconds, ...token }, epoch) => {
-      if (token.grantId !== undefined) await keepGrant(token.grantId, lifeSeconds);
-      const origin = await tokenOrigin((id) => store.find({ model: "RefreshToken", digest: digestOf(id) }));
-      const iat = Math.floor(clock.now() / 1000);
-      const ref: RecordRef = { model, digest: digestOf(token.jti) };
-      const exp = iat + lifeSeconds;
-      const signedIn = times.toShared({ ...origin });
-      const signedExp = times.ownSeconds(exp);
-      const payload = { ...signedIn, ...withoutUnset(token), isJwt: true, iat, exp, signedExp };
-      await store.put(ref, payload, lifeSeconds);
-      // A revocation raises the epoch or deletes the grant first and then denies recorded tokens, so no token escapes both.
-      const [now, hasGrant] = await Promise.all([revoker.epochOf(issuer, subjectOf(token)), isGranted(token)]);
-      if (now === epoch && hasGrant) return;
-      await store.destroy(ref);
-      throw new errors.InvalidGrant(hasGrant ? "the subject's tokens were ended" : "the grant was revoked");
-    },
-    revokeToken: async (digest, payload) => {
+    record: createRecord(parts),
+    revokeToken: async (digest: string, payload: AdapterPayload): Promise<void> => {
       await deny(payload);
       await store.destroy({ model, digest });
     },
+    /** All tokens of a grant: everything issued for one session and client. */
     revokeGrant: endGrant,
-    revokeClient: createRevokeClient(store, { deny, endGrant }),
-    revokeSession: async ({ authorizations }) => {
+    /** All tokens of a client, its users' and its own. */
+    revokeClient: createRevokeClient(store, deny, endGrant),
+    /**
+     * All tokens of a session's clients, except offline access, which outlives the session (OpenID Connect Core §11). The implicit flow
+     * never gives offline access: its tokens end even where a code gave it to the same client.
+     */
+    revokeSession: async ({ authorizations }: Pick<BrowserSessionRecord, "authorizations">): Promise<void> => {
       const grants = Object.values(authorizations).flatMap(({ grantId }) => grantId ?? []);
       await Promise.all(
         grants.map(async (grantId) => ((await outlives(grantId)) ? endImplicit(grantId) : endGrant(grantId))),
       );
     },
-    revokeSubject: async (subject) => {
+    /** All tokens of a user, or of a client that acts for itself; a client may have the same name as a user. */
+    revokeSubject: async (subject: TokenSubject): Promise<void> => {
       // The epoch first, so that tokens signed in the meantime are revoked too.
       await revoker.denySubject(issuer, subject);
       const listed = (await store.list("account", subject.id)).filter((record) => isOf(record, subject));
@@ -145,9 +141,11 @@ export function createTokenRecords(deps: TokenRecordDeps): TokenRecords {
       await Promise.all(listed.map(({ payload }) => deny(payload)));
       await store.destroyListed("account", subject.id, listed);
     },
-    epochOf: (subject) => revoker.epochOf(issuer, subject),
+    epochOf: (subject: TokenSubject): Promise<number> => revoker.epochOf(issuer, subject),
   };
 }
+
+export type TokenRecords = ReturnType<typeof createTokenRecords>;
 
 function withoutUnset(token: Omit<IssuedJwt, "lifeSeconds">): AdapterPayload {
   return Object.fromEntries(Object.entries(token).filter(([, value]) => value !== undefined));

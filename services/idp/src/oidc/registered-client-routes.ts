@@ -1,19 +1,10 @@
 import { type OperationId, operation } from "@postern/shared/contracts";
-import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
+import { auditedCaller } from "@postern/shared/domain/audit";
 import { guardedRoute } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { auditVisit } from "../../visit/visit.ts";
-import type { TokenRecords } from "../tokens/token-records.ts";
-import { kindOfId, type Registration } from "./registration.ts";
-import type { Registrations } from "./registrations-redis.ts";
-
-/** What the administration of registered clients needs. */
-export interface RegisteredClientDeps {
-  readonly registrations: Registrations;
-  readonly records: Pick<TokenRecords, "revokeClient">;
-  readonly identifier: string;
-  readonly audit: Audit;
-}
+import { auditVisit } from "../visit/visit.ts";
+import type { OidcContext } from "./context.ts";
+import { kindOfId, type Registration } from "./registration/registration.ts";
 
 export interface ListQuery {
   readonly Querystring: { readonly position?: string };
@@ -43,7 +34,7 @@ function shown(registration: Registration) {
   };
 }
 
-function getRegisteredClients({ registrations }: { readonly registrations: Pick<Registrations, "list"> }) {
+function getRegisteredClients({ registrations }: OidcContext) {
   return async ({ query }: FastifyRequest<ListQuery>, reply: FastifyReply): Promise<FastifyReply> => {
     const { position: text = "0" } = query;
     if (!/^\d+$/u.test(text) || text.length > longestPosition) {
@@ -60,7 +51,7 @@ interface ClientParams {
 }
 
 /** Deletes the client first, so that it obtains no token while the others are revoked. Repeating the request revokes tokens that a failure left. */
-function deleteRegisteredClient({ registrations, records, audit }: RegisteredClientDeps) {
+function deleteRegisteredClient({ registrations, records, audit }: OidcContext) {
   return async (request: FastifyRequest<ClientParams>, reply: FastifyReply): Promise<FastifyReply> => {
     const { client_id: target = "" } = request.params;
     if (kindOfId(target) === undefined) return reply.code(404).send({ error: "no such registered client" });
@@ -79,8 +70,8 @@ function deleteRegisteredClient({ registrations, records, audit }: RegisteredCli
 }
 
 /** Administration of the clients that registered themselves. The gateway has authenticated the caller. */
-export function registerClientRoutes(app: FastifyInstance, deps: RegisteredClientDeps): void {
-  const guarded = (id: OperationId) => guardedRoute(operation(id), deps.identifier);
-  app.route<ListQuery>({ ...guarded("listRegisteredClients"), handler: getRegisteredClients(deps) });
-  app.route<ClientParams>({ ...guarded("deleteRegisteredClient"), handler: deleteRegisteredClient(deps) });
+export function registerClientRoutes(app: FastifyInstance, oidc: OidcContext): void {
+  const guarded = (id: OperationId) => guardedRoute(operation(id), oidc.identifier);
+  app.route<ListQuery>({ ...guarded("listRegisteredClients"), handler: getRegisteredClients(oidc) });
+  app.route<ClientParams>({ ...guarded("deleteRegisteredClient"), handler: deleteRegisteredClient(oidc) });
 }

@@ -1,17 +1,17 @@
 import { pathTo } from "@postern/shared/contracts";
 import { readUtf8Form } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { csrfToken, isBrowserToken, newBrowserToken, readCsrfToken } from "../../flow/browser-binding.ts";
-import { localPath } from "../../flow/flow-paths.ts";
-import type { Look } from "../../pages/look.ts";
-import { formTargetOf } from "../../pages/policy-sources.ts";
-import { logoutPage } from "../../pages/templates/messages.ts";
-import { signingOutPage } from "../../pages/templates/single-logout.ts";
-import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
-import { cookieNames } from "../../sessions/cookies.ts";
-import type { SingleLogout } from "../../sessions/single-logout.ts";
-import type { VisitContext as LoginDeps } from "../../visit/context.ts";
-import { type PageRoute, registerPageRoutes, servePage, type VisitHandler } from "../../visit/page-routes.ts";
+import { csrfToken, isBrowserToken, newBrowserToken, readCsrfToken } from "../flow/browser-binding.ts";
+import { localPath } from "../flow/flow-paths.ts";
+import type { Look } from "../pages/look.ts";
+import { formTargetOf } from "../pages/policy-sources.ts";
+import { logoutPage } from "../pages/templates/messages.ts";
+import { signingOutPage } from "../pages/templates/single-logout.ts";
+import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
+import { cookieNames } from "../sessions/cookies.ts";
+import type { SingleLogout } from "../sessions/single-logout.ts";
+import type { VisitContext } from "../visit/context.ts";
+import { registerPageRoutes, servePage, type VisitHandler } from "../visit/page-routes.ts";
 import {
   auditVisit,
   noteBrowserState,
@@ -22,19 +22,12 @@ import {
   setCookie,
   type Visit,
   lookOf as visitLook,
-} from "../../visit/visit.ts";
-import { queryOf, withoutEmpty } from "../http/form.ts";
-import { fitsAddress, sendAgain, sentAgain } from "../http/send-again.ts";
-import type { Generations } from "../provider/generation.ts";
-import { type LogoutFrame, logoutFrames } from "./front-channel.ts";
-import { decideLogout, type LogoutDecision, type LogoutRequest, readLogoutRequest } from "./logout-request.ts";
-
-export interface LogoutDeps extends Pick<LoginDeps, "pages" | "sessions" | "logger" | "audit"> {
-  readonly decide: (request: LogoutRequest, session: BrowserSessionRecord | undefined) => Promise<LogoutDecision>;
-  readonly singleLogout: Pick<SingleLogout, "leave">;
-  /** Logout pages of the clients that the session was used for. */
-  readonly frames: (session: BrowserSessionRecord) => readonly LogoutFrame[];
-}
+} from "../visit/visit.ts";
+import type { OidcContext } from "./context.ts";
+import { queryOf, withoutEmpty } from "./http/form.ts";
+import { fitsAddress, sendAgain, sentAgain } from "./http/send-again.ts";
+import { type LogoutFrame, logoutFrames } from "./logout/front-channel.ts";
+import { decideLogout, type LogoutDecision, type LogoutRequest, readLogoutRequest } from "./logout/logout-request.ts";
 
 /** Request fields that the confirmation form repeats; they are validated again. */
 const carried = ["client_id", "post_logout_redirect_uri", "state"] as const;
@@ -42,17 +35,29 @@ const carried = ["client_id", "post_logout_redirect_uri", "state"] as const;
 /** Time for clients' logout pages to load. */
 const longestFrameMs = 3000;
 
-export interface Seen extends LogoutDeps {
-  readonly visit: Visit;
+/** While OIDC is off there are no clients: the user confirms and is not redirected to one. */
+type LogoutContext = VisitContext & { readonly singleLogout: SingleLogout; readonly oidc: OidcContext | undefined };
+
+type Seen = LogoutContext & { readonly visit: Visit };
+
+async function decide(
+  { oidc }: Seen,
+  request: LogoutRequest,
+  session: BrowserSessionRecord | undefined,
+): Promise<LogoutDecision> {
+  if (oidc === undefined) return { decision: "ask", clientId: undefined, returnTo: undefined };
+  return decideLogout(oidc.current(), request, session);
 }
 
-function placeAfter({ returnTo }: Extract<LogoutDecision, { decision: "end" | "ask" }>, { language }: Visit): string {
+type Decided = Exclude<LogoutDecision, { decision: "invalid" }>;
+
+function placeAfter({ returnTo }: Decided, { language }: Visit): string {
   return returnTo ?? localPath(pathTo("loggedOutPage"), language?.tag);
 }
 
 async function signOut(seen: Seen, session: BrowserSessionRecord | undefined, place: string): Promise<FastifyReply> {
-  const { visit, pages, singleLogout, logger, audit } = seen;
-  const frames = session === undefined ? [] : seen.frames(session);
+  const { visit, pages, singleLogout, logger, audit, oidc } = seen;
+  const frames = session === undefined || oidc === undefined ? [] : logoutFrames(oidc.current(), session);
   const headStartMs = frames.length === 0 ? 0 : longestFrameMs;
   const next = session === undefined ? place : await singleLogout.leave(session, place, headStartMs);
   if (session !== undefined) {
@@ -92,8 +97,6 @@ function refuse({ visit, pages, logger }: Seen, why: string, request?: LogoutReq
   logger.info({ session: visit.request.caller?.session, client, reason: why }, "logout refused");
   return sendProblem(pages, visit, "request");
 }
-
-type Decided = Extract<LogoutDecision, { decision: "end" | "ask" }>;
 
 /** The confirmation page; its form is valid only in this browser and for this session. */
 function askUser(
@@ -140,13 +143,13 @@ const requestFields = [...carried, "id_token_hint", "ui_locales"] as const;
 
 /** The form of a client, which another site may have sent: then the browser has added no Lax cookies. */
 async function start(seen: Seen, query: URLSearchParams): Promise<FastifyReply> {
-  const { visit, pages, decide } = seen;
+  const { visit, pages } = seen;
   const request = readLogoutRequest(query);
   if (request === undefined) return refuse(seen, "a parameter is repeated or too long");
   const action = localPath(visit.path, visit.language?.tag);
   if (fitsAddress(query)) return sendTo(visit.reply, `${action}${query.size === 0 ? "" : `?${query.toString()}`}`);
   const session = await sessionOf(seen, seen.visit);
-  const decided = await decide(request, session);
+  const decided = await decide(seen, request, session);
   if (decided.decision === "invalid") return refuse(seen, decided.why, request);
   if (session !== undefined) return endOrAsk(seen, session, query, decided);
   const target = placeAfter(decided, visit);
@@ -162,10 +165,11 @@ async function start(seen: Seen, query: URLSearchParams): Promise<FastifyReply> 
 }
 
 /** `POST`: the confirmation, or a client's own form, which becomes a GET if its fields may be in an address. */
-function postLogout(deps: LogoutDeps): VisitHandler {
+function postLogout(context: LogoutContext): VisitHandler {
   return async (visit) => {
-    const seen: Seen = { ...deps, visit };
-    const { form, pages } = { ...visit, ...deps };
+    const seen: Seen = { ...context, visit };
+    const { form } = visit;
+    const { pages } = context;
     const fields = requestFields.flatMap((name) => form.all(name).map((value): [string, string] => [name, value]));
     const query = withoutEmpty(new URLSearchParams(fields));
     if (form.all("csrf_token").length === 0) return start(seen, query);
@@ -176,46 +180,33 @@ function postLogout(deps: LogoutDeps): VisitHandler {
     if (request === undefined || subject === undefined) return refuse(seen, "the form was not issued to this browser");
     // The page asked about another session.
     if (session !== undefined && subject !== session.uid) return refuse(seen, "the form belongs to another session");
-    const decided = await deps.decide(request, session);
+    const decided = await decide(seen, request, session);
     if (decided.decision === "invalid") return refuse(seen, decided.why, request);
     return signOut(seen, session, placeAfter(decided, visit));
   };
 }
 
 /** `GET /oidc/logout`, `GET /logout`: another site's page must not be able to sign users out. */
-function getLogout(deps: LogoutDeps): VisitHandler {
+function getLogout(context: LogoutContext): VisitHandler {
   return async (visit) => {
-    const seen: Seen = { ...deps, visit };
+    const seen: Seen = { ...context, visit };
     const query = withoutEmpty(readUtf8Form(queryOf(visit.request.raw.url)));
     const request = readLogoutRequest(query);
     if (request === undefined) return refuse(seen, "a parameter is repeated or too long");
     const session = await sessionOf(seen, seen.visit);
-    const decided = await deps.decide(request, session);
+    const decided = await decide(seen, request, session);
     if (decided.decision === "invalid") return refuse(seen, decided.why, request);
     return endOrAsk(seen, session, query, decided);
   };
 }
 
-function logoutRoutes(deps: LogoutDeps): readonly PageRoute[] {
-  return [
-    servePage("endSession", getLogout(deps)),
-    servePage("endSessionPost", postLogout(deps)),
-    servePage("logout", getLogout(deps)),
-    servePage("logoutPost", postLogout(deps)),
+/** `/logout` and `/oidc/logout`. */
+export function registerLogout(app: FastifyInstance, context: LogoutContext): void {
+  const routes = [
+    servePage("endSession", getLogout(context)),
+    servePage("endSessionPost", postLogout(context)),
+    servePage("logout", getLogout(context)),
+    servePage("logoutPost", postLogout(context)),
   ];
-}
-
-/** `/logout` and `/oidc/logout`. While OIDC is off there are no clients: the user confirms and is not redirected to one. */
-export function registerLogout(
-  app: FastifyInstance,
-  deps: Omit<LogoutDeps, "decide" | "frames">,
-  oidc: { readonly generations: Generations } | undefined,
-): void {
-  const decide: LogoutDeps["decide"] = async (request, session) =>
-    oidc === undefined
-      ? { decision: "ask", clientId: undefined, returnTo: undefined }
-      : decideLogout(oidc.generations.current(), request, session);
-  const frames: LogoutDeps["frames"] = (session) =>
-    oidc === undefined ? [] : logoutFrames(oidc.generations.current(), session);
-  registerPageRoutes(app, logoutRoutes({ ...deps, decide, frames }), deps);
+  registerPageRoutes(app, routes, context);
 }

@@ -1,9 +1,8 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { claimsOf } from "../claims/claims.ts";
-import type { ConsoleClaims } from "../claims/console-claims.ts";
-import type { ClientPolicies } from "../clients/clients.ts";
-import { formOf } from "../http/form.ts";
+import { claimsOf } from "./claims/claims.ts";
+import type { OidcContext } from "./context.ts";
+import { formOf } from "./http/form.ts";
 import {
   answerAnyOrigin,
   isForeignOrigin,
@@ -12,37 +11,19 @@ import {
   proofRefused,
   tokenRefused,
   withoutOrigin,
-} from "../http/replies.ts";
-import type { Generation } from "../provider/generation.ts";
-import type { RegisteredClients } from "../registration/registered-clients.ts";
-import { isRecord, wordsOf } from "../storage/json.ts";
-import { type CheckProof, isExcludedProof } from "../tokens/dpop.ts";
-import { mayBear, type ResolvedToken, type ResolveToken } from "../tokens/resolve-token.ts";
-import type { ReportUnreadable } from "../tokens/unreadable-claims.ts";
+} from "./http/replies.ts";
+import { isRecord, wordsOf } from "./storage/json.ts";
+import { isExcludedProof } from "./tokens/dpop.ts";
+import { mayBear, type ResolvedToken } from "./tokens/resolve-token.ts";
 
 /** The claims as a JWT, for a client that is registered for signed responses (OpenID Connect Core §5.3.2). */
-export type SignUserinfo = (clientId: string, claims: Readonly<Record<string, unknown>>) => Promise<string | undefined>;
-
-export function createSignUserinfo(current: () => Pick<Generation, "provider">): SignUserinfo {
-  return async (clientId, claims) => {
-    const { provider } = current();
-    const client = await provider.Client.find(clientId);
-    if (client === undefined || typeof client["userinfoSignedResponseAlg"] !== "string") return undefined;
-    const token = new provider.IdToken({}, { client });
-    for (const [name, value] of Object.entries(claims)) token.set(name, value);
-    return token.issue({ use: "userinfo" });
-  };
-}
-
-export interface UserinfoDeps {
-  readonly resolve: ResolveToken;
-  readonly registered: Pick<RegisteredClients, "load">;
-  readonly policies: () => ClientPolicies;
-  readonly issuer: string;
-  readonly checkProof: CheckProof;
-  readonly reportUnreadable: ReportUnreadable;
-  readonly sign: SignUserinfo;
-  readonly consoleClaims: ConsoleClaims;
+async function signed({ current }: OidcContext, clientId: string, claims: Readonly<Record<string, unknown>>) {
+  const { provider } = current();
+  const client = await provider.Client.find(clientId);
+  if (client === undefined || typeof client["userinfoSignedResponseAlg"] !== "string") return undefined;
+  const token = new provider.IdToken({}, { client });
+  for (const [name, value] of Object.entries(claims)) token.set(name, value);
+  return token.issue({ use: "userinfo" });
 }
 
 /** The claims that the request named and that the user's grant contains. */
@@ -53,41 +34,37 @@ function requestedClaims({ payload, grantedClaims }: ResolvedToken): readonly st
 }
 
 /** Reads the client if it registered itself, so that its policy is known. */
-async function withClient(token: ResolvedToken | undefined, { registered }: UserinfoDeps) {
+async function withClient(token: ResolvedToken | undefined, { registered }: OidcContext) {
   if (token !== undefined) await registered.load(token.clientId);
   return token;
 }
 
 /** Claims of the granted scopes and those the request named; for a mail client's token also the mailbox name. */
-function answer(token: ResolvedToken, deps: UserinfoDeps): Readonly<Record<string, unknown>> | undefined {
+function answer(token: ResolvedToken, oidc: OidcContext): Readonly<Record<string, unknown>> | undefined {
   const { account, payload, clientId } = token;
-  const claims = deps.policies().get(clientId)?.claims;
+  const claims = oidc.policies().get(clientId)?.claims;
   if (account === undefined || claims === undefined) return undefined;
   const scopes = wordsOf(payload.scope);
   const requested = requestedClaims(token).filter((claim) => claims.mayRequest(claim));
   const names = new Set([...claims.ofScopes(scopes), ...requested]);
   if (!scopes.includes("openid")) names.add("email");
-  const known = Object.entries(claimsOf(account, claims, deps.reportUnreadable(clientId)));
+  const known = Object.entries(claimsOf(account, claims, oidc.reportUnreadable(clientId)));
   return { ...Object.fromEntries(known.filter(([name]) => names.has(name))), sub: account.accountId };
 }
 
 async function sendClaims(
   request: FastifyRequest,
   reply: FastifyReply,
-  answered: {
-    readonly clientId: string;
-    readonly claims: Readonly<Record<string, unknown>>;
-    readonly payload: ResolvedToken["payload"];
-  },
-  { policies, sign, consoleClaims }: UserinfoDeps,
+  answered: ResolvedToken & { readonly claims: Readonly<Record<string, unknown>> },
+  oidc: OidcContext,
 ): Promise<FastifyReply> {
   const { clientId, claims, payload } = answered;
-  const config = policies().get(clientId)?.config;
+  const config = oidc.policies().get(clientId)?.config;
   if (config === undefined || isForeignOrigin(request, config))
     return oauthError(withoutOrigin(reply), 400, "invalid_request", "the origin is not one of the client");
-  const all = { ...claims, ...(await consoleClaims(clientId, payload.sessionUid)) };
-  const signed = config.userinfo_signed_response_alg === "" ? undefined : await sign(clientId, all);
-  return signed === undefined ? noStore(reply).send(all) : noStore(reply).type("application/jwt").send(signed);
+  const all = { ...claims, ...(await oidc.consoleClaims(clientId, payload.sessionUid)) };
+  const jwt = config.userinfo_signed_response_alg === "" ? undefined : await signed(oidc, clientId, all);
+  return jwt === undefined ? noStore(reply).send(all) : noStore(reply).type("application/jwt").send(jwt);
 }
 
 const needsProof = "the access token is bound to a key: send it with the scheme DPoP and a DPoP proof";
@@ -102,21 +79,21 @@ async function withProof(
   request: FastifyRequest,
   reply: FastifyReply,
   accessToken: string,
-  deps: UserinfoDeps,
+  oidc: OidcContext,
 ): Promise<FastifyReply> {
-  const { issuer } = deps;
-  const token = await withClient(await deps.resolve(accessToken), deps);
+  const { issuer } = oidc;
+  const token = await withClient(await oidc.resolve(accessToken), oidc);
   const thumbprint = token?.payload.jkt;
   if (token === undefined || thumbprint === undefined) return proofRefused(reply, issuer, notBound);
   const { dpop } = request.raw.headers;
   const proven = { method: request.method, url: `${issuer}${pathTo("userinfo")}`, accessToken, thumbprint };
-  const config = deps.policies().get(token.clientId)?.config;
+  const config = oidc.policies().get(token.clientId)?.config;
   if (config !== undefined && isExcludedProof(dpop, config)) return proofRefused(reply, issuer, excluded);
-  const refusal = await deps.checkProof(typeof dpop === "string" ? dpop : undefined, proven);
+  const refusal = await oidc.checkProof(typeof dpop === "string" ? dpop : undefined, proven);
   if (refusal !== undefined) return proofRefused(reply, issuer, refusal);
-  const claims = answer(token, deps);
+  const claims = answer(token, oidc);
   if (claims === undefined) return proofRefused(reply, issuer, notBound);
-  return sendClaims(request, reply, { ...token, claims }, deps);
+  return sendClaims(request, reply, { ...token, claims }, oidc);
 }
 
 function tokenOf(scheme: "dpop" | "bearer", authorization = ""): string | undefined {
@@ -131,23 +108,23 @@ function repeatedToken(reply: FastifyReply, issuer: string): FastifyReply {
 }
 
 /** `GET` and `POST /oidc/userinfo` (OpenID Connect Core §5.3). */
-export function getUserinfo(deps: UserinfoDeps) {
+export function getUserinfo(oidc: OidcContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     answerAnyOrigin(request, reply);
     const { authorization } = request.raw.headers;
     const sent = formOf(request.body).getAll("access_token");
-    if (sent.length + (authorization === undefined ? 0 : 1) > 1) return repeatedToken(reply, deps.issuer);
+    if (sent.length + (authorization === undefined ? 0 : 1) > 1) return repeatedToken(reply, oidc.issuer);
     const bound = tokenOf("dpop", authorization);
-    if (bound !== undefined) return withProof(request, reply, bound, deps);
+    if (bound !== undefined) return withProof(request, reply, bound, oidc);
     const accessToken = authorization === undefined ? sent[0] : tokenOf("bearer", authorization);
-    if (accessToken === undefined) return tokenRefused(reply, deps.issuer);
-    const token = await withClient(await deps.resolve(accessToken), deps);
+    if (accessToken === undefined) return tokenRefused(reply, oidc.issuer);
+    const token = await withClient(await oidc.resolve(accessToken), oidc);
     if (token?.payload.jkt !== undefined)
-      return proofRefused(reply, deps.issuer, { error: "invalid_token", description: needsProof });
+      return proofRefused(reply, oidc.issuer, { error: "invalid_token", description: needsProof });
     if (token === undefined || !mayBear(token, request.caller?.certificate))
-      return tokenRefused(reply, deps.issuer, "invalid_token");
-    const claims = answer(token, deps);
-    if (claims === undefined) return tokenRefused(reply, deps.issuer, "invalid_token");
-    return sendClaims(request, reply, { ...token, claims }, deps);
+      return tokenRefused(reply, oidc.issuer, "invalid_token");
+    const claims = answer(token, oidc);
+    if (claims === undefined) return tokenRefused(reply, oidc.issuer, "invalid_token");
+    return sendClaims(request, reply, { ...token, claims }, oidc);
   };
 }

@@ -1,27 +1,14 @@
 import { normalisedProtocol, pathTo } from "@postern/shared/contracts";
 import { type MailRegistrationConfig, mailScopes } from "@postern/shared/platform/config";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { emailOf, mappedClaims } from "../claims/claims.ts";
-import type { AuthenticateClient } from "../clients/client-auth.ts";
-import type { ClientPolicies, ClientPolicy } from "../clients/clients.ts";
-import { formOf } from "../http/form.ts";
-import { noStore, oauthError, type RefuseClient } from "../http/replies.ts";
-import type { RegisteredClients } from "../registration/registered-clients.ts";
-import { kindOfId } from "../registration/registration.ts";
-import { wordsOf } from "../storage/json.ts";
-import { boundCertificate, type ResolvedToken, type ResolveToken } from "../tokens/resolve-token.ts";
-import type { ReportUnreadable } from "../tokens/unreadable-claims.ts";
-
-export interface IntrospectDeps {
-  readonly authenticate: AuthenticateClient;
-  readonly refuse: RefuseClient;
-  readonly resolve: ResolveToken;
-  readonly registered: Pick<RegisteredClients, "load">;
-  readonly policies: () => ClientPolicies;
-  readonly issuer: string;
-  readonly reportUnreadable: ReportUnreadable;
-  readonly mailRegistration: () => MailRegistrationConfig;
-}
+import { emailOf, mappedClaims } from "./claims/claims.ts";
+import type { ClientPolicy } from "./clients/clients.ts";
+import type { OidcContext } from "./context.ts";
+import { formOf } from "./http/form.ts";
+import { noStore, repeatedToken, tokenIn } from "./http/replies.ts";
+import { kindOfId } from "./registration/registration.ts";
+import { wordsOf } from "./storage/json.ts";
+import { boundCertificate, type ResolvedToken } from "./tokens/resolve-token.ts";
 
 /** Protocols with HTTP requests, which carry proofs of possession (RFC 9449). The others know bearer tokens only (RFC 7628). */
 const provenProtocols = new Set(["jmap", "caldav", "carddav"]);
@@ -45,7 +32,7 @@ function maySee({ clientId, payload }: ResolvedToken, asking: ClientPolicy): boo
   return asksForAll && (alsoRegistered || kindOfId(clientId) !== "full");
 }
 
-function user({ account, clientId, payload }: ResolvedToken, { policies, reportUnreadable }: IntrospectDeps) {
+function user({ account, clientId, payload }: ResolvedToken, { policies, reportUnreadable }: OidcContext) {
   if (account === undefined) return undefined;
   const claims = policies().get(clientId)?.claims;
   const email = emailOf(account, claims ?? { named: [], mappings: [] });
@@ -55,18 +42,17 @@ function user({ account, clientId, payload }: ResolvedToken, { policies, reportU
 }
 
 /** Flat, as mail servers read it (behaviour reference §11.1), with only these members of the token. */
-function answer(token: ResolvedToken, deps: IntrospectDeps): Readonly<Record<string, unknown>> {
+function answer(token: ResolvedToken, oidc: OidcContext): Readonly<Record<string, unknown>> {
   const { payload, clientId, account } = token;
   const thumbprint = boundCertificate(token);
   const { jkt } = payload;
-  const { issuer } = deps;
   return {
     active: true,
-    iss: issuer,
+    iss: oidc.issuer,
     sub: account?.accountId ?? clientId,
     aud: payload.aud ?? clientId,
     client_id: clientId,
-    ...user(token, deps),
+    ...user(token, oidc),
     scope: payload.scope ?? "",
     exp: payload.exp,
     iat: payload.iat,
@@ -78,25 +64,19 @@ function answer(token: ResolvedToken, deps: IntrospectDeps): Readonly<Record<str
 }
 
 /** `POST /oidc/introspect` (RFC 7662). */
-export function postIntrospect(deps: IntrospectDeps) {
+export function postIntrospect(oidc: OidcContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const form = formOf(request.body);
-    const { authorization } = request.raw.headers;
-    const known = await deps.authenticate({
-      authorization,
-      form,
-      path: pathTo("introspect"),
-      certificate: request.caller?.certificate,
-    });
-    if (known.outcome === "refused") return deps.refuse(request, reply, known);
+    const known = await oidc.authenticate(request, form, pathTo("introspect"));
+    if (known.outcome === "refused") return oidc.refuse(request, reply, known);
     const asking = known.policy;
-    const [value, ...more] = form.getAll("token");
-    if (value === undefined || more.length > 0)
-      return oauthError(reply, 400, "invalid_request", "token must be given exactly once");
-    const token = await deps.resolve(value);
-    const isSeen = token !== undefined && maySee(token, asking) && serves(token, asking, deps.mailRegistration());
-    if (isSeen) await deps.registered.load(token.clientId);
-    const seen = isSeen ? answer(token, deps) : { active: false };
+    const value = tokenIn(form);
+    if (value === undefined) return repeatedToken(reply);
+    const token = await oidc.resolve(value);
+    const { mail_registration: mail } = oidc.schedule.settings.oidc;
+    const isSeen = token !== undefined && maySee(token, asking) && serves(token, asking, mail);
+    if (isSeen) await oidc.registered.load(token.clientId);
+    const seen = isSeen ? answer(token, oidc) : { active: false };
     return noStore(reply).send(seen);
   };
 }

@@ -2,19 +2,19 @@ import { pathTo } from "@postern/shared/contracts";
 import { isLanguageTag } from "@postern/shared/domain/localisation";
 import { AppError } from "@postern/shared/platform/errors";
 import { FormEncodingError, readUtf8Form } from "@postern/shared/platform/http";
-import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Pages } from "../../pages/pages.ts";
-import { cookieNames } from "../../sessions/cookies.ts";
-import { formOf, queryOf } from "../http/form.ts";
-import { fitsAddress, sendAgain, sentAgain } from "../http/send-again.ts";
-import type { Bridge } from "../provider/bridge.ts";
-import { refuseAuthorization } from "../provider/error-page.ts";
-import { interactionPath, isInteractionId } from "../provider/interaction-path.ts";
-import { acceptMailResources } from "../registration/mail-resource.ts";
-import { membersOf, requestObjectHeader } from "../request-objects/hand-over.ts";
-import type { RequestObjects, UnpackedRequest } from "../request-objects/unpack-request.ts";
-import { textOf } from "../storage/json.ts";
+import type { Pages } from "../pages/pages.ts";
+import { cookieNames } from "../sessions/cookies.ts";
+import type { OidcContext } from "./context.ts";
+import { formOf, queryOf } from "./http/form.ts";
+import { fitsAddress, sendAgain, sentAgain } from "./http/send-again.ts";
+import { refuseAuthorization } from "./provider/error-page.ts";
+import { interactionPath, isInteractionId } from "./provider/interaction-path.ts";
+import { acceptMailResources } from "./registration/mail-resource.ts";
+import { membersOf, requestObjectHeader } from "./request-objects/hand-over.ts";
+import type { UnpackedRequest } from "./request-objects/unpack-request.ts";
+import { mailResources } from "./settings/mail-resources.ts";
+import { textOf } from "./storage/json.ts";
 
 /** The state is stored for ten minutes for any requester; no legitimate client needs more. */
 const longestState = 2048;
@@ -24,16 +24,6 @@ function refusal(query: URLSearchParams): string | undefined {
   const names = [...query.keys()].filter((name) => name !== "resource");
   if (new Set(names).size < names.length) return "a parameter is repeated";
   return (query.get("state")?.length ?? 0) > longestState ? "state is too long" : undefined;
-}
-
-export interface AuthorizeDeps {
-  readonly bridge: Bridge;
-  /** Undefined while the pages are disabled. */
-  readonly pages: Pages | undefined;
-  readonly logger: Logger;
-  readonly requestObjects: RequestObjects;
-  /** Mail services that registered clients may name. */
-  readonly mailResources: () => readonly string[];
 }
 
 /** Undefined if the bytes are not UTF-8: replacing them would change the request. */
@@ -47,7 +37,7 @@ function readQuery({ raw }: FastifyRequest): URLSearchParams | undefined {
 }
 
 /** Without its client's keys a request object cannot be verified: the client is asked to try again. */
-async function unpacked({ requestObjects }: AuthorizeDeps, params: URLSearchParams): Promise<UnpackedRequest> {
+async function unpacked({ requestObjects }: OidcContext, params: URLSearchParams): Promise<UnpackedRequest> {
   const clientId = params.get("client_id") ?? "";
   try {
     return await requestObjects.unpackOrFetch(params, clientId);
@@ -57,46 +47,48 @@ async function unpacked({ requestObjects }: AuthorizeDeps, params: URLSearchPara
   }
 }
 
+/** `pages` is undefined while the pages are disabled. */
+export type AuthorizeContext = { readonly oidc: OidcContext; readonly pages: Pages | undefined };
+
 async function authorize(
-  deps: AuthorizeDeps,
+  { oidc, pages }: AuthorizeContext,
   request: FastifyRequest,
   reply: FastifyReply,
   sent: URLSearchParams | undefined,
 ): Promise<FastifyReply> {
-  const { bridge, pages, logger } = deps;
-  const { params, state } = sent === undefined ? { params: undefined, state: "" } : await unpacked(deps, sent);
+  const { params, state } = sent === undefined ? { params: undefined, state: "" } : await unpacked(oidc, sent);
   const query = params ?? new URLSearchParams();
   const why = params === undefined ? "the query is not UTF-8" : refusal(params);
   if (why !== undefined) {
-    logger.info({ session: request.caller?.session, why }, "authorization refused");
+    oidc.logger.info({ session: request.caller?.session, why }, "authorization refused");
     return refuseAuthorization(pages, request, reply, query);
   }
-  acceptMailResources(query, deps.mailResources());
+  acceptMailResources(query, mailResources(oidc.schedule.settings));
   const url = `${pathTo("authorize")}?${query.toString()}`;
-  return bridge.passAs(request, reply, { method: "GET", url, headers: { [requestObjectHeader]: state } });
+  return oidc.bridge.passAs(request, reply, { method: "GET", url, headers: { [requestObjectHeader]: state } });
 }
 
 export interface SegmentParams {
   readonly Params: { readonly languageTag: string };
 }
 
-export function getAuthorize(deps: AuthorizeDeps) {
+export function getAuthorize(context: AuthorizeContext) {
   return (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-    authorize(deps, request, reply, readQuery(request));
+    authorize(context, request, reply, readQuery(request));
 }
 
 /** `GET /oidc/authorize/{languageTag}`: a language, or the return to an authorization in progress. */
-export function getAuthorizeSegment(deps: AuthorizeDeps) {
+export function getAuthorizeSegment(context: AuthorizeContext) {
   return async (request: FastifyRequest<SegmentParams>, reply: FastifyReply): Promise<FastifyReply> => {
     const { languageTag: segment } = request.params;
     if (isInteractionId(segment)) {
       // Without a query: the provider would use its parameters.
-      return deps.bridge.passAs(request, reply, { method: "GET", url: interactionPath(segment) });
+      return context.oidc.bridge.passAs(request, reply, { method: "GET", url: interactionPath(segment) });
     }
     if (!isLanguageTag(segment)) return reply.code(404).send({ error: "not found" });
     const query = readQuery(request);
     if (query?.has("ui_locales") === false) query.set("ui_locales", segment);
-    return authorize(deps, request, reply, query);
+    return authorize(context, request, reply, query);
   };
 }
 
@@ -113,7 +105,7 @@ function targetOf(form: URLSearchParams): string | undefined {
  * `POST /oidc/authorize`: a short form becomes a top-level GET, with which the browser sends its Lax cookies. For a longer one, or
  * one with a token, a page of ours sends it again.
  */
-export function postAuthorize(deps: AuthorizeDeps) {
+export function postAuthorize(context: AuthorizeContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const form = formOf(request.body);
     const isAgain = form.has(sentAgain);
@@ -121,10 +113,10 @@ export function postAuthorize(deps: AuthorizeDeps) {
     const action = pathTo("authorize");
     if (fitsAddress(form))
       return reply.header("cache-control", "no-store").redirect(`${action}?${form.toString()}`, 302);
-    const { pages } = deps;
-    if (pages === undefined || isAgain || hasSession(pages, request)) return authorize(deps, request, reply, form);
+    const { pages } = context;
+    if (pages === undefined || isAgain || hasSession(pages, request)) return authorize(context, request, reply, form);
     const look = { language: undefined, uiLocales: form.get("ui_locales") ?? undefined, headers: request.headers };
     const sent = sendAgain(pages, reply, { action, form, target: targetOf(form), look });
-    return sent ?? authorize(deps, request, reply, form);
+    return sent ?? authorize(context, request, reply, form);
   };
 }

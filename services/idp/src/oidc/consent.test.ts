@@ -1,7 +1,7 @@
 import { loadConfig } from "@postern/shared/platform/config";
 import { expect, test } from "vitest";
-import { oidcSettings } from "../settings/oidc-settings.ts";
 import { describeScope } from "./consent.ts";
+import { oidcSettings } from "./settings/oidc-settings.ts";
 
 function settingsOf(client: object, oidc: object = {}) {
   const own = { client_id: "mail", redirect_uris: ["https://mail.test/cb"], ...client };

@@ -1,0 +1,93 @@
+import type { Audit } from "@postern/shared/domain/audit";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
+import { createRevoker } from "@postern/shared/domain/tokens";
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { Metrics } from "@postern/shared/platform/metrics";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { type Clock, steadyClock, systemClock } from "@postern/shared/platform/time";
+import type { ClientUses } from "../../applications/client-uses.ts";
+import type { FlowStarter } from "../../flow/flow-port.ts";
+import type { Pages } from "../../pages/pages.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
+import type { SessionStore } from "../../sessions/session-store-redis.ts";
+import { createSubjectsOfAccount } from "../accounts/accounts.ts";
+import { createOidcAccounts } from "../accounts/accounts-redis.ts";
+import { createConsents } from "../grants/consents-redis.ts";
+import { createKeepGrant } from "../grants/grant-life.ts";
+import type { OidcMetrics } from "../metrics/oidc-metrics.ts";
+import { createRegisteredClients } from "../registration/registered-clients.ts";
+import { createRegistrations } from "../registration/registrations-redis.ts";
+import type { OidcSettings } from "../settings/oidc-settings.ts";
+import { createOutcomes } from "../storage/outcomes-redis.ts";
+import { createRecordTimes } from "../storage/record-times.ts";
+import { OidcStore } from "../storage/store-redis.ts";
+import { createTokenRecords } from "../tokens/token-records.ts";
+import { createReportUnreadable } from "../tokens/unreadable-claims.ts";
+
+/** What the rest of the service provides to OIDC. */
+export interface OidcDeps {
+  readonly redis: RedisClient;
+  /** The clock of Redis, for the times of what replicas share. */
+  readonly sharedClock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly metricsPrefix: string;
+  /** For errors that only the browser may see. */
+  readonly pages: () => Pages | undefined;
+  readonly sessions: SessionStore;
+  readonly audit: Audit;
+  /** Notifies the other protocols after an operator has ended a session. */
+  readonly onClosed: (session: BrowserSessionRecord) => Promise<void>;
+  /** Notes which clients are used. */
+  readonly clientUses: Pick<ClientUses, "note">;
+  /** Finds the account behind a name that an operator typed. */
+  readonly accountNames: FindAccountNames;
+  /** Starts the pages of a sign-in or a consent. */
+  readonly starter: FlowStarter;
+}
+
+/** What every feature of OIDC is built from. */
+export interface OidcParts extends OidcDeps {
+  readonly counted: OidcMetrics;
+  readonly keyPrefix: string;
+  readonly keys: KeyRing;
+  /** The settings at startup, for what a reload does not change: issuer and identifier. */
+  readonly initial: OidcSettings;
+  /** The settings in use; a reload replaces them. */
+  readonly settings: () => OidcSettings;
+}
+
+/** One day more than the longest refresh token: an account outlives its tokens. */
+function longestLifeSeconds({ oidc }: OidcSettings): number {
+  const lives = oidc.clients.map(({ refresh_token_lifetime: life }) => life);
+  const { mail_registration: mail } = oidc;
+  if (mail.enabled) lives.push(mail.refresh_token_lifetime);
+  return Math.ceil(Math.max(oidc.tokens.default_refresh_token_lifetime, ...lives) / 1000) + 86_400;
+}
+
+/** What OIDC stores in Redis. The provider and the features above it are built from this. */
+export function createOidcState(parts: OidcParts) {
+  const { redis, sharedClock: clock, keyPrefix, keys, settings, initial, logger } = parts;
+  const store = new OidcStore({ ...parts, refreshGraceMs: () => settings().oidc.tokens.refresh_token_grace });
+  const times = createRecordTimes({ own: systemClock, shared: clock });
+  const accounts = createOidcAccounts(redis, keyPrefix, keys, () => longestLifeSeconds(settings()));
+  const keepGrant = createKeepGrant(store, accounts, clock, times);
+  const revoker = createRevoker(redis, keyPrefix, clock);
+  const registrations = createRegistrations(redis, keyPrefix, keys, systemClock);
+  return {
+    store,
+    times,
+    accounts,
+    subjectsOfAccount: createSubjectsOfAccount(accounts),
+    consents: createConsents(redis, keyPrefix, keys),
+    keepGrant,
+    outcomes: createOutcomes(redis, keyPrefix, keys, steadyClock),
+    records: createTokenRecords({ store, revoker, issuer: initial.issuer, clock, times, keepGrant }),
+    reportUnreadable: createReportUnreadable(logger, clock),
+    registrations,
+    registered: createRegisteredClients(registrations, () => settings().oidc, systemClock),
+  };
+}
+
+export type OidcState = ReturnType<typeof createOidcState>;

@@ -1,0 +1,34 @@
+import type { AdapterPayload } from "oidc-provider";
+
+/** Models that are consumed, and how long a second use is refused without revoking tokens (ms): a repeated poll is not theft. */
+export const graceMs: Readonly<Record<string, number>> = {
+  AuthorizationCode: 0,
+  DeviceCode: 2000,
+  PushedAuthorizationRequest: 0,
+};
+
+/** These, and the one whose grace is configured. */
+export const usedOnce: ReadonlySet<string> = new Set([...Object.keys(graceMs), "RefreshToken"]);
+
+/** Models that are listed by account, client and grant. */
+export const indexed: ReadonlySet<string> = new Set([
+  "AccessToken",
+  "RefreshToken",
+  "AuthorizationCode",
+  "DeviceCode",
+  "Grant",
+]);
+
+/** What a record can be found by besides its identifier. */
+export type IndexKind = "account" | "client" | "grant";
+
+export function indexesOf(payload: AdapterPayload): readonly (readonly [IndexKind, string])[] {
+  const { accountId, clientId, grantId, kind, jti } = payload;
+  const owner = accountId ?? clientId;
+  const grant = kind === "Grant" ? jti : grantId;
+  return [
+    ...(owner === undefined ? [] : [["account", owner] as const]),
+    ...(clientId === undefined ? [] : [["client", clientId] as const]),
+    ...(grant === undefined ? [] : [["grant", grant] as const]),
+  ];
+}
