@@ -18,7 +18,7 @@ const longestRotationMs = 60_000;
 /** The password of the API caller in the test configuration. */
 const backchannelSecret = "demo-backchannel-secret";
 
-const commandLine = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
+const commandLine = fileURLToPath(new URL("../../bin/postern", import.meta.url));
 const seedFile = fileURLToPath(new URL("directory.sql", import.meta.url));
 
 /** A certificate for localhost and its key, as `tls.crt` and `tls.key` in the folder. */
@@ -74,7 +74,7 @@ function createRotateKeys(issuer: string, replicas: readonly string[], trustFile
   const env = { ...process.env, ...credentials, NODE_EXTRA_CA_CERTS: trustFile };
   return async () => {
     const before = await publishedKeys(replicas[0] ?? "");
-    await run(process.execPath, [commandLine, "keys", "rotate"], { env });
+    await run(commandLine, ["keys", "rotate"], { env });
     await poll(
       "both replicas to publish the new keys",
       async () => {
