@@ -49,7 +49,7 @@ export async function verifyStored(stored: StoredPassword, password: string, thr
 function costOf(stored: StoredPassword): readonly (string | number)[] {
   switch (stored.scheme) {
     case "argon2": {
-      const { algorithm = "", memoryCost, timeCost, parallelism } = stored.parameters;
+      const { algorithm, memoryCost, timeCost, parallelism } = stored.parameters;
       return [algorithm, memoryCost, timeCost, parallelism, stored.digest.length];
     }
     case "bcrypt":
