@@ -111,5 +111,3 @@ export function createFlowStarter(flows: FlowStore, cookies: SiteCookies, clock:
       }),
   };
 }
-
-export type FlowStarts = ReturnType<typeof createFlowStarter>;

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { abortAfter } from "@postern/shared/platform/concurrency";
 import type { Clock } from "@postern/shared/platform/time";
 import { DOMParser, XMLSerializer } from "@xmldom/xmldom";
+import type { DeliveryTimes } from "../../logout-delivery/delivery-queue.ts";
 import { newId } from "../protocol/identifiers.ts";
 import { ns, statusCodes } from "../protocol/names.ts";
 import { type RefusalReason, SamlRefusal } from "../protocol/refusal.ts";
@@ -56,6 +57,7 @@ interface BackChannelCall {
 
 /** Shorter than the lease of a logout message. */
 const longestMs = 12_000;
+export const soapTimes: DeliveryTimes = { timeoutMs: 5000, firstDelayMs: 1000, longestDelayMs: 60_000 };
 /** Statuses from 400 to 499 that ask for a retry (RFC 9110). */
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 

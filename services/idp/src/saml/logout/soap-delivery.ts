@@ -3,10 +3,10 @@ import { createDeliveryLoop } from "../../logout-delivery/delivery-loop.ts";
 import { type Claimed, deliveryDelayMs } from "../../logout-delivery/delivery-queue.ts";
 import type { DeliveryQueue } from "../../logout-delivery/delivery-queue-redis.ts";
 import type { SamlCore } from "../saml-core.ts";
-import type { BackChannel, BackChannelAnswer } from "./back-channel.ts";
+import { type BackChannel, type BackChannelAnswer, soapTimes } from "./back-channel.ts";
 import type { LogoutTransactions } from "./logout-transactions-redis.ts";
 import type { DeliveryReporter } from "./report-delivery.ts";
-import { type SoapLogout, soapTimes } from "./soap-logouts-redis.ts";
+import type { SoapLogout } from "./soap-logouts-redis.ts";
 
 interface SoapDeliveryDeps extends Pick<SamlCore, "providers" | "keys" | "sharedClock"> {
   readonly deliveries: DeliveryQueue<SoapLogout>;

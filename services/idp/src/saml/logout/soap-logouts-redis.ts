@@ -1,14 +1,12 @@
 import { samlDeliveriesDueKey, samlDeliveryKey } from "@postern/shared/platform/redis";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { type DeliveryTimes, deliveryLeaseMs } from "../../logout-delivery/delivery-queue.ts";
+import { deliveryLeaseMs } from "../../logout-delivery/delivery-queue.ts";
 import { createDeliveryQueue } from "../../logout-delivery/delivery-queue-redis.ts";
 import type { Stored } from "../../redis/stored.ts";
 import { ParticipantSchema } from "../state/participants-redis.ts";
 import type { SamlRedisDeps } from "../state/saml-redis.ts";
-
-/** One attempt with its retries ends within twelve seconds (`back-channel.ts`); the lease is longer. */
-export const soapTimes: DeliveryTimes = { timeoutMs: 5000, firstDelayMs: 1000, longestDelayMs: 60_000 };
+import { soapTimes } from "./back-channel.ts";
 
 const Delivery = Type.Object({
   ...ParticipantSchema.properties,
