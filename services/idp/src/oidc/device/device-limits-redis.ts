@@ -49,5 +49,3 @@ export function createDeviceLimits(redis: RedisClient, keyPrefix: string, interv
     },
   };
 }
-
-export type DeviceLimits = ReturnType<typeof createDeviceLimits>;

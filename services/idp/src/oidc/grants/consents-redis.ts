@@ -36,5 +36,3 @@ export function createConsents(redis: RedisClient, keyPrefix: string, keys: KeyR
     },
   };
 }
-
-export type Consents = ReturnType<typeof createConsents>;

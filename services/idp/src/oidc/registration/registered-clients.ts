@@ -47,5 +47,3 @@ export function createRegisteredClients(
     },
   };
 }
-
-export type RegisteredClients = ReturnType<typeof createRegisteredClients>;

@@ -43,5 +43,3 @@ export function createBrowserSessionList(
     },
   };
 }
-
-export type BrowserSessionList = ReturnType<typeof createBrowserSessionList>;

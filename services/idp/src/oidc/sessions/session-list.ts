@@ -108,5 +108,3 @@ export function createOidcSessions({ store, accounts, records }: OidcState, nowS
     },
   };
 }
-
-export type OidcSessions = ReturnType<typeof createOidcSessions>;

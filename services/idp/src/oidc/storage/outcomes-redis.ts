@@ -30,7 +30,11 @@ function isEntry(value: unknown): value is Entry {
   return isRecord(value) && typeof value["browser"] === "string";
 }
 
-/** Outcomes in Redis, encrypted, under digests of their interactions: they contain codes and cookies. */
+/**
+ * The outcomes of the last seconds. A form that a browser sends twice, or a redirect that it follows twice, must lead to
+ * one code and one redirect; only the last response reaches the user. All methods reject when the store is unavailable.
+ * They are encrypted, under digests of their interactions, because they contain codes and cookies.
+ */
 export function createOutcomes(redis: RedisClient, keyPrefix: string, keys: KeyRing, clock: Clock) {
   const keyOf = (uid: string): string => oidcOutcomeKey.build(keyPrefix, digestOfId(uid));
   const seal = (key: string, entry: Entry): string => keys.seal(JSON.stringify(entry), key).toString("base64");
@@ -71,9 +75,3 @@ export function createOutcomes(redis: RedisClient, keyPrefix: string, keys: KeyR
     isKnown: (uid: string): Promise<boolean> => decided(async () => (await redis.exists(keyOf(uid))) === 1),
   };
 }
-
-/**
- * The outcomes of the last seconds. A form that a browser sends twice, or a redirect that it follows twice, must lead to
- * one code and one redirect; only the last response reaches the user. All methods reject when the store is unavailable.
- */
-export type Outcomes = ReturnType<typeof createOutcomes>;
