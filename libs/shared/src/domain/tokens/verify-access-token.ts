@@ -9,7 +9,7 @@ import { kindDigest, subjectDigest, type TokenSubject } from "./subject-digest.t
 import { invalid, type TokenVerdict } from "./verdict.ts";
 
 /** `typ` of access tokens (RFC 9068 §2.1). */
-export const accessTokenType = "at+jwt";
+const accessTokenType = "at+jwt";
 
 export interface AccessTokenRules {
   readonly issuer: string;
