@@ -27,7 +27,7 @@ run() {
 ${steps.map(lineOf).join("\n")}
 grep -q '^a OK .*Logged in' /first-day/log && grep -q 'LIST .*INBOX' /first-day/log || { journalctl --no-pager -n 60; exit 1; }
 say "signed in"
-dpkg-query -W -f '\${Package} \${Version}\\n' postern redis-server nats-server dovecot-core systemd
+dpkg-query -W -f '\${Package} \${Version}\\n' postern redis-server dovecot-core systemd
 echo 'all commands succeeded'
 `;
 }

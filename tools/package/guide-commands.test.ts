@@ -14,17 +14,25 @@ const words = (text: string): string =>
     .replaceAll(/\s+/gu, " ")
     .trim();
 
-/** Commands and files from the configuration to the first login. */
-const textsOf = (page: string): readonly string[] =>
-  guideSteps(page, "\n## Configure\n", "\n## Operate\n").map((step) =>
-    words(step.kind === "file" ? step.content : step.command),
-  );
+/** Commands and files between two headings of a page. */
+const textsOf = (page: string, from: string, to: string): readonly string[] =>
+  guideSteps(page, from, to).map((step) => words(step.kind === "file" ? step.content : step.command));
 
-const missing = (page: string): readonly string[] => textsOf(page).filter((text) => !words(steps).includes(text));
+const missing = (texts: readonly string[]): readonly string[] => texts.filter((text) => !words(steps).includes(text));
 
 test("make test-package runs each command of the guide, from the configuration to the first login", () => {
-  expect(textsOf(guide).length).toBeGreaterThan(10);
-  expect(missing(guide)).toEqual([]);
+  const texts = textsOf(guide, "\n## Configure\n", "\n## Operate\n");
+  expect(texts.length).toBeGreaterThan(10);
+  expect(missing(texts)).toEqual([]);
+});
+
+test("it changes from one process to five services by the commands of the page about shapes", () => {
+  const page = readFileSync(join(root, "docs/operate/shapes.md"), "utf8");
+  // The throw-away root contains NATS and reaches no mirror.
+  const [installation, ...texts] = textsOf(page, "\n### Change to five services on Debian\n", "\nThe units are then");
+  expect(installation).toBe("apt-get install nats-server");
+  expect(texts.length).toBeGreaterThan(5);
+  expect(missing(texts)).toEqual([]);
 });
 
 test("commands may continue on the next line, and files have a path", () => {

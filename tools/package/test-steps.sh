@@ -27,22 +27,20 @@ systemctl start postern.target || true
 mustnt systemctl --quiet is-active postern.target
 
 step "init"
-must postern init --mail-server dovecot --backend sqlite:/var/lib/postern/directory.sqlite
+must postern init --shape one --mail-server dovecot --backend sqlite:/var/lib/postern/directory.sqlite
 mustnt postern init --mail-server dovecot --backend sqlite:/var/lib/postern/directory.sqlite
 must postern config check --strict --config /etc/postern/config.yaml
 [ "$(stat -c '%a %U:%G' /etc/postern/secrets/caller_dovecot)" = '640 root:postern' ]
 [ "$(stat -c '%a %U:%G' /etc/postern/config.yaml)" = '640 root:postern' ]
-install -o root -g nats -m 0640 /etc/postern/nats-server.conf /etc/nats-server.conf
-systemctl restart nats-server
 redis-cli config set appendonly yes
 redis-cli config rewrite
 
 step "start"
-must systemctl enable --now postern.target
-for unit in $services; do must systemctl --quiet is-active "$unit"; done
+must systemctl enable --now postern.service
+must systemctl --quiet is-active postern.service
 # Ports from 9000 on all addresses, in hexadecimal.
 mustnt grep -E '^ *[0-9]+: 0+:2[3-7]' /proc/net/tcp /proc/net/tcp6
-systemd-analyze security postern-gateway --no-pager | tail -n 1
+systemd-analyze security postern.service --no-pager | tail -n 1
 
 step "an account"
 hash=$(doveadm pw -s BLF-CRYPT -p 'a long test password')
@@ -76,7 +74,7 @@ systemctl restart dovecot
 must postern doctor --dovecot
 until_true doveadm auth test alice@example.test 'a long test password'
 sleep 1
-must sh -c 'journalctl -u postern-gateway -o cat -g decided -n 1 | grep alice@example.test'
+must sh -c 'journalctl -u postern -o cat -g decided -n 1 | grep alice@example.test'
 mustnt login 'wrong'
 printf '%s\n' 'a login alice@example.test "a long test password"' 'b list "" *' 'c logout' |
   openssl s_client -quiet -crlf -connect 127.0.0.1:993 >imap.log 2>&1 || true
@@ -88,6 +86,27 @@ step "doctor"
 must postern doctor --dovecot --strict
 
 must postern bans
+
+step "reload of one process"
+before=$(pid postern)
+must systemctl reload postern
+until_true sh -c "[ \"\$(journalctl -u postern | grep -c 'configuration reloaded')\" -ge 5 ]"
+[ "$before" = "$(pid postern)" ]
+
+step "five services"
+token=$(openssl rand -hex 32)
+printf '%s\n' "$token" | install -o root -g postern -m 0640 /dev/stdin /etc/postern/secrets/nats_token
+printf '%s\n' 'host: 127.0.0.1' 'port: 4222' 'max_payload: 4MB' 'ping_interval: "2s"' 'ping_max: 2' 'write_deadline: "2s"' \
+  "authorization { token: \"$token\" }" | install -o root -g nats -m 0640 /dev/stdin /etc/nats-server.conf
+systemctl restart nats-server
+sed -i 's|^    servers: \[\]$|    servers: ["nats://127.0.0.1:4222"]\n    token: { file: "/etc/postern/secrets/nats_token" }|' /etc/postern/config.yaml
+must postern config check
+systemctl disable postern.service
+must systemctl enable --now postern.target
+must postern doctor
+mustnt systemctl --quiet is-active postern.service
+for unit in $services; do must systemctl --quiet is-active "$unit"; done
+must login 'a long test password'
 
 step "reload"
 before=$(pid postern-gateway)

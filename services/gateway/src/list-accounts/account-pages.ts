@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   type AuthRequest,
   type ListAccountsMethod,
@@ -72,6 +73,8 @@ export function createAccountPages(bus: Pick<Bus, "request">, clock: Clock, time
         position = cursor === undefined ? undefined : positionAfter(cursor, instance, position);
         throwIfLeft(signal);
         yield { accounts, isLast: position === undefined };
+        // An engine of this process may answer, and the socket accept, without a turn of the event loop, in which nothing else would be served.
+        if (position !== undefined) await setImmediate();
       } while (position !== undefined);
     } finally {
       // The rest will not be requested, so the engine can end the listing now.
