@@ -30,6 +30,8 @@ export interface Dovecot extends ChildServer {
   readonly homes: string;
   /** Runs `doveadm` against this server. */
   doveadm(...args: readonly string[]): Promise<DoveadmOutcome>;
+  /** What `doveconf -n` of the same version prints about a configuration. */
+  doveconf(file: string): Promise<string>;
 }
 
 const run = promisify(execFile);
@@ -134,6 +136,10 @@ export async function spawnDovecot({ config, files = {} }: SpawnDovecotOptions):
         const { code, stdout, stderr } = Object(error);
         return { code: typeof code === "number" ? code : -1, output: `${stdout}${stderr}` };
       }
+    },
+    doveconf: async (other) => {
+      const [doveconf, ...before] = programOf("doveconf");
+      return (await run(doveconf, [...before, "-n", "-c", other], { env: { ...process.env, ...env } })).stdout;
     },
     [Symbol.asyncDispose]: () => rest.disposeAsync(),
   };

@@ -153,7 +153,8 @@ describe("a passkey", () => {
       if (requests > 1) return route.continue();
       offered.resolve();
       await clicked.promise;
-      await route.fulfill({ response: await route.fetch() });
+      await route.continue();
+      await route.request().response();
       answered.resolve();
     });
     await page.route("**/login/webauthn/finish*", async (route) => {

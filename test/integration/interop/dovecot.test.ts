@@ -1,7 +1,5 @@
-import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { type Dovecot, scratchFolder, spawnDovecot } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dovecotCheck } from "../../../cli/src/doctor/check-dovecot.ts";
@@ -115,8 +113,7 @@ test("postern doctor finds no problem in the shipped configuration, and a passdb
   const found = async (config: string) => {
     const file = join(folder.path, "dovecot.conf");
     await writeFile(file, config);
-    const { stdout } = await promisify(execFile)("doveconf", ["-n", "-c", file]);
-    await writeFile(file, stdout);
+    await writeFile(file, await setting.dovecot.doveconf(file));
     return await dovecotCheck({ file }, 10_000).run();
   };
   const config = await shipped("dovecot.conf");

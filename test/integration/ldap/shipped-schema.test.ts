@@ -15,7 +15,7 @@ const later = () => within(60_000);
 test("with postern.schema, OpenLDAP stores all kinds of second factors and app passwords", async () => {
   await using slapd = await spawnSlapd({
     ldif: exampleLdif,
-    globalConfig: `include ${join(shipped, "postern.schema")}\n`,
+    globalConfig: `include "${join(shipped, "postern.schema")}"\n`,
   });
   const account = { bindDn: slapd.rootDn, bindPassword: new Secret(slapd.rootPassword) };
   const limits = { connectTimeoutMs: 60_000, searchTimeoutMs: 60_000, modifyTimeoutMs: 60_000 };

@@ -9,8 +9,8 @@ test("the services that tests start use compiled code that includes what has run
   await using own = await scratchFolder();
   await using stack = await startStack({ env: { NODE_DEBUG_NATIVE: "COMPILE_CACHE" } });
   const output = stack.gateway.output();
-  const [, stored = ""] = /reading cache from (\S+) for ESM \S+\/gateway\/dist\/bundle\/main\.js/u.exec(output) ?? [];
-  expect(output).toMatch(/ESM \S+\/gateway\/dist\/bundle\/main\.js was accepted/u);
+  const [, stored = ""] = /reading cache from (.+) for ESM .+\/gateway\/dist\/bundle\/main\.js/u.exec(output) ?? [];
+  expect(output).toMatch(/ESM .+\/gateway\/dist\/bundle\/main\.js was accepted/u);
   const other = await startService("gateway", {
     configFile: stack.configFile,
     privatePort: await freePort(),

@@ -94,18 +94,28 @@ export const passkeyScript = `"use strict";
     say(error.name === "NotAllowedError" ? "cancelled" : error.name === "InvalidStateError" ? "known" : "failed");
   };
   let waiting;
+  // The service keeps the challenge of the last request: a click must not overtake the request of the offered passkey.
+  let asking = Promise.resolve();
+  let isSending = false;
   const run = async (mediation) => {
+    if (isSending) return;
     if (waiting) waiting.abort();
     waiting = new AbortController();
     const abort = waiting.signal;
     try {
-      const publicKey = await options();
+      const asked = asking.then(options);
+      asking = asked.catch(() => undefined);
+      const publicKey = await asked;
       if (abort.aborted) return;
       const credential =
         ceremony === "create"
           ? await navigator.credentials.create({ publicKey, signal: abort })
           : await navigator.credentials.get({ publicKey, signal: abort, ...(mediation && { mediation }) });
-      await send(credential, publicKey.rpId);
+      isSending = true;
+      await send(credential, publicKey.rpId).catch((error) => {
+        isSending = false;
+        throw error;
+      });
     } catch (error) {
       if (!mediation || error.message === "finish" || error.message === "throttled") failed(error);
     }
