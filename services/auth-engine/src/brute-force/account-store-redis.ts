@@ -12,7 +12,6 @@ import type { AccountDelaySettings } from "./brute-force-settings.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import countAccountFailuresLua from "./scripts/count-account-failures.lua?raw";
 import knowsNetworkLua from "./scripts/knows-network.lua?raw";
-import noteNetworkLua from "./scripts/note-network.lua?raw";
 import type { CountedAccount } from "./shared-store.ts";
 
 /** Result of counting a failure, over all networks. */
@@ -36,12 +35,6 @@ const knowsNetwork = {
   lua: knowsNetworkLua,
   keys: ["knownKey"],
   args: ["network", "knownSeconds"],
-} as const;
-const noteNetwork = {
-  name: "noteNetwork",
-  lua: noteNetworkLua,
-  keys: ["knownKey"],
-  args: ["network", "knownSeconds", "maxNetworks"],
 } as const;
 
 /** The longest delay is reached with far fewer. */
@@ -79,7 +72,6 @@ export function createAccountStore(deps: AccountStoreDeps) {
   const { runCount = defineVariableScript(redis, countAccountFailures, redis.isCluster ? keysOfAccount : undefined) } =
     deps;
   const runKnows = defineScript(redis, knowsNetwork);
-  const runNote = defineScript(redis, noteNetwork);
   const knownSeconds = Math.ceil(settings.knownForMs / 1000);
   const start = [settings.windowMs, maxDigests, settings.failures, knownSeconds, 2 * settings.failures];
   const countAll = async (failed: readonly AccountFailure[]): Promise<readonly (AccountCount | Error)[]> => {
@@ -106,11 +98,16 @@ export function createAccountStore(deps: AccountStoreDeps) {
         const { known } = accountWideKeys(keyPrefix, account);
         return (await runKnows({ knownKey: known }, { network, knownSeconds })) === 1;
       }),
-    /** Records that the account signed in from this network. */
+    /** Records that the account signed in from this network. The latest networks are kept; readers ignore those that are too old. */
     noteNetwork: (account: string, network: string): Promise<boolean | undefined> =>
       guard.run(async () => {
         const { known } = accountWideKeys(keyPrefix, account);
-        return (await runNote({ knownKey: known }, { network, knownSeconds, maxNetworks })) === 1;
+        await Promise.all([
+          redis.zadd(known, Math.floor(clock.now() / 1000), network),
+          redis.zremrangebyrank(known, 0, -1 - maxNetworks),
+          redis.expire(known, knownSeconds),
+        ]);
+        return true;
       }),
   };
 }

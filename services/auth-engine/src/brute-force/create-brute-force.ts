@@ -17,6 +17,7 @@ import type {
   SharedStore,
   SuccessResult,
 } from "./shared-store.ts";
+import { createSharedSuccess, type SharedSuccess } from "./shared-success.ts";
 import type { CountedSubjects } from "./targets.ts";
 import { createWriteThrottle, type WriteThrottle } from "./write-throttle.ts";
 
@@ -197,14 +198,14 @@ function createAccountCount({ accountDelays, events }: BruteForceDeps) {
   };
 }
 
-function createRecordSuccess(deps: BruteForceDeps): BruteForce["recordSuccess"] {
-  const { settings, shared, local, accountDelays } = deps;
+function createRecordSuccess(deps: BruteForceDeps, recordShared: SharedSuccess): BruteForce["recordSuccess"] {
+  const { settings, local, accountDelays } = deps;
   const { undecided, succeeded } = createFindings(deps);
   return async (account, facts) => {
     const { target, account: own } = facts;
     if (target !== undefined) {
       const toleration = settings.tolerationOf(target.source.address);
-      const answer = await shared.succeed(target, account, toleration);
+      const answer = await recordShared.record(target, account, facts.pending);
       if (answer === undefined) {
         facts.degraded = true;
         undecided("success");
@@ -238,6 +239,7 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
   const { undecided, checked } = createFindings(deps);
   const noteBan = createBanKeeper(deps);
   const remembered = createWriteThrottle(deps.clock, rememberMs);
+  const recordShared = createSharedSuccess(deps);
   const countAtNetwork = createNetworkCount(deps, remembered);
   const countAtAccount = createAccountCount(deps);
 
@@ -263,7 +265,7 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
         isPassword ? countAtAccount(facts, { digest, isKnown, account }) : undefined,
       ]);
     },
-    recordSuccess: createRecordSuccess(deps),
+    recordSuccess: createRecordSuccess(deps, recordShared),
     determineDelay: async (account, facts) => {
       if (facts.target !== undefined) shared.keep(facts.target);
       if (accountDelays === undefined || facts.account === undefined) return;
@@ -281,6 +283,7 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
     flush: ({ addresses, rules }) => {
       // A flush by account also deletes the addresses that were remembered for it.
       remembered.clear();
+      recordShared.forget();
       for (const address of addresses) {
         const scopes = deps.scopesOf(address).filter(({ rule }) => rules.includes(rule.name));
         for (const scope of scopes) local.flush(scope);

@@ -48,6 +48,35 @@ function keysOf(keyPrefix: string, { family, context }: CacheKey, account: strin
   };
 }
 
+function createReads(redis: RedisClient, keyPrefix: string, keys: KeyRing) {
+  const generationKey = flushGenerationKey.build(keyPrefix);
+  const opened = (account: string, entry: string, values: readonly (string | null)[], epochs: Map<string, string>) => {
+    const [current, text] = values;
+    epochs.set(account, current ?? firstEpoch);
+    return readEntry(entry, text ?? null, current ?? firstEpoch, keys);
+  };
+  const read = async (key: CacheKey, account: string, epochs: Map<string, string>) => {
+    const { epoch, entry } = keysOf(keyPrefix, key, account);
+    return opened(account, entry, await redis.mget(epoch, entry), epochs);
+  };
+  /** The result under the login name, the account behind it, and the generation: one command, but on a cluster one for each slot. */
+  const readFirst = async (key: CacheKey, epochs: Map<string, string>) => {
+    const { username } = key;
+    const nameKey = loginNameKey.build(keyPrefix, nameDigest(username));
+    if (redis.isCluster)
+      return Promise.all([read(key, username, epochs), redis.get(nameKey), redis.get(generationKey)]);
+    const { epoch, entry } = keysOf(keyPrefix, key, username);
+    const [current = null, text = null, account = null, generation = null] = await redis.mget(
+      epoch,
+      entry,
+      nameKey,
+      generationKey,
+    );
+    return [opened(username, entry, [current, text], epochs), account, generation] as const;
+  };
+  return { read, readFirst };
+}
+
 /**
  * Results are stored under their account, so that one hash tag holds everything that a flush must reach. A reader knows
  * only the login name: it reads the results of that name and the account behind it at the same time. The two are
@@ -58,12 +87,7 @@ export function createRedisResultCache(redis: RedisClient, keyPrefix: string, ke
   const store = defineScript(redis, storeCachedResult);
   const generationKey = flushGenerationKey.build(keyPrefix);
 
-  const read = async (key: CacheKey, account: string, epochs: Map<string, string>) => {
-    const { epoch, entry } = keysOf(keyPrefix, key, account);
-    const [current, text] = await redis.mget(epoch, entry);
-    epochs.set(account, current ?? firstEpoch);
-    return readEntry(entry, text ?? null, current ?? firstEpoch, keys);
-  };
+  const { read, readFirst } = createReads(redis, keyPrefix, keys);
   /** Read before the generation: a flush changes the generation before the epoch, so no flush is missed in between. */
   const epochBehind = async (key: string, generation: string): Promise<string | undefined> => {
     const current = (await redis.get(key)) ?? firstEpoch;
@@ -73,11 +97,7 @@ export function createRedisResultCache(redis: RedisClient, keyPrefix: string, ke
     read: async (key) => {
       const { username } = key;
       const epochs = new Map<string, string>();
-      const [own, account, generation] = await Promise.all([
-        read(key, username, epochs),
-        redis.get(loginNameKey.build(keyPrefix, nameDigest(username))),
-        redis.get(generationKey),
-      ]);
+      const [own, account, generation] = await readFirst(key, epochs);
       const isAlias = own === undefined && account !== null && account !== username;
       const result = isAlias ? await read(key, account, epochs) : own;
       return { result, epochs, generation: generation ?? "" };

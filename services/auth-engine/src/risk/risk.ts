@@ -25,6 +25,7 @@ import { createHoldScope } from "./hold-scope.ts";
 import type { LeakedPasswords } from "./leaked-passwords.ts";
 import { createOwnFactsReader, type OwnFacts, type OwnFactsReader } from "./own-facts.ts";
 import type { Places } from "./places.ts";
+import { createRememberedScores } from "./remembered-scores.ts";
 import type { Reputation } from "./reputation.ts";
 import type { RiskSubjects } from "./risk-subjects.ts";
 import type { RiskFacts, ScoredFacts, ScoredSignIn } from "./scored-sign-in.ts";
@@ -152,13 +153,14 @@ function createScore({ settings, reputation, leaked }: RiskDeps) {
     const found = scoreOf(attempt, facts, own);
     return mustAsk(attempt, found, facts) ? look(attempt, facts, own) : found;
   };
-  return { score, forget: findings.forget };
+  return { score, known: findings.known, forget: findings.forget };
 }
 
-type Score = ReturnType<typeof createScore>["score"];
+type Scoring = Pick<ReturnType<typeof createScore>, "score" | "known">;
 
-function createAssess(deps: RiskDeps, { decode, ofAccount }: OwnFactsReader, score: Score) {
-  const { subjects, places, clock } = deps;
+function createAssess(deps: RiskDeps, { decode, ofAccount }: OwnFactsReader, { score, known }: Scoring) {
+  const { settings, subjects, places, clock } = deps;
+  const scores = createRememberedScores();
   const familyOf = createFamilies();
   const holds = createHoldScope(deps);
   const assessOne = (attempt: Attempt, facts: ScoredFacts, own: ScoredSignIn) => {
@@ -166,6 +168,19 @@ function createAssess(deps: RiskDeps, { decode, ofAccount }: OwnFactsReader, sco
     if (credential === "token") return holds.ofToken(own);
     const scoped = credential === "password" ? own : holds.ofAppPassword(own);
     return scoped instanceof Promise ? scoped.then((one) => score(attempt, facts, one)) : score(attempt, facts, scoped);
+  };
+  const assessAnew = (attempt: Attempt, decision: Ok, facts: ScoredFacts, read: RiskRead) => {
+    const { credential = "password", credentialSince } = facts;
+    const { id: network } = read.keys.source;
+    const { account, attributes } = decision;
+    const device = attempt.dialect === "idp" ? subjects.device(account, attempt.device) : "";
+    const signIn = signInOf(attempt, { network, credential, device }, { places, familyOf, nowMs: clock.now() });
+    const scored = ({ subject, read: value }: OwnFacts) => {
+      const before = decode(subject, value);
+      return assessOne(attempt, facts, { subject, read: value, before, signIn, account, attributes, credentialSince });
+    };
+    const own = ofAccount(account, attempt.username, read);
+    return own instanceof Promise ? own.then((later) => later && scored(later)) : scored(own);
   };
   /**
    * Scores a sign-in with a correct password or app password; undefined without facts, such as while Redis is unavailable, and for a token,
@@ -178,18 +193,18 @@ function createAssess(deps: RiskDeps, { decode, ofAccount }: OwnFactsReader, sco
     facts: ScoredFacts,
   ): RiskFacts | undefined | Promise<RiskFacts | undefined> => {
     const read = facts.bruteForce?.riskRead;
-    const { credential, credentialSince } = facts;
-    if (read === undefined || credential === undefined) return undefined;
-    const { id: network } = read.keys.source;
-    const { account, attributes } = decision;
-    const device = attempt.dialect === "idp" ? subjects.device(account, attempt.device) : "";
-    const signIn = signInOf(attempt, { network, credential, device }, { places, familyOf, nowMs: clock.now() });
-    const scored = ({ subject, read: value }: OwnFacts) => {
-      const before = decode(subject, value);
-      return assessOne(attempt, facts, { subject, read: value, before, signIn, account, attributes, credentialSince });
-    };
-    const own = ofAccount(account, attempt.username, read);
-    return own instanceof Promise ? own.then((later) => later && scored(later)) : scored(own);
+    if (read === undefined || facts.credential === undefined) return undefined;
+    const { id } = read.keys.account;
+    const minute = minuteOf(clock.now());
+    const inputs = { attempt, decision, read, minute, settings: settings(), findings: known(id) };
+    if (!scores.isEligible(inputs, facts)) return assessAnew(attempt, decision, facts, read);
+    const remembered = scores.find(inputs);
+    if (remembered !== undefined) return remembered;
+    const found = assessAnew(attempt, decision, facts, read);
+    // Facts of another name are not those that were read.
+    if (found !== undefined && !(found instanceof Promise) && found.scored.subject.id === id)
+      scores.keep(inputs, found);
+    return found;
   };
 }
 
@@ -246,7 +261,9 @@ function createRememberDecision(deps: RiskDeps, { decode }: OwnFactsReader) {
     if (read === undefined) return;
     if (decision.outcome === "fail" && (decision.reason === "wrong_password" || decision.reason === "unknown_user")) {
       noteGuess(facts, read);
-    } else if (risk !== undefined && (decision.outcome === "ok" || risk.isRefused)) noteSuccess(attempt, risk, read);
+      // The first such sign-in of the minute was noted.
+    } else if (risk?.isRemembered === true) onScored(attempt, risk, false);
+    else if (risk !== undefined && (decision.outcome === "ok" || risk.isRefused)) noteSuccess(attempt, risk, read);
   };
 }
 
@@ -254,7 +271,7 @@ function createRememberDecision(deps: RiskDeps, { decode }: OwnFactsReader) {
 export function createRisk(deps: RiskDeps) {
   const { settings, subjects, accounts, reviews, onForgotten } = deps;
   const reader = createOwnFactsReader(subjects, deps.store);
-  const { score, forget } = createScore(deps);
+  const { score, known, forget } = createScore(deps);
   return {
     /** What the check for bans reads too. Undefined if the attempt is not scored. */
     keysOf: (attempt: Attempt): RiskKeys | undefined => {
@@ -262,7 +279,7 @@ export function createRisk(deps: RiskDeps) {
       const source = subjects.source(attempt.clientIp ?? "");
       return source === undefined ? undefined : { account: reader.subjectOf(attempt.username), source };
     },
-    assess: createAssess(deps, reader, score),
+    assess: createAssess(deps, reader, { score, known }),
     /** Called after the decision was sent. */
     rememberDecision: createRememberDecision(deps, reader),
     /** Forgets what waits to be written about an account. */

@@ -10,6 +10,8 @@ export interface RiskFacts extends Assessment {
   readonly scored: ScoredSignIn;
   /** Whether the verdict has changed the decision. */
   isRefused: boolean;
+  /** The score of an equal sign-in in this minute, which has been remembered for the account. */
+  readonly isRemembered?: boolean;
 }
 
 /** What was scored; remembered once the decision is sent. */

@@ -5,7 +5,7 @@ import { type DecisionBatch, type DecisionNote, type FailureKind, failureKinds }
 const takenMs = 10_000;
 const maxFailing = 4096;
 /** Above this number of failing networks in a batch, those with one failure are not listed: a botnet's would displace all others. */
-const manyNetworks = 256;
+const manyNetworks = 128;
 
 type Failing = Readonly<Record<FailureKind, Map<string, number>>>;
 

@@ -32,7 +32,7 @@ const trimHistories = {
 } as const;
 
 /** Redis does nothing else while a script runs. */
-const entriesAtATime = 64;
+const entriesAtATime = 128;
 const membersAtATime = 256;
 /** A batch is written every second; records that a slow Redis does not accept in that time are lost. */
 const batchWithinMs = 5000;

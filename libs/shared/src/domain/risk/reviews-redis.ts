@@ -4,7 +4,7 @@ import { createKeyedDigest } from "../../platform/crypto/index.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { decidedInRedis } from "../../platform/redis/decided.ts";
 import { riskAccountKey, riskReviewKey } from "../../platform/redis/keys/risk.ts";
-import { defineScript } from "../../platform/redis/script.ts";
+import { defineVariableScript } from "../../platform/redis/script.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { foldedName, knownNetworkOf } from "../brute-force/index.ts";
 import { type AccountFacts, decodeAccountFacts, encodeAccountFacts } from "./account-facts.ts";
@@ -21,24 +21,49 @@ export interface Replacement {
   readonly lifeSeconds: number;
 }
 
-const replaceRiskFacts = {
-  name: "replaceRiskFacts",
-  lua: replaceRiskFactsLua,
-  keys: ["factsKey"],
-  args: ["expected", "replacement", "lifeSeconds"],
-} as const;
+const replaceRiskFacts = { name: "replaceRiskFacts", lua: replaceRiskFactsLua };
+
+interface WaitingReplacement extends Replacement {
+  readonly key: string;
+  readonly resolve: (present: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** Replacements of one turn of the event loop are one call. On a cluster each is its own, as keys have different slots. */
+function createReplacements(redis: RedisClient) {
+  const run = defineVariableScript(redis, replaceRiskFacts, redis.isCluster ? 1 : undefined);
+  let waiting: WaitingReplacement[] = [];
+  const send = (batch: readonly WaitingReplacement[]): void => {
+    const args = batch.flatMap(({ expected, replacement, lifeSeconds }) => [expected, replacement, lifeSeconds]);
+    run(
+      batch.map(({ key }) => key),
+      args,
+    ).then(
+      (replies) => batch.forEach(({ resolve }, index) => resolve(Array.isArray(replies) ? replies[index] : undefined)),
+      (reason: unknown) => batch.forEach(({ reject }) => reject(reason)),
+    );
+  };
+  const sendAll = (): void => {
+    const batch = waiting;
+    waiting = [];
+    if (redis.isCluster) for (const one of batch) send([one]);
+    else send(batch);
+  };
+  return (key: string, replacement: Replacement): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ ...replacement, key, resolve, reject });
+      if (waiting.length === 1) process.nextTick(sendAll);
+    });
+}
 
 /** Where facts are. Both reject while Redis is unavailable. */
 export function createRiskStore(redis: RedisClient, timeoutMs: number) {
-  const replace = defineScript(redis, replaceRiskFacts);
+  const replace = createReplacements(redis);
   return {
     read: async (key: string): Promise<string | undefined> => (await within(redis.get(key), timeoutMs)) ?? undefined,
     /** Undefined if the value was replaced; otherwise the present one, empty if there is none. */
-    replace: async (
-      factsKey: string,
-      { expected, replacement, lifeSeconds }: Replacement,
-    ): Promise<string | undefined> => {
-      const present = await within(replace({ factsKey }, { expected, replacement, lifeSeconds }), timeoutMs);
+    replace: async (key: string, replacement: Replacement): Promise<string | undefined> => {
+      const present = await within(replace(key, replacement), timeoutMs);
       return typeof present === "string" ? present : undefined;
     },
   };

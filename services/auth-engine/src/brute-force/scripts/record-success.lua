@@ -31,8 +31,12 @@ for i = 1, (#KEYS - 2) / 3 do
   }
 end
 
-local time = redis.call("TIME")
-local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+-- Read only if there is something to subtract.
+local now_ms
+local function read_time()
+  local time = redis.call("TIME")
+  now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
 
 -- The count of a rule: window (w), failures of known (k) and unknown (u) accounts in it and in the previous window
 -- (pk, pu), failures that were subtracted (r).
@@ -95,11 +99,14 @@ local function record()
   end
   if accounts_life_ms > 0 then
     for _, rule in ipairs(rules) do
-      redis.call("PFADD", rule.accounts_key, account)
-      redis.call("PEXPIRE", rule.accounts_key, accounts_life_ms)
+      -- The key belongs to one window, so the lifetime of its creation suffices.
+      if redis.call("PFADD", rule.accounts_key, account) == 1 then
+        redis.call("PEXPIRE", rule.accounts_key, accounts_life_ms)
+      end
     end
   end
   if redis.call("EXISTS", pending_key) == 0 then return false end
+  read_time()
   redis.call("DEL", pending_key)
   local counted, recent = read_wrong_passwords()
   if #counted > 0 and recent <= max_forgiven then

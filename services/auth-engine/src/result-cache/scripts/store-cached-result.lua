@@ -30,10 +30,12 @@ local max_indexed = tonumber(ARGV[6])
 if (redis.call("GET", epoch_key) or "0") ~= expected_epoch then return 0 end
 local time = redis.call("TIME")
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+-- A result that is stored again adds nothing. After a new one in every eight milliseconds, what has expired is removed.
 local function add_to_index(index_key, member, member_life_ms)
-  redis.call("ZREMRANGEBYSCORE", index_key, "-inf", now_ms)
-  redis.call("ZADD", index_key, now_ms + member_life_ms, member)
-  redis.call("ZREMRANGEBYRANK", index_key, 0, -1 - max_indexed)
+  if redis.call("ZADD", index_key, now_ms + member_life_ms, member) == 1 and now_ms % 8 == 0 then
+    redis.call("ZREMRANGEBYSCORE", index_key, "-inf", now_ms)
+    redis.call("ZREMRANGEBYRANK", index_key, 0, -1 - max_indexed)
+  end
   redis.call("EXPIRE", index_key, index_seconds)
 end
 redis.call("SET", result_key, value, "PX", life_ms)

@@ -33,12 +33,29 @@ local fields = 12
 
 local function number(value) return string.format("%.0f", value) end
 
+-- What the indexes get: one command each.
+local indexed, order, longest = {}, {}, 0
+
 local function prolong(key, index, digest, life, last)
-  local life_text = number(math.abs(life) + day_seconds)
-  call("EXPIRE", key, life_text)
-  call("ZADD", index, "GT", last, digest)
-  call("EXPIRE", index, life_text)
+  local seconds = math.abs(life) + day_seconds
+  call("EXPIRE", key, number(seconds))
+  local members = indexed[index]
+  if not members then
+    members = {}
+    indexed[index] = members
+    order[#order + 1] = index
+  end
+  members[#members + 1] = number(last)
+  members[#members + 1] = digest
+  longest = math.max(longest, seconds)
   return "2"
+end
+
+local function write_indexes()
+  for _, index in ipairs(order) do
+    call("ZADD", index, "GT", unpack(indexed[index]))
+    call("EXPIRE", index, number(longest))
+  end
 end
 
 local function cut(key, max)
@@ -132,16 +149,28 @@ end
 
 local actions = { push = push, join = join, count = count }
 
-function actions.exist(d) return call("ZSCORE", d.index, d.digest) and join(d) or "0" end
+local function is_begun(d)
+  for i, digest in ipairs(indexed[d.index] or {}) do
+    if i % 2 == 0 and digest == d.digest then return true end
+  end
+  return false
+end
 
+function actions.exist(d) return (is_begun(d) or call("ZSCORE", d.index, d.digest)) and join(d) or "0" end
+
+local replies = {}
+
+-- The set may have a few more than its maximum, because it is trimmed at one of eight additions.
 function actions.members(d)
   local members = {}
   for word in string.gmatch(d.identity, "%S+") do members[#members + 1] = word end
-  if call("ZADD", d.key, "GT", unpack(members)) > 0 then call("ZREMRANGEBYRANK", d.key, 0, number(-1 - d.max)) end
+  local added = call("ZADD", d.key, "GT", unpack(members))
+  if added > 0 and (added > 1 or (d.last + #replies) % 8 == 0) then
+    call("ZREMRANGEBYRANK", d.key, 0, number(-1 - d.max))
+  end
   return prolong(d.key, d.index, d.digest, d.life, d.last)
 end
 
-local replies = {}
 for at = 2, #ARGV, fields do
   local d = {
     key = ARGV[at + 1], index = ARGV[at + 2], digest = ARGV[at + 3], life = tonumber(ARGV[at + 4]), max = tonumber(ARGV[at + 5]),
@@ -150,4 +179,5 @@ for at = 2, #ARGV, fields do
   }
   replies[#replies + 1] = actions[ARGV[at]](d)
 end
+write_indexes()
 return table.concat(replies)
