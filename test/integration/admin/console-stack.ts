@@ -5,7 +5,7 @@ import { freePort, poll, scratchFolder } from "@postern/testing";
 import type { APIResponse, BrowserContext, Page } from "playwright-core";
 import { formOf } from "../../support/browser.ts";
 import { demoSeedFile } from "../../support/demo-users.ts";
-import { type Replica, type Stack, startStack } from "../../support/stack.ts";
+import { type Replica, type Stack, type StackOptions, startStack } from "../../support/stack.ts";
 import { demoBackends, merged, type Tree } from "../../support/stack-config.ts";
 import { totpCode } from "../../support/totp-code.ts";
 
@@ -121,13 +121,13 @@ export interface ConsoleStack extends AsyncDisposable {
   /** The identity provider is on another site than the console. */
   readonly issuer: string;
   readonly auditFile: string;
-  /** The other replica of admin, which the gateway does not ask. */
+  /** The other replica of admin, which the gateway does not ask. In a stack of one process, there is one. */
   readonly second: Replica;
   /** The SQLite file with the users. */
   readonly directoryFile: string;
 }
 
-interface ConsoleStackOptions {
+interface ConsoleStackOptions extends Pick<StackOptions, "shape"> {
   readonly engines?: number;
   /** `auth.backends.order` */
   readonly order?: readonly string[];
@@ -140,10 +140,10 @@ interface ConsoleStackOptions {
 /** Steps of the codes that operators of the last stack have used. */
 const lastSteps = new Map<string, number>();
 
-/** A gateway with a console, two replicas of admin, idp and engines. */
+/** A gateway with a console, admin, idp and engines. With `shape: "five"` or several engines, two replicas of admin. */
 export async function startConsoleStack(
   settings: Tree = {},
-  { engines = 1, order = ["sql"], hasMailSearch = false, env = {} }: ConsoleStackOptions = {},
+  { engines = 1, order = ["sql"], hasMailSearch = false, env = {}, shape }: ConsoleStackOptions = {},
 ): Promise<ConsoleStack> {
   await using started = new AsyncDisposableStack();
   lastSteps.clear();
@@ -159,13 +159,15 @@ export async function startConsoleStack(
       redis: true,
       engines,
       env,
+      shape,
       httpPort,
       services: ["admin", "idp"],
       backends: backends(folder.path, seedFile, { order, hasMailSearch }),
       settings: merged(settingsOf(issuer, url, auditFile), settings),
     }),
   );
-  const second = await stack.startReplica("admin");
+  const first = { url: stack.adminUrl, process: stack.service("admin") };
+  const second = stack.isOneProcess ? first : await stack.startReplica("admin");
   const owned = started.move();
   return {
     stack,

@@ -6,7 +6,7 @@ import { layoutProblems } from "../../support/page-rules.ts";
 import { openConsole, startConsoleStack } from "./console-stack.ts";
 
 test("with idp, all engines and jobs-worker stopped, an operator who is signed in sees the system, and may not act", async () => {
-  await using desk = await startConsoleStack();
+  await using desk = await startConsoleStack({}, { shape: "five" });
   const browser = await sharedChromium();
   await using context = await browser.newContext({ locale: "en-US", bypassCSP: true });
   const page = await openConsole(context, desk, "helen");

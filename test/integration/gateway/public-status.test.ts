@@ -9,6 +9,7 @@ beforeAll(async () => {
   const address = `127.0.0.1:${await freePort()}`;
   front = `http://${address}`;
   stack = await startStack({
+    shape: "five",
     redis: true,
     services: ["idp"],
     settings: {
@@ -115,7 +116,7 @@ test("without NATS too", async () => {
 });
 
 test("without the key, there is no such path", async () => {
-  await using other = await startStack({});
+  await using other = await startStack({ shape: "five" });
   for (const path of ["/status", "/status.json", "/status/de"])
     expect((await fetch(`${other.url}${path}`, { method: "POST" })).status).toBe(404);
 });
