@@ -57,6 +57,8 @@ export default defineConfig({
         test: {
           name: "long",
           include: ["test/long/**/*.test.ts"],
+          // Outages of single services, and the shape of large sites.
+          env: { POSTERN_SHAPE: "five" },
           globalSetup,
           setupFiles,
           expect: expectPolls,

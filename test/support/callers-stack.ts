@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type NatsServer, type RedisServer, scratchFolder } from "@postern/testing";
 import type { ServiceProcess } from "./service-process.ts";
-import { type Replica, startStack } from "./stack.ts";
+import { type Replica, type StackOptions, startStack } from "./stack.ts";
 import { assertionSecret, demoBackends } from "./stack-config.ts";
 import { createTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
 
@@ -13,6 +13,8 @@ export interface CallersStackOptions {
   readonly jwt?: object;
   readonly admins?: number;
   readonly gateways?: number;
+  /** Several admins or gateways run in processes of their own. */
+  readonly shape?: StackOptions["shape"];
   /** `auth.backends` with files in this folder. The default is the demo's users without second factors. */
   readonly backends?: (folder: string) => object;
 }
@@ -36,6 +38,7 @@ export async function startCallersStack({
   admins = 1,
   gateways: gatewayCount = 1,
   backends = demoBackends,
+  shape = admins + gatewayCount > 2 ? "five" : undefined,
 }: CallersStackOptions = {}): Promise<CallersStack> {
   await using started = new AsyncDisposableStack();
   const { path: folder } = started.use(await scratchFolder());
@@ -46,6 +49,7 @@ export async function startCallersStack({
   const stack = started.use(
     await startStack({
       redis: true,
+      shape,
       services: ["admin"],
       backends: backends(folder),
       settings: {
@@ -68,7 +72,7 @@ export async function startCallersStack({
       return stack.startReplica("gateway", { SERVICE_RUNTIME_SERVICES_ADMIN_URL: url });
     }),
   );
-  const { redis, nats, gateway, engines, services } = stack;
+  const { redis, gateway, engines, services } = stack;
   const admin = services.get("admin");
   if (redis === undefined || admin === undefined) throw new Error("the stack has no Redis or no admin");
   const owned = started.move();
@@ -77,7 +81,9 @@ export async function startCallersStack({
     adminUrls: [stack.adminUrl, ...replicas.map(({ url }) => url)],
     issuer,
     redis,
-    nats,
+    get nats() {
+      return stack.nats;
+    },
     services: [...engines, admin, ...[...replicas, ...gateways].map(({ process }) => process), gateway],
     gateway,
     gateways: [{ url: stack.url, process: gateway }, ...gateways],

@@ -1,11 +1,16 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 
 const demoFile = fileURLToPath(new URL("../../config/demo-directory.sql", import.meta.url));
 
 /** The accounts of the demo with the same passwords, in the SQL of a SQLite backend. Written before the tests start. */
 export const demoSeedFile = fileURLToPath(new URL("../../.run/test/demo-directory.sql", import.meta.url));
+
+/** The database that an engine makes of the seed. */
+const demoDatabase = fileURLToPath(new URL("../../.run/test/demo-directory.sqlite", import.meta.url));
 
 /**
  * Argon2id (m=64, t=1, p=1) of <name>-demo-password. The hashes of the demo cost as much as a site's, so tests that sign in thousands of
@@ -33,4 +38,22 @@ export async function writeDemoSeed(): Promise<void> {
   await mkdir(dirname(demoSeedFile), { recursive: true });
   await writeFile(`${demoSeedFile}.new`, seed);
   await rename(`${demoSeedFile}.new`, demoSeedFile);
+  await writeDemoDatabase(seed);
+}
+
+async function writeDemoDatabase(seed: string): Promise<void> {
+  const path = `${demoDatabase}.new`;
+  await rm(path, { force: true });
+  const database = new DatabaseSync(path);
+  database.exec(seed);
+  database.exec("PRAGMA user_version = 1; PRAGMA journal_mode = WAL");
+  database.close();
+  await rename(path, demoDatabase);
+}
+
+/** Lets the engines find the demo's users where they would make them of the seed, which takes a tenth of the CPU time of a start. */
+export async function copyDemoDatabase(config: unknown): Promise<void> {
+  const { file, seed_file: seedFile } = Object(Object(Object(Object(config).auth).backends).sql?.default);
+  if (seedFile !== demoSeedFile || typeof file !== "string") return;
+  await copyFile(demoDatabase, file, constants.COPYFILE_EXCL);
 }

@@ -60,16 +60,16 @@ export interface OidcStack extends AsyncDisposable {
   readonly stack: Stack;
   /** The issuer, which is the address of the gateway. */
   readonly issuer: string;
-  /** The listener of each replica. */
+  /** The listeners of two replicas, which are one listener in a stack of one process. */
   readonly replicas: readonly string[];
-  /** The processes of the replicas, in the same order. */
+  /** The process of each replica, in the same order. */
   readonly processes: readonly ServiceProcess[];
   /** Sends a request to one replica, as the gateway forwards it. */
   ask(replica: number, path: string, init?: RequestInit): Promise<Response>;
 }
 
 /** Optional parts of a stack. */
-export interface OidcStackMore extends Pick<StackOptions, "gateway"> {
+export interface OidcStackMore extends Pick<StackOptions, "gateway" | "shape"> {
   /** `auth.backchannel.oidc_bearer.audience`; empty for the default. */
   readonly audience?: string;
   /** Starts two engines that accept tokens as passwords, with these keys of `auth.oauthbearer`. */
@@ -106,7 +106,14 @@ export function askReplicas(replicas: readonly string[]): OidcStack["ask"] {
   };
 }
 
-/** Starts an engine, two replicas of idp, a Redis, and a gateway unless `gateway` is false. */
+async function idpsOf(stack: Stack): Promise<Pick<OidcStack, "replicas" | "processes">> {
+  const first = stack.service("idp");
+  if (stack.isOneProcess) return { replicas: [stack.idpUrl, stack.idpUrl], processes: [first] };
+  const second = await stack.startReplica("idp");
+  return { replicas: [stack.idpUrl, second.url], processes: [first, second.process] };
+}
+
+/** Starts an engine, idp (two replicas with `shape: "five"`), a Redis, and a gateway unless `gateway` is false. */
 export async function startOidcStack(
   clients: readonly Tree[] = testClients,
   settings: Tree = {},
@@ -120,6 +127,7 @@ export async function startOidcStack(
     engines,
     env,
     gateway,
+    shape,
     more = {},
   }: OidcStackMore = {},
 ): Promise<OidcStack> {
@@ -133,6 +141,7 @@ export async function startOidcStack(
       httpPort,
       env,
       gateway,
+      shape,
       services: ["idp"],
       settings: merged(
         {
@@ -155,9 +164,7 @@ export async function startOidcStack(
       ),
     }),
   );
-  const second = await stack.startReplica("idp");
-  const replicas = [stack.idpUrl, second.url];
-  const processes = [stack.services.get("idp") ?? second.process, second.process];
+  const { replicas, processes } = await idpsOf(stack);
   const owned = started.move();
   return {
     stack,

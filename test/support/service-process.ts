@@ -12,7 +12,9 @@ export const compileCache = { NODE_COMPILE_CACHE: `${root}.run/test/compile-cach
  */
 export const youngGeneration = ["--min-semi-space-size=32", "--max-semi-space-size=32"];
 
+/** All services. */
 export const serviceNames = ["gateway", "auth-engine", "idp", "admin", "jobs-worker"] as const;
+
 export type ServiceName = (typeof serviceNames)[number];
 
 export interface ServiceProcess extends ChildServer {

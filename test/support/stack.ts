@@ -10,14 +10,18 @@ import {
   spawnNats,
   spawnRedis,
 } from "@postern/testing";
-import { type ServiceName, type ServiceProcess, serviceNames, startService, untilReady } from "./service-process.ts";
+import { copyDemoDatabase } from "./demo-users.ts";
+import { type ServiceName, type ServiceProcess, startService, untilReady } from "./service-process.ts";
 import { defaultTree, merged, type StackPlaces, type Tree } from "./stack-config.ts";
 import { startWholeSite } from "./whole-site.ts";
 
 export interface StackOptions {
   readonly engines?: number;
-  /** `one` runs all services in one process, which is then every replica of each; without NATS, unless `joinsNats`. Default: `POSTERN_SHAPE`, or a process for each service. */
-  readonly shape?: "five" | "one";
+  /**
+   * `one` runs the services in one process; without NATS, unless `joinsNats`. `five` runs a process for each service, for tests that stop,
+   * freeze or count processes, read what they exchange, or need several replicas. Default: `POSTERN_SHAPE`; else `one`, or `five` with several engines.
+   */
+  readonly shape?: "five" | "one" | undefined;
   /** Whether the one process uses NATS, so that others can join it. */
   readonly joinsNats?: boolean;
   /** The port of the gateway; a free one by default. */
@@ -52,10 +56,13 @@ export interface Stack extends AsyncDisposable {
   readonly folder: string;
   readonly adminUrl: string;
   readonly idpUrl: string;
+  readonly isOneProcess: boolean;
   readonly gateway: ServiceProcess;
   readonly engines: ServiceProcess[];
   /** The engines, the gateway, and the services of `services` and those started later, by name. A later process replaces an earlier one of the same name. */
   readonly services: ReadonlyMap<ServiceName, ServiceProcess>;
+  /** @throws if it was not started */
+  service(name: ServiceName): ServiceProcess;
   /** The server that was started last. */
   readonly nats: NatsServer;
   /** The server that was started last, if any. */
@@ -90,7 +97,11 @@ const addressVariables = {
 
 export const basicAuth = `Basic ${Buffer.from("backchannel:demo-backchannel-secret").toString("base64")}`;
 
-const isOneProcess = ({ shape }: StackOptions): boolean => (shape ?? process.env["POSTERN_SHAPE"]) === "one";
+/** One process has one engine, and another service that asks it. */
+const isOneProcess = ({ shape, engines = 1, gateway, services = [] }: StackOptions): boolean =>
+  (shape ?? process.env["POSTERN_SHAPE"] ?? "one") === "one" &&
+  engines === 1 &&
+  (gateway !== false || services.length > 0);
 /** Whether the stack has NATS. */
 const usesNats = (options: StackOptions): boolean => options.joinsNats === true || !isOneProcess(options);
 
@@ -147,12 +158,7 @@ const redisRights = (name: ServiceName): Env => ({
   SERVICE_STORAGE_REDIS_PRIMARY_PASSWORD: redisUserPassword,
 });
 
-function createLauncher(
-  owned: AsyncDisposableStack,
-  configFile: string,
-  urls: Readonly<Record<keyof typeof addressVariables, string>>,
-  options: StackOptions,
-) {
+function createLauncher(owned: AsyncDisposableStack, configFile: string, options: StackOptions) {
   const { env: commonEnv = {}, nodeArgs, copy = () => undefined, redis, serversLater } = options;
   const hasOwnRedis = redis === true || serversLater === true;
   const services = new Map<ServiceName, ServiceProcess>();
@@ -174,8 +180,7 @@ function createLauncher(
     /** Starts the processes side by side; resolves when their private listeners respond. */
     startAlive: async (names: readonly ServiceName[]): Promise<readonly ServiceProcess[]> => {
       if (isOneProcess(options)) {
-        const whole = serviceNames.filter((name) => name !== "gateway" || names.includes(name));
-        const all = await startWholeSite(whole, { configFile, env: commonEnv, nodeArgs });
+        const all = await startWholeSite([...new Set(names)], { configFile, env: commonEnv, nodeArgs });
         for (const [name, service] of all) add(name, owned.use(service));
         return [...all.values()];
       }
@@ -187,16 +192,14 @@ function createLauncher(
       return started;
     },
     start: async (name: ServiceName): Promise<ServiceProcess> => {
-      const running = isOneProcess(options) ? services.get(name) : undefined;
-      if (running !== undefined) return running;
+      if (isOneProcess(options)) throw new Error(`a stack of one process starts no ${name} later`);
       const service = await launch(name);
       add(name, service);
       await untilReady(service);
       return service;
     },
     startReplica: async (name: keyof typeof addressVariables, env: Env = {}): Promise<Replica> => {
-      const running = isOneProcess(options) ? services.get(name) : undefined;
-      if (running !== undefined) return { url: urls[name], process: running };
+      if (isOneProcess(options)) throw new Error(`a stack of one process starts no other ${name}`);
       const address = `127.0.0.1:${await freePort()}`;
       const process = await launch(name, { [addressVariables[name]]: address, ...env });
       await untilReady(process);
@@ -214,6 +217,7 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
   const writeConfig = (text: string): Promise<void> => writeFile(configFile, text);
   const writeSettings = (settings: Tree): Promise<void> => writeConfig(JSON.stringify(merged(tree, settings)));
   await writeSettings({});
+  await copyDemoDatabase(tree);
 
   const servers = createServers(owned, places);
   const urls = {
@@ -221,7 +225,7 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
     admin: `http://127.0.0.1:${places.adminPort}`,
     idp: `http://127.0.0.1:${places.idpPort}`,
   };
-  const launcher = createLauncher(owned, configFile, urls, options);
+  const launcher = createLauncher(owned, configFile, options);
   const engines = Array.from({ length: options.engines ?? 1 }, () => "auth-engine" as const);
   const serversFirst = options.serversLater !== true;
   const wanted = [
@@ -235,10 +239,10 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
     ...(options.gateway === false ? [] : (["gateway"] as const)),
   ]);
   if (serversFirst) await allSettled(started.map(untilReady));
-  const gatewayOf = (): ServiceProcess => {
-    const gateway = launcher.services.get("gateway");
-    if (gateway === undefined) throw new Error("the stack has no gateway");
-    return gateway;
+  const service = (name: ServiceName): ServiceProcess => {
+    const found = launcher.services.get(name);
+    if (found === undefined) throw new Error(`the stack has no ${name}`);
+    return found;
   };
   return {
     url: urls.gateway,
@@ -247,8 +251,10 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
     idpUrl: urls.idp,
     configFile,
     folder,
+    isOneProcess: isOneProcess(options),
+    service,
     get gateway() {
-      return gatewayOf();
+      return service("gateway");
     },
     engines: launcher.engines,
     services: launcher.services,
@@ -266,7 +272,7 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
     writeSettings,
     reloadGateway: async (settings) => {
       await writeSettings(settings);
-      gatewayOf().signal("SIGHUP");
+      service("gateway").signal("SIGHUP");
     },
     writeConfig,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { freePort, startChildServer } from "@postern/testing";
+import { type ChildServer, freePort, startChildServer } from "@postern/testing";
 import {
   compileCache,
   privateAddressVariable,
@@ -18,7 +18,18 @@ export interface WholeSiteOptions {
   readonly nodeArgs?: readonly string[] | undefined;
 }
 
-/** Services in one process, as `postern serve` runs them. Each has its own private listener; the other members are those of the process. */
+/** A test that stops or freezes one service does not mean the others too. */
+function notAlone(name: ServiceName, server: ChildServer): Pick<ServiceProcess, "signal" | "stop"> {
+  const refuse = (): never => {
+    throw new Error(`the ${name} shares its process with other services: the stack needs shape: "five"`);
+  };
+  return { signal: (signalName) => (signalName === "SIGHUP" ? server.signal(signalName) : refuse()), stop: refuse };
+}
+
+/**
+ * Services in one process, as `postern serve` runs them. Each has its own private listener; the other members are those of the process, which only
+ * the gateway's view can end.
+ */
 export async function startWholeSite(
   names: readonly ServiceName[],
   { configFile, env, nodeArgs = [] }: WholeSiteOptions,
@@ -34,5 +45,9 @@ export async function startWholeSite(
     ready: async () =>
       (await fetch(`http://127.0.0.1:${[...ports.values()].at(-1)}/healthz`).catch(() => undefined))?.ok === true,
   });
-  return new Map([...ports].map(([name, port]) => [name, serviceView(server, `127.0.0.1:${port}`, port)]));
+  const view = (name: ServiceName, port: number): ServiceProcess => ({
+    ...serviceView(server, `127.0.0.1:${port}`, port),
+    ...(name !== "gateway" && notAlone(name, server)),
+  });
+  return new Map([...ports].map(([name, port]) => [name, view(name, port)]));
 }

@@ -126,6 +126,7 @@ export async function startProvider(
   const limit = { per_second: 1000, burst: 2000 };
   const stack = owned.use(
     await startStack({
+      shape: "five",
       redis: true,
       services: ["idp", "admin"],
       backends,

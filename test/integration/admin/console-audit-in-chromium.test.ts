@@ -15,7 +15,7 @@ let desk: ConsoleStack;
 let browser: Browser;
 
 beforeAll(async () => {
-  desk = await startConsoleStack();
+  desk = await startConsoleStack({}, { shape: "five" });
   browser = await sharedChromium();
 });
 

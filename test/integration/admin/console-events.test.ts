@@ -20,7 +20,7 @@ let desk: ConsoleStack;
 let browser: Browser;
 
 beforeAll(async () => {
-  desk = await startConsoleStack(redisGivenUpSoon);
+  desk = await startConsoleStack(redisGivenUpSoon, { shape: "five" });
   browser = await sharedChromium();
 });
 

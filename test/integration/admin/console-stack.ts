@@ -121,7 +121,7 @@ export interface ConsoleStack extends AsyncDisposable {
   /** The identity provider is on another site than the console. */
   readonly issuer: string;
   readonly auditFile: string;
-  /** The other replica of admin, which the gateway does not ask. */
+  /** The other replica of admin, which the gateway does not ask. In a stack of one process, there is one. */
   readonly second: Replica;
   /** The SQLite file with the users. */
   readonly directoryFile: string;
@@ -140,7 +140,7 @@ export interface ConsoleStackOptions extends Pick<StackOptions, "shape"> {
 /** Steps of the codes that operators of the last stack have used. */
 const lastSteps = new Map<string, number>();
 
-/** A gateway with a console, two replicas of admin, idp and engines. */
+/** A gateway with a console, admin, idp and engines. With `shape: "five"` or several engines, two replicas of admin. */
 export async function startConsoleStack(
   settings: Tree = {},
   { engines = 1, order = ["sql"], hasMailSearch = false, env = {}, shape }: ConsoleStackOptions = {},
@@ -159,14 +159,15 @@ export async function startConsoleStack(
       redis: true,
       engines,
       env,
+      shape,
       httpPort,
-      ...(shape !== undefined && { shape }),
       services: ["admin", "idp"],
       backends: backends(folder.path, seedFile, { order, hasMailSearch }),
       settings: merged(settingsOf(issuer, url, auditFile), settings),
     }),
   );
-  const second = await stack.startReplica("admin");
+  const first = { url: stack.adminUrl, process: stack.service("admin") };
+  const second = stack.isOneProcess ? first : await stack.startReplica("admin");
   const owned = started.move();
   return {
     stack,

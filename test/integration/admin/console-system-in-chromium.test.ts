@@ -8,7 +8,7 @@ import { type ConsoleStack, openConsole, startConsoleStack } from "./console-sta
 let desk: ConsoleStack;
 
 beforeAll(async () => {
-  desk = await startConsoleStack();
+  desk = await startConsoleStack({}, { shape: "five" });
 });
 
 afterAll(() => desk[Symbol.asyncDispose]());

@@ -31,6 +31,7 @@ let bus: Awaited<ReturnType<typeof makeBus>>;
 
 beforeAll(async () => {
   stack = await startCallersStack({
+    shape: "five",
     backends: (folder) => {
       databaseFile = join(folder, "directory.sqlite");
       return demoBackends(databaseFile);

@@ -19,6 +19,7 @@ const path = "/api/v1/bruteforce/flush";
 beforeAll(async () => {
   queue = await spawnRedis();
   stack = await startStack({
+    shape: "five",
     engines: 0,
     redis: true,
     services: ["admin"],

@@ -17,6 +17,7 @@ beforeAll(async () => {
   await writeFile(hook, 'function hook() return { status = 200, body = "hello" } end\n');
   await makeCertificate(folder.path, "client", "/CN=client");
   stack = await startStack({
+    shape: "five",
     redis: true,
     services: ["idp", "admin", "jobs-worker"],
     settings: {

@@ -28,7 +28,6 @@ const policy = { policies: [noPop3] };
 
 beforeAll(async () => {
   stack = await startStack({
-    engines: 2,
     redis: true,
     services: ["admin"],
     backends: (folder) => {

@@ -12,6 +12,7 @@ beforeAll(async () => {
   redis = await spawnRedisSentinel();
   const { host, port } = redis.address;
   stack = await startStack({
+    shape: "five",
     engines: 2,
     services: ["admin"],
     settings: {

@@ -34,19 +34,21 @@ const bruteForce = {
   ],
   ip_allowlist: ["203.0.113.250"],
   without_redis: { retry_interval: "100ms" },
+  mode: "enforce",
 };
 
-/** Two engines with one Redis behind a gateway, and 200 users; with both result caches, or without any. */
+/** Engines with one Redis behind a gateway, and 200 users; with both result caches, or without any. */
 export function startGuessedStack({
+  engines = 2,
   cached = false,
   services = [],
   delay = { enabled: false },
   withoutClient = {},
   maxConcurrentRequests = 1000,
   risk = {},
-  mode = "enforce",
   settings = {},
 }: {
+  readonly engines?: number;
   readonly cached?: boolean;
   readonly services?: readonly ServiceName[];
   /** `account_delay`: disabled where a test is about networks. */
@@ -55,12 +57,11 @@ export function startGuessedStack({
   readonly maxConcurrentRequests?: number;
   /** `auth.risk` */
   readonly risk?: object;
-  readonly mode?: "enforce" | "observe";
   /** Merged into the whole configuration, last. */
   readonly settings?: Tree;
 } = {}): Promise<Stack> {
   return startStack({
-    engines: 2,
+    engines,
     redis: true,
     services,
     backends: (folder) => {
@@ -74,7 +75,7 @@ export function startGuessedStack({
           risk,
           controls: {
             enabled: ["brute_force"],
-            brute_force: { ...bruteForce, mode, account_delay: delay, without_client: withoutClient },
+            brute_force: { ...bruteForce, account_delay: delay, without_client: withoutClient },
           },
           pipeline: { local_cache_ttl: cached ? "30s" : "0s", max_concurrent_requests: maxConcurrentRequests },
         },

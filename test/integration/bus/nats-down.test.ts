@@ -11,6 +11,7 @@ let services: readonly ServiceProcess[];
 
 beforeAll(async () => {
   stack = await startStack({
+    shape: "five",
     redis: true,
     engines: 2,
     settings: { runtime: { timeouts: { decision: `${decisionMs}ms` } } },

@@ -27,7 +27,10 @@ const onTheBus: BusMessage[] = [];
 let connection: Awaited<ReturnType<typeof connect>>;
 
 beforeAll(async () => {
-  stack = await startCallersStack({ jwt: { users: [{ ...operator, password: operatorHash, roles: ["admin"] }] } });
+  stack = await startCallersStack({
+    shape: "five",
+    jwt: { users: [{ ...operator, password: operatorHash, roles: ["admin"] }] },
+  });
   connection = await connect({ servers: stack.nats.url });
   connection.subscribe(">", {
     callback: (_error, { subject, data }) =>

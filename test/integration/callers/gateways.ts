@@ -69,7 +69,7 @@ function gatewayOf(url: string, process: ServiceProcess): Gateway {
 export async function startGateways(rateLimit: RateLimit): Promise<Gateways> {
   await using started = new AsyncDisposableStack();
   const settings = { runtime: { servers: { http: { rate_limit: rateLimit } } } };
-  const stack = started.use(await startStack({ redis: true, settings }));
+  const stack = started.use(await startStack({ shape: "five", redis: true, settings }));
   const [engine] = stack.engines;
   if (engine === undefined) throw new Error("the engine is missing");
   const owned = started.move();

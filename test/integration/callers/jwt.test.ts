@@ -14,6 +14,7 @@ let stack: CallersStack;
 
 beforeAll(async () => {
   stack = await startCallersStack({
+    shape: "five",
     admins: 2,
     gateways: 2,
     jwt: {

@@ -12,6 +12,7 @@ let stack: CallersStack;
 
 beforeAll(async () => {
   stack = await startCallersStack({
+    shape: "five",
     jwt: { users: [{ username: "operator", password: operatorHash, roles: ["admin"] }] },
   });
 });

@@ -19,7 +19,9 @@ let guarded: NatsServer;
 
 beforeAll(async () => {
   folder = owned.use(await scratchFolder()).path;
-  stack = owned.use(await startStack({ redis: true, services: ["idp", "admin", "jobs-worker"], settings: protection }));
+  stack = owned.use(
+    await startStack({ shape: "five", redis: true, services: ["idp", "admin", "jobs-worker"], settings: protection }),
+  );
   guarded = owned.use(await spawnNats({ config: 'authorization { token: "s-the-token" }' }));
   await makeCertificate(folder, "soon", "/CN=soon.example.test");
 });

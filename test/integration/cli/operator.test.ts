@@ -71,6 +71,7 @@ test("the command knows the site on its machine from the configuration, and opti
 beforeAll(async () => {
   const rule = { name: "wide", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 3, ipv4: true, ipv6: true };
   stack = await startStack({
+    shape: "five",
     redis: true,
     services: ["admin", "jobs-worker"],
     backends: withFactors,

@@ -13,7 +13,7 @@ import { demoBackends, merged } from "../../support/stack-config.ts";
 let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ shape: "five" });
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());

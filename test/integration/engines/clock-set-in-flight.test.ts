@@ -18,6 +18,7 @@ test.each([
     await using slapd = await spawnSlapd({ ldif: exampleLdif });
     await using proxy = await startHoldingProxy(Number(new URL(slapd.uri).port));
     await using stack = await startStack({
+      shape: "five",
       engines: 2,
       env: clockOffset(offsetMs, "at SIGUSR2"),
       backends: {

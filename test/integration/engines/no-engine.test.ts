@@ -11,7 +11,11 @@ let stack: Stack;
 let gateways: readonly Replica[];
 
 beforeAll(async () => {
-  stack = await startStack({ engines: 2, settings: { runtime: { timeouts: { decision: `${decisionMs}ms` } } } });
+  stack = await startStack({
+    shape: "five",
+    engines: 2,
+    settings: { runtime: { timeouts: { decision: `${decisionMs}ms` } } },
+  });
   gateways = [{ url: stack.url, process: stack.gateway }, await stack.startReplica("gateway")];
   await enginesHeard(2);
 });

@@ -14,6 +14,7 @@ let frozen: ServiceProcess;
 
 beforeAll(async () => {
   stack = await startStack({
+    shape: "five",
     engines: 3,
     redis: true,
     settings: {

@@ -9,7 +9,11 @@ const decisionMs = 20_000;
 let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startStack({ engines: 2, settings: { runtime: { timeouts: { decision: `${decisionMs}ms` } } } });
+  stack = await startStack({
+    shape: "five",
+    engines: 2,
+    settings: { runtime: { timeouts: { decision: `${decisionMs}ms` } } },
+  });
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());

@@ -12,14 +12,17 @@ let idp: IdpStack;
 let admin: ServiceProcess;
 
 beforeAll(async () => {
-  idp = await startIdpStack({
-    runtime: { timeouts: { decision: `${decisionMs}ms` } },
-    auth: {
-      backchannel: {
-        jwt: { enabled: true, secret_key: "test-jwt-secret-key-of-32-characters", directory_roles: ["authenticate"] },
+  idp = await startIdpStack(
+    {
+      runtime: { timeouts: { decision: `${decisionMs}ms` } },
+      auth: {
+        backchannel: {
+          jwt: { enabled: true, secret_key: "test-jwt-secret-key-of-32-characters", directory_roles: ["authenticate"] },
+        },
       },
     },
-  });
+    { shape: "five" },
+  );
   await idp.stack.startEngine();
   admin = await idp.stack.start("admin");
   for (const service of [idp.first, idp.second, admin]) await enginesHeard(service, 2);

@@ -10,7 +10,7 @@ import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ shape: "five" });
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());

@@ -41,6 +41,7 @@ const upstreams = { imap: { address: "127.0.0.1", port: 10143 } };
 
 function start(http: Tree): Promise<Stack> {
   return startStack({
+    shape: "five",
     settings: { runtime: { servers: { http: { auth_basic_endpoint: true, ...http } } }, auth: { upstreams } },
   });
 }

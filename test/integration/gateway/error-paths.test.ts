@@ -15,6 +15,7 @@ const assertions = { admin: "", idp: "" };
 beforeAll(async () => {
   const httpPort = await freePort();
   stack = await startStack({
+    shape: "five",
     redis: true,
     httpPort,
     services: ["idp", "admin", "jobs-worker"],

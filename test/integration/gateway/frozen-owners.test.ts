@@ -22,6 +22,7 @@ beforeAll(async () => {
   const httpPort = await freePort();
   stack = starting.use(
     await startStack({
+      shape: "five",
       engines: 0,
       redis: true,
       httpPort,

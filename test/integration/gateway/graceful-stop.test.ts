@@ -8,7 +8,10 @@ const shutdownDelayMs = 600;
 let stack: Stack;
 
 beforeEach(async () => {
-  stack = await startStack({ settings: { runtime: { timeouts: { shutdown_delay: `${shutdownDelayMs}ms` } } } });
+  stack = await startStack({
+    shape: "five",
+    settings: { runtime: { timeouts: { shutdown_delay: `${shutdownDelayMs}ms` } } },
+  });
 });
 
 afterEach(() => stack[Symbol.asyncDispose]());

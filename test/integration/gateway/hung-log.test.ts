@@ -12,7 +12,7 @@ function droppedIn(metrics: string): number {
 }
 
 test("an unread log drops lines, which are counted and reported, but delays neither decisions nor shutdown and takes no more memory", async () => {
-  await using stack = await startStack();
+  await using stack = await startStack({ shape: "five" });
   const { gateway, url } = stack;
   const { stdout } = gateway.process;
   if (stdout === null) throw new Error("no standard output");

@@ -9,6 +9,7 @@ let stack: Stack;
 
 beforeAll(async () => {
   stack = await startStack({
+    shape: "five",
     settings: {
       runtime: { naming: { proxy_segment: "nginx" } },
       auth: {

@@ -55,7 +55,7 @@ test("without the identity provider, sign-in is degraded since a time, and nothi
 });
 
 test("without the key, there is no such path", async () => {
-  await using other = await startStack({});
+  await using other = await startStack({ shape: "five" });
   for (const path of ["/status", "/status.json", "/status/de"])
     expect((await fetch(`${other.url}${path}`, { method: "POST" })).status).toBe(404);
 });

@@ -8,7 +8,7 @@ import { type Stack, startStack } from "../../support/stack.ts";
 let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ shape: "five" });
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());

@@ -9,6 +9,7 @@ export async function startStatusStack(
   const address = `127.0.0.1:${await freePort()}`;
   const stack = await startStack({
     ...options,
+    shape: "five",
     redis: true,
     settings: {
       runtime: { servers: { http: { frontend_address: [address], public_status: true } } },

@@ -148,6 +148,12 @@ const everyRefusal = [
   ...byBytes.map((dialect) => [dialect, ...notUtf8] as const),
 ];
 
+const linesOfEngine = (): readonly string[] =>
+  stack.gateway
+    .output()
+    .split("\n")
+    .filter((line) => line.includes('"service":"auth-engine"'));
+
 describe("impossible names", () => {
   test.each(everyRefusal)("%s: %s", async (dialect, what, name) => {
     const { status, authStatus, session } = await ask(dialect, name, password);
@@ -198,9 +204,9 @@ describe("impossible names", () => {
   });
 
   test("a malformed request reaches no engine", async () => {
-    const before = stack.engines[0]?.output() ?? "";
+    expect(linesOfEngine().length).toBeGreaterThan(0);
     await ask("proxy", "never-forwarded\0", password);
     await poll("the log line", () => stack.gateway.output().includes("never-forwarded") || undefined);
-    expect(stack.engines[0]?.output().slice(before.length)).not.toContain("never-forwarded");
+    expect(linesOfEngine().join("\n")).not.toContain("never-forwarded");
   });
 });

@@ -13,7 +13,10 @@ let client: GrpcClient;
 
 beforeAll(async () => {
   const address = `127.0.0.1:${await freePort()}`;
-  stack = await startStack({ settings: { runtime: { servers: { grpc: { authority: { enabled: true, address } } } } } });
+  stack = await startStack({
+    shape: "five",
+    settings: { runtime: { servers: { grpc: { authority: { enabled: true, address } } } } },
+  });
   client = grpcClient(address);
 });
 

@@ -21,7 +21,10 @@ async function grpcStack(
 ): Promise<{ readonly stack: Stack; readonly address: string }> {
   const address = `127.0.0.1:${await freePort()}`;
   const grpc = { authority: { enabled: true, address, ...authority } };
-  return { stack: await startStack({ settings: { runtime: { servers: { grpc } } }, ...options }), address };
+  return {
+    stack: await startStack({ shape: "five", settings: { runtime: { servers: { grpc } } }, ...options }),
+    address,
+  };
 }
 
 describe("with TLS and client certificates", () => {

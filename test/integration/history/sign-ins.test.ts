@@ -37,7 +37,7 @@ async function openStore(stack: Pick<Stack, "redis">): Promise<Store> {
 const shown = ({ outcome, step, reason, count }: RecordedDecision) => [outcome, step, reason, count];
 
 test("SIGTERM: an engine writes the repetitions that it has counted, which are otherwise written after a minute", async () => {
-  await using stack = await startStack({ redis: true, settings: enabled });
+  await using stack = await startStack({ shape: "five", redis: true, settings: enabled });
   await using store = await openStore(stack);
   for (let index = 0; index < 5; index += 1) expect((await askJson(stack.url, alice)).status).toBe(200);
   expect((await askJson(stack.url, { ...alice, password: "wrong" })).status).toBe(403);
@@ -53,7 +53,7 @@ test("SIGTERM: an engine writes the repetitions that it has counted, which are o
 });
 
 test("second factors of the sign-in pages are recorded beside the password, and SIGTERM writes the last ones", async () => {
-  await using idp = await startIdpStack(enabled);
+  await using idp = await startIdpStack(enabled, { shape: "five" });
   await using store = await openStore(idp.stack);
   const browser = createBrowser(idp.replicas, "192.0.2.7");
   const bob = { username: "bob@example.test", password: "bob-demo-password" };
@@ -77,7 +77,7 @@ test("second factors of the sign-in pages are recorded beside the password, and 
 });
 
 test("while the history is off, neither engines nor the identity provider write any of it", async () => {
-  await using idp = await startIdpStack();
+  await using idp = await startIdpStack({}, { shape: "five" });
   await using store = await openStore(idp.stack);
   const browser = createBrowser(idp.replicas, "192.0.2.7");
   const bob = { username: "bob@example.test", password: "bob-demo-password" };
@@ -93,7 +93,11 @@ test("while the history is off, neither engines nor the identity provider write 
 
 test("names that guessers invent do not displace the history of an account", async () => {
   const limits = { enabled: true, max_accounts: 100, max_networks: 100 };
-  await using stack = await startStack({ redis: true, settings: { observability: { decision_history: limits } } });
+  await using stack = await startStack({
+    shape: "five",
+    redis: true,
+    settings: { observability: { decision_history: limits } },
+  });
   await using store = await openStore(stack);
   expect((await askJson(stack.url, alice)).status).toBe(200);
   await poll("alice's record", async () => (await store.history.ofAccount(alice.username)).length === 1);

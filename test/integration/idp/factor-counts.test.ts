@@ -24,13 +24,15 @@ beforeAll(async () => {
     publicClient("recovery", { supported_mfa: ["recovery"] }),
     publicClient("delayed-recovery", { supported_mfa: ["recovery"], delayed_response: true }),
   ];
-  idp = await startIdpStack({
-    identity: {
-      oidc: { enabled: true, issuer, clients },
-      mfa: { totp: { max_attempts: maxAttempts, max_failures: maxFailures } },
+  idp = await startIdpStack(
+    {
+      identity: {
+        oidc: { enabled: true, issuer, clients },
+        mfa: { totp: { max_attempts: maxAttempts, max_failures: maxFailures } },
+      },
     },
-  });
-  await idp.stack.start("admin");
+    { services: ["admin"], shape: "five" },
+  );
   if (idp.stack.redis === undefined) throw new Error("no Redis");
   redis = await testRedis(idp.stack.redis.port);
 });
@@ -51,7 +53,7 @@ const keysOfBob = async (method: "totp" | "recovery" = "totp") => {
   return factorLockKeys(keyPrefix, bob, method);
 };
 
-const output = (): string => idp.first.output() + idp.second.output();
+const output = (): string => idp.processes.map((process) => process.output()).join("");
 
 /** Number of notifications of an event since a time; log lines of earlier tests may still arrive. */
 const notificationsSince = (event: string, time: string): number =>

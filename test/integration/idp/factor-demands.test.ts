@@ -180,7 +180,7 @@ describe("an application with delayed_response", () => {
     expect([answer.status, JSON.parse(answer.text)]).toEqual([400, { error: "denied", reference: expect.any(String) }]);
     // The audit stream does not name an account whose password was not verified.
     const lines = (): readonly string[] =>
-      [idp.first, idp.second]
+      idp.processes
         .flatMap((service) => service.output().split("\n"))
         .filter((line) => line.includes('"event":"user.login"') && line.includes('"method":"webauthn"'));
     await poll("the audit line", () => lines().length > 0);

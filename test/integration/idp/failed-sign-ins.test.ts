@@ -22,16 +22,19 @@ let idp: IdpStack;
 
 beforeAll(async () => {
   const brute_force = { buckets: [rule] };
-  idp = await startIdpStack({
-    auth: { controls: { enabled: ["brute_force"], brute_force } },
-    identity: {
-      oidc: {
-        enabled: true,
-        issuer,
-        clients: [publicClient("delayed", { delayed_response: true, supported_mfa: ["totp"] })],
+  idp = await startIdpStack(
+    {
+      auth: { controls: { enabled: ["brute_force"], brute_force } },
+      identity: {
+        oidc: {
+          enabled: true,
+          issuer,
+          clients: [publicClient("delayed", { delayed_response: true, supported_mfa: ["totp"] })],
+        },
       },
     },
-  });
+    { shape: "five" },
+  );
   // `postern why` queries admin for bans if no failure is stored.
   await idp.stack.start("admin");
 });
@@ -54,7 +57,7 @@ async function tryAll(clientIp: string, users: readonly Record<string, string>[]
 
 const wrong = (password: string) => ({ ...alice, password });
 const output = (): readonly string[] =>
-  [idp.first, idp.second].flatMap((service) => service.output().split("\n")).filter((line) => line.startsWith("{"));
+  idp.processes.flatMap((service) => service.output().split("\n")).filter((line) => line.startsWith("{"));
 const linesOf = (clientIp: string) =>
   output()
     .map((line): Record<string, unknown> => JSON.parse(line))

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { scratchFolder } from "@postern/testing";
 import { demoSeedFile } from "../../support/demo-users.ts";
-import type { ServiceProcess } from "../../support/service-process.ts";
+import type { ServiceName, ServiceProcess } from "../../support/service-process.ts";
 import { type Stack, type StackOptions, startStack } from "../../support/stack.ts";
 import { demoBackends, merged, type Tree } from "../../support/stack-config.ts";
 
@@ -28,7 +28,7 @@ function backends(folder: string, seedFile: string): Tree {
   return { ...tree, sql: { default: { ...sql.default, seed_file: seedFile }, search: [merged(search, { mfa })] } };
 }
 
-/** Two replicas of idp, an engine or several, and a gateway unless it is turned off. */
+/** Idp, an engine or several, and a gateway unless it is turned off. With `shape: "five"` or several engines, two replicas of idp, which are otherwise one. */
 export interface IdpStack extends AsyncDisposable {
   readonly stack: Stack;
   readonly replicas: readonly [string, string];
@@ -36,20 +36,26 @@ export interface IdpStack extends AsyncDisposable {
   /** The SQLite file with the users. */
   readonly directoryFile: string;
   readonly second: ServiceProcess;
+  /** Each process of idp once. */
+  readonly processes: readonly ServiceProcess[];
 }
 
 /** Optional parts of a stack. */
-export interface IdpStackMore extends Pick<StackOptions, "gateway"> {
+export interface IdpStackMore extends Pick<StackOptions, "gateway" | "shape"> {
   /** Environment of all services, including those that are started later. */
   readonly env?: Readonly<Record<string, string>>;
   readonly engines?: number;
+  /** Of idp; two by default, unless the stack is one process. */
+  readonly idps?: 1 | 2;
+  /** In addition to idp. */
+  readonly services?: readonly ServiceName[];
   /** Replaces `auth.backends`. */
   readonly others?: Tree;
 }
 
 export async function startIdpStack(
   settings: Tree = {},
-  { env = {}, engines = 1, others, gateway }: IdpStackMore = {},
+  { env = {}, engines = 1, others, gateway, shape, services = [], idps = 2 }: IdpStackMore = {},
 ): Promise<IdpStack> {
   await using started = new AsyncDisposableStack();
   const folder = started.use(await scratchFolder());
@@ -61,7 +67,8 @@ export async function startIdpStack(
       engines,
       env,
       gateway,
-      services: ["idp"],
+      shape,
+      services: ["idp", ...services],
       backends: others ?? backends(folder.path, seedFile),
       settings: merged(
         {
@@ -76,15 +83,16 @@ export async function startIdpStack(
       ),
     }),
   );
-  const second = await stack.startReplica("idp");
-  const first = stack.services.get("idp");
-  if (first === undefined) throw new Error("the stack has no idp");
+  const first = stack.service("idp");
+  const second =
+    stack.isOneProcess || idps === 1 ? { url: stack.idpUrl, process: first } : await stack.startReplica("idp");
   const owned = started.move();
   return {
     stack,
     first,
     directoryFile: join(folder.path, "directory.sqlite"),
     second: second.process,
+    processes: [...new Set([first, second.process])],
     replicas: [stack.idpUrl, second.url],
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -81,7 +81,7 @@ test("a factor that mail clients demand is set up and used before a token is iss
   await idp.stack.writeSettings({
     identity: { oidc: { mail_registration: { ...registration, require_mfa: ["totp"] } } },
   });
-  for (const process of [idp.first, idp.second]) process.signal("SIGHUP");
+  for (const process of idp.processes) process.signal("SIGHUP");
   for (const replica of idp.replicas) {
     const one = copyOf(browser, [replica]);
     await poll("the demand", async () => (await signInTo(mail, one)).url.startsWith("/login?"));

@@ -46,7 +46,7 @@ beforeAll(async () => {
         },
       },
     },
-    { gateway: false },
+    { gateway: false, shape: "five" },
   );
 });
 

@@ -7,7 +7,7 @@ import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 let idp: IdpStack;
 
 beforeAll(async () => {
-  idp = await startIdpStack({}, { gateway: false });
+  idp = await startIdpStack({}, { gateway: false, shape: "five" });
 });
 
 afterAll(() => idp[Symbol.asyncDispose]());

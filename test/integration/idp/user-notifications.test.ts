@@ -53,7 +53,7 @@ beforeAll(async () => {
         runtime: { outgoing_tls: { ca_file: join(folder, "trusted.crt") } },
         identity: { notices: { enabled: true, webhook, mail } },
       },
-      { gateway: false },
+      { gateway: false, shape: "five" },
     ),
   );
   await idp.stack.start("jobs-worker");

@@ -28,9 +28,12 @@ beforeAll(async () => {
     publicClient("signed", { ...grants, access_token_type: "jwt" }),
     publicClient("strict", { require_mfa: ["totp"] }),
   ];
-  idp = await startIdpStack({
-    identity: { session: { lifetime: "2h", idle_timeout: "2h" }, oidc: { enabled: true, issuer, clients } },
-  });
+  idp = await startIdpStack(
+    {
+      identity: { session: { lifetime: "2h", idle_timeout: "2h" }, oidc: { enabled: true, issuer, clients } },
+    },
+    { shape: "five" },
+  );
   redis = await testRedis(idp.stack.redis?.port ?? 0);
   const behind = await idp.stack.startReplica("idp", clockOffset(-hourMs));
   const ahead = await idp.stack.startReplica("idp", clockOffset(hourMs));

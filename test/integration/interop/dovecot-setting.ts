@@ -44,7 +44,7 @@ export async function startDovecotSetting(): Promise<DovecotSetting> {
     runtime: { servers: { http: { address: [`127.0.0.1:${httpPort}`] } } },
     auth: { backends: { sql: { search: [search(dovecot.homes)] } } },
   });
-  const stack = started.use(await startStack({ httpPort, settings }));
+  const stack = started.use(await startStack({ shape: "five", httpPort, settings }));
   const owned = started.move();
   return { stack, dovecot, recorder, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -94,6 +94,7 @@ export async function startNginxSetting({ smtp }: { readonly smtp?: number } = {
   const httpPort = await freePort();
   const stack = started.use(
     await startStack({
+      shape: "five",
       httpPort,
       settings: merged(await shippedPostern(), {
         runtime: { servers: { http: { address: [`127.0.0.1:${httpPort}`] } } },

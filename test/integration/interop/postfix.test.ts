@@ -106,7 +106,7 @@ describe.skipIf(!isRoot)("with Dovecot's socket, as root", () => {
   let postfix: Postfix;
   let port25: Postfix;
   beforeAll(async () => {
-    stack = owned.use(await startStack({}));
+    stack = owned.use(await startStack({ shape: "five" }));
     recorder = owned.use(await startTcpRecorder(() => Number(new URL(stack.url).port)));
     const { path: folder } = owned.use(await scratchFolder());
     await chmod(folder, 0o755);

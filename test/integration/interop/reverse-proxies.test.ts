@@ -42,6 +42,7 @@ interface Site extends AsyncDisposable {
 async function startSite(http: Tree): Promise<Site> {
   const fronts = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const stack = await startStack({
+    shape: "five",
     redis: true,
     settings: {
       runtime: {

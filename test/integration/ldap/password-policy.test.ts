@@ -134,7 +134,7 @@ async function signIn(uid: string) {
 /** Waits for a line about a sign-in with these parts; logs are written shortly after the response. */
 const logged = (...parts: string[]): Promise<string> =>
   poll(parts.join(), () =>
-    [idp.first, idp.second]
+    idp.processes
       .flatMap((one) => one.output().split("\n"))
       .find((line) => line.includes('"sign-in decided"') && parts.every((part) => line.includes(part))),
   );

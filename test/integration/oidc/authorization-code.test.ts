@@ -9,7 +9,7 @@ let redis: RedisClient;
 let cookie: string;
 
 beforeAll(async () => {
-  oidc = await startOidcStack();
+  oidc = await startOidcStack(undefined, {}, { shape: "five" });
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
   cookie = await signedIn(redis);
 });

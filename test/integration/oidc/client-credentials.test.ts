@@ -6,7 +6,7 @@ import { redisContent, testRedis } from "../../support/redis-content.ts";
 let oidc: OidcStack;
 
 beforeAll(async () => {
-  oidc = await startOidcStack();
+  oidc = await startOidcStack(undefined, {}, { shape: "five" });
 });
 
 afterAll(() => oidc[Symbol.asyncDispose]());

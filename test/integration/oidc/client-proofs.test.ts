@@ -10,17 +10,21 @@ const scope = "service:authenticate";
 let oidc: OidcStack;
 
 beforeAll(async () => {
-  oidc = await startOidcStack([
-    {
-      client_id: "signer",
-      token_endpoint_auth_method: "private_key_jwt",
-      client_public_key: pair.publicKey.export({ type: "spki", format: "pem" }),
-      client_public_key_algorithm: "ES256",
-      scopes: [scope],
-      grant_types: ["client_credentials"],
-    },
-    { client_id: "m2m", client_secret: "m2m-secret", scopes: [scope], grant_types: ["client_credentials"] },
-  ]);
+  oidc = await startOidcStack(
+    [
+      {
+        client_id: "signer",
+        token_endpoint_auth_method: "private_key_jwt",
+        client_public_key: pair.publicKey.export({ type: "spki", format: "pem" }),
+        client_public_key_algorithm: "ES256",
+        scopes: [scope],
+        grant_types: ["client_credentials"],
+      },
+      { client_id: "m2m", client_secret: "m2m-secret", scopes: [scope], grant_types: ["client_credentials"] },
+    ],
+    {},
+    { shape: "five" },
+  );
 });
 
 afterAll(() => oidc[Symbol.asyncDispose]());

@@ -30,7 +30,7 @@ beforeAll(async () => {
       { client_id: "plain", client_secret: "plain-secret", redirect_uris: ["https://x.example.test/cb"] },
     ],
     {},
-    { gateway: false },
+    { shape: "five", gateway: false },
   );
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
 });

@@ -78,6 +78,7 @@ async function start(require_nonce: boolean): Promise<void> {
       { ...rules, client_id: "bound", client_secret: "bound-secret", dpop_bound_access_tokens: true },
     ],
     { dpop: { require_nonce } },
+    { shape: "five" },
   );
   const redis = await testRedis(oidc.stack.redis?.port ?? 0);
   cookie = await signedIn(redis);

@@ -37,15 +37,19 @@ beforeAll(async () => {
     initiate_login_uri: "https://wiki.example.test/login?from=idp",
     initiate_login_target: "https://wiki.example.test/start",
   };
-  oidc = await startOidcStack([...testClients, wiki, { ...server, registered_clients: true }], {
-    dynamic_registration: {
-      enabled: true,
-      initial_access_tokens: [{ name: "staff", token: initialToken }],
-      per_minute: 1000,
-      max_pending_per_network: 1000,
-      jwks_networks: ["127.0.0.1"],
+  oidc = await startOidcStack(
+    [...testClients, wiki, { ...server, registered_clients: true }],
+    {
+      dynamic_registration: {
+        enabled: true,
+        initial_access_tokens: [{ name: "staff", token: initialToken }],
+        per_minute: 1000,
+        max_pending_per_network: 1000,
+        jwks_networks: ["127.0.0.1"],
+      },
     },
-  });
+    { shape: "five" },
+  );
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
 });
 

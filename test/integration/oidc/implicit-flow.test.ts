@@ -47,6 +47,7 @@ beforeAll(async () => {
         grant_types: ["authorization_code", "refresh_token", "implicit"],
       },
     },
+    { shape: "five" },
   );
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
 });

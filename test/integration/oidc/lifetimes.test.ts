@@ -37,7 +37,7 @@ beforeAll(async () => {
       tokens: { refresh_token_grace: `${graceMs}ms` },
       logout: { back_channel_timeout: "1s", back_channel_retry_delay: "100ms", back_channel_retry_max_delay: "200ms" },
     },
-    { gateway: false },
+    { gateway: false, shape: "five" },
   );
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
 });

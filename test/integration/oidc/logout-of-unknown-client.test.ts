@@ -34,12 +34,9 @@ test("a replica that does not know a client leaves its logout notification to on
     backchannel_logout_uri: channel.uri,
   };
   await using oidc = await startOidcStack(
-    [web, operator],
-    // A delivery that a replica gave up is free for others after three timeouts.
+    [web, operator], // A delivery that a replica gave up is free for others after three timeouts.
     { logout: { back_channel_timeout: "2s", back_channel_retry_delay: "200ms" } },
-    {
-      more: { runtime: { outgoing_tls: { ca_file: join(folder.path, "site.crt") } } },
-    },
+    { shape: "five", more: { runtime: { outgoing_tls: { ca_file: join(folder.path, "site.crt") } } } },
   );
   const redis = await testRedis(oidc.stack.redis?.port ?? 0);
   try {

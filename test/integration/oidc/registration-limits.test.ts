@@ -16,9 +16,12 @@ const limits = { max_registrations: 20, max_pending_per_network: 3, per_minute: 
 const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 30 });
 
 beforeAll(async () => {
-  idp = await startIdpStack({
-    identity: { oidc: { enabled: true, issuer, mail_registration: { enabled: true, ...limits } } },
-  });
+  idp = await startIdpStack(
+    {
+      identity: { oidc: { enabled: true, issuer, mail_registration: { enabled: true, ...limits } } },
+    },
+    { shape: "five" },
+  );
   site = { issuer, replicas: idp.replicas, ask: askReplicas(idp.replicas) };
 });
 

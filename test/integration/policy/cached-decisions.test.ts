@@ -42,6 +42,7 @@ let redis: RedisClient;
 
 beforeAll(async () => {
   stack = await startStack({
+    shape: "five",
     engines: 2,
     redis: true,
     settings: {

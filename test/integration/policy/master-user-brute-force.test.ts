@@ -16,7 +16,6 @@ beforeAll(async () => {
     then: { decision: "deny", response_message: { from: "literal", text: "Too many failures" } },
   };
   stack = await startStack({
-    engines: 2,
     redis: true,
     settings: {
       auth: {

@@ -22,7 +22,6 @@ beforeAll(async () => {
     then: { decision: "deny" },
   };
   stack = await startStack({
-    engines: 2,
     settings: {
       auth: {
         pipeline: { master_user: { enabled: true, users: [bob.username] } },

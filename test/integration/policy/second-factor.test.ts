@@ -38,6 +38,7 @@ let bus: Awaited<ReturnType<typeof makeBus>>;
 
 beforeAll(async () => {
   stack = await startStack({
+    shape: "five",
     engines: 2,
     redis: true,
     settings: {

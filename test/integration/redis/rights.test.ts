@@ -6,7 +6,7 @@ import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startStack({ redis: true, services: ["idp", "admin", "jobs-worker"] });
+  stack = await startStack({ shape: "five", redis: true, services: ["idp", "admin", "jobs-worker"] });
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());

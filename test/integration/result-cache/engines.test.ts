@@ -22,6 +22,7 @@ let database: DatabaseSync;
 
 beforeAll(async () => {
   stack = await startStack({
+    shape: "five",
     engines: 2,
     redis: true,
     settings: {

@@ -49,12 +49,11 @@ beforeAll(async () => {
         },
         identity: { notices: { enabled: true, webhook, mail } },
       },
-      { engines: 2 },
+      { services: ["jobs-worker"] },
     ),
   );
   using database = new DatabaseSync(idp.directoryFile);
   database.prepare("UPDATE users SET mail = ? WHERE username = ?").run(contact, alice.username);
-  await idp.stack.start("jobs-worker");
 });
 
 afterAll(() => owned.disposeAsync());

@@ -32,11 +32,11 @@ export interface UserStack extends AsyncDisposable {
   readonly kept: () => Promise<string>;
 }
 
-/** Two replicas of idp and two engines. Every new network is suspicious, so that no places are needed. */
-export async function startUserStack(risk: Tree, settings: Tree = {}): Promise<UserStack> {
+/** Idp and two engines, or one process. Every new network is suspicious, so that no places are needed. */
+export async function startUserStack(risk: Tree, settings: Tree = {}, engines = 2): Promise<UserStack> {
   await using started = new AsyncDisposableStack();
   const auth = { risk: merged({ mode: "enforce", learn_for: "0s" }, risk), controls: { enabled: ["brute_force"] } };
-  const idp = started.use(await startIdpStack(merged({ auth }, settings), { engines: 2 }));
+  const idp = started.use(await startIdpStack(merged({ auth }, settings), { engines, idps: 1 }));
   const redis = await testRedis(idp.stack.redis?.port ?? 0);
   started.defer(() => redis.disconnect());
   const byMail: UserStack["byMail"] = (name, clientIp, protocol) =>

@@ -33,6 +33,7 @@ beforeAll(async () => {
       },
       identity: { oidc: { enabled: true, issuer, mail_registration: registration } },
     },
+    1,
   );
   const { replicas } = users.idp;
   mail = await registerMailClient({ issuer, replicas, ask: askReplicas(replicas) });

@@ -45,7 +45,7 @@ beforeAll(async () => {
         },
       },
     },
-    { gateway: false },
+    { gateway: false, shape: "five" },
   );
 });
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
         },
       },
     },
-    { gateway: false },
+    { gateway: false, shape: "five" },
   );
   sp = new SAML({
     issuer: "urn:test:sp",

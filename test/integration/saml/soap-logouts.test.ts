@@ -32,7 +32,7 @@ const oidc = {
 
 beforeAll(async () => {
   soap = await startSoapProvider();
-  saml = await startSamlStack(soap.url, oidc);
+  saml = await startSamlStack(soap.url, { oidc, shape: "five" });
   redis = await testRedis(saml.idp.stack.redis?.port ?? 0);
 });
 

@@ -54,6 +54,7 @@ describe("users in MariaDB with a site's own schema, by the example of the guide
     const { port, user, password, database: name } = database;
     stack = starting.use(
       await startStack({
+        shape: "five",
         engines: 2,
         settings: { runtime: { timeouts: { decision: "5s", sql_query: "3s" } } },
         backends: {

@@ -14,6 +14,7 @@ const sha512OfSecret =
 beforeAll(async () => {
   const services = ["idp", "admin", "jobs-worker"] as const;
   stack = await startStack({
+    shape: "five",
     redis: true,
     services,
     backends: (folder) => {

@@ -7,7 +7,7 @@ import { startStack } from "../../support/stack.ts";
 
 test("the services that tests start use compiled code that includes what has run, which Node's own cache lacks", async () => {
   await using own = await scratchFolder();
-  await using stack = await startStack({ env: { NODE_DEBUG_NATIVE: "COMPILE_CACHE" } });
+  await using stack = await startStack({ shape: "five", env: { NODE_DEBUG_NATIVE: "COMPILE_CACHE" } });
   const output = stack.gateway.output();
   const [, stored = ""] = /reading cache from (.+) for ESM .+\/gateway\/dist\/bundle\/main\.js/u.exec(output) ?? [];
   expect(output).toMatch(/ESM .+\/gateway\/dist\/bundle\/main\.js was accepted/u);

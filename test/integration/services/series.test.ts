@@ -11,6 +11,7 @@ function withoutSample(page: string): readonly string[] {
 
 test("every counter and gauge of every service has a series before the first request, so that its first increase can be seen", async () => {
   await using stack = await startStack({
+    shape: "five",
     redis: true,
     services: [...services],
     settings: {

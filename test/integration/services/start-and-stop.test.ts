@@ -16,7 +16,7 @@ const needs: readonly [ServiceName, "nats" | "redis" | "nothing"][] = [
 ];
 
 beforeAll(async () => {
-  stack = await startStack({ services: ["idp", "admin", "jobs-worker"], serversLater: true });
+  stack = await startStack({ shape: "five", services: ["idp", "admin", "jobs-worker"], serversLater: true });
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());

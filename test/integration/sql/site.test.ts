@@ -45,6 +45,7 @@ describe.each(sites)("$name", ({ start, statements, backends, isUpgrading }) => 
     database = await start();
     proxy = await startStallableProxy(database.port);
     stack = await startStack({
+      shape: "five",
       engines: 2,
       backends: backends(database, proxy.port),
       // Without the memory cache, which would answer while the database is unavailable.
@@ -215,6 +216,7 @@ describe.each(sites)("$name", ({ start, statements, backends, isUpgrading }) => 
 
   test("one of two servers unavailable from the start: the other answers every login, and the engine is ready", async () => {
     await using pair = await startStack({
+      shape: "five",
       engines: 2,
       backends: backends(database, await freePort(), database.port),
       settings: { auth: { pipeline: { local_cache_ttl: "0s" } } },

@@ -28,7 +28,6 @@ let file: string;
 beforeAll(async () => {
   const bucket = { name: "ipv4", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 5, ipv4: true };
   stack = await startStack({
-    engines: 2,
     redis: true,
     backends: (folder) => {
       file = join(folder, "users.sqlite");

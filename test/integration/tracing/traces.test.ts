@@ -17,6 +17,7 @@ let stack: Stack;
 beforeAll(async () => {
   receiver = await startTraceReceiver();
   stack = await startStack({
+    shape: "five",
     redis: true,
     engines: 2,
     services: ["idp", "admin"],

@@ -15,9 +15,10 @@ const issuer = "http://localhost:8080";
 
 /** Changes with every file of the bundles: their builds write only what differs. */
 function bundlesStamp(): string {
-  const lines = readdirSync(join(root, "services")).flatMap((name) => {
-    const folder = join(root, "services", name, "dist/bundle");
-    return readdirSync(folder).map((file) => `${name}/${file} ${statSync(join(folder, file)).mtimeMs}`);
+  const programs = [...readdirSync(join(root, "services")).map((name) => `services/${name}`), "cli"];
+  const lines = programs.flatMap((program) => {
+    const folder = join(root, program, "dist/bundle");
+    return readdirSync(folder).map((file) => `${program}/${file} ${statSync(join(folder, file)).mtimeMs}`);
   });
   return lines.toSorted().join("\n");
 }
@@ -30,8 +31,9 @@ function isStored(stamp: string): boolean {
   }
 }
 
-async function runServices(): Promise<void> {
+async function runServices(shape: "five" | "one"): Promise<void> {
   await using stack = await startStack({
+    shape,
     redis: true,
     services: ["idp", "admin", "jobs-worker"],
     nodeArgs,
@@ -64,7 +66,7 @@ export async function storeCompiledCode(): Promise<void> {
   const stamp = bundlesStamp();
   if (isStored(stamp)) return;
   try {
-    await runServices();
+    for (const shape of ["five", "one"] as const) await runServices(shape);
     writeFileSync(stampFile, stamp);
   } catch (error) {
     // The tests say better than this what is wrong with the services.

@@ -45,6 +45,8 @@ function createProtection() {
         return state.isAvailable ? { ban: state.ban, pending: state.pending, accountFailures: 0 } : undefined;
       },
       count: async () => undefined,
+      keep: () => undefined,
+      forget: () => undefined,
       succeed: async () => {
         calls.push("succeed");
         state.pending = false;
