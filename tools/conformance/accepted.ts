@@ -2,7 +2,7 @@ import type { Accepted } from "./results.ts";
 
 const groups = {
   finding: "CheckForUnexpectedClaimsInIdToken",
-  reason: "The test requests every claim that discovery names, and `groups` is none of the standard ones.",
+  reason: "The test requests every claim that discovery names, and `groups` is not a standard claim.",
 };
 
 /** The list has at most three warnings; every other one fails the run. */

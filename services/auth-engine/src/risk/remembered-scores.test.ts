@@ -145,13 +145,11 @@ test("an engine that remembers scores notices the same sign-ins, and remembers t
           dialect: "json",
           password: undefined,
           tls: true,
-          ...{
-            username: alias ? `${account}.alias` : account,
-            protocol,
-            clientId,
-            memoryCache: true,
-            sharedCache: true,
-          },
+          username: alias ? `${account}.alias` : account,
+          protocol,
+          clientId,
+          memoryCache: true,
+          sharedCache: true,
           clientIp: `10.${network}.0.${host}`,
         };
         for (let time = 0; time < times; time += 1) {
