@@ -72,7 +72,7 @@ export interface OidcStack extends AsyncDisposable {
 export interface OidcStackMore extends Pick<StackOptions, "gateway" | "shape"> {
   /** `auth.backchannel.oidc_bearer.audience`; empty for the default. */
   readonly audience?: string;
-  /** Starts two engines that accept tokens as passwords, with these keys of `auth.oauthbearer`. */
+  /** Engines accept tokens as passwords, with these keys of `auth.oauthbearer`. */
   readonly oauthbearer?: Tree;
   readonly developerMode?: boolean;
   /** Maps the demo's `uid` as the unique user identifier. */
@@ -124,7 +124,7 @@ export async function startOidcStack(
     identity,
     http,
     audience = "",
-    engines,
+    engines = 1,
     env,
     gateway,
     shape,
@@ -137,7 +137,7 @@ export async function startOidcStack(
   const stack = started.use(
     await startStack({
       redis: true,
-      engines: engines ?? (oauthbearer === undefined ? 1 : 2),
+      engines,
       httpPort,
       env,
       gateway,

@@ -33,7 +33,11 @@ beforeAll(async () => {
   oidc = await startOidcStack(
     [...clients, removed],
     { custom_scopes: [{ name: "imap", description: "Mail" }], scopes_supported: scopes },
-    { oauthbearer: { audience: ["mail", "typed", "removed"], required_scope: ["imap"] }, more: redisGivenUpSoon },
+    {
+      engines: 2,
+      oauthbearer: { audience: ["mail", "typed", "removed"], required_scope: ["imap"] },
+      more: redisGivenUpSoon,
+    },
   );
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
   browser = createBrowser(oidc.replicas);

@@ -17,7 +17,11 @@ let oidc: OidcStack;
 beforeAll(async () => {
   receiver = await startTraceReceiver();
   const observability = { tracing: { enabled: true, endpoint: receiver.url, sampler_ratio: 0 } };
-  oidc = await startOidcStack(undefined, {}, { http: { trusted_proxies: ["127.0.0.1"] }, more: { observability } });
+  oidc = await startOidcStack(
+    undefined,
+    {},
+    { shape: "five", http: { trusted_proxies: ["127.0.0.1"] }, more: { observability } },
+  );
 });
 
 afterAll(async () => {
