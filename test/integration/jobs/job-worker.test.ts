@@ -5,14 +5,14 @@ import { createRiskNames } from "@postern/shared/domain/risk";
 import type { Bus } from "@postern/shared/platform/bus";
 import { loadConfig } from "@postern/shared/platform/config";
 import { fromUnknown } from "@postern/shared/platform/errors";
-import { flushQueue, jobsPrefix, loginNameKey, type RedisClient, riskAccountKey } from "@postern/shared/platform/redis";
+import { flushQueue, loginNameKey, type RedisClient, riskAccountKey } from "@postern/shared/platform/redis";
 import { type NatsServer, poll, type RedisServer, spawnNats, spawnRedis } from "@postern/testing";
-import { Worker } from "bullmq";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createJobQueue } from "../../../services/admin/src/jobs/job-queue-redis.ts";
 import { createJobStatus } from "../../../services/admin/src/jobs/job-status-redis.ts";
 import { createFoundKeys } from "../../../services/jobs-worker/src/flush-jobs/found-keys.ts";
 import { createJobWorker } from "../../../services/jobs-worker/src/flush-jobs/job-worker.ts";
+import { takeAndDie } from "../../../services/jobs-worker/src/queues/testing/dead-worker.ts";
 import { blockingRedis, redisContent, testRedis } from "../../support/redis-content.ts";
 import { makeBus } from "../bus/bus-fixture.ts";
 
@@ -100,16 +100,6 @@ async function enqueueRaw(name: string, data: unknown): Promise<string> {
   return jobId;
 }
 
-/** Takes the next job as a worker does that dies then: its lock expires at once. */
-async function takeAndDie(): Promise<void> {
-  const connection = blockingRedis(queueServer.port);
-  const options = { connection, prefix: jobsPrefix(keyPrefix), autorun: false, lockDuration: 1 };
-  const worker = new Worker(flushQueue, null, { ...options, skipVersionCheck: true });
-  await worker.getNextJob("dead");
-  await worker.close(true);
-  connection.disconnect();
-}
-
 /** A ban and its count, as engines write them. */
 async function seedBan(network: string): Promise<void> {
   const place = `${keyPrefix}bf:{${network}}`;
@@ -188,7 +178,9 @@ test.each([
 test("a job whose worker died is queued again, and another worker completes it and counts it once", async () => {
   await seedBan("10.1.2.0/24");
   const jobId = await enqueue(ofBans);
-  await takeAndDie();
+  const connection = blockingRedis(queueServer.port);
+  await takeAndDie(connection, keyPrefix, flushQueue);
+  connection.disconnect();
   expect(await countJobs(queue, keyPrefix)).toMatchObject({ waiting: 0, active: 1 });
   const outcomes = startWorker();
   await poll("the end", () => outcomes.includes("BF_FLUSH done"));
