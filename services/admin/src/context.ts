@@ -3,7 +3,6 @@ import {
   auditHistoryFromConfig,
   type Base,
   baseFromConfig,
-  type EngineBus,
   engineBusFromConfig,
   flushesFromConfig,
   historyFromConfig,
@@ -11,81 +10,34 @@ import {
   scriptPasswordReports,
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
-import {
-  type BruteForceRecords,
-  createBansByEnd,
-  createBruteForceRecords,
-  type ListBansByEnd,
-} from "@postern/shared/domain/brute-force";
-import type { FindAccountNames, Flushes } from "@postern/shared/domain/flush";
-import type { DecisionHistory, ReadAuditHistory } from "@postern/shared/domain/history";
-import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/domain/passwords";
+import { createBansByEnd, createBruteForceRecords } from "@postern/shared/domain/brute-force";
+import { createPasswordVerifier } from "@postern/shared/domain/passwords";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
-import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/platform/http";
+import { createCallerReader, createCallerVerifier } from "@postern/shared/platform/http";
 import { createHealth, type Health, type SharedByProcess } from "@postern/shared/platform/lifecycle";
-import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/openapi";
+import { lazyOpenapi } from "@postern/shared/platform/openapi";
 import { type RedisClient, redisHealth, watchRedisClock } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import type { ReportAccount } from "./console/account/account-report.ts";
 import { createAccounts } from "./console/account/context.ts";
-import { type AuditReads, createAuditReads } from "./console/audit-reads.ts";
-import { type CreateConsolePages, createConsole } from "./console/context.ts";
+import { createAuditReads } from "./console/audit-reads.ts";
+import { createConsole } from "./console/context.ts";
 import { createExplanations } from "./console/search/context.ts";
-import type { Explain } from "./console/search/explain.ts";
-import type { ExplainRisk } from "./console/search/explain-risk.ts";
-import { createFactorLocks, type FactorLocks } from "./factor-locks/factor-locks-redis.ts";
-import { createHookScripts, type HookScripts } from "./hooks/context.ts";
+import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
+import { createHookScripts } from "./hooks/context.ts";
 import { createJobs } from "./jobs/context.ts";
-import type { JobQueue } from "./jobs/job-queue-redis.ts";
-import type { ReadJob } from "./jobs/job-status-redis.ts";
 import { createIssuer } from "./jwt/context.ts";
-import type { JwtIssuer } from "./jwt/jwt-issuer.ts";
-import { type AdminMetrics, createAdminMetrics } from "./metrics.ts";
-import { createOperatorProofs, type OperatorProofs } from "./operators/context.ts";
-import { createEventStreams, type EventStreams } from "./operators/event-streams.ts";
-import { type AdminSettings, adminSettings, type LiveAdminSettings, liveAdminSettings } from "./settings.ts";
-import { createSystem, type SystemContext } from "./system/context.ts";
-
-/** All components of the administration service. Only files called `context.ts` construct them. */
-export interface AdminContext extends Base, EngineBus, SystemContext, OperatorProofs {
-  readonly settings: AdminSettings;
-  readonly live: { current: LiveAdminSettings };
-  readonly health: Health;
-  readonly state: RedisClient;
-  readonly cache: RedisClient;
-  readonly queue: RedisClient;
-  readonly jobs: { readonly queue: JobQueue; readonly read: ReadJob };
-  readonly flushes: Flushes;
-  readonly factorLocks: FactorLocks;
-  readonly accountNames: FindAccountNames;
-  readonly bruteForce: BruteForceRecords;
-  readonly listBansByEnd: ListBansByEnd;
-  /** Undefined while no history is recorded. */
-  readonly history: DecisionHistory | undefined;
-  /** Undefined while audit records are not kept in Redis. */
-  readonly readAuditHistory: ReadAuditHistory | undefined;
-  readonly explain: Explain;
-  readonly auditReads: AuditReads;
-  readonly explainRisk: ExplainRisk;
-  readonly reportAccount: ReportAccount;
-  readonly passwords: PasswordVerifier;
-  readonly adminMetrics: AdminMetrics;
-  readonly readCaller: ReadCaller;
-  /** Absent when `auth.backchannel.jwt` is off. */
-  readonly jwtIssuer: JwtIssuer | undefined;
-  /** The OpenAPI document of the management API. */
-  readonly openapi: () => RenderedDocument;
-  readonly hooks: HookScripts;
-  readonly consoleStreams: EventStreams;
-  /** Undefined if the console is off. */
-  readonly consolePages: CreateConsolePages | undefined;
-}
+import { createAdminMetrics } from "./metrics.ts";
+import { createOperatorProofs } from "./operators/context.ts";
+import { createEventStreams } from "./operators/event-streams.ts";
+import { adminSettings, liveAdminSettings } from "./settings.ts";
+import { createSystem } from "./system/context.ts";
 
 /** Operators sign in rarely; more concurrent requests than these are guesses. */
 const hashing = { concurrency: 2, maxQueued: 64 };
 
-export async function createContext(config: Config, shared: SharedByProcess): Promise<AdminContext> {
+/** All components of the administration service. Only files called `context.ts` construct them. */
+export async function createContext(config: Config, shared: SharedByProcess) {
   const base = await baseFromConfig(config, "admin", shared);
   const settings = adminSettings(config);
   const parts = {
@@ -125,7 +77,9 @@ export async function createContext(config: Config, shared: SharedByProcess): Pr
     jobs,
     bruteForce,
     listBansByEnd: createBansByEnd(redis, keyPrefix, clock),
+    /** Undefined while no history is recorded. */
     history,
+    /** Undefined while audit records are not kept in Redis. */
     readAuditHistory: auditHistoryFromConfig(config, redis),
     auditReads: createAuditReads(parts.audit),
     ...createExplanations(config, { ...parts, history, accountNames, bruteForce, factorLocks }),
@@ -133,12 +87,17 @@ export async function createContext(config: Config, shared: SharedByProcess): Pr
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
     ...createSystem(config, { ...parts, health, readJob: jobs.read }),
+    /** Undefined when `auth.backchannel.jwt` is off. */
     jwtIssuer: createIssuer(config, parts),
+    /** The OpenAPI document of the management API. */
     openapi: lazyOpenapi("management", config),
     hooks: await createHookScripts(config, parts),
+    /** Undefined if the console is off. */
     consolePages: await createConsole(config, { ...parts, sharedClock, accountNames, ...proofs }),
   };
 }
+
+export type AdminContext = Awaited<ReturnType<typeof createContext>>;
 
 interface HealthParts extends Pick<Base, "service" | "instance" | "logger"> {
   readonly state: RedisClient;

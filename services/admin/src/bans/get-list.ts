@@ -2,17 +2,12 @@ import { Readable } from "node:stream";
 import type { BruteForceList } from "@postern/shared/contracts";
 import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
 import { AppError } from "@postern/shared/platform/errors";
-import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AdminContext } from "../context.ts";
 import { malformed, sessionOf } from "../read-request.ts";
 import { listEverything } from "./list-everything.ts";
 import { type ListPart, listFiltered, listPage } from "./list-part.ts";
 import { type ListRequest, readListRequest } from "./list-request.ts";
-
-export interface ListDeps {
-  readonly bruteForce: BruteForceRecords;
-  readonly logger: Logger;
-}
 
 function failed(cause: unknown): AppError {
   if (cause instanceof RangeError) return malformed("cursor: must be the value of next from a previous page");
@@ -30,7 +25,7 @@ async function partOf(listRequest: ListRequest, state: BruteForceRecords): Promi
  * `GET` and `POST /api/v1/bruteforce/list`. Without filters and pages, the answer is written while the list is read, so that a million bans
  * need one page of memory.
  */
-export function listBruteForce({ bruteForce, logger }: ListDeps) {
+export function listBruteForce({ bruteForce, logger }: AdminContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<BruteForceList | Readable> => {
     const listRequest = readListRequest(Object(request.query), request.body);
     const session = sessionOf(request);

@@ -1,14 +1,10 @@
 import { type Invitation, InvitationRequest, type OperationId, operation } from "@postern/shared/contracts";
-import { type Audit, type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
-import type { FindAccountNames } from "@postern/shared/domain/flush";
+import { type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
 import { AppError } from "@postern/shared/platform/errors";
 import { compileCheck, guardedRoute } from "@postern/shared/platform/http";
-import { systemClock as clock } from "@postern/shared/platform/time";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../context.ts";
-import type { Invitations } from "../operators/invitations-redis.ts";
 import { malformed, sessionOf } from "../read-request.ts";
-import type { DescribeSystem } from "../system/system-report.ts";
 import { postAccount } from "./account/post-account.ts";
 import { getAudit } from "./audit/get-audit.ts";
 import { getAuditExport } from "./audit/get-audit-export.ts";
@@ -19,22 +15,18 @@ import { getHistory } from "./search/get-history.ts";
 import { getRisk } from "./search/get-risk.ts";
 
 /** `GET /api/v1/console/system` */
-function getSystem({ describeSystem }: { readonly describeSystem: DescribeSystem }) {
+function getSystem({ describeSystem }: AdminContext) {
   return async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
     reply.header("cache-control", "no-store").send(await describeSystem());
 }
 
-export interface InvitationRouteDeps {
-  readonly invitations: Pick<Invitations, "issue">;
-  /** The console knows operators by the names that the sign-in pages give them; searches of other protocols may name them otherwise. */
-  readonly namesOnPages: FindAccountNames;
-  readonly audit: Audit;
-}
-
 const check = compileCheck(InvitationRequest);
 
-/** `POST /api/v1/console/invitations` */
-function postInvitation({ invitations, namesOnPages, audit }: InvitationRouteDeps) {
+/**
+ * `POST /api/v1/console/invitations`. The console knows operators by the names that the sign-in pages give them; searches of other
+ * protocols may name them otherwise.
+ */
+function postInvitation({ invitations, namesOnPages, audit }: AdminContext) {
   const invite = async (username: string): Promise<Invitation> => {
     const { accounts, isComplete } = await namesOnPages(username);
     const [account, ...others] = accounts;
@@ -66,9 +58,9 @@ export function registerConsole(app: FastifyInstance, context: AdminContext): vo
   app.route({ ...guarded("listDecisions"), handler: getHistory(context) });
   app.route({
     ...guarded("listBansByEnd"),
-    handler: getBans({ ...context, rules: () => live.current.flush.rules }),
+    handler: getBans(context.listBansByEnd, () => live.current.flush.rules),
   });
-  app.route({ ...guarded("showAttacks"), handler: getAttacks({ ...context, clock }) });
+  app.route({ ...guarded("showAttacks"), handler: getAttacks(context) });
   app.route({ ...guarded("listAuditRecords"), handler: getAudit(context) });
   app.route({ ...guarded("exportAuditRecords"), handler: getAuditExport(context) });
   app.route({ ...guarded("showAccount"), handler: postAccount(context) });

@@ -1,7 +1,7 @@
 import { readFormBody } from "@postern/shared/platform/http";
 import type { FastifyInstance } from "fastify";
 import type { ConsoleVisit } from "./console-visit.ts";
-import type { ConsolePagesDeps } from "./deps.ts";
+import type { ConsolePagesDeps } from "./context.ts";
 
 const maxFormBytes = 64 * 1024;
 const noForm = new URLSearchParams();

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Operator } from "../operators/operator.ts";
 import type { ShownReach } from "./action-forms.ts";
 import type { ConsolePage } from "./console-document.ts";
-import type { ConsolePagesDeps } from "./deps.ts";
+import type { ConsolePagesDeps } from "./context.ts";
 import { type NoticeKey, noticePage } from "./notice-pages.ts";
 
 /** One request of an operator's browser. */

@@ -1,5 +1,6 @@
 import { type Base, type EngineBus, keyRingFromConfig } from "@postern/shared/assembly";
 import { authenticate } from "@postern/shared/contracts";
+import type { Audit } from "@postern/shared/domain/audit";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { Config } from "@postern/shared/platform/config";
 import { createCallerSigner, type SharedClock } from "@postern/shared/platform/http";
@@ -30,10 +31,10 @@ import { createConsoleCookies } from "./console-cookies.ts";
 import { createShowPage } from "./console-document.ts";
 import { consoleSettings } from "./console-settings.ts";
 import { consoleStyle } from "./console-style.ts";
-import type { ConsolePagesDeps } from "./deps.ts";
 import { liveScript } from "./live-script.ts";
 
-interface ConsoleParts extends Pick<Base, "audit" | "logger">, Pick<EngineBus, "bus">, OperatorProofs {
+interface ConsoleParts extends Pick<Base, "logger">, Pick<EngineBus, "bus">, OperatorProofs {
+  readonly audit: Audit;
   readonly settings: AdminSettings;
   readonly live: { readonly current: LiveAdminSettings };
   readonly state: RedisClient;
@@ -48,12 +49,10 @@ export interface OwnApi {
   readonly stream: StreamFromOwn;
 }
 
-export type CreateConsolePages = (own: OwnApi) => ConsolePagesDeps;
-
 const apiTimeoutMs = 20_000;
 
 /** Undefined if the console is off. */
-export async function createConsole(config: Config, parts: ConsoleParts): Promise<CreateConsolePages | undefined> {
+export async function createConsole(config: Config, parts: ConsoleParts) {
   const settings = consoleSettings(config);
   const keys = keyRingFromConfig(config, "console");
   if (settings === undefined || keys === undefined) return undefined;
@@ -72,10 +71,10 @@ export async function createConsole(config: Config, parts: ConsoleParts): Promis
     () => live.current.decisionTimeoutMs,
     steadyClock,
   );
-  const findReach = createFindReach({ findRole, accountNames: parts.accountNames });
+  const findReach = createFindReach(findRole, parts.accountNames);
   const sign = createCallerSigner({ secret: parts.settings.assertionSecret, ttlSeconds }, parts.sharedClock);
   const writeRequest = createWriteRequest(sign, parts.settings.identifier, helpdesk);
-  return (own) => {
+  return (own: OwnApi) => {
     const ask = createOperatorApi(writeRequest, { admin: own.send, idp: sendTo(idpUrl, apiTimeoutMs) });
     return {
       origin,
@@ -102,3 +101,6 @@ export async function createConsole(config: Config, parts: ConsoleParts): Promis
     };
   };
 }
+
+/** What the pages of the console need. */
+export type ConsolePagesDeps = ReturnType<NonNullable<Awaited<ReturnType<typeof createConsole>>>>;

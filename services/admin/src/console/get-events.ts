@@ -4,7 +4,7 @@ import { type Html, htmlText } from "@postern/shared/platform/pages";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { FoundOperator, Operator } from "../operators/operator.ts";
 import { auditWithdrawn, originOf } from "./console-visit.ts";
-import type { ConsolePagesDeps } from "./deps.ts";
+import type { ConsolePagesDeps } from "./context.ts";
 
 /** A withdrawn role or a session that has ended ends its streams within five seconds. */
 const checkMs = 1500;

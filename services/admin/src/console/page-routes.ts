@@ -10,7 +10,7 @@ import { getClientsPage } from "./clients/clients-page.ts";
 import { getConfigurationPage } from "./configuration/configuration-page.ts";
 import { parseConsoleForms } from "./console-form.ts";
 import { type ConsoleVisit, forOperator, goTo, originOf, sendNotice, sendPage } from "./console-visit.ts";
-import type { ConsolePagesDeps } from "./deps.ts";
+import type { ConsolePagesDeps } from "./context.ts";
 import type { NoticeKey } from "./notice-pages.ts";
 import { postAct } from "./post-act.ts";
 import { getSearch } from "./search/get-search.ts";

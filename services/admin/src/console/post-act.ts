@@ -15,7 +15,7 @@ import type { ConsolePage } from "./console-document.ts";
 import { ownForm } from "./console-form.ts";
 import { pageWithin } from "./console-paths.ts";
 import { type ConsoleVisit, forOperator, goTo, sendNotice, sendPage } from "./console-visit.ts";
-import type { ConsolePagesDeps } from "./deps.ts";
+import type { ConsolePagesDeps } from "./context.ts";
 
 /** The code for a new operator, once. `next`: path of the page from which it was requested. */
 function invitationPage(answer: unknown, next: string): ConsolePage {

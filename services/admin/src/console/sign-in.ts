@@ -5,7 +5,7 @@ import type { SignedIn } from "../operators/provider-http.ts";
 import { ownForm } from "./console-form.ts";
 import { pageWithin } from "./console-paths.ts";
 import { type ConsoleVisit, forOperator, goTo, originOf, queryOf, sendNotice, sendPage } from "./console-visit.ts";
-import type { ConsolePagesDeps } from "./deps.ts";
+import type { ConsolePagesDeps } from "./context.ts";
 
 /** `GET /console/sign-in`: to the identity provider; with `proof=1`, to enter password and second factor again. */
 export function getSignIn({ provider, attempts, cookies, origin }: ConsolePagesDeps) {

@@ -7,7 +7,6 @@ import {
   type HostFunction,
   type HostFunctions,
   type PreparedScripts,
-  type ScriptRunner,
   toLuaValue,
 } from "@postern/shared/domain/scripts";
 import type { Bus } from "@postern/shared/platform/bus";
@@ -15,21 +14,14 @@ import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { hookFiles } from "./hook-table.ts";
 
-/** The interpreters of custom hooks. */
-export interface HookScripts {
-  readonly runner: ScriptRunner;
-  /** Compiles the hooks of another configuration, which are then used or discarded. Throws `CONFIG_INVALID`. */
-  prepare(config: Config): Promise<PreparedScripts>;
-  close(): Promise<void>;
-}
-
 interface Parts extends Base {
   readonly bus: Bus;
   readonly state: RedisClient;
   readonly passwords: PasswordVerifier;
 }
 
-export async function createHookScripts(config: Config, parts: Parts): Promise<HookScripts> {
+/** The interpreters of custom hooks. */
+export async function createHookScripts(config: Config, parts: Parts) {
   const { bus, logger, state: redis, passwords } = parts;
   const modules = engineScriptModules(bus);
   const makePool = scriptPoolsFromConfig(config, parts, redis, passwords);
@@ -42,11 +34,12 @@ export async function createHookScripts(config: Config, parts: Parts): Promise<H
   );
   return {
     runner,
-    prepare: async (next) => {
+    /** Compiles the hooks of another configuration, which are then used or discarded. Throws `CONFIG_INVALID`. */
+    prepare: async (next: Config): Promise<PreparedScripts> => {
       const pool = await make(next);
       return { use: () => runner.swap(pool), discard: async () => pool?.close() };
     },
-    close: () => runner.close(),
+    close: (): Promise<void> => runner.close(),
   };
 }
 

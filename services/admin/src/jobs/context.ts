@@ -1,9 +1,7 @@
 import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import type { JobQueue } from "./job-queue-redis.ts";
 import { createJobQueue } from "./job-queue-redis.ts";
-import type { ReadJob } from "./job-status-redis.ts";
 import { createJobStatus } from "./job-status-redis.ts";
 
 /** Added to Redis's command timeout, for commands that have not been sent yet. */
@@ -13,7 +11,7 @@ const marginMs = 500;
 export function createJobs(
   { runtime, storage }: Config,
   { redis, logger }: { readonly redis: RedisClient; readonly logger: Logger },
-): { readonly queue: JobQueue; readonly read: ReadJob } {
+) {
   const { prefix: keyPrefix, write_timeout: writeTimeoutMs } = storage.redis;
   const { retention: retentionMs, max_queued: maxQueued } = runtime.jobs;
   const queue = createJobQueue({

@@ -111,6 +111,6 @@ export function registerMfaBackchannel(app: FastifyInstance, context: MfaBackcha
     const exposeHeadRoute = id !== "listWebauthnCredentials";
     app.route({ ...guardedRoute(operation(id), identifier), exposeHeadRoute, handler });
   }
-  const handler = unlock({ ...deps, locks: factorLocks, accountNames });
+  const handler = unlock(deps, factorLocks, accountNames);
   app.route({ ...guardedRoute(operation("unlockSecondFactors"), identifier), handler });
 }

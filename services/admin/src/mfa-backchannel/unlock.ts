@@ -8,21 +8,16 @@ import type { FactorLocks } from "../factor-locks/factor-locks-redis.ts";
 import { malformed } from "../read-request.ts";
 import type { MfaRouteDeps } from "./mfa-route.ts";
 
-export interface UnlockDeps extends Pick<MfaRouteDeps, "audit" | "counted" | "logger"> {
-  readonly locks: FactorLocks;
-  /** Counts are stored under the account's own name, which may differ from the one that the operator typed. */
-  readonly accountNames: FindAccountNames;
-}
-
 type Locks = Awaited<ReturnType<FactorLocks["lift"]>>;
 
 const check = compileCheck(MfaBackchannelUnlock);
 
 /**
  * `DELETE /api/v1/mfa-backchannel/lock`: 200 even if nothing was locked. 500 if nothing was unlocked and a backend that may know the
- * account by this name was unavailable; the request may be repeated.
+ * account by this name was unavailable; the request may be repeated. Counts are stored under the account's own name, which may differ
+ * from the one that the operator typed.
  */
-export function unlock({ locks, accountNames, audit, counted, logger }: UnlockDeps) {
+export function unlock({ audit, counted, logger }: MfaRouteDeps, locks: FactorLocks, accountNames: FindAccountNames) {
   const liftAll = async (username: string): Promise<Locks> => {
     const { accounts, isComplete } = await accountNames(username);
     const lifted = await Promise.all([...new Set([username, ...accounts])].map((name) => locks.lift(name)));

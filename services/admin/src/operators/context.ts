@@ -1,12 +1,11 @@
 import { accountNamesFromSettings, type EngineBus } from "@postern/shared/assembly";
-import { createEnrolments, type Enrolments } from "@postern/shared/domain/enrolments";
-import type { FindAccountNames } from "@postern/shared/domain/flush";
+import { createEnrolments } from "@postern/shared/domain/enrolments";
 import { createRiskNames, createRiskReviews, createRiskStore } from "@postern/shared/domain/risk";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock as clock } from "@postern/shared/platform/time";
 import type { LiveAdminSettings } from "../settings.ts";
-import { createInvitations, type Invitations } from "./invitations-redis.ts";
+import { createInvitations } from "./invitations-redis.ts";
 
 interface Parts extends Pick<EngineBus, "bus"> {
   readonly live: { readonly current: LiveAdminSettings };
@@ -14,14 +13,7 @@ interface Parts extends Pick<EngineBus, "bus"> {
 }
 
 /** What shows that an operator, and not only someone with the operator's password, set up a second factor. */
-export interface OperatorProofs {
-  readonly invitations: Invitations;
-  readonly enrolments: Enrolments;
-  /** Accounts as only the sign-in pages name them. */
-  readonly namesOnPages: FindAccountNames;
-}
-
-export function createOperatorProofs({ storage }: Config, { live, state: redis, bus }: Parts): OperatorProofs {
+export function createOperatorProofs({ storage }: Config, { live, state: redis, bus }: Parts) {
   const { password_nonce: nonce, prefix: keyPrefix } = storage.redis;
   const names = createRiskNames(nonce);
   const settings = () => live.current.risk;
@@ -31,7 +23,10 @@ export function createOperatorProofs({ storage }: Config, { live, state: redis, 
   const knownAfterMinutes = () => settings().knownAfterMinutes;
   return {
     invitations: createInvitations(redis, keyPrefix, names, clock),
+    /** Accounts as only the sign-in pages name them. */
     namesOnPages: accountNamesFromSettings({ bus, live: () => ({ protocols: ["idp"] }) }),
     enrolments: createEnrolments({ redis, keyPrefix, nonce, names, knownSince, knownAfterMinutes, clock }),
   };
 }
+
+export type OperatorProofs = ReturnType<typeof createOperatorProofs>;

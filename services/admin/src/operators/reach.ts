@@ -23,18 +23,13 @@ interface ReachingOperator {
   readonly session: string;
 }
 
-export interface ReachDeps {
-  readonly findRole: FindRole;
-  readonly accountNames: FindAccountNames;
-}
-
 /** More names than one account has; a site's searches could name others without end. */
 const maxNames = 8;
 
 const undecided = (detail: string) => new AppError("UPSTREAM_UNAVAILABLE", { detail });
 
 /** Every account that an operation on the name changes: a search may name another account than the search of another protocol. */
-function createFindAll({ accountNames }: ReachDeps) {
+function createFindAll(accountNames: FindAccountNames) {
   return async (typed: string): Promise<readonly string[]> => {
     const found = new Set<string>();
     const queried = new Set<string>();
@@ -52,9 +47,8 @@ function createFindAll({ accountNames }: ReachDeps) {
   };
 }
 
-export function createFindReach(deps: ReachDeps): FindReach {
-  const { findRole } = deps;
-  const findAll = createFindAll(deps);
+export function createFindReach(findRole: FindRole, accountNames: FindAccountNames): FindReach {
+  const findAll = createFindAll(accountNames);
   return async ({ account: own, role, session }, typed) => {
     const accounts = await findAll(typed);
     const [first] = accounts;

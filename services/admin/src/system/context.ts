@@ -1,6 +1,6 @@
 import { type Base, createServiceReport, type EngineBus } from "@postern/shared/assembly";
 import type { SystemReport } from "@postern/shared/contracts";
-import { createServiceReports, type ServiceReports } from "@postern/shared/domain/service-reports";
+import { createServiceReports } from "@postern/shared/domain/service-reports";
 import { within } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import type { Health } from "@postern/shared/platform/lifecycle";
@@ -10,7 +10,7 @@ import { hookFiles } from "../hooks/hook-table.ts";
 import type { ReadJob } from "../jobs/job-status-redis.ts";
 import { createQueues } from "./queues-redis.ts";
 import { createRedisRoles } from "./redis-roles-redis.ts";
-import { createDescribeSystem, type DescribeSystem } from "./system-report.ts";
+import { createDescribeSystem } from "./system-report.ts";
 
 interface Parts extends Base, EngineBus {
   readonly health: Health;
@@ -18,11 +18,6 @@ interface Parts extends Base, EngineBus {
   readonly queue: RedisClient;
   readonly cache: RedisClient;
   readonly readJob: ReadJob;
-}
-
-export interface SystemContext {
-  readonly describeSystem: DescribeSystem;
-  readonly serviceReports: ServiceReports;
 }
 
 const natsTimeoutMs = 1000;
@@ -47,7 +42,7 @@ function natsState({ bus }: EngineBus): () => Promise<SystemReport["nats"]> {
   };
 }
 
-export function createSystem(config: Config, parts: Parts): SystemContext {
+export function createSystem(config: Config, parts: Parts) {
   const { bus, engineWatch, state, queue, cache, readJob } = parts;
   const expected = expectedServices(config);
   const serviceReports = createServiceReports(bus, clock, expected, waitMs);
@@ -59,7 +54,7 @@ export function createSystem(config: Config, parts: Parts): SystemContext {
     redis: createRedisRoles({ state, queue, cache }),
     nats: natsState(parts),
     engines: engineWatch.engines,
-    queues: createQueues({ redis: queue, keyPrefix: config.storage.redis.prefix, readJob }),
+    queues: createQueues(queue, config.storage.redis.prefix, readJob),
     clock,
   });
   return { describeSystem, serviceReports };

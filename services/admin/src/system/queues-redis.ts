@@ -12,18 +12,11 @@ export interface QueueStates {
 /** Never rejects: what cannot be read is `unknown`. */
 export type ReadQueues = () => Promise<QueueStates>;
 
-export interface QueuesDeps {
-  /** The client of the role `queue`. */
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly readJob: ReadJob;
-}
-
 const timeoutMs = 1000;
 const maxJobs = 20;
 
 /** Jobs in progress, then waiting ones, then ended ones, the latest first. */
-async function recentIds({ redis, keyPrefix }: QueuesDeps): Promise<readonly string[]> {
+async function recentIds(redis: RedisClient, keyPrefix: string): Promise<readonly string[]> {
   const key = (part: string): string => jobKey.build(keyPrefix, part);
   const last = maxJobs - 1;
   const [active, waiting, delayed, failed, completed] = await Promise.all([
@@ -37,11 +30,6 @@ async function recentIds({ redis, keyPrefix }: QueuesDeps): Promise<readonly str
   return [...new Set([...active, ...waiting, ...delayed, ...ended])].slice(0, maxJobs);
 }
 
-async function recentJobs(deps: QueuesDeps): Promise<QueueStates["jobs"]> {
-  const records = await Promise.all((await recentIds(deps)).map((id) => deps.readJob(id)));
-  return records.filter((record) => record !== undefined);
-}
-
 async function stateOf(name: string, counted: Promise<JobCounts>): Promise<QueueStates["queues"][number]> {
   try {
     return { name, state: "up", ...(await within(counted, timeoutMs)) };
@@ -50,13 +38,17 @@ async function stateOf(name: string, counted: Promise<JobCounts>): Promise<Queue
   }
 }
 
-export function createQueues(deps: QueuesDeps): ReadQueues {
-  const { redis, keyPrefix } = deps;
+/** `redis` is the client of the role `queue`. */
+export function createQueues(redis: RedisClient, keyPrefix: string, readJob: ReadJob): ReadQueues {
+  const recentJobs = async (): Promise<QueueStates["jobs"]> => {
+    const records = await Promise.all((await recentIds(redis, keyPrefix)).map((id) => readJob(id)));
+    return records.filter((record) => record !== undefined);
+  };
   return async () => {
     const [flushes, notifications, jobs] = await Promise.all([
       stateOf("flush", countJobs(redis, keyPrefix)),
       stateOf("notifications", countNotifications(redis, keyPrefix)),
-      within(recentJobs(deps), timeoutMs).catch(() => []),
+      within(recentJobs(), timeoutMs).catch(() => []),
     ]);
     return { queues: [flushes, notifications], jobs };
   };

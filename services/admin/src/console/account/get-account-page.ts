@@ -13,7 +13,7 @@ import type { Operator } from "../../operators/operator.ts";
 import type { AskApi } from "../../operators/operator-api.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage, shownReach } from "../console-visit.ts";
-import type { ConsolePagesDeps } from "../deps.ts";
+import type { ConsolePagesDeps } from "../context.ts";
 import { linksOf } from "../shown-values.ts";
 import { type AccountAnswer, accountPage } from "./account-page.ts";
 

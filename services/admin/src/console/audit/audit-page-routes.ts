@@ -5,7 +5,7 @@ import type { FastifyReply } from "fastify";
 import type { Operator } from "../../operators/operator.ts";
 import { ownForm } from "../console-form.ts";
 import { type ConsoleVisit, forOperator, goTo, originOf, sendNotice, sendPage } from "../console-visit.ts";
-import type { ConsolePagesDeps } from "../deps.ts";
+import type { ConsolePagesDeps } from "../context.ts";
 import { type AuditAnswer, type AuditFields, auditPage } from "./audit-page.ts";
 
 /** The filter that a form has; empty without one. */

@@ -1,23 +1,16 @@
 import type { Attacks } from "@postern/shared/contracts";
 import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
-import type { DecisionHistory } from "@postern/shared/domain/history";
-import type { Clock } from "@postern/shared/platform/time";
+import { systemClock as clock } from "@postern/shared/platform/time";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AdminContext } from "../../context.ts";
 import { numberOf, unreadable } from "../query.ts";
-
-export interface AttacksRouteDeps {
-  /** Undefined while no history is recorded. */
-  readonly history: DecisionHistory | undefined;
-  readonly bruteForce: Pick<BruteForceRecords, "listGuessedAccounts" | "delayedAmong" | "wrongPasswordsOf">;
-  readonly clock: Clock;
-}
 
 const maxNetworks = 20;
 /** A sample: the index has no order by number of addresses. */
 const maxAccountsRead = 100;
 const maxAccounts = 20;
 
-async function accountsUnderAttack({ bruteForce }: AttacksRouteDeps): Promise<Attacks["accounts"]> {
+async function accountsUnderAttack(bruteForce: BruteForceRecords): Promise<Attacks["accounts"]> {
   const { accounts } = await bruteForce.listGuessedAccounts({ size: maxAccountsRead });
   const mostGuessed = accounts.toSorted((a, b) => b.addresses.length - a.addresses.length).slice(0, maxAccounts);
   const names = mostGuessed.map(({ account }) => account);
@@ -40,8 +33,7 @@ async function accountsUnderAttack({ bruteForce }: AttacksRouteDeps): Promise<At
 }
 
 /** `GET /api/v1/console/attacks` */
-export function getAttacks(deps: AttacksRouteDeps) {
-  const { history, clock } = deps;
+export function getAttacks({ history, bruteForce }: Pick<AdminContext, "history" | "bruteForce">) {
   return async ({ query }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const minutes = numberOf(query, "minutes", { usual: 60, max: 1440 });
     const nowMs = clock.now();
@@ -49,7 +41,7 @@ export function getAttacks(deps: AttacksRouteDeps) {
       const [traffic, networks, accounts] = await Promise.all([
         history?.traffic(nowMs - (minutes - 1) * 60_000, nowMs) ?? [],
         history?.failingNetworks(nowMs, maxNetworks) ?? [],
-        accountsUnderAttack(deps),
+        accountsUnderAttack(bruteForce),
       ]);
       const answer: Attacks = {
         minutes: traffic.map(({ minuteMs, ...counts }) => ({ time: new Date(minuteMs).toISOString(), ...counts })),

@@ -3,7 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import type { FastifyReply } from "fastify";
 import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "../console-visit.ts";
-import type { ConsolePagesDeps } from "../deps.ts";
+import type { ConsolePagesDeps } from "../context.ts";
 import { getEvents } from "../get-events.ts";
 import { linksOf } from "../shown-values.ts";
 import { type BanOrder, bansPage, liveBans } from "./bans-page.ts";

@@ -5,13 +5,8 @@ import { malformed } from "../../read-request.ts";
 import { numberOf, textOf, unreadable } from "../query.ts";
 import { writtenBan } from "../written.ts";
 
-export interface BansRouteDeps {
-  readonly listBansByEnd: ListBansByEnd;
-  readonly rules: () => BruteForceRules;
-}
-
 /** `GET /api/v1/console/bans` */
-export function getBans({ listBansByEnd, rules }: BansRouteDeps) {
+export function getBans(listBansByEnd: ListBansByEnd, rules: () => BruteForceRules) {
   return async ({ query }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const order = textOf(query, "order") ?? "desc";
     if (order !== "asc" && order !== "desc") throw malformed("order: must be asc or desc");

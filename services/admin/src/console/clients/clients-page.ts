@@ -4,7 +4,7 @@ import type { FastifyReply } from "fastify";
 import { createReadAnswer } from "../api-answer.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "../console-visit.ts";
-import type { ConsolePagesDeps } from "../deps.ts";
+import type { ConsolePagesDeps } from "../context.ts";
 import { time } from "../shown-values.ts";
 
 type OidcApplication = ApplicationList["oidc"][number];

@@ -6,7 +6,7 @@ import type { FastifyReply } from "fastify";
 import { createReadAnswer } from "../api-answer.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { type ConsoleVisit, forOperator, sendPage } from "../console-visit.ts";
-import type { ConsolePagesDeps } from "../deps.ts";
+import type { ConsolePagesDeps } from "../context.ts";
 import { time } from "../shown-values.ts";
 
 export interface ConfigurationView {

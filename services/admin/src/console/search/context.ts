@@ -15,8 +15,8 @@ import { systemClock as clock } from "@postern/shared/platform/time";
 import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
 import type { LiveAdminSettings } from "../../settings.ts";
 import { createDescribe } from "../account/context.ts";
-import { createExplain, type Explain, type ExplainDeps } from "./explain.ts";
-import { createExplainRisk, type ExplainRisk } from "./explain-risk.ts";
+import { createExplain, type ExplainDeps } from "./explain.ts";
+import { createExplainRisk } from "./explain-risk.ts";
 
 interface Parts extends Pick<EngineBus, "bus"> {
   readonly live: { readonly current: LiveAdminSettings };
@@ -25,11 +25,6 @@ interface Parts extends Pick<EngineBus, "bus"> {
   readonly accountNames: FindAccountNames;
   readonly bruteForce: BruteForceRecords;
   readonly factorLocks: FactorLocks;
-}
-
-export interface Explanations {
-  readonly explain: Explain;
-  readonly explainRisk: ExplainRisk;
 }
 
 const minuteMs = 60_000;
@@ -55,7 +50,7 @@ function inForce(bruteForce: BruteForceRecords, live: Parts["live"]): ExplainDep
 }
 
 /** The answers to what happened at a sign-in, and to what engines know of the sign-ins of an account. */
-export function createExplanations({ storage }: Config, parts: Parts): Explanations {
+export function createExplanations({ storage }: Config, parts: Parts) {
   const { live, state, history, accountNames, bruteForce, factorLocks } = parts;
   const settings = () => live.current.risk;
   const reviews = createRiskReviews({

@@ -1,23 +1,18 @@
 import { isIP } from "node:net";
 import type { DecisionHistoryPage } from "@postern/shared/contracts";
 import { auditedCaller } from "@postern/shared/domain/audit";
-import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/history";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AdminContext } from "../../context.ts";
 import { malformed, sessionOf } from "../../read-request.ts";
-import type { AuditReads } from "../audit-reads.ts";
 import { numberOf, textOf, unreadable } from "../query.ts";
 import { subjectOf } from "../subject.ts";
 import { writtenDecision } from "../written.ts";
 
 type SearchedHistory = Pick<DecisionHistory, "ofAccount" | "ofNetwork" | "ofReference">;
-
-export interface HistoryRouteDeps {
-  /** Undefined while no history is recorded. */
+type HistoryContext = Pick<AdminContext, "accountNames" | "auditReads"> & {
   readonly history: SearchedHistory | undefined;
-  readonly accountNames: FindAccountNames;
-  readonly auditReads: AuditReads;
-}
+};
 
 const subjects = ["account", "network", "reference"] as const;
 type SubjectName = (typeof subjects)[number];
@@ -50,7 +45,7 @@ interface FoundRecords {
 
 const unasked = "a backend could not be queried for the account behind this name";
 
-function createSearch({ accountNames }: HistoryRouteDeps, history: SearchedHistory) {
+function createSearch({ accountNames }: HistoryContext, history: SearchedHistory) {
   return async (name: SubjectName, value: string): Promise<FoundRecords> => {
     if (name === "network") return { records: await ofNetwork(history, value) };
     if (name === "reference") {
@@ -85,7 +80,7 @@ function pageOf(records: readonly RecordedDecision[], size: number, cursor: stri
 }
 
 /** `GET /api/v1/console/history` */
-export function getHistory(deps: HistoryRouteDeps) {
+export function getHistory(deps: HistoryContext) {
   const { history, auditReads } = deps;
   const search = history && createSearch(deps, history);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

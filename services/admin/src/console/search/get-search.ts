@@ -7,14 +7,12 @@ import {
   pathTo,
 } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
-import type { Clock } from "@postern/shared/platform/time";
 import type { FastifyReply } from "fastify";
 import type { Static } from "typebox";
 import type { Operator } from "../../operators/operator.ts";
-import type { AskApi } from "../../operators/operator-api.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage, shownReach } from "../console-visit.ts";
-import type { ConsolePagesDeps } from "../deps.ts";
+import type { ConsolePagesDeps } from "../context.ts";
 import { linksOf } from "../shown-values.ts";
 import { momentText, remedyOf } from "./phrases.ts";
 import { reasonText } from "./reason-text.ts";
@@ -47,11 +45,6 @@ const readFailure = createReadAnswer(FailedSignInRecord);
 /** Networks whose other accounts are looked up. */
 const maxNetworks = 3;
 
-interface SearchDeps {
-  readonly ask: AskApi;
-  readonly clock: Clock;
-}
-
 /** What the history is asked for. */
 function subjectOf({ kind, query, account }: Explanation): Readonly<Record<string, string>> {
   if (kind === "address" || kind === "network") return { network: query };
@@ -64,7 +57,7 @@ function accountIn(answer: SearchAnswer | undefined): string | undefined {
   return account ?? (kind === "account" ? query.trim() : undefined);
 }
 
-function createExplain({ ask, clock }: SearchDeps) {
+function createExplain({ ask, clock }: ConsolePagesDeps) {
   return async (operator: Operator, query: string): Promise<Explanation> => {
     const found = await readExplanation(ask, operator, { operation: "explain", query: { query } });
     if (found === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "explain rejected the request" });
@@ -76,7 +69,7 @@ function createExplain({ ask, clock }: SearchDeps) {
   };
 }
 
-function createSearch(deps: SearchDeps) {
+function createSearch(deps: ConsolePagesDeps) {
   const { ask } = deps;
   const explain = createExplain(deps);
   /** Empty if the history is off, or is not kept for this kind of network; the explanation says so. */

@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { ownForm } from "../console-form.ts";
 import { type ConsoleVisit, forOperator, goTo, sendNotice } from "../console-visit.ts";
-import type { ConsolePagesDeps } from "../deps.ts";
+import type { ConsolePagesDeps } from "../context.ts";
 import { linksOf, type SubjectLinks } from "../shown-values.ts";
 
 const longest = 1024;

@@ -6,7 +6,7 @@ import { createReadAnswer } from "../api-answer.ts";
 import { configurationPart } from "../configuration/configuration-page.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { type ConsoleVisit, forOperator, sendPage } from "../console-visit.ts";
-import type { ConsolePagesDeps } from "../deps.ts";
+import type { ConsolePagesDeps } from "../context.ts";
 import { getEvents } from "../get-events.ts";
 import { livePart, liveScript } from "../live-script.ts";
 import { time } from "../shown-values.ts";
