@@ -23,5 +23,3 @@ export function createConsoleCookies(origin: string) {
     },
   };
 }
-
-export type ConsoleCookies = ReturnType<typeof createConsoleCookies>;

@@ -142,4 +142,3 @@ export function createProvider(deps: ProviderDeps) {
 }
 
 /** Our own identity provider, as a client sees it. @throws AppError UPSTREAM_UNAVAILABLE */
-export type Provider = ReturnType<typeof createProvider>;
