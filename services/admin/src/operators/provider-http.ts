@@ -140,5 +140,3 @@ export function createProvider(deps: ProviderDeps) {
     },
   };
 }
-
-/** Our own identity provider, as a client sees it. @throws AppError UPSTREAM_UNAVAILABLE */
