@@ -172,6 +172,16 @@ test("a connection on which nothing is reported any more counts as lost, and is 
   await poll("the next proof", () => tracked.isProven);
 });
 
+test("a connection that no longer tracks what it reads is noticed, and tracks again", async () => {
+  await redis.client("TRACKING", "OFF");
+  expect(await tracked.read(["kept:a"])).toEqual([null]);
+  expect(tracked.peek(["kept:a"])).toBeUndefined();
+  await poll("the next proof", () => tracked.isProven);
+  await tracked.read(["kept:a"]);
+  await other.set("kept:a", "1");
+  await poll("the report", () => tracked.peek(["kept:a"]) === undefined);
+});
+
 test("without the right to track, every read goes to Redis", async () => {
   refused = undefined;
   await other.call(

@@ -98,7 +98,7 @@ export interface SharedStore {
   count(target: CountedAttempt, guess: Guess): Promise<CountResult | undefined>;
   /** The attempt succeeded: what the next check of this name and network reads is kept until it changes. */
   keep(target: CountedAttempt): void;
-  /** Reads the bans of these rules and networks anew, because they have changed. */
+  /** The bans of these rules and networks have changed: the next check reads them from Redis. */
   forget(scopes: readonly Pick<RuleScope, "banKey">[]): void;
   /** Records a success, unless a ban is in force. */
   succeed(target: CountedAttempt, account: string, toleration: Toleration): Promise<SuccessResult | undefined>;

@@ -30,7 +30,7 @@ export interface ScoreInputs {
 }
 
 function keyOf({ attempt, read }: ScoreInputs): string {
-  return `${read.keys.account.id} ${attempt.clientIp} ${attempt.protocol} ${attempt.username} ${programOf(attempt)}`;
+  return `${read.keys.account.id}\0${attempt.clientIp}\0${attempt.protocol}\0${attempt.username}\0${programOf(attempt)}`;
 }
 
 /** Whether the score of such a sign-in may be remembered. */

@@ -109,7 +109,7 @@ class TrackedValues {
         () => false,
       );
       const values = await this.#redis.mget([...keys]);
-      if (!(await isTracked)) this.#lose();
+      if (!(await isTracked)) this.#beginAgain();
       if (reading.epoch === this.#epoch) {
         keys.forEach((key, index) => {
           if (!reading.changed.has(key)) this.#values.set(key, values[index] ?? null);
@@ -160,10 +160,7 @@ class TrackedValues {
     const redis = this.#redis;
     const now = this.#options.clock.now();
     // A connection on which nothing is reported any more looks healthy from here.
-    if (now - Math.max(this.#provenAt, this.#enabledAt) >= silentMs) {
-      this.#lose();
-      this.#reports.disconnect(true);
-    }
+    if (now - Math.max(this.#provenAt, this.#enabledAt) >= silentMs) this.#beginAgain();
     if (now < this.#enabledAt || redis.status !== "ready") return;
     this.#number = (this.#number + 1) % probes;
     const key = this.#probeKeys[this.#number];
@@ -201,6 +198,12 @@ class TrackedValues {
   #clear(): void {
     this.#epoch += 1;
     this.#values = createHotCache(this.#options.maxValues);
+  }
+
+  /** A new second connection enables tracking again. */
+  #beginAgain(): void {
+    this.#lose();
+    this.#reports.disconnect(true);
   }
 
   #lose(): void {
