@@ -72,7 +72,6 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
   const app = await createGateway(context);
   const { listeners, others } = await openHttp(context, app);
   const grpc = await openGrpc(context);
-  health.phase = "ready";
   const own = {
     frontend_addresses: others.front.addresses,
     console_addresses: others.console.addresses,
@@ -80,7 +79,11 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
     grpc_addresses: grpc.addresses,
   };
   const all = [listeners, ...Object.values(others)];
-  logger.info({ addresses: listeners.addresses, ...own }, "ready");
+  // It decides from now on. Load balancers also send requests that other services of this process answer.
+  void shared.allStarted.then(() => {
+    health.phase = "ready";
+    logger.info({ addresses: listeners.addresses, ...own }, "ready");
+  });
   return createService({
     config,
     base: context,

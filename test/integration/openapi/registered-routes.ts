@@ -64,7 +64,7 @@ function configOf(file: string): Config {
 /** Every route of the services that answer HTTP, as created with this configuration. They do not listen. */
 export async function registeredRoutes(configFile: string): Promise<readonly RegisteredRoute[]> {
   const config = configOf(configFile);
-  const shared = sharedBy(["gateway"], true);
+  const shared = sharedBy(["gateway"], Promise.resolve(), true);
   const idp = await createIdpContext(config, shared);
   const admin = await createAdminContext(config, shared);
   const gateway = await createGatewayContext(config, shared);

@@ -1,5 +1,5 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { createInbox } from "@nats-io/transport-node";
 import { inboxPrefix } from "../../contracts/subjects.ts";
 import { endsWithin } from "../concurrency/deadline.ts";
 import { createDeadlines } from "../concurrency/deadlines.ts";
@@ -96,7 +96,8 @@ function createParts(link: Link, options: ConnectBusOptions) {
   const { onError = logError } = options;
   const codec = createCodec();
   const deadlines = local?.deadlines ?? createDeadlines();
-  const inbox = createInbox(inboxPrefix(namespace, name));
+  // That of the client library loads Web Crypto, which nothing else needs before the first decision.
+  const inbox = `${inboxPrefix(namespace, name)}.${randomBytes(11).toString("hex")}`;
   const replies = createReplySender(link, clock, metrics);
   const peerClocks = createPeerClocks(clock);
   const servings = new Set<Serving>();

@@ -45,7 +45,7 @@ const exitBadConfig = 78;
 /** The part of the time for stopping that each later stage has for itself, whatever an earlier one takes. */
 const reservedShare = 0.2;
 
-/** The services of a process: each stage stops when the one before it has stopped, and starts before it. */
+/** The services of a process: each stage stops when the one before it has stopped. */
 type Stages<T> = readonly (readonly T[])[];
 
 function configReader(named: string | undefined): () => LoadResult {
@@ -145,21 +145,39 @@ function cannotStart(log: Logger, error: unknown): never {
   process.exit(1);
 }
 
-const namesOf = (stages: Stages<ServiceProgram>): readonly string[] => stages.flat().map(({ name }) => name);
+/** Services that start or stop at the same place run at the same time; each place waits for the one before it. */
+export interface OrderedProgram extends ServiceProgram {
+  readonly starts: number;
+  readonly stops: number;
+}
 
-async function startAll(stages: Stages<ServiceProgram>, config: Config): Promise<Stages<Service>> {
-  const shared = sharedBy(namesOf(stages), processSources().env["NODE_ENV"] === "test");
-  const started: (readonly Service[])[] = [];
-  for (const stage of stages.toReversed()) {
-    started.unshift(await Promise.all(stage.map((program) => program.start(config, shared))));
+/** Equal places together, the lowest first. */
+function stagesBy<T>(items: readonly T[], place: (item: T) => number): Stages<T> {
+  const places = Map.groupBy(items, place);
+  return [...places.keys()].toSorted((a, b) => a - b).map((key) => places.get(key) ?? []);
+}
+
+/** Loading the code of a service takes the event loop for about 100 ms: what arrived meanwhile is answered before the next one is loaded. */
+const betweenStartsMs = 10;
+
+async function startAll(programs: readonly OrderedProgram[], config: Config): Promise<Stages<Service>> {
+  const names = programs.map(({ name }) => name);
+  const all = Promise.withResolvers<void>();
+  const shared = sharedBy(names, all.promise, processSources().env["NODE_ENV"] === "test");
+  const started: { readonly stops: number; readonly service: Service }[] = [];
+  for (const stage of stagesBy(programs, ({ starts }) => starts)) {
+    if (started.length > 0) await delay(betweenStartsMs);
+    const services = stage.map(async ({ start, stops }) => ({ stops, service: await start(config, shared) }));
+    started.push(...(await Promise.all(services)));
   }
-  return started;
+  all.resolve();
+  return stagesBy(started, ({ stops }) => stops).map((stage) => stage.map(({ service }) => service));
 }
 
 export interface ServicesOptions {
   /** Names the process in lines that precede its services, or belong to none. */
   readonly name: string;
-  readonly stages: Stages<ServiceProgram>;
+  readonly programs: readonly OrderedProgram[];
   /** The configuration file; by default the one that the environment names. */
   readonly file: string | undefined;
 }
@@ -169,13 +187,16 @@ export interface ServicesOptions {
  * signals. SIGTERM and SIGINT stop them gracefully, stage by stage; SIGHUP reloads the configuration in all services, and an invalid one changes
  * nothing.
  */
-export async function runServices({ name, stages: programs, file }: ServicesOptions): Promise<void> {
+export async function runServices({ name, programs, file }: ServicesOptions): Promise<void> {
   const log = processLog(name);
   consoleToLog(log);
   const readConfig = configReader(file);
   const preflight: Preflight = (config) => [
-    busServersCheck(config, namesOf(programs)),
-    ...programs.flat().flatMap((program) => program.preflight(config)),
+    busServersCheck(
+      config,
+      programs.map((program) => program.name),
+    ),
+    ...programs.flatMap((program) => program.preflight(config)),
   ];
   let stages: Stages<Service> = [];
   let failing = false;
@@ -200,5 +221,6 @@ export async function runServices({ name, stages: programs, file }: ServicesOpti
 /** Runs one service as a process of its own; `--config` names its configuration file. */
 export async function runService(program: ServiceProgram): Promise<void> {
   const { values } = parseArgs({ options: { config: { type: "string", short: "c" } } });
-  await runServices({ name: program.name, stages: [[program]], file: values.config });
+  const programs = [{ ...program, starts: 0, stops: 0 }];
+  await runServices({ name: program.name, programs, file: values.config });
 }

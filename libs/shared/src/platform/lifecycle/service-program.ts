@@ -12,13 +12,16 @@ export interface SharedByProcess {
   readonly services: readonly string[];
   /** Absent if the process has one service only. */
   readonly local: LocalBus | undefined;
+  /** Resolves when all services of this process have started. */
+  readonly allStarted: Promise<void>;
   /** The Unix socket at which the gateway of this process reaches a service of this process; undefined for others. */
   readonly socketOf: (service: string) => string | undefined;
 }
 
 /** @param isTest whether what crosses between the services is checked more strictly */
-export function sharedBy(services: readonly string[], isTest: boolean): SharedByProcess {
+export function sharedBy(services: readonly string[], allStarted: Promise<void>, isTest: boolean): SharedByProcess {
   return {
+    allStarted,
     output: standardOutput(),
     services,
     local: services.length > 1 ? new LocalBus(services, isTest) : undefined,

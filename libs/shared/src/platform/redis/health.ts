@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Redis } from "ioredis";
 import type { HealthCheck } from "../lifecycle/health.ts";
 import type { RedisClient, RedisRole } from "./client.ts";
@@ -100,7 +101,9 @@ export function redisHealth({
   return {
     name: `redis_${role}`,
     required,
-    check: async () => {
+    check: async (signal) => {
+      // A process that starts loads code while its connections are made.
+      if (client.status === "connecting" || client.status === "connect") await once(client, "ready", { signal });
       await client.set(key, "1", "EX", probeKey.ttlSeconds);
       // Rights that a user has are rarely taken away.
       if (isPermitted) return;
