@@ -19,7 +19,7 @@ async function quietly<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const preflights: Readonly<Record<ServiceName, Preflight>> = {
+export const preflights: Readonly<Record<ServiceName, Preflight>> = {
   gateway,
   "auth-engine": engine,
   idp,

@@ -1,60 +1,57 @@
-import { type OrderedProgram, runServices, type ServiceProgram } from "@postern/shared/platform/lifecycle";
-import { preflight as adminPreflight } from "../../../services/admin/src/preflight.ts";
-import { preflight as enginePreflight } from "../../../services/auth-engine/src/preflight.ts";
-import { preflight as gatewayPreflight } from "../../../services/gateway/src/preflight.ts";
-import { preflight as idpPreflight } from "../../../services/idp/src/preflight.ts";
-import { preflight as jobsPreflight } from "../../../services/jobs-worker/src/preflight.ts";
+import { runServices, type ServiceProgram } from "@postern/shared/platform/lifecycle";
 import type { ServiceName } from "../config/ports.ts";
+import { preflights } from "../config/preflights.ts";
 
-/** Loads the code of a service when it starts. */
-const loading =
-  (load: () => Promise<ServiceProgram>): ServiceProgram["start"] =>
-  async (config, shared) =>
-    (await load()).start(config, shared);
+interface LoadedAtStart {
+  readonly name: ServiceName;
+  /** The order in which services start, and in which they stop. */
+  readonly starts: number;
+  readonly stops: number;
+  readonly load: () => Promise<ServiceProgram>;
+}
 
-/**
- * What decides starts first, so that mail servers are answered while the rest is loaded. Services stop after those that ask them.
- */
-const programs: readonly OrderedProgram[] = [
+/** What decides starts first, so that mail servers are answered while the rest is loaded. Services stop after those that ask them. */
+const services: readonly LoadedAtStart[] = [
   {
     name: "gateway",
-    preflight: gatewayPreflight,
-    start: loading(async () => (await import("../../../services/gateway/src/start.ts")).gateway),
     starts: 1,
     stops: 0,
+    load: async () => (await import("../../../services/gateway/src/start.ts")).gateway,
   },
   {
     name: "idp",
-    preflight: idpPreflight,
-    start: loading(async () => (await import("../../../services/idp/src/start.ts")).identityProvider),
     starts: 2,
     stops: 1,
+    load: async () => (await import("../../../services/idp/src/start.ts")).identityProvider,
   },
   {
     name: "admin",
-    preflight: adminPreflight,
-    start: loading(async () => (await import("../../../services/admin/src/start.ts")).admin),
     starts: 3,
     stops: 1,
+    load: async () => (await import("../../../services/admin/src/start.ts")).admin,
   },
   {
     name: "jobs-worker",
-    preflight: jobsPreflight,
-    start: loading(async () => (await import("../../../services/jobs-worker/src/start.ts")).jobsWorker),
     starts: 4,
     stops: 1,
+    load: async () => (await import("../../../services/jobs-worker/src/start.ts")).jobsWorker,
   },
   {
     name: "auth-engine",
-    preflight: enginePreflight,
-    start: loading(async () => (await import("../../../services/auth-engine/src/start.ts")).engine),
     starts: 0,
     stops: 2,
+    load: async () => (await import("../../../services/auth-engine/src/start.ts")).engine,
   },
 ];
 
 /** Runs services as one process. This file alone imports all of them to run them. */
 export async function serve(names: readonly ServiceName[], file: string | undefined): Promise<void> {
-  const wanted: ReadonlySet<string> = new Set(names);
-  await runServices({ name: "postern", programs: programs.filter(({ name }) => wanted.has(name)), file });
+  const programs = services
+    .filter(({ name }) => names.includes(name))
+    .map(({ load, ...service }) => ({
+      ...service,
+      preflight: preflights[service.name],
+      start: async (...parts: Parameters<ServiceProgram["start"]>) => (await load()).start(...parts),
+    }));
+  await runServices({ name: "postern", programs, file });
 }
