@@ -65,14 +65,19 @@ type Growing = { -readonly [Key in keyof Results]: Results[Key] } & { rows: Row[
 
 type Scenario = readonly [name: string, run: () => Promise<unknown>];
 
-/** In the order in which they run; each stops what it has started. */
-function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
-  const rows = async (of: Promise<readonly Row[]>): Promise<void> => void into.rows.push(...(await of));
-  const loaded = async (of: Promise<Measurements>): Promise<void> => {
+/** Add the rows, and the memory of the processes, of a scenario. */
+const adding = (into: Growing) => ({
+  rows: async (of: Promise<readonly Row[]>): Promise<void> => void into.rows.push(...(await of)),
+  loaded: async (of: Promise<Measurements>): Promise<void> => {
     const measured = await of;
     into.rows.push(...measured.rows);
     into.memories.push(...measured.memories);
-  };
+  },
+});
+
+/** In the order in which they run; each stops what it has started. */
+function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
+  const { rows, loaded } = adding(into);
   const countedLdap = async (): Promise<void> => {
     const { row, redisCommands, commandsOfWindows } = await measureCountedLdap(servers);
     into.rows.push(row);
@@ -84,18 +89,12 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
   return [
     ["bare HTTP server", () => rows(measureBareHttp(servers))],
     ["the skeleton, decisions cached and counted", () => loaded(measureGuarded(servers))],
-    ["decisions, SQLite", () => loaded(measureSql(servers))],
-    ["callers", () => rows(measureCallers(servers))],
     ["decisions, LDAP", () => loaded(measureLdap(servers))],
     ["failures, LDAP", countedLdap],
-    ["decisions at fixed rates", () => rows(measureFixedRate(servers))],
-    ["the rhythm of mail programs", async () => into.rows.push(await measureRhythm(servers))],
+    ["the rhythm of mail programs", () => rows(measureRhythm(servers))],
     ["beside an earlier revision", () => rows(measureBesideRevision(servers))],
     ["one process", () => rows(measureOneProcess(servers))],
-    ["one process with other work", () => rows(measureBusy(servers))],
     ["features", async () => void (into.features = await measureFeatures(servers))],
-    ["traces", () => rows(measureTracing(servers))],
-    ["site scripts", () => rows(measureScripts(servers))],
     ["introspection and userinfo", () => loaded(measureIdentity(servers))],
     ["SAML sign-ins", async () => into.rows.push(await measureSamlSignIns(servers))],
     ["pages", () => rows(measurePages(servers))],
@@ -110,7 +109,14 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
 }
 
 function longScenariosOf(servers: Servers, into: Growing, minutes: number): readonly Scenario[] {
+  const { rows, loaded } = adding(into);
   return [
+    ["decisions, SQLite", () => loaded(measureSql(servers))],
+    ["callers", () => rows(measureCallers(servers))],
+    ["decisions at fixed rates", () => rows(measureFixedRate(servers))],
+    ["one process with other work", () => rows(measureBusy(servers))],
+    ["traces", () => rows(measureTracing(servers))],
+    ["site scripts", () => rows(measureScripts(servers))],
     ["a million users", async () => into.rows.push(...(await measureMillionUsers(servers)))],
     ["facts about a million accounts", async () => void (into.factsGb = await measureRiskMemory())],
     ["a million bans", async () => void (into.management = await measureMillionBans(servers))],

@@ -63,9 +63,8 @@ export type RowId =
   | "lookup-ten"
   | "lookup-million"
   | "saml"
-  | "rhythm"
   | `${"apart" | "one"}-${"cached" | "cached-1" | "cached-1000" | "ldap-400" | "calm" | "busy"}`
-  | `${"base" | "own"}-${"cached" | "cbor" | "wrong" | "unknown" | "ldap" | "lookup" | "banned"}`
+  | `${"base" | "own"}-${"cached" | "cbor" | "wrong" | "unknown" | "ldap" | "lookup" | "banned" | "rhythm"}`
   | `${"beside" | "dovecot" | "saslauthd"}-${"ldap" | "cached"}`;
 
 export interface RowPlan {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { runWrk } from "../generator/wrk.ts";
-import { firstWarmSeconds, measureInTurn, type Row } from "../measure/row.ts";
+import { measureInTurn, type Row } from "../measure/row.ts";
 import { saltedSha256, writeSqlBackend } from "../stack/backends.ts";
 import { baseRevision, buildBaseRevision } from "../stack/base-revision.ts";
 import { writeBodies } from "../stack/bodies.ts";
@@ -11,6 +11,8 @@ import { decisionPlan } from "./decision-row.ts";
 import { comparedLoads, loadsOf } from "./loads.ts";
 
 const connections = 64;
+/** The services start anew for each load, and both need the same time until their code is compiled. */
+const warmSeconds = 3;
 
 /** Decisions by the services of this tree and by those of an earlier revision, in turn. Empty if the revision cannot be built. */
 export async function measureBesideRevision(servers: Servers): Promise<readonly Row[]> {
@@ -28,7 +30,7 @@ export async function measureBesideRevision(servers: Servers): Promise<readonly 
     await using own = await startPostern({ ...options, servers });
     for (const { url } of [base, own]) {
       const address = `${new URL(format ?? "json", url).href}${query ?? ""}`;
-      await runWrk({ url: address, bodiesFile, connections, format }, firstWarmSeconds);
+      await runWrk({ url: address, bodiesFile, connections, format }, warmSeconds);
     }
     const row = {
       connections,

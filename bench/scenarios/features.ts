@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { addedTo, type Figure, figureOf } from "../measure/added.ts";
 import { commandsPerRequest, readCommandStats } from "../measure/redis-commands.ts";
-import { firstWarmSeconds, measureInTurn, type Row, type RowPlan } from "../measure/row.ts";
+import { measureInTurn, type Row, type RowPlan } from "../measure/row.ts";
 import { saltedSha256, writeSqlBackend } from "../stack/backends.ts";
 import { type BodiesOptions, writeBodies } from "../stack/bodies.ts";
 import { guarded } from "../stack/config.ts";
@@ -27,6 +27,9 @@ export interface FeatureCost {
   /** Memory of Redis for each decision. */
   readonly redisBytes: Figure;
 }
+
+/** The services start anew for each kind, and all of them need the same time until their code is compiled. */
+const warmSeconds = 3;
 
 type Options = Pick<PosternOptions, "auth" | "observability" | "protection" | "storage">;
 
@@ -100,7 +103,7 @@ async function measureKind(servers: Servers, backends: object, kind: FeatureKind
     const postern = started.use(await startPostern({ ...common, ...options }));
     const outcome = kind === "wrong password" ? "fail" : "ok";
     const row = { id: "feature", title: kind, connections: 64, bodiesFile, outcome } as const;
-    const plan: RowPlan = { ...decisionPlan(postern, row), warmSeconds: firstWarmSeconds };
+    const plan: RowPlan = { ...decisionPlan(postern, row), warmSeconds };
     plans.push(observing(plan, servers.redisPort));
   }
   const rows: readonly Row[] = await measureInTurn(plans.map(({ plan }) => plan));

@@ -4,10 +4,11 @@ import { runAtFixedRate } from "../generator/fixed-rate.ts";
 import { type CpuUse, cpuDuring, type Role, roles } from "../measure/processes.ts";
 import type { Row } from "../measure/row.ts";
 import { saltedSha256, writeSqlBackend } from "../stack/backends.ts";
+import { baseRevision, buildBaseRevision } from "../stack/base-revision.ts";
 import { writeBodies } from "../stack/bodies.ts";
 import { guarded, sqlBackends } from "../stack/config.ts";
-import { startPostern } from "../stack/postern.ts";
-import type { Servers } from "../stack/servers.ts";
+import { type Postern, startPostern } from "../stack/postern.ts";
+import { type Servers, startServers } from "../stack/servers.ts";
 import { userPassword } from "../stack/users.ts";
 
 const accounts = 6000;
@@ -29,20 +30,10 @@ function spent(used: CpuUse, idle: CpuUse): Record<Role | "total", number> {
   return cpuMicros;
 }
 
-/**
- * What sites pay for mail programs: each of 6,000 accounts signs in once a minute, from the cache. The CPU time includes what happens
- * afterwards, and not what the services use anyway.
- */
-export async function measureRhythm(servers: Servers): Promise<Row> {
-  const file = join(servers.folder, "rhythm.sqlite");
-  await writeSqlBackend(file, accounts, saltedSha256());
-  const bodies = { password: userPassword, users: accounts, lines: accounts };
-  const bodiesFile = await writeBodies(servers.folder, "rhythm", bodies);
-  await using postern = await startPostern({ servers, backends: sqlBackends(file), protection: guarded("10m") });
+async function measureOne(postern: Postern, bodiesFile: string, title: Pick<Row, "id" | "title">): Promise<Row> {
   const load = { url: postern.url, bodiesFile, connections: 16 };
   await runAtFixedRate({ ...load, perSecond: fillPerSecond }, accounts / fillPerSecond);
   let report = await runAtFixedRate({ ...load, perSecond: fillPerSecond }, accounts / fillPerSecond);
-  await delay(restSeconds * 1000);
   const [, used] = await cpuDuring(postern.processes, async () => {
     report = await runAtFixedRate({ ...load, perSecond }, secondsOfRun);
     await delay(restSeconds * 1000);
@@ -51,8 +42,7 @@ export async function measureRhythm(servers: Servers): Promise<Row> {
   const { requests, seconds, p50Ms, p99Ms, socketErrors } = report;
   if (socketErrors > 0 || requests < accounts) throw new Error(`${requests} of ${accounts} sign-ins were answered`);
   return {
-    id: "rhythm",
-    title: "6,000 accounts, each once a minute",
+    ...title,
     connections: load.connections,
     requestsPerSecond: requests / seconds,
     p50Ms,
@@ -60,4 +50,28 @@ export async function measureRhythm(servers: Servers): Promise<Row> {
     cpuMicros: spent(used, idle),
     otherCores: used.otherCores,
   };
+}
+
+/**
+ * What sites pay for mail programs: each of 6,000 accounts signs in once a minute, from the cache, at this tree and at an earlier revision at the
+ * same time. The CPU time includes what happens afterwards, and not what the services use anyway.
+ */
+export async function measureRhythm(servers: Servers): Promise<readonly Row[]> {
+  const file = join(servers.folder, "rhythm.sqlite");
+  await writeSqlBackend(file, accounts, saltedSha256());
+  const bodies = { password: userPassword, users: accounts, lines: accounts };
+  const bodiesFile = await writeBodies(servers.folder, "rhythm", bodies);
+  const options = { backends: sqlBackends(file), protection: guarded("10m") };
+  await using own = await startPostern({ ...options, servers });
+  const tree = await buildBaseRevision();
+  // Servers of their own: nothing tells apart who caused the CPU time of Redis and NATS.
+  await using others = await startServers();
+  await using base = tree === undefined ? undefined : await startPostern({ ...options, servers: others, tree });
+  const title = "6,000 accounts, each once a minute";
+  return Promise.all([
+    measureOne(own, bodiesFile, { id: "own-rhythm", title: `${title}, this tree` }),
+    ...(base === undefined
+      ? []
+      : [measureOne(base, bodiesFile, { id: "base-rhythm", title: `${title}, revision ${baseRevision}` })]),
+  ]);
 }
