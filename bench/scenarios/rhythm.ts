@@ -68,7 +68,7 @@ export async function measureRhythm(servers: Servers): Promise<readonly Row[]> {
   await using others = await startServers();
   await using base = tree === undefined ? undefined : await startPostern({ ...options, servers: others, tree });
   const title = "6,000 accounts, each once a minute";
-  return Promise.all([
+  return await Promise.all([
     measureOne(own, bodiesFile, { id: "own-rhythm", title: `${title}, this tree` }),
     ...(base === undefined
       ? []

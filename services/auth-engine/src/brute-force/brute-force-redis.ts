@@ -168,13 +168,9 @@ async function readByHashTag(redis: RedisClient, query: BanStateQuery): Promise<
 
 const maxSignedIn = 16_384;
 
-function nameAt({ username, source }: CountedAttempt): string {
-  return `${source.clientNetwork} ${username}`;
-}
-
 function createCheck(deps: RedisStoreDeps): Pick<SharedStore, "check" | "keep"> {
   const { redis, parts, guard, tracked, clock } = deps;
-  /** Names and networks with a success. For others nothing is kept, because attackers choose them. */
+  /** Names and networks with a success, by their key. For others nothing is kept, because attackers choose them. */
   const signedIn = createHotCache<true>(maxSignedIn);
   const ask = (queries: readonly BanStateQuery[]): Promise<readonly SharedBanState[] | undefined> =>
     guard.run(() =>
@@ -190,14 +186,14 @@ function createCheck(deps: RedisStoreDeps): Pick<SharedStore, "check" | "keep"> 
   };
   return {
     check: (target, account, risk) => {
-      if (tracked === undefined || target === undefined || signedIn.get(nameAt(target)) === undefined)
+      if (tracked === undefined || target === undefined || signedIn.get(target.keys.pending) === undefined)
         return check({ target, account, risk });
       const query = { target, account, risk, isKept: true };
       const state = kept(query);
       return state === undefined ? check(query) : Promise.resolve(state);
     },
     keep: (target) => {
-      if (tracked !== undefined) signedIn.set(nameAt(target), true);
+      if (tracked !== undefined) signedIn.set(target.keys.pending, true);
     },
   };
 }

@@ -1,4 +1,5 @@
 import {
+  type AccountKeys,
   accountKeys,
   accountWideKeys,
   foldedName,
@@ -18,6 +19,7 @@ const maxSources = 16_384;
 const maxNames = 16_384;
 /** Longer names belong to no account and would fill the memory. */
 const maxKeptLength = 256;
+const maxSourcesOfName = 4;
 
 /** Classification of an address: its rules, and how accounts see it. */
 interface ClassifiedAddress {
@@ -55,24 +57,40 @@ function createClassifier({ addressAllowlist, accountDelay }: BruteForceSettings
   };
 }
 
-/** Names recur, so their folded form is cached. */
-function createNames(keyPrefix: string) {
-  const names = createHotCache<Omit<CountedAccount, "source">>(maxNames);
-  return (typed: string): Omit<CountedAccount, "source"> => {
-    const known = names.get(typed);
-    if (known !== undefined) return known;
-    const username = foldedName(typed);
-    const keys = accountWideKeys(keyPrefix, username);
-    const name = { username, keys };
-    if (typed.length <= maxKeptLength) names.set(typed, name);
-    return name;
+/** A name as it was typed. */
+interface KnownName extends Omit<CountedAccount, "source"> {
+  readonly typed: string;
+  /** At the sources from which it came last. Reused strings keep their hash, which costs more than everything else that is done with them. */
+  readonly atSources: Map<Source, AccountKeys>;
+}
+
+/** Names recur, so their folded form and their keys are cached. */
+function createNames(parts: SourceParts) {
+  const names = createHotCache<KnownName>(maxNames);
+  return {
+    nameOf: (typed: string): KnownName => {
+      const known = names.get(typed);
+      if (known !== undefined) return known;
+      const username = foldedName(typed);
+      const name = { typed, username, keys: accountWideKeys(parts.keyPrefix, username), atSources: new Map() };
+      if (typed.length <= maxKeptLength) names.set(typed, name);
+      return name;
+    },
+    keysAt: ({ typed, atSources }: KnownName, source: Source): AccountKeys => {
+      const known = atSources.get(source);
+      if (known !== undefined) return known;
+      const keys = accountKeys(parts, source, typed);
+      if (atSources.size >= maxSourcesOfName) atSources.clear();
+      atSources.set(source, keys);
+      return keys;
+    },
   };
 }
 
 /** Determines the rules of an attempt, and whether its account is counted. */
 export function createTargets(settings: BruteForceSettings, parts: SourceParts): (attempt: Attempt) => CountedSubjects {
   const classify = createClassifier(settings, parts);
-  const nameOf = createNames(parts.keyPrefix);
+  const { nameOf, keysAt } = createNames(parts);
   const { protocols, userAllowlist, countsPeers, accountDelay } = settings;
   const filtered = settings.rules.some(({ protocols, oidcClientIds }) => protocols.length + oidcClientIds.length > 0);
   const scopesOf = ({ scopes }: Source, { protocol, oidcClientId }: Attempt): readonly RuleScope[] =>
@@ -80,7 +98,8 @@ export function createTargets(settings: BruteForceSettings, parts: SourceParts):
   const targetOf = (source: Source, attempt: Attempt): CountedAttempt | undefined => {
     const scopes = scopesOf(source, attempt);
     const { username } = attempt;
-    return scopes.length === 0 ? undefined : { source, scopes, username, keys: accountKeys(parts, source, username) };
+    if (scopes.length === 0) return undefined;
+    return { source, scopes, username, keys: keysAt(nameOf(username), source) };
   };
   const accountOf = (attempt: Attempt, source: AccountSource): CountedAccount | undefined => {
     if (accountDelay === undefined) return undefined;
