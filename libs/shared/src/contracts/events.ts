@@ -99,6 +99,8 @@ export const notificationEvents = [
   "factor_guessed",
   "factor_locked",
   "suspicious_sign_in",
+  "account_suspended",
+  "account_resumed",
 ] as const;
 
 /** A security event of an account, also the body of a webhook. Receivers recognise duplicates by the id. */
