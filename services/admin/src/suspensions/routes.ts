@@ -4,16 +4,15 @@ import {
   ResumptionRequest,
   type SuspensionDone,
   type SuspensionList,
-  type SuspensionRecord,
   SuspensionRequest,
 } from "@postern/shared/contracts";
 import { type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
-import type { Suspension } from "@postern/shared/domain/suspensions";
 import { compileCheck, guardedRoute } from "@postern/shared/platform/http";
 import { parseDuration } from "@postern/shared/platform/time";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../context.ts";
 import { malformed, sessionOf } from "../read-request.ts";
+import { writtenSuspension } from "./written-suspension.ts";
 
 const longestMs = 10 * 366 * 86_400_000;
 
@@ -27,18 +26,6 @@ function endOf(text: string, nowMs: number): number | undefined {
   if (lastsMs === undefined || lastsMs < 1000 || lastsMs > longestMs)
     throw malformed("for: must be a duration of one second to ten years, such as 24h");
   return Math.ceil(nowMs + lastsMs);
-}
-
-/** A record as the management interface shows it. */
-export function writtenSuspension({ account, sinceMs, untilMs, reason, by, session }: Suspension): SuspensionRecord {
-  return {
-    account,
-    since: new Date(sinceMs).toISOString(),
-    ...(untilMs !== undefined && { until: new Date(untilMs).toISOString() }),
-    ...(reason !== undefined && { reason }),
-    by,
-    session,
-  };
 }
 
 interface Audited {
