@@ -20,6 +20,8 @@ import {
   RiskExplanation,
   SigningKeyList,
   SigningKeysRotated,
+  SuspensionDone,
+  SuspensionList,
   SystemReport,
 } from "@postern/shared/contracts";
 import { type Static, type TSchema, Type } from "typebox";
@@ -82,6 +84,8 @@ export const readFactors = reader(MfaBackchannelFactors);
 export const readFailedSignIn = reader(FailedSignInRecord);
 export const readHistory = reader(DecisionHistoryPage);
 export const readRiskExplanation = reader(RiskExplanation);
+export const readSuspensionDone = reader(SuspensionDone);
+export const readSuspensions = reader(SuspensionList);
 export const readSystem = reader(SystemReport);
 export const readInvitation = reader(Invitation);
 export const readUnlocked = reader(MfaBackchannelUnlocked);

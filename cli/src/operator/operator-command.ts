@@ -11,6 +11,8 @@ export interface CommandFlags {
   readonly kill: string | undefined;
   readonly limit: string | undefined;
   readonly factor: string | undefined;
+  readonly for: string | undefined;
+  readonly reason: string | undefined;
 }
 
 export interface CommandContext {

@@ -14,6 +14,7 @@ import type { CommandContext, OperatorCommand, Shown } from "./operator-command.
 import { riskCommand } from "./risk.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { statusCommand } from "./status.ts";
+import { resumeCommand, suspendCommand, suspensionsCommand } from "./suspensions.ts";
 import { whyCommand } from "./why.ts";
 
 const usage = "history ACCOUNT|NETWORK|REFERENCE [--limit N]";
@@ -117,6 +118,9 @@ export const operatorCommands: ReadonlyMap<string, OperatorCommand> = new Map([
   ["risk", riskCommand],
   ["unban", unbanCommand],
   ["unlock", unlockCommand],
+  ["suspend", suspendCommand],
+  ["resume", resumeCommand],
+  ["suspensions", suspensionsCommand],
   ["flush", flushCommand],
   ["bans", bansCommand],
   ["sessions", sessionsCommand],

@@ -21,6 +21,8 @@ const ownOptions = {
   kill: { type: "string" },
   limit: { type: "string" },
   factor: { type: "string" },
+  for: { type: "string" },
+  reason: { type: "string" },
 } as const;
 
 export const operatorOptions = { ...connectionOptions, ...ownOptions } as const;

@@ -8,6 +8,7 @@ import {
   historyFromConfig,
   redisFromConfig,
   scriptPasswordReports,
+  suspensionsFromConfig,
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
 import { createBansByEnd, createBruteForceRecords } from "@postern/shared/domain/brute-force";
@@ -31,6 +32,7 @@ import { createAdminMetrics } from "./metrics.ts";
 import { createOperatorProofs } from "./operators/context.ts";
 import { createEventStreams } from "./operators/event-streams.ts";
 import { adminSettings, liveAdminSettings } from "./settings.ts";
+import { createSuspending } from "./suspensions/context.ts";
 import { createSystem } from "./system/context.ts";
 
 /** Operators sign in rarely; more concurrent requests than these are guesses. */
@@ -61,6 +63,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const clock = systemClock;
   const sharedClock = watchRedisClock(redis);
   const rules = () => flush.live().rules;
+  const suspensions = suspensionsFromConfig(config, base, { redis, bus: parts.bus, clock: sharedClock });
   const accountNames = accountNamesFromSettings(flush);
   const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules, clock });
   const history = historyFromConfig(config, redis);
@@ -74,6 +77,9 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     factorLocks,
     ...proofs,
     accountNames,
+    sharedClock,
+    suspensions,
+    changeSuspension: createSuspending(config, { ...parts, suspensions, accountNames, clock: sharedClock }),
     jobs,
     bruteForce,
     listBansByEnd: createBansByEnd(redis, keyPrefix, clock),
@@ -82,18 +88,18 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     /** Undefined while audit records are not kept in Redis. */
     readAuditHistory: auditHistoryFromConfig(config, redis),
     auditReads: createAuditReads(parts.audit),
-    ...createExplanations(config, { ...parts, history, accountNames, bruteForce, factorLocks }),
+    ...createExplanations(config, { ...parts, history, accountNames, bruteForce, factorLocks, suspensions }),
     reportAccount: createAccounts(config, parts, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
     ...createSystem(config, { ...parts, health, readJob: jobs.read }),
     /** Undefined when `auth.backchannel.jwt` is off. */
-    jwtIssuer: createIssuer(config, parts),
+    jwtIssuer: createIssuer(config, { ...parts, suspensions }),
     /** The OpenAPI document of the management API. */
     openapi: lazyOpenapi("management", config),
     hooks: await createHookScripts(config, parts),
     /** Undefined if the console is off. */
-    consolePages: await createConsole(config, { ...parts, sharedClock, accountNames, ...proofs }),
+    consolePages: await createConsole(config, { ...parts, sharedClock, suspensions, accountNames, ...proofs }),
   };
 }
 

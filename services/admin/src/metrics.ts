@@ -40,7 +40,14 @@ export function createAdminMetrics(registry: Metrics, prefix: string) {
     help: "Requests to the management API for second factors, by operation and result",
     labels: { operation: mfaOperations, result: mfaResults },
   });
+  const suspensions = registry.counter({
+    name: `${prefix}_admin_suspensions_total`,
+    help: "Requests to suspend or resume an account, by result; none: it was not suspended",
+    labels: { operation: ["suspend", "resume"], result: ["ok", "none", "failed"] },
+  });
   return {
+    suspensionChanged: (operation: "suspend" | "resume", result: "ok" | "none" | "failed"): void =>
+      suspensions({ operation, result }).inc(),
     flushed: (object: FlushObject, result: FlushResult): void => flushes({ object, result }).inc(),
     mfaAnswered: (operation: MfaOperation, result: MfaResult): void => mfa({ operation, result }).inc(),
     hookAnswered: (result: HookResult): void => hooks({ result }).inc(),

@@ -27,6 +27,7 @@ import { registerJwtRoutes } from "./jwt/routes.ts";
 import { registerMfaBackchannel } from "./mfa-backchannel/routes.ts";
 import { getOpenapi } from "./openapi/get-openapi.ts";
 import { validateRequests } from "./openapi/openapi-validation.ts";
+import { registerSuspensions } from "./suspensions/routes.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -76,6 +77,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     );
     registerCacheRoutes(scope, context);
     registerBruteForceRoutes(scope, context);
+    registerSuspensions(scope, context);
     scope.route({ ...guarded("readJob"), handler: getJob(context.jobs.read) });
   });
   registerConsole(app, context);

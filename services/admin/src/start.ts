@@ -7,14 +7,31 @@ import { preflight } from "./preflight.ts";
 import { createAdmin } from "./server.ts";
 import { liveAdminSettings } from "./settings.ts";
 
+/** The sessions of suspended operators are refused once Redis has been read; without Redis, there are none. */
+const firstReadMs = 1000;
+
 async function start(config: Config, shared: SharedByProcess): Promise<Service> {
   const context = await createContext(config, shared);
-  const { logger, health, settings, state, cache, queue, bus, engineWatch, passwords, hooks, serviceReports } = context;
+  const {
+    logger,
+    health,
+    settings,
+    state,
+    cache,
+    queue,
+    bus,
+    engineWatch,
+    passwords,
+    hooks,
+    serviceReports,
+    suspensions,
+  } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createAdmin(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
   const { address, requestTimeoutMs, identifier } = settings;
   const options = { requestTimeoutMs, identifier, maxHeaderBytes, logger };
+  await suspensions.ready(firstReadMs);
   const listeners = await openListeners({
     ...options,
     addresses: [address],

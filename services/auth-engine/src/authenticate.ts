@@ -22,6 +22,7 @@ import type { LiveRisk } from "./risk/context.ts";
 import type { SiteScripts } from "./scripts/site-scripts.ts";
 import type { AppPasswordUses } from "./second-factors/app-passwords.ts";
 import type { LiveEngineSettings } from "./settings.ts";
+import type { EngineSuspensions } from "./suspensions/context.ts";
 
 /**
  * The context that the steps of one decision share. It is a class because V8 gives every object literal with a getter
@@ -66,6 +67,7 @@ interface Parts {
   readonly bruteForce: { readonly current: BruteForce } | undefined;
   /** Absent if no sign-in is scored. */
   readonly risk: LiveRisk | undefined;
+  readonly suspensions: EngineSuspensions;
   readonly resultCache: { readonly caches: ResultCaches };
   readonly siteScripts: SiteScripts;
   readonly appPasswordUses: AppPasswordUses;
@@ -80,7 +82,7 @@ interface Parts {
  */
 export function createAuthenticate(parts: Parts) {
   const { logger, tracer, metrics, live, rules, backends, mailTokens, bruteForce, risk, history } = parts;
-  const { resultCache, siteScripts, appPasswordUses } = parts;
+  const { resultCache, siteScripts, appPasswordUses, suspensions } = parts;
   const accountShares = createAccountShares(parts.decoyDigest);
   const appPasswordChecked: StepDeps["appPasswordChecked"] = (outcome) => metrics.appPasswordChecked(outcome);
   const stepDeps = (): StepDeps => ({
@@ -91,6 +93,7 @@ export function createAuthenticate(parts: Parts) {
     resultCaches: resultCache.caches,
     bruteForce: bruteForce?.current,
     risk,
+    suspensions,
     scripts: siteScripts,
     appPasswordUses,
     appPasswordChecked,

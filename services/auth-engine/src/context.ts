@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Base, baseFromConfig, busFromConfig, recordsHistory, redisFromConfig } from "@postern/shared/assembly";
+import { type Base, baseFromConfig, busFromConfig, redisFromConfig } from "@postern/shared/assembly";
 import { createAttributeFilter, secretFields } from "@postern/shared/domain/released-attributes";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
@@ -12,7 +12,6 @@ import { type BackendSet, createBackendSet } from "./backends/backend-set.ts";
 import { backendMaker, createPasswordParts, createScriptModules } from "./backends/context.ts";
 import { createDescribeAccount } from "./backends/describe-account.ts";
 import { createListAccounts } from "./backends/list-accounts.ts";
-import { usesBruteForce } from "./brute-force/brute-force-settings.ts";
 import { createLiveBruteForce } from "./brute-force/context.ts";
 import { makeControls } from "./controls/context.ts";
 import { makeDovecot } from "./dovecot/context.ts";
@@ -26,6 +25,7 @@ import { createLiveRisk } from "./risk/context.ts";
 import { createEngineScripts } from "./scripts/context.ts";
 import { createSecondFactorParts } from "./second-factors/context.ts";
 import { engineSettings, type LiveEngineSettings, liveEngineSettings } from "./settings.ts";
+import { createEngineSuspensions } from "./suspensions/context.ts";
 
 function createEngineHealth(
   config: Config,
@@ -39,7 +39,7 @@ function createEngineHealth(
     readonly base: Base;
     readonly bus: Bus;
     readonly backends: BackendSet;
-    readonly redis: RedisClient | undefined;
+    readonly redis: RedisClient;
     readonly resultCache: ResultCacheParts;
   },
 ): Health {
@@ -55,9 +55,7 @@ function createEngineHealth(
       // An engine without its backend answers temporary failures; without the engine there would be no answer at all.
       { name: "directories", required: false, check: checkBackends },
       // Without it, sign-ins by token are temporary failures; sign-ins by password continue.
-      ...(redis === undefined
-        ? []
-        : [redisHealth({ client: redis, role: "state", required: false, keyPrefix, service, instance })]),
+      redisHealth({ client: redis, role: "state", required: false, keyPrefix, service, instance }),
       // Without it, more queries reach the backends.
       ...(resultCache.redis === undefined
         ? []
@@ -108,15 +106,27 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const makeRules = rulesMaker({ ...base, metrics });
   const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);
-  const usesState = settings.oauthBearer.enabled || usesBruteForce(config) || recordsHistory(config);
-  const redis = usesState ? redisFromConfig(config, "state", base) : undefined;
+  const redis = redisFromConfig(config, "state", base);
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
   const risk = createLiveRisk(config, { base, bus, redis, live, metrics });
+  const suspensions = createEngineSuspensions(config, { base, bus, redis, live });
   const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
   const factors = createSecondFactorParts(config, { backends: () => backends.current, logger, metrics });
   const history = createEngineHistory(config, redis, base.instance, metrics.historyLost);
-  const kept = { ...base, live, rules, backends, mailTokens, bruteForce, risk, resultCache, history, ...factors };
+  const kept = {
+    ...base,
+    live,
+    rules,
+    backends,
+    mailTokens,
+    bruteForce,
+    risk,
+    suspensions,
+    resultCache,
+    history,
+    ...factors,
+  };
   /** Addresses this engine on the bus: heartbeats, and the pages of open listings. Random, because it is part of a subject. */
   const engineId = randomBytes(8).toString("hex");
   const releasable = createAttributeFilter(secretFields(config));
@@ -135,7 +145,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
       siteScripts: scripts.siteScripts,
       decoyDigest: decoysOf.digest,
     }),
-    dovecot: makeDovecot(config, { bruteForce, rules, history }),
+    dovecot: makeDovecot(config, { bruteForce, rules, history, suspensions, backends }),
     engineId,
     listAccounts: makeListAccounts(engineId, backends, base, metrics),
     describeAccount: createDescribeAccount(() => backends.current, releasable, steadyClock),

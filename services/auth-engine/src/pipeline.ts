@@ -17,6 +17,7 @@ import { assessRisk } from "./risk/assess-risk.ts";
 import type { RiskProtection } from "./risk/risk.ts";
 import { runEnvironmentScripts, runSubjectScripts, type ScriptsDep } from "./scripts/script-steps.ts";
 import { type AppPasswordDeps, verifyAppPassword } from "./second-factors/verify-app-password.ts";
+import { refuseSuspended, type SuspensionsDep } from "./suspensions/refuse-suspended.ts";
 
 /** What the steps of one decision found out. Policies may be about any of it. */
 export type Facts = PolicyFacts;
@@ -28,7 +29,8 @@ export type StepDeps = BackendDeps &
   ScriptsDep &
   TokenDeps &
   MasterUserDeps &
-  AppPasswordDeps & {
+  AppPasswordDeps &
+  SuspensionsDep & {
     readonly controls: Controls | undefined;
     readonly policies: Policies | undefined;
     /** Absent without brute-force protection, in whose round trip it reads. */
@@ -62,6 +64,8 @@ export const steps: readonly Step<Facts, StepDeps>[] = [
 export const finalizers: readonly Finalizer<Facts, StepDeps>[] = [
   countFailure,
   determineAccountDelay,
+  // Before the score, so that a verdict names what an operator did first.
+  refuseSuspended,
   assessRisk,
   keepSuccess,
   runSubjectScripts,

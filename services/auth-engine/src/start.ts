@@ -34,9 +34,9 @@ async function prepareReload(context: EngineContext, next: Config): Promise<Prep
 async function start(config: Config, shared: SharedByProcess): Promise<Service> {
   const context = await createContext(config, shared);
   const { logger, health, bus, backends, passwords, mailTokens, resultCache, scripts } = context;
-  const { redis, bruteForce, risk } = context;
+  const { redis, bruteForce, risk, suspensions } = context;
   const privateListener = await privateListenerAt(context.settings.privateAddress, context);
-  await Promise.all([bruteForce?.ready(), risk?.ready()]);
+  await Promise.all([bruteForce?.ready(), risk?.ready(), suspensions.ready()]);
   const servings = serveEngine(context);
   // "ready" means that requests arrive, so it waits until NATS knows the subscriptions. While NATS is unavailable, the
   // health check reports it, and the subscriptions are sent on connection.
@@ -65,7 +65,7 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
       { name: "directories", run: () => backends.close() },
       { name: "scripts", run: () => scripts.close() },
       { name: "keys of access tokens", run: () => mailTokens?.tokens.close() },
-      { name: "redis", run: () => redis?.disconnect() },
+      { name: "redis", run: () => redis.disconnect() },
       { name: "redis of the result cache", run: () => resultCache.redis?.disconnect() },
       { name: "password verification", run: () => passwords.close() },
       { name: "private listener", run: () => privateListener.close() },

@@ -7,6 +7,7 @@ import {
   flushSettings,
   keyRingFromConfig,
   redisFromConfig,
+  suspensionsFromConfig,
 } from "@postern/shared/assembly";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
@@ -31,6 +32,7 @@ import type { SessionStore } from "./sessions/session-store-redis.ts";
 import { createSingleLogout, type SingleLogout } from "./sessions/single-logout.ts";
 import { idpSettings } from "./settings.ts";
 import { createSignIn } from "./sign-in/context.ts";
+import { serveSuspensions } from "./suspensions/end-access.ts";
 import type { NotificationsContext } from "./user-notifications/context.ts";
 import { createVisitContext, type PageParts } from "./visit/context.ts";
 
@@ -46,7 +48,8 @@ interface Protocols {
 
 type OidcDeps = Parameters<typeof createOidcContext>[1];
 
-type ProtocolParts = Pick<OidcDeps, "clientUses" | "accountNames" | "starter" | "pages"> & Omit<PageParts, "config">;
+type ProtocolParts = Pick<OidcDeps, "suspensions" | "clientUses" | "accountNames" | "starter" | "pages"> &
+  Omit<PageParts, "config">;
 
 function createProtocols(config: Config, sessions: SessionStore | undefined, parts: ProtocolParts): Protocols {
   if (sessions === undefined) return { oidc: undefined, saml: undefined, singleLogout: undefined };
@@ -155,13 +158,15 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const { bus, engineWatch } = await engineBusFromConfig(config, base);
   const names = flushSettings(config);
   const applications = createApplicationList(config, base, state);
-  const sessions = createSessions(config, state, sharedClock);
+  const suspensions = suspensionsFromConfig(config, base, { redis: state, bus, clock: sharedClock });
+  const sessions = createSessions(config, { redis: state, clock: sharedClock, suspensions });
   // The protocols start flows on the pages, which are built after them.
   const built: { pages: ReturnType<typeof createPagesContext> } = { pages: undefined };
   const protocols = createProtocols(config, sessions, {
     base,
     state,
     sharedClock,
+    suspensions,
     clientUses: applications.uses,
     accountNames: accountNamesFromSettings({ bus, live: () => names }),
     pages: () => built.pages?.visits.pages,
@@ -176,7 +181,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
   const notifications = await notificationsOf(config, { base, bus, state, metrics });
   const mail = createMailClients(config, base, state);
-  const parts = { config, base, bus, state, sharedClock, sessions, protocols, notifications, metrics };
+  serveSuspensions({ ...protocols, bus, sessions, notifications });
+  const parts = { config, base, bus, state, sharedClock, suspensions, sessions, protocols, notifications, metrics };
   const pages = createPagesContext({ ...parts, mailSetup: mail?.setup });
   built.pages = pages;
   const keyPrefix = config.storage.redis.prefix;
@@ -195,6 +201,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     bus,
     engineWatch,
     state,
+    suspensions,
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "idp", sharedClock)),
     /** The OpenAPI document that anyone may read. */
     openapi: lazyOpenapi("idp", config),

@@ -9,7 +9,7 @@ import { oidcSettings } from "./oidc/settings/oidc-settings.ts";
 import { preflight } from "./preflight.ts";
 
 /** Decisions of the same process do not wait longer for a Redis or a web server that does not answer. */
-const waitMs = { signingKeys: 5000, metadata: 1000 };
+const waitMs = { signingKeys: 5000, metadata: 1000, suspensions: 1000 };
 
 /** Begins to read signing keys and metadata. */
 async function begin({ oidc, saml }: IdpContext, isBesideGateway: boolean): Promise<void> {
@@ -26,12 +26,13 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
   // Imported here so that what `oidc-provider` prints when it is loaded becomes a line of the log.
   const [{ createContext }, { createIdp }] = await Promise.all([import("./context.ts"), import("./server.ts")]);
   const context = await createContext(config, shared);
-  const { logger, health, settings, state, bus, engineWatch, oidc, saml, pages } = context;
+  const { logger, health, settings, state, suspensions, bus, engineWatch, oidc, saml, pages } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createIdp(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
   const { address, requestTimeoutMs, identifier } = settings;
   const options = { requestTimeoutMs, identifier, maxHeaderBytes, logger };
+  await suspensions.ready(waitMs.suspensions);
   const listeners = await openListeners({
     ...options,
     addresses: [address],

@@ -172,6 +172,21 @@ export const effects: Readonly<Record<ConsoleActionId, Effect>> = {
     after: {},
     event: "second_factor.unlock",
   },
+  suspend: {
+    prepare: (about) => signInAt(about, ["First browser", "Second browser"]),
+    state: async (about) => [await statusesOf(about, { client_ip: about.address }), await pathsOf(about)],
+    before: [[200], [signedIn, signedIn]],
+    after: [[403], [signedOut, signedOut]],
+    event: "account.suspend",
+  },
+  resume: {
+    prepare: async ({ desk }) =>
+      void (await askAdmin(desk.stack, "POST", "/api/v1/suspensions", { body: { username: account } })),
+    state: (about) => statusesOf(about, { client_ip: about.address }),
+    before: [403],
+    after: [200],
+    event: "account.resume",
+  },
   invite: {
     prepare: async ({ desk }) =>
       withRedis(desk, async (redis) => void (await redis.del(...(await codesIn(redis)), "-"))),
@@ -244,6 +259,7 @@ export async function tidy({ desk, directory, customers }: Case, password: strin
   directory.prepare("UPDATE users SET password = ?, totp_secret = NULL WHERE uid = 'alice'").run(password);
   for (const table of ["recovery_codes", "webauthn", "app_passwords"])
     directory.exec(`DELETE FROM postern_${table} WHERE account = '${account}'`);
+  await askAdmin(desk.stack, "DELETE", "/api/v1/suspensions", { body: { username: account } });
   await askAdmin(desk.stack, "DELETE", `/api/v1/oidc/sessions/${account}`);
   await askAdmin(desk.stack, "DELETE", "/api/v1/cache/flush", { body: { user: account } });
 }

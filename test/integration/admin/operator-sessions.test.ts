@@ -51,7 +51,14 @@ async function remainingOf(cookie: string): Promise<{ readonly key: string; read
 }
 
 const operatorOf = (cookie: string) =>
-  createFindOperator(ofOtherReplica, async (account) => ({ account, role: "helpdesk" }), { now: () => nowMs })({
+  createFindOperator(
+    ofOtherReplica,
+    async (account) => ({ account, role: "helpdesk" }),
+    () => false,
+    {
+      now: () => nowMs,
+    },
+  )({
     cookie,
     session: "s",
     clientIp: "192.0.2.1",

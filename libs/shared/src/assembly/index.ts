@@ -6,5 +6,6 @@ export * from "./history-from-config.ts";
 export { keyRingFromConfig } from "./key-ring-from-config.ts";
 export { redisFromConfig } from "./redis-from-config.ts";
 export * from "./service.ts";
+export { suspensionsFromConfig } from "./suspensions-from-config.ts";
 export * from "./token-parts.ts";
 export * from "./unverifiable-passwords.ts";

@@ -47,6 +47,9 @@ export const networkBanned = event(
   }),
 );
 
+/** Operators suspended accounts or resumed them. Services read them from Redis; if the event is lost, within half a second. */
+export const suspensionsChanged = event("account", "suspensions-changed", Type.Object({}));
+
 /** Interval of heartbeats. Timeouts of listeners are multiples of it. */
 export const engineHeartbeatMs = 200;
 
@@ -96,6 +99,8 @@ export const notificationEvents = [
   "factor_guessed",
   "factor_locked",
   "suspicious_sign_in",
+  "account_suspended",
+  "account_resumed",
 ] as const;
 
 /** A security event of an account, also the body of a webhook. Receivers recognise duplicates by the id. */

@@ -1,6 +1,7 @@
 import { flushOperations } from "./admin/flush-operations.ts";
 import { mfaBackchannelOperations } from "./admin/mfa-backchannel-operations.ts";
 import { adminOperations, hookOperations } from "./admin/operations.ts";
+import { suspensionOperations } from "./admin/suspension-operations.ts";
 import { authOperations } from "./auth/operations.ts";
 import { authPolicyOperations } from "./auth-policy/operations.ts";
 import { auditOperations } from "./console/audit.ts";
@@ -32,6 +33,7 @@ const table = [
   ...authPolicyOperations,
   ...flushOperations,
   ...adminOperations,
+  ...suspensionOperations,
   ...consoleOperations,
   ...riskOperations,
   ...auditOperations,

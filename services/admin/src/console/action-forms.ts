@@ -34,6 +34,8 @@ export interface ActedOn {
   readonly item?: string;
   /** What it is called, for people who do not see what is beside the button; the target if absent. */
   readonly called?: string;
+  /** What there is to end, with numbers. */
+  readonly ends?: string | undefined;
   /** Marked as what helps now. */
   readonly isRemedy?: boolean;
 }
@@ -61,10 +63,31 @@ export function proofLink(next: string): Html {
   )}?${query}">Sign in again</a>`;
 }
 
+/** How long an account is suspended. */
+const lasting = [
+  ["", "Until it is resumed"],
+  ["1h", "One hour"],
+  ["24h", "24 hours"],
+  ["7d", "7 days"],
+  ["30d", "30 days"],
+] as const;
+
+function suspensionFields(target: string): Html {
+  const [lasts, text] = [`lasts-${target}`, `text-${target}`];
+  return html`<div class="field"><label for="${lasts}">How long</label><select id="${lasts}" name="lasts">${lasting.map(
+    ([value, label]) => html`<option value="${value}">${label}</option>`,
+  )}</select></div><div class="field"><label for="${text}">Text for the user (optional; shown after a correct password)</label><input type="text" id="${text}" name="text" maxlength="250" autocomplete="off"></div>`;
+}
+
+/** What it ends on this account, in numbers. */
+function endsText(id: ConsoleActionId, { ends }: ActedOn): string {
+  return ends !== undefined && (id === "suspend" || id === "end-sessions") ? ` Now: ${ends}.` : "";
+}
+
 function reasonForm({ operator, next }: Actionable, id: ConsoleActionId, { target, item, called }: ActedOn): Html {
   const field = `reason-${id}-${item ?? target}`;
   const { min, max } = reasonLength;
-  const fields = html`<input type="hidden" name="target" value="${target}">${item !== undefined && html`<input type="hidden" name="item" value="${item}">`}<input type="hidden" name="next" value="${next}"><div class="field"><label for="${field}">Reason</label><input type="text" id="${field}" name="reason" minlength="${min}" maxlength="${max}" autocomplete="off" required></div><button type="submit">${
+  const fields = html`<input type="hidden" name="target" value="${target}">${item !== undefined && html`<input type="hidden" name="item" value="${item}">`}<input type="hidden" name="next" value="${next}">${id === "suspend" && suspensionFields(target)}<div class="field"><label for="${field}">Reason</label><input type="text" id="${field}" name="reason" minlength="${min}" maxlength="${max}" autocomplete="off" required></div><button type="submit">${
     consoleActions[id].label
   }<span class="hidden"> ${called ?? target}</span></button>`;
   return formOf({ action: pathTo("consoleAct", { action: id }), csrfToken: operator.csrfToken }, fields);
@@ -73,7 +96,7 @@ function reasonForm({ operator, next }: Actionable, id: ConsoleActionId, { targe
 function actionItem(about: Actionable, id: ConsoleActionId, on: ActedOn): Html {
   const { label, effect, needsProof }: ConsoleAction = consoleActions[id];
   const needsSignIn = needsProof === true && !about.operator.isProved;
-  return html`<li><details><summary>${label}<span class="hidden"> ${on.called ?? on.target}</span></summary><p>${effect}</p>${
+  return html`<li><details><summary>${label}<span class="hidden"> ${on.called ?? on.target}</span></summary><p>${effect}${endsText(id, on)}</p>${
     needsSignIn ? proofLink(about.next) : reasonForm(about, id, on)
   }</details></li>`;
 }
@@ -92,6 +115,11 @@ export function actionsOf(about: Actionable, ids: readonly ConsoleActionId[], on
 
 const allActions = Object.keys(consoleActions).filter((id) => isConsoleAction(id));
 
+/** Resuming is the remedy of a suspension, and offered with it; nothing else suspends the account once more. */
+export function isApplicable(id: ConsoleActionId, target: string, offered: Offered): boolean {
+  return id !== "resume" && !(id === "suspend" && offered.has("resume", target));
+}
+
 /** The actions on an account or network that the operator may do, without those that the page offers already. */
 export function actionList(
   about: Actionable,
@@ -99,7 +127,9 @@ export function actionList(
   target: string,
   offered: Offered = createOffered(),
 ): Html | undefined {
-  const ids = allActions.filter((id) => consoleActions[id].target === kind && !offered.has(id, target));
+  const ids = allActions.filter(
+    (id) => consoleActions[id].target === kind && !offered.has(id, target) && isApplicable(id, target, offered),
+  );
   return actionsOf(about, ids, { target });
 }
 
@@ -120,7 +150,7 @@ export function missingActions({ reach = "allowed", operator: { role }, helpdesk
   const missing = allActions.filter((id) => isOnAccount(id) && id !== "invite" && !mayAct(role, id, helpdesk));
   if (missing.length === 0) return undefined;
   const higher = consoleRoles.find((one) => missing.every((id) => mayAct(one, id, helpdesk))) ?? "admin";
-  // "End" is one of the sessions that "End sessions" ends.
-  const labels = missing.filter((id) => id !== "end-session").map((id) => consoleActions[id].label);
+  // "End" is one of the sessions that "End sessions" ends, and only a suspended account is resumed.
+  const labels = missing.filter((id) => id !== "end-session" && id !== "resume").map((id) => consoleActions[id].label);
   return html`<p class="note">Your role, ${role}, does not permit these actions: ${labels.join(", ")}. They need the role ${higher}.</p>`;
 }

@@ -18,6 +18,9 @@ const rules = `
 .verdict{margin-top:1.75rem;padding:1rem 1.25rem;border-radius:.75rem;border-inline-start:.375rem solid var(--control);background:var(--soft);font-size:1.125rem;font-weight:600;line-height:1.45}
 .verdict.blocked,.verdict.denied{border-color:var(--error);background:var(--error-soft)}
 .verdict:is(.working,.lifted){border-color:var(--good)}
+.badge{display:inline-block;padding:.0625rem .625rem;border-radius:1rem;border:1px solid var(--error);color:var(--error);background:var(--error-soft);font-size:.875rem;font-weight:650;vertical-align:middle}
+.acts .field{margin-bottom:.75rem}
+.acts select{display:block;width:100%;min-height:3rem;padding:.625rem .875rem;font:inherit;color:inherit;background:var(--card);border:1px solid var(--control);border-radius:.625rem}
 .causes{list-style:none;margin:.75rem 0 0;padding:0}
 .causes>li{padding:.75rem 0;border-bottom:1px solid var(--line)}
 .causes p{margin:0}

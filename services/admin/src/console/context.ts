@@ -2,6 +2,7 @@ import { type Base, type EngineBus, keyRingFromConfig } from "@postern/shared/as
 import { authenticate } from "@postern/shared/contracts";
 import type { Audit } from "@postern/shared/domain/audit";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
+import type { Suspensions } from "@postern/shared/domain/suspensions";
 import type { Config } from "@postern/shared/platform/config";
 import { createCallerSigner, type SharedClock } from "@postern/shared/platform/http";
 import type { RedisClient } from "@postern/shared/platform/redis";
@@ -40,6 +41,7 @@ interface ConsoleParts extends Pick<Base, "logger">, Pick<EngineBus, "bus">, Ope
   readonly state: RedisClient;
   readonly consoleStreams: EventStreams;
   readonly sharedClock: SharedClock;
+  readonly suspensions: Pick<Suspensions, "find">;
   readonly accountNames: FindAccountNames;
 }
 
@@ -56,7 +58,7 @@ export async function createConsole(config: Config, parts: ConsoleParts) {
   const settings = consoleSettings(config);
   const keys = keyRingFromConfig(config, "console");
   if (settings === undefined || keys === undefined) return undefined;
-  const { audit, logger, bus, live, state: redis, consoleStreams: streams } = parts;
+  const { audit, logger, bus, live, state: redis, consoleStreams: streams, suspensions } = parts;
   const { origin, name, idpUrl, assertionTtlSeconds: ttlSeconds } = settings;
   const helpdesk = () => live.current.console.helpdesk;
   const style = consoleStyle(settings.accent);
@@ -89,7 +91,7 @@ export async function createConsole(config: Config, parts: ConsoleParts) {
       findRole,
       admit: createAdmit(parts),
       findReach,
-      findOperator: createFindOperator(sessions, findRole, clock),
+      findOperator: createFindOperator(sessions, findRole, (account) => suspensions.find(account) !== undefined, clock),
       ask,
       stream: createStreamApi(writeRequest, own.stream),
       act: createAct(findReach, ask, audit, helpdesk),

@@ -49,7 +49,15 @@ function deedIn(form: URLSearchParams, id: ConsoleActionId): Deed | undefined {
   const [note = "", target = "", item = ""] = ["reason", "target", "item"].map((name) => form.get(name)?.trim());
   const isReason = note.length >= reasonLength.min && note.length <= reasonLength.max;
   if (!isReason || target === "" || needsItem(id) !== (item !== "")) return undefined;
-  return { id, target, note, ...(item !== "" && { item }) };
+  const [lasts, text] = id === "suspend" ? [form.get("lasts") ?? "", form.get("text")?.trim() ?? ""] : [];
+  return {
+    id,
+    target,
+    note,
+    ...(item !== "" && { item }),
+    ...(lasts !== undefined && { lasts }),
+    ...(text !== undefined && { text }),
+  };
 }
 
 async function carryOut(

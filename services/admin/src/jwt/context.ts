@@ -1,6 +1,7 @@
 import type { Base, EngineBus } from "@postern/shared/assembly";
 import { authenticate } from "@postern/shared/contracts";
 import type { PasswordVerifier } from "@postern/shared/domain/passwords";
+import type { Suspensions } from "@postern/shared/domain/suspensions";
 import { createRevoker, serviceTokenKey, serviceTokenNames } from "@postern/shared/domain/tokens";
 import type { Config } from "@postern/shared/platform/config";
 import { createKeyedDigest } from "@postern/shared/platform/crypto";
@@ -20,10 +21,11 @@ interface JwtParts extends Pick<Base, "audit" | "logger">, Pick<EngineBus, "bus"
   readonly state: RedisClient;
   readonly passwords: PasswordVerifier;
   readonly adminMetrics: AdminMetrics;
+  readonly suspensions: Pick<Suspensions, "find">;
 }
 
 export function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
-  const { settings, live, state, bus, passwords, adminMetrics, logger, audit } = parts;
+  const { settings, live, state, bus, passwords, adminMetrics, suspensions, logger, audit } = parts;
   if (settings.jwtSecret === undefined) return undefined;
   const { identifier, clockSkewSeconds: skewSeconds } = settings;
   const { prefix: keyPrefix } = config.storage.redis;
@@ -38,6 +40,7 @@ export function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undef
       passwords,
       createKeyedDigest(key),
       (request, context) => bus.request(authenticate, request, context),
+      (account) => suspensions.find(account) !== undefined,
     ),
     pairs: createTokenPairs({ key, identifier, skewSeconds, clock }, lives, clock),
     families: createRefreshFamilies(state, keyPrefix),

@@ -19,6 +19,9 @@ export interface Deed {
   readonly item?: string;
   /** The operator's reason. */
   readonly note: string;
+  /** Of a suspension: how long, and the text for the user. */
+  readonly lasts?: string;
+  readonly text?: string;
 }
 
 /**
@@ -33,11 +36,15 @@ export type ActOutcome = "done" | "role" | "target" | "unknown" | "proof" | "fai
  */
 export type Act = (operator: Operator, deed: Deed, onAnswer?: (body: unknown) => void) => Promise<ActOutcome>;
 /** How each action passes its target to the operation. */
-const parameters: Readonly<Record<ConsoleActionId, (target: string, item: string) => Omit<ApiCall, "operation">>> = {
+const parameters: Readonly<
+  Record<ConsoleActionId, (target: string, item: string, deed: Deed) => Omit<ApiCall, "operation">>
+> = {
   unban: (target) => ({ body: { ip_address: target, rule_name: "*" } }),
   flush: (target) => ({ body: { user: target } }),
   unlock: (target) => ({ body: { username: target } }),
   "end-sessions": (target) => ({ path: { user_id: target } }),
+  suspend: (target, _item, { lasts = "", text = "" }) => ({ body: { username: target, for: lasts, reason: text } }),
+  resume: (target) => ({ body: { username: target } }),
   invite: (target) => ({ body: { username: target } }),
   "reset-totp": (target) => ({ body: { username: target } }),
   "reset-recovery": (target) => ({ body: { username: target } }),
@@ -71,9 +78,10 @@ export function createAct(findReach: FindReach, ask: AskApi, audit: Audit, helpd
     if (!mayAct(role, id, helpdesk())) return "role";
     return needsProof === true && !isProved ? "proof" : undefined;
   };
-  const send = async (operator: Operator, { id, item = "" }: Deed, target: string) => {
+  const send = async (operator: Operator, deed: Deed, target: string) => {
+    const { id, item = "" } = deed;
     const { operation } = consoleActions[id];
-    const { status, body } = await ask(operator, { ...parameters[id](target, item), operation });
+    const { status, body } = await ask(operator, { ...parameters[id](target, item, deed), operation });
     if (status >= 500) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${operation} returned ${status}` });
     return { outcome: status < 300 ? ("done" as const) : ("failed" as const), body };
   };

@@ -23,7 +23,7 @@ export interface OperatorRequest {
   readonly isPassive?: true;
 }
 
-/** `withdrawn`: the account of the session no longer has a role. */
+/** `withdrawn`: the account of the session no longer has a role, or is suspended. */
 export type FoundOperator = Operator | "none" | { readonly withdrawn: string };
 /** @throws AppError REDIS_UNAVAILABLE */
 export type FindOperator = (request: OperatorRequest) => Promise<FoundOperator>;
@@ -34,7 +34,12 @@ function csrfTokenOf(cookie: string): string {
 }
 
 /** Asks for the role on each request, so that a withdrawn one ends with the next. */
-export function createFindOperator(sessions: OperatorSessions, findRole: FindRole, clock: Clock): FindOperator {
+export function createFindOperator(
+  sessions: OperatorSessions,
+  findRole: FindRole,
+  isSuspended: (account: string) => boolean,
+  clock: Clock,
+): FindOperator {
   const roleNow = async ({ account, role }: OperatorSession, guid: string) => {
     try {
       return { role: (await findRole(account, guid)).role, isRoleCurrent: true };
@@ -47,7 +52,7 @@ export function createFindOperator(sessions: OperatorSessions, findRole: FindRol
       cookie === undefined ? undefined : await (isPassive === true ? sessions.peek(cookie) : sessions.find(cookie));
     if (cookie === undefined || stored === undefined) return "none";
     const { role, isRoleCurrent } = await roleNow(stored, guid);
-    if (role === undefined) {
+    if (role === undefined || isSuspended(stored.account)) {
       await sessions.end(cookie);
       return { withdrawn: stored.account };
     }

@@ -1,5 +1,7 @@
 import type { AuthDecision, AuthPolicyLogin, AuthPolicyVerdict, Ok } from "@postern/shared/contracts";
+import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import { type BruteForce, type BruteForceFacts, blockedBy } from "../brute-force/brute-force.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import type { PolicyFacts } from "../policy/fact-readers.ts";
 import type { Policies } from "../policy/policies.ts";
 import { reportedAttempt } from "./reported-attempt.ts";
@@ -35,16 +37,23 @@ function verdictOf(decision: AuthDecision, facts: BruteForceFacts | undefined): 
 }
 
 /**
- * Evaluates a sign-in that a mail server is about to verify or has verified: bans reject it, the account delay delays it,
+ * Evaluates a sign-in that a mail server is about to verify or has verified: suspensions and bans reject it, the account delay delays it,
  * and policies for the operation `auth_policy` may reject it.
  *
  * @throws AppError REDIS_UNAVAILABLE if Redis is unavailable and the site configured temporary failures for that.
  * @param bruteForce absent if `auth.controls.enabled` does not list brute-force protection.
  * @param policies absent while `auth.policy` has no rules.
+ * @param isSuspended whether an operator has suspended the account behind the typed name.
  */
-export function createAllowLogin(bruteForce: () => BruteForce | undefined, policies: () => Policies | undefined) {
-  return async (login: AuthPolicyLogin): Promise<AuthPolicyVerdict> => {
+export function createAllowLogin(
+  bruteForce: () => BruteForce | undefined,
+  policies: () => Policies | undefined,
+  isSuspended: (attempt: Attempt, call: CallerDeadline) => Promise<boolean>,
+) {
+  return async (login: AuthPolicyLogin, call: CallerDeadline): Promise<AuthPolicyVerdict> => {
     const attempt = reportedAttempt(login);
+    // Without the text for the user: the password may not have been verified.
+    if (await isSuspended(attempt, call)) return { verdict: "reject", reason: "account_suspended" };
     const protection = bruteForce();
     const found = await protection?.check(attempt);
     const decision = (found === undefined ? undefined : blockedBy(found)) ?? accepted;

@@ -11,12 +11,15 @@ import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
 import type { Config } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import { systemClock } from "@postern/shared/platform/time";
+import type { Backend } from "../backends/backend.ts";
 import { createChosenNames } from "../brute-force/chosen-names.ts";
 import type { LiveBruteForce } from "../brute-force/context.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
 import type { EngineHistory } from "../history/decision-history.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import type { Policies } from "../policy/policies.ts";
+import { createIsSuspended } from "../suspensions/is-suspended.ts";
+import type { SuspensionsDep } from "../suspensions/refuse-suspended.ts";
 import { createAllowLogin } from "./allow-login.ts";
 import { noteOfReport, noteOfVerdict } from "./note-of-report.ts";
 import { createReportLogin } from "./report-login.ts";
@@ -55,10 +58,13 @@ export function makeDovecot(
     readonly rules: { readonly current: { readonly policies: Policies | undefined } };
     /** Absent while no history is recorded. */
     readonly history: EngineHistory | undefined;
+    readonly suspensions: SuspensionsDep["suspensions"];
+    readonly backends: { readonly current: readonly Backend[] };
   },
 ) {
   const bruteForce = () => parts.bruteForce?.current;
-  const allow = createAllowLogin(bruteForce, () => parts.rules.current.policies);
+  const isSuspended = createIsSuspended(parts.suspensions, () => parts.backends.current);
+  const allow = createAllowLogin(bruteForce, () => parts.rules.current.policies, isSuspended);
   const report = createReportLogin(
     bruteForce,
     () => parts.bruteForce?.history,
@@ -66,8 +72,8 @@ export function makeDovecot(
     createChosenNames(systemClock, chosenNamesMs),
   );
   return {
-    allow: async (login: AuthPolicyLogin): Promise<AuthPolicyVerdict> => {
-      const verdict = await allow(login);
+    allow: async (login: AuthPolicyLogin, call: CallContext): Promise<AuthPolicyVerdict> => {
+      const verdict = await allow(login, call);
       // A sign-in that may proceed is reported afterwards.
       if (verdict.verdict === "reject") parts.history?.record(noteOfVerdict(login, verdict, systemClock.now()));
       return verdict;

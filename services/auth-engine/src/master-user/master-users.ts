@@ -5,6 +5,7 @@ import { type BackendDeps, verifyPassword } from "../backends/verify-in-backends
 import { type Attempt, type MasterLogin, tokenMechanism } from "../pipeline/attempt.ts";
 import type { AccountFacts } from "../pipeline/facts.ts";
 import { denial, type Step, type StepContext } from "../pipeline/step.ts";
+import { type SuspensionsDep, suspendedDenial } from "../suspensions/refuse-suspended.ts";
 
 /** Mail dialects only: tokens and browser sessions for another user are never issued this way. */
 const dialects: ReadonlySet<Dialect> = new Set(["json", "cbor", "header", "basic", "proxy", "sasl", "grpc"]);
@@ -34,7 +35,7 @@ export function createMasterUsers({ parse, users }: MasterUserSettings, audit: A
 export type MasterUsers = ReturnType<typeof createMasterUsers>;
 
 /** Absent while `auth.pipeline.master_user` is off. */
-export interface MasterUserDeps extends BackendDeps {
+export interface MasterUserDeps extends BackendDeps, SuspensionsDep {
   readonly masterUsers: MasterUsers | undefined;
 }
 
@@ -49,6 +50,8 @@ async function verify(
   }
   const master = await verifyPassword(attempt, password, { context, deps });
   if (master.outcome !== "ok") return master;
+  const suspension = deps.suspensions.find(master.account);
+  if (suspension !== undefined) return suspendedDenial(suspension, master, attempt, deps);
   return lookUpAccount({ ...rest, password: undefined, username: user }, context, deps.backends);
 }
 

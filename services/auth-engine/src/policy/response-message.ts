@@ -16,7 +16,8 @@ export interface RenderedMessage {
 /** The limit counts characters, not bytes; longer messages are cut. */
 const maxLength = 256;
 
-function plainMessage(text: string): RenderedMessage {
+/** A text of the site in one line, cut to what a header may hold. */
+export function plainMessage(text: string): RenderedMessage {
   // Control characters could end a header, or hide something in a log.
   const line = text.replaceAll(/\p{Cc}+/gu, " ").trim();
   if (line === "") return {};

@@ -106,7 +106,7 @@ export function createOidcContext(config: Config, deps: OidcDeps) {
   const { prefix: keyPrefix } = config.storage.redis;
   const parts: OidcParts = { ...deps, counted: metrics, keyPrefix, keys, initial, settings: () => settings() };
   const { issuer, identifier } = initial;
-  const { redis, sessions, sharedClock: clock, logger, audit } = deps;
+  const { redis, sessions, logger, audit } = deps;
 
   const state = createOidcState(parts);
   const intervalSeconds = (): number => settings().oidc.device_flow.polling_interval;
@@ -135,7 +135,7 @@ export function createOidcContext(config: Config, deps: OidcDeps) {
     ...createClientsFeature(parts, state, policies),
     /** Refuses a client that did not authenticate. */
     refuse: createRefuseClient(issuer, logger),
-    resolve: createResolveToken(state.store, state.accounts, clock, (kid) => current().publicKeys.get(kid)),
+    resolve: createResolveToken(state.store, state.accounts, parts, (kid) => current().publicKeys.get(kid)),
     checkProof: createProofCheck(parts, state),
     consoleClaims: createConsoleClaims(config.runtime.console.client_id, sessions),
     deviceLimits,

@@ -22,6 +22,8 @@ export interface CompleteSignInDeps {
   readonly onReplaced: (session: BrowserSessionRecord) => Promise<void>;
   /** Stores what the backend said at this sign-in: the source of claims, of which refreshed tokens have the new ones too. */
   readonly onSignedIn: (session: BrowserSessionRecord) => Promise<void>;
+  /** Whether the account is suspended at this moment, as Redis says. */
+  readonly isSuspended: (account: string) => Promise<boolean>;
   readonly nowSeconds: () => number;
   /** `identity.subject` */
   readonly subject: SubjectRule;
@@ -37,7 +39,7 @@ export interface SignedIn {
   readonly origin: SessionOrigin;
 }
 
-/** Undefined: the flow is over, that is, finished in another tab, or expired. */
+/** Undefined: the flow is over, that is, finished in another tab, or expired, or the account was suspended meanwhile. */
 export type Completion = { readonly session: BrowserSessionRecord; readonly redirect: string } | undefined;
 
 /** RFC 8176; a recovery code counts as something that the user has, like a one-time password. */
@@ -147,6 +149,11 @@ export function createCompleteSignIn(deps: CompleteSignInDeps) {
       // Checked before a session exists: only the table decides in which states a sign-in may complete.
       if (nextState(flow.kind, flow.state, event) === undefined) throw new RangeError(`no ${event} from ${flow.state}`);
       const session = await establish(signedIn);
+      // Either the suspension finds this session and ends it, or it is found here.
+      if (await deps.isSuspended(session.account)) {
+        await sessions.end(session.uid);
+        return undefined;
+      }
       const moved = await gate.move(flow, event, { sessionUid: session.uid, pending });
       if (moved !== undefined) return onwards(moved, session);
       // The form was sent twice and the other request has moved the flow. Only one session remains.

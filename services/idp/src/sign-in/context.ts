@@ -51,7 +51,7 @@ export function createSignIn(
   parts: PageParts & { readonly bus: Bus },
   { visits, secondFactors, notifications, metrics, protocols, flowKeys }: SignInParts,
 ) {
-  const { config, base, bus, state } = parts;
+  const { config, base, bus, state, suspensions } = parts;
   const { identity, auth, storage } = config;
   const { sessions, gate, nowMs } = visits;
   const responseDelays = createResponseDelays();
@@ -68,6 +68,7 @@ export function createSignIn(
       keyRingFromConfig(config, "failed-sign-in") ?? flowKeys,
     ),
     history: historyOf(parts),
+    suspensions,
     /** Undefined: users are not notified of new devices. */
     notifier: notifications?.notifier,
     metrics,
@@ -81,6 +82,7 @@ export function createSignIn(
       ends: protocols.ends,
       onReplaced: auditReplaced(base.audit, protocols.onReplaced),
       onSignedIn: protocols.onSignedIn,
+      isSuspended: async (account) => (await suspensions.read(account)) !== undefined,
       nowSeconds: () => Math.floor(nowMs() / 1000),
       subject: identity.subject,
     }),

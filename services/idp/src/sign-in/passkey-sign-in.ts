@@ -97,7 +97,7 @@ interface ShownPasskey {
  * Without the id of its passkey, the work for an account is that for an unknown name (ADR 0059).
  */
 async function judgePasskey(deps: SignInContext, visit: Visit, { flow, name, response }: ShownPasskey): Promise<Proof> {
-  const { ceremonies, factors, store, lookUp, nowMs, decisionTimeoutMs, rememberMs } = deps;
+  const { ceremonies, factors, store, lookUp, suspensions, nowMs, decisionTimeoutMs, rememberMs } = deps;
   const { request } = visit;
   const context = callContext(visit, decisionTimeoutMs());
   const proof = { owner: flow.id, kind: "passkey", response } as const;
@@ -113,6 +113,7 @@ async function judgePasskey(deps: SignInContext, visit: Visit, { flow, name, res
   if (!(await ceremonies.finishSignIn({ ...proof, account }, context))) {
     return denied("wrong_signature", account);
   }
+  if (suspensions.find(account) !== undefined) return denied("account_suspended", account);
   const pending: PendingSignIn = {
     ...known.user,
     remember: remembers(request.body) && rememberMs > 0,

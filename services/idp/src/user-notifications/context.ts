@@ -6,7 +6,7 @@ import type { Logger } from "@postern/shared/platform/logging";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import type { IdpMetrics } from "../metrics.ts";
-import { languageOf, languages, pickLanguage } from "../pages/languages.ts";
+import { type Language, languageOf, languages, pickLanguage } from "../pages/languages.ts";
 import { createKnownDevices } from "./known-devices-redis.ts";
 import { createNotificationQueue, type NotificationQueue } from "./notification-queue-redis.ts";
 import { createNotifier, type Notifier } from "./notifier.ts";
@@ -29,13 +29,22 @@ function createQueue(config: Config, redis: RedisClient, logger: Logger): Notifi
   });
 }
 
+/** Earlier versions on the bus reject these events. */
+const notOnBus: ReadonlySet<string> = new Set(["suspicious_sign_in", "account_suspended", "account_resumed"]);
+
 const maxSuspicious = 64;
 
+/** The language of the site, for what has no page. */
+function ownLanguage({ localization }: Config["identity"]["frontend"]): Language {
+  const own = languageOf(localization.default_language, languages);
+  if (own === undefined) throw new RangeError(`no texts for ${localization.default_language}`);
+  return own;
+}
+
 /** Engines notice suspicious sign-ins; one identity provider notifies. There may have been no page, and so no choice of a language. */
-function serveSuspicious(bus: Bus, { store }: Notifier, { localization }: Config["identity"]["frontend"]): void {
-  const offered = languages.filter(({ tag }) => localization.languages.includes(tag));
-  const fallback = languageOf(localization.default_language, languages);
-  if (fallback === undefined) throw new RangeError(`no texts for ${localization.default_language}`);
+function serveSuspicious(bus: Bus, { store }: Notifier, frontend: Config["identity"]["frontend"]): void {
+  const offered = languages.filter(({ tag }) => frontend.localization.languages.includes(tag));
+  const fallback = ownLanguage(frontend);
   const noWishes = { chosen: undefined, kept: undefined, uiLocales: undefined };
   bus.serve(
     notifySuspiciousSignIn,
@@ -75,8 +84,7 @@ export function createNotifications(
     },
     queue,
     devices,
-    // Earlier versions on the bus reject the event of a suspicious sign-in.
-    publish: ({ event, ...rest }) => event === "suspicious_sign_in" || bus.publish(accountNotified, { ...rest, event }),
+    publish: ({ event, ...rest }) => notOnBus.has(event) || bus.publish(accountNotified, { ...rest, event }),
     count: (event, result) => metrics.notified(event, result),
     logger: base.logger,
     nowMs: () => systemClock.now(),
@@ -84,6 +92,7 @@ export function createNotifications(
   serveSuspicious(bus, notifier, frontend);
   return {
     notifier,
+    language: ownLanguage(frontend),
     devices,
     /** Waits for notifications that are being queued, then disconnects from Redis. */
     close: async (): Promise<void> => {

@@ -35,7 +35,7 @@ function addressesOf({ account, origin, isDoubted }: Notification, { addressAttr
 
 /** The mails to the user; none for an account without a usable address. */
 export function notificationMails(notification: Notification, settings: NotificationMailSettings, nowMs: number) {
-  const { event, account, factor, origin } = notification;
+  const { event, account, factor, origin, operatorText } = notification;
   const text = textsOf(origin.language);
   const time = new Intl.DateTimeFormat(writtenTag(origin.language.tag), {
     dateStyle: "medium",
@@ -48,9 +48,13 @@ export function notificationMails(notification: Notification, settings: Notifica
   });
   const device = line(deviceName(origin.userAgent));
   const where = text("notice.where", { time, device, address: origin.clientIp });
+  const parts =
+    operatorText === undefined
+      ? [what, where, text("notice.not_you", { link: settings.link })]
+      : [what, line(operatorText)].filter((part) => part !== "");
   return addressesOf(notification, settings).map((to) => ({
     to,
     subject: line(text("notice.subject", { brand: settings.brand })),
-    text: [what, where, text("notice.not_you", { link: settings.link })].join("\n\n"),
+    text: parts.join("\n\n"),
   }));
 }

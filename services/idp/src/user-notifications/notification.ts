@@ -20,6 +20,8 @@ export interface Notification {
   readonly account: string;
   /** Someone else may read one of the account's addresses: all of them are written to. */
   readonly isDoubted?: boolean;
+  /** What an operator says to the user. Notifications with an operator as cause say nothing about a device. */
+  readonly operatorText?: string;
   /** The request's GUID. */
   readonly session: string;
   readonly origin: NotificationOrigin;

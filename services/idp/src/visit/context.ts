@@ -1,4 +1,5 @@
 import type { Base } from "@postern/shared/assembly";
+import type { Suspensions } from "@postern/shared/domain/suspensions";
 import type { Config } from "@postern/shared/platform/config";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
@@ -16,6 +17,8 @@ export interface PageParts {
   readonly state: RedisClient;
   /** The clock of Redis, for the times of what replicas share. */
   readonly sharedClock: Clock;
+  /** Accounts that operators have suspended. */
+  readonly suspensions: Pick<Suspensions, "find" | "read">;
 }
 
 /** What every page needs: the site's look, the browser's flow and its session. */

@@ -33,6 +33,7 @@ export const DenialReason = oneOf(
   "wrong_password",
   "password_unverifiable",
   "account_disabled",
+  "account_suspended",
   "empty_password",
   "bad_token",
   "method_not_enabled",

@@ -62,6 +62,25 @@ export const consoleActions = {
     operation: "deleteOidcSessions",
     scope: "security",
   },
+  suspend: {
+    label: "Suspend the account",
+    effect:
+      "Refuses every sign-in, in mail programs too, and ends all sessions and tokens. Mail is still delivered. Connections that mail programs have open stay open until they end.",
+    target: "account",
+    role: "security",
+    needsProof: true,
+    operation: "suspendAccount",
+    scope: "security",
+  },
+  resume: {
+    label: "Resume the account",
+    effect: "The user can sign in again. Sessions and tokens from before remain ended.",
+    target: "account",
+    role: "security",
+    needsProof: true,
+    operation: "resumeAccount",
+    scope: "security",
+  },
   invite: {
     label: "Invite to the console",
     effect:

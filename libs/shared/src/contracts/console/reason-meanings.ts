@@ -6,6 +6,7 @@ export const reasonMeanings: Readonly<Record<string, string>> = {
   wrong_password_before: "the second factor was correct, but the password before it was wrong",
   unknown_user: "no backend has an account of this name",
   account_disabled: "the account is disabled or locked, or its password must be changed",
+  account_suspended: "the password or other credential was correct, but an operator has suspended the account",
   empty_password: "the password was empty",
   empty_username: "the user name was empty",
   bad_token: "the access token was not accepted",

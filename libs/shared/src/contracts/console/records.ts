@@ -97,7 +97,7 @@ export const Attacks = component("Attacks", {
 export type Attacks = Static<typeof Attacks>;
 
 const ExplanationCause = component("ExplanationCause", {
-  kind: text("disabled, unknown, ban, factor (a limit of a second factor), hold or delay."),
+  kind: text("suspension, disabled, unknown, ban, factor (a limit of a second factor), hold or delay."),
   text: text("The cause in a sentence. Times are in UTC."),
   end: Type.Optional(time("When it ends by itself. Absent if it does not.")),
   remedy: optionalText("What would help, in a sentence."),

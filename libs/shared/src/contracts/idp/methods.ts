@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { defineMethod } from "../define.ts";
+import { oneOf, optionalText } from "../schema.ts";
 
 /**
  * Notifies the owner of an account and the operators of a suspicious sign-in. The reply says that the notification is stored. Served only
@@ -24,4 +25,24 @@ export const notifySuspiciousSignIn = defineMethod({
     acceptLanguage: Type.Optional(Type.String()),
   }),
   reply: Type.Object({}),
+});
+
+/**
+ * An operator has suspended the account, or is about to resume it: ends its browser sessions and tokens, and notifies its user. Sessions that
+ * began while the account was being suspended must not come back with it, so both do.
+ */
+export const accountSuspension = defineMethod({
+  service: "idp",
+  name: "account-suspension",
+  major: 1,
+  request: Type.Object({
+    event: oneOf("account_suspended", "account_resumed"),
+    account: Type.String({ minLength: 1, maxLength: 1024 }),
+    session: Type.String({ minLength: 1, maxLength: 64 }),
+    reason: optionalText("Text for the user."),
+    attributes: Type.Record(Type.String(), Type.Array(Type.String()), {
+      description: "Attributes of the account, of which some are its mail addresses.",
+    }),
+  }),
+  reply: Type.Object({ sessions: Type.Integer({ minimum: 0, description: "Browser sessions that were ended." }) }),
 });

@@ -17,6 +17,16 @@ export const auditEvents = {
     caller,
     "the account or reference as the operator typed it",
   ),
+  "account.resume": event(
+    "An operator resumed a suspended account, or tried to; `denied`: it was not suspended",
+    caller,
+    "the account; the name as the operator typed it, if it could not be looked up",
+  ),
+  "account.suspend": event(
+    "An operator suspended an account, or tried to; `reason` is its end, if it has one, `note` the text for the user",
+    caller,
+    "the account; the name as the operator typed it, if it could not be looked up",
+  ),
   "audit.export": event("An operator exported audit records, or did not finish", caller, "the filter"),
   "audit.read": event("An operator read audit records", caller, "the filter"),
   "brute_force.flush": event(

@@ -7,6 +7,8 @@ import { fromUnknown } from "../../platform/errors/from-unknown.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { EngineWatch } from "./engine-watch.ts";
 
+const engineService = "auth-engine";
+
 /** A trial request to silent engines waits no longer than it took to detect the silence. */
 export const trialTimeoutMs = 700;
 
@@ -26,7 +28,7 @@ export function enginesAnswered(code: ErrorCode): boolean {
 }
 
 /**
- * A bus for services that send requests only to engines. While the engines are silent, a request fails immediately with ENGINE_SILENT
+ * A bus for services that send requests to engines. While the engines are silent, a request to them fails immediately with ENGINE_SILENT
  * instead of at its deadline, except one per second that tests whether an engine answers again.
  */
 export function watchedBus(bus: Bus, watch: Pick<EngineWatch, "admit" | "answered">, clock: Clock): Bus {
@@ -35,6 +37,7 @@ export function watchedBus(bus: Bus, watch: Pick<EngineWatch, "admit" | "answere
     body: Static<Req>,
     options: RequestOptions,
   ): Promise<Static<Rep>> => {
+    if (method.service !== engineService) return bus.request(method, body, options);
     const admitted = watch.admit();
     if (admitted === "refuse") throw new AppError("ENGINE_SILENT");
     const { deadline: latest, signal } = options;

@@ -27,9 +27,13 @@ export function createRevoker(redis: RedisClient, keyPrefix: string, clock: Cloc
       if (seconds <= 0) return;
       await redis.set(deniedTokenKey.build(keyPrefix, id), "1", "EX", Math.min(seconds, deniedTokenKey.ttlSeconds));
     },
-    /** All tokens that a subject has so far. Earlier versions of the services know only tokens that are denied by name. */
-    denySubject: async (issuer: string, subject: TokenSubject): Promise<void> => {
-      await raise({ epochKey: epochKey(kindDigest(issuer, subject)) }, { lifeSeconds: tokenEpochKey.ttlSeconds });
+    /**
+     * All tokens that a subject has so far; a name if the issuer has no clients. Earlier versions of the services know only tokens that are
+     * denied by name.
+     */
+    denySubject: async (issuer: string, subject: TokenSubject | string): Promise<void> => {
+      const digest = typeof subject === "string" ? subjectDigest(issuer, subject) : kindDigest(issuer, subject);
+      await raise({ epochKey: epochKey(digest) }, { lifeSeconds: tokenEpochKey.ttlSeconds });
     },
     /** The `epoch` of a new token of this subject. The subject is a name if the issuer has no clients. */
     epochOf: async (issuer: string, subject: TokenSubject | string): Promise<number> => {

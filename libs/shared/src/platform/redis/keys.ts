@@ -50,6 +50,17 @@ export const refreshFamilyKey = key("refresh family", "string", 30 * longestToke
   lost: "holders of refresh tokens of the JWT endpoints sign in again",
 });
 
+/**
+ * Accounts that operators have suspended, each with its end and the text for its user, and for a day those that were resumed. The field with
+ * the empty name changes with every write.
+ */
+export const suspensionsKey = key("suspended accounts", "hash", 0, {
+  owner: "admin; every service that still knows them, after a loss",
+  template: "suspensions",
+  bound: "10,000 accounts",
+  lost: "running services put back what they know; without any, the accounts are no longer suspended",
+});
+
 /** All key families; for the documentation. */
 export const keyFamilies: readonly KeyFamily<never[]>[] = [
   all,

@@ -54,6 +54,8 @@ const events: Readonly<Record<string, string>> = {
   factor_guessed: "Second factor guessed",
   factor_locked: "Second factor locked",
   suspicious_sign_in: "Suspicious sign-in",
+  account_suspended: "Account suspended",
+  account_resumed: "Account resumed",
 };
 
 function notificationsPart({ notifications, sends_notifications: isOn }: AccountReport): Html {
@@ -81,16 +83,27 @@ function missing({ report: { incomplete }, sessions, risk }: AccountAnswer): Htm
     : html`<div class="note">${all.map((text) => html`<p>Incomplete: ${text}.</p>`)}</div>`;
 }
 
+/** The sessions that suspending the account and ending its sessions end. */
+function countsOf(sessions: OidcSessionList | undefined): string | undefined {
+  if (sessions === undefined) return undefined;
+  const { browser_sessions: browsers = [], sessions: tokens } = sessions;
+  const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
+  return `${counted(browsers.length, "browser session")}, ${counted(tokens.length, "session")} at applications`;
+}
+
 function answerPart(view: AccountView, answer: AccountAnswer): Html {
   const { report, explanation, records, sessions, risk } = answer;
   const { account } = report;
   const name = account ?? view.query;
   const offered = createOffered();
   const causes = causesPart(view, explanation, offered);
-  const general = (["flush", "unlock", "end-sessions", "invite"] as const).filter((id) => !offered.has(id, name));
-  return html`<h2>${name}</h2>${verdictPart(explanation)}${causes}${
+  const isSuspended = explanation.causes?.some(({ kind }) => kind === "suspension") === true;
+  const general = (["flush", "unlock", "end-sessions", "suspend", "invite"] as const).filter(
+    (id) => !offered.has(id, name) && !(id === "suspend" && isSuspended),
+  );
+  return html`<h2>${name}${isSuspended && html` <span class="badge">Suspended</span>`}</h2>${verdictPart(explanation)}${causes}${
     account === undefined && html`<p class="lead">No backend that answered has this account.</p>`
-  }${missing(answer)}${actionsOf(view, general, { target: name })}${missingActions(view)}${risk !== undefined && suspiciousPart(view.links, risk)}${factorsPart(view, name, report)}${appPasswordsPart(view, name, report)}${
+  }${missing(answer)}${actionsOf(view, general, { target: name, ends: countsOf(sessions) })}${missingActions(view)}${risk !== undefined && suspiciousPart(view.links, risk)}${factorsPart(view, name, report)}${appPasswordsPart(view, name, report)}${
     sessions !== undefined && sessionsPart(view, name, sessions)
   }${notificationsPart(report)}${backendsPart(report)}${timeline(view.links, records)}<p><a href="${view.links.search(
     name,

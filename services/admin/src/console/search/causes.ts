@@ -1,4 +1,4 @@
-import type { BanRecord, Explanation, ExplanationCause } from "@postern/shared/contracts";
+import type { BanRecord, Explanation, ExplanationCause, SuspensionRecord } from "@postern/shared/contracts";
 import type { FactorLimit } from "../../factor-locks/factor-locks-redis.ts";
 import type { Standing } from "../standing.ts";
 import { banCause, momentText } from "./phrases.ts";
@@ -8,6 +8,7 @@ export interface CauseFacts {
   readonly query: string;
   readonly account: string | undefined;
   readonly standing: Standing | undefined;
+  readonly suspension?: SuspensionRecord | undefined;
   /** Bans of networks from which the account signed in correctly, or of the network asked for. */
   readonly ownBans: readonly BanRecord[];
   /** Bans of other networks from which sign-ins with the name were refused or failed: the customer's, or an attacker's. */
@@ -20,6 +21,25 @@ export interface CauseFacts {
 
 const factorNames = { totp: "authenticator app", recovery: "recovery codes" } as const;
 const held: Readonly<Record<string, string>> = { mail: "Mail programs", submission: "Mail submission" };
+
+function suspensionCause({ suspension, nowMs }: CauseFacts): readonly ExplanationCause[] {
+  if (suspension === undefined) return [];
+  const { account, since, until, reason, by } = suspension;
+  const end = until === undefined ? "an operator resumes it" : momentText(until, nowMs);
+  const told = reason === undefined ? "" : ` After a correct password, the user reads: ${reason}`;
+  const command = `postern resume ${account}`;
+  return [
+    {
+      kind: "suspension",
+      text: `${by} suspended the account at ${momentText(since, nowMs)}, until ${end}: every sign-in is refused.${told}`,
+      ...(until !== undefined && { end: until }),
+      remedy: `To resume the account: ${command}`,
+      command,
+      action: "resume",
+      target: account,
+    },
+  ];
+}
 
 function standingCause(standing: Standing | undefined): readonly ExplanationCause[] {
   if (standing?.kind === "disabled")
@@ -124,5 +144,5 @@ function accountCauses(facts: CauseFacts): readonly ExplanationCause[] {
 
 /** Everything that refuses or delays sign-ins now, what is worst first. */
 export function causesOf(facts: CauseFacts): readonly ExplanationCause[] {
-  return [...standingCause(facts.standing), ...banCauses(facts), ...accountCauses(facts)];
+  return [...suspensionCause(facts), ...standingCause(facts.standing), ...banCauses(facts), ...accountCauses(facts)];
 }

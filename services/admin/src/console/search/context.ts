@@ -1,5 +1,5 @@
 import type { EngineBus } from "@postern/shared/assembly";
-import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
+import { type BruteForceRecords, foldedName } from "@postern/shared/domain/brute-force";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { DecisionHistory } from "@postern/shared/domain/history";
 import {
@@ -9,11 +9,13 @@ import {
   type RiskReviews,
   type RiskSettings,
 } from "@postern/shared/domain/risk";
+import type { Suspensions } from "@postern/shared/domain/suspensions";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock as clock } from "@postern/shared/platform/time";
 import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
 import type { LiveAdminSettings } from "../../settings.ts";
+import { writtenSuspension } from "../../suspensions/written-suspension.ts";
 import { createDescribe } from "../account/context.ts";
 import { createExplain, type ExplainDeps } from "./explain.ts";
 import { createExplainRisk } from "./explain-risk.ts";
@@ -25,6 +27,7 @@ interface Parts extends Pick<EngineBus, "bus"> {
   readonly accountNames: FindAccountNames;
   readonly bruteForce: BruteForceRecords;
   readonly factorLocks: FactorLocks;
+  readonly suspensions: Pick<Suspensions, "read">;
 }
 
 const minuteMs = 60_000;
@@ -40,6 +43,16 @@ function createHoldOf(reviews: RiskReviews, settings: () => RiskSettings): Expla
   };
 }
 
+function createSuspensionOf(suspensions: Pick<Suspensions, "read">): ExplainDeps["suspensionOf"] {
+  return async (accounts) => {
+    // Also as typed: a name that no backend knows is suspended in its folded form.
+    const names = new Set([...accounts, ...accounts.map(foldedName)]);
+    const found = await Promise.all([...names].map((account) => suspensions.read(account)));
+    const first = found.find((one) => one !== undefined);
+    return first && writtenSuspension(first);
+  };
+}
+
 /** While brute-force protection only observes, no ban and no delay is the cause of anything. */
 function inForce(bruteForce: BruteForceRecords, live: Parts["live"]): ExplainDeps["bruteForce"] {
   return {
@@ -51,7 +64,7 @@ function inForce(bruteForce: BruteForceRecords, live: Parts["live"]): ExplainDep
 
 /** The answers to what happened at a sign-in, and to what engines know of the sign-ins of an account. */
 export function createExplanations({ storage }: Config, parts: Parts) {
-  const { live, state, history, accountNames, bruteForce, factorLocks } = parts;
+  const { live, state, history, accountNames, bruteForce, factorLocks, suspensions } = parts;
   const settings = () => live.current.risk;
   const reviews = createRiskReviews({
     store: createRiskStore(state, live.current.decisionTimeoutMs),
@@ -69,6 +82,7 @@ export function createExplanations({ storage }: Config, parts: Parts) {
       describe: createDescribe(parts),
       factorLimits: (account) => factorLocks.limits(account),
       holdOf: createHoldOf(reviews, settings),
+      suspensionOf: createSuspensionOf(suspensions),
       clock,
     }),
     explainRisk: createExplainRisk({ reviews, history, accountNames, settings, clock }),

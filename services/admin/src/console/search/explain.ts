@@ -1,4 +1,4 @@
-import type { BackendDescription, Explanation } from "@postern/shared/contracts";
+import type { BackendDescription, Explanation, SuspensionRecord } from "@postern/shared/contracts";
 import type { Ban, BruteForceRecords, BruteForceRules } from "@postern/shared/domain/brute-force";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/history";
@@ -21,6 +21,8 @@ export interface ExplainDeps {
   readonly factorLimits: (account: string) => Promise<readonly FactorLimit[]>;
   /** The hold of an account whose sign-ins looked like those with a stolen password, if there is one in force. */
   readonly holdOf: (account: string) => Promise<CauseFacts["hold"]>;
+  /** The suspension of one of these accounts. */
+  readonly suspensionOf: (accounts: readonly string[]) => Promise<SuspensionRecord | undefined>;
   readonly clock: Clock;
 }
 
@@ -38,6 +40,7 @@ interface Found {
   readonly refusedBans?: readonly Ban[];
   readonly limits?: Pick<CauseFacts, "factorLimits" | "hold">;
   readonly standing?: Standing;
+  readonly suspension?: SuspensionRecord | undefined;
   readonly delay?: Explanation["delay"];
   readonly guessingAddresses: readonly string[];
   readonly otherAccounts: readonly string[];
@@ -93,12 +96,13 @@ function createAccountSearch(deps: ExplainDeps) {
     const failed = addressesOf(records.filter(({ outcome }) => outcome !== "ok").slice(0, 1));
     const refused = addressesOf(records.filter(({ outcome }) => outcome === "blocked")).slice(0, maxRefused);
     const account = accounts[0] ?? records.find((record) => record.account !== undefined)?.account;
-    const [ownBans, lastBans, refusedBans, others, limits] = await Promise.all([
+    const [ownBans, lastBans, refusedBans, others, limits, suspension] = await Promise.all([
       bansOf(own),
       bansOf(failed),
       bansOf(refused),
       bansOf(guessingAddresses),
       limitsOf(deps, account ?? name),
+      deps.suspensionOf(names),
     ]);
     const [first] = delayed;
     return {
@@ -109,6 +113,7 @@ function createAccountSearch(deps: ExplainDeps) {
       lastBans,
       refusedBans,
       limits,
+      suspension,
       standing: standingOf(known, backends),
       delay: first && { wrong_passwords: first.wrongPasswords, until: new Date(first.untilMs).toISOString() },
       guessingAddresses,
@@ -176,9 +181,9 @@ export function createExplain(deps: ExplainDeps): Explain {
     const written = (list: readonly Ban[] = []) => list.map((ban) => writtenBan(ban, rules));
     const [bans, ownBans, lastBans] = [written(found.bans), written(found.ownBans), written(found.lastBans)];
     const nowMs = deps.clock.now();
-    const { standing, limits = { factorLimits: [], hold: undefined } } = found;
+    const { standing, suspension, limits = { factorLimits: [], hold: undefined } } = found;
     const otherBans = unique([...(found.lastBans ?? []), ...(found.refusedBans ?? [])]);
-    const about = { query, account, standing, ownBans, ...(delay && { delay }), ...limits, nowMs };
+    const about = { query, account, standing, suspension, ownBans, ...(delay && { delay }), ...limits, nowMs };
     const causes = [...causesOf({ ...about, otherBans: written(otherBans) })];
     const success = records.find(({ outcome }) => outcome === "ok");
     const lastSuccess = success && writtenDecision(success);

@@ -33,6 +33,7 @@ const remedies: Readonly<Record<string, string>> = {
   factor_locked: "To unlock the second factors: postern unlock ACCOUNT",
   account_disabled:
     "The account has to be enabled in its backend, or its password changed: detail in the log line says which.",
+  account_suspended: "To resume the account: postern resume ACCOUNT",
   unknown_user: "Ask the customer how the name is spelled.",
 };
 

@@ -77,6 +77,7 @@ function isOver({ causes, standing }: VerdictFacts, { outcome, reason = "" }: De
   const isInForce = (kind: string): boolean => causes.some((cause) => cause.kind === kind);
   // The bans of the failure's address were looked up.
   if (outcome === "blocked") return !isInForce("ban");
+  if (reason === "account_suspended") return !isInForce("suspension");
   if (ofStanding.has(reason)) return standing?.kind === "found";
   return ofFactors.has(reason) && !isInForce("factor");
 }
@@ -124,6 +125,13 @@ function disabled(facts: VerdictFacts, backend: string): Verdict {
     success === undefined ? "" : ` Its last correct sign-in was at ${momentText(success.time, nowMs)}${from(success)}.`;
   const verdict = `The account is disabled in the backend ${backend}, so no sign-in succeeds.${right}${banned}`;
   return { state: "denied", verdict, remedy: "The account has to be enabled in its backend." };
+}
+
+/** An operator has suspended the account, so every password fails. */
+function suspended({ lastSuccess: success, nowMs }: VerdictFacts, { text, remedy }: ExplanationCause): Verdict {
+  const right =
+    success === undefined ? "" : ` Its last correct sign-in was at ${momentText(success.time, nowMs)}${from(success)}.`;
+  return { state: "blocked", verdict: `${text}${right}`, ...(remedy !== undefined && { remedy }) };
 }
 
 function delayed({ query, nowMs }: VerdictFacts, delay: NonNullable<Explanation["delay"]>): Verdict {
@@ -185,9 +193,11 @@ function withLimits({ causes }: VerdictFacts, verdict: Verdict): Verdict {
 
 /** The answer to "what happened?", in a sentence; the first that applies. */
 export function verdictOf(facts: VerdictFacts): Verdict {
-  const { kind, ownBans, standing, delay, lastSuccess, lastFailure } = facts;
+  const { kind, causes, ownBans, standing, delay, lastSuccess, lastFailure } = facts;
   const one = lastFailure ?? lastSuccess;
   if (kind === "reference" && one !== undefined) return ofReference(facts, one);
+  const suspension = causes.find((cause) => cause.kind === "suspension");
+  if (suspension !== undefined) return suspended(facts, suspension);
   if (standing?.kind === "disabled") return disabled(facts, standing.backend);
   const latest = lastOf(ownBans);
   if (latest !== undefined) return blocked(facts, latest);

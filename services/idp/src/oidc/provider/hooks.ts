@@ -71,7 +71,7 @@ export function createHooks(
     }),
     sessionCookie: sessionCookieName(initial.issuer),
     interactionUrl: withClientErrors(createInteractionUrl(parts, state, policies)),
-    findAccount: withClientErrors(createFindAccount(accounts, sessions)),
+    findAccount: withClientErrors(createFindAccount(accounts, sessions, parts.suspensions)),
     hasConsented: withClientErrors(consents.has),
     epochOf: withClientErrors(records.epochOf),
     record: withClientErrors(records.record),

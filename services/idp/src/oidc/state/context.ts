@@ -1,5 +1,6 @@
 import type { Audit } from "@postern/shared/domain/audit";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
+import type { Suspensions } from "@postern/shared/domain/suspensions";
 import { createRevoker } from "@postern/shared/domain/tokens";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { Logger } from "@postern/shared/platform/logging";
@@ -43,6 +44,8 @@ export interface OidcDeps {
   readonly clientUses: Pick<ClientUses, "note">;
   /** Finds the account behind a name that an operator typed. */
   readonly accountNames: FindAccountNames;
+  /** Accounts that operators have suspended. */
+  readonly suspensions: Pick<Suspensions, "find">;
   /** Starts the pages of a sign-in or a consent. */
   readonly starter: FlowStarter;
 }

@@ -1,4 +1,5 @@
 import { hash, type KeyObject } from "node:crypto";
+import type { Suspensions } from "@postern/shared/domain/suspensions";
 import { createHotCache } from "@postern/shared/platform/cache";
 import { readTokenHeader } from "@postern/shared/platform/crypto";
 import type { ClientCertificate } from "@postern/shared/platform/http";
@@ -71,13 +72,13 @@ function grantedClaims(grant: AdapterPayload): ReadonlySet<string> {
 }
 
 /**
- * Resolves any access token; undefined if it is unknown, expired or revoked. A signed token is valid only while its record
+ * Resolves any access token; undefined if it is unknown, expired or revoked, or its account is suspended. A signed token is valid only while its record
  * exists, and every user's token only while its grant exists. Rejects when the store is unavailable.
  */
 export function createResolveToken(
   store: OidcStore,
   accounts: OidcAccounts,
-  clock: Clock,
+  { sharedClock: clock, suspensions }: { readonly sharedClock: Clock; readonly suspensions: Pick<Suspensions, "find"> },
   verificationKey: (kid: string) => KeyObject | undefined,
 ): ResolveToken {
   const verify = createVerify(verificationKey);
@@ -103,7 +104,8 @@ export function createResolveToken(
       store.find({ model: "Grant", digest: digestOfId(grantId) }),
       accounts.find(accountId),
     ]);
-    if (grant === undefined || account === undefined) return undefined;
+    if (grant === undefined || account === undefined || suspensions.find(account.account) !== undefined)
+      return undefined;
     return { ...facts, account, grantedClaims: grantedClaims(grant) };
   };
 }

@@ -1,0 +1,22 @@
+import { Suspensions } from "../domain/suspensions/index.ts";
+import type { Bus } from "../platform/bus/bus.ts";
+import type { Config } from "../platform/config/index.ts";
+import type { RedisClient } from "../platform/redis/client.ts";
+import type { Clock } from "../platform/time/clock.ts";
+import type { Base } from "./base.ts";
+
+export function suspensionsFromConfig(
+  { storage }: Config,
+  { logger }: Pick<Base, "logger">,
+  parts: { readonly redis: RedisClient; readonly bus: Pick<Bus, "publish" | "subscribe">; readonly clock: Clock },
+): Suspensions {
+  return new Suspensions({
+    ...parts,
+    keyPrefix: storage.redis.prefix,
+    onRead: (accounts) => logger.info({ accounts }, "suspended accounts read from Redis"),
+    onUnread: (err) =>
+      logger.warn({ err }, "suspended accounts could not be read: none is known until Redis is available"),
+    onRestored: (account) =>
+      logger.warn({ account }, "Redis had lost the suspension of an account, which has been written again"),
+  });
+}

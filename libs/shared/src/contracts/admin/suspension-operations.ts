@@ -1,0 +1,85 @@
+import { type Static, Type } from "typebox";
+import { errorAnswer, jsonAnswer, jsonBody, operatorApi } from "../operations/answers.ts";
+import { component, flag, optionalText, text, texts, time } from "../schema.ts";
+
+const username = text("Account or alias. In the body, so that it is in no access log.", {
+  minLength: 1,
+  maxLength: 1024,
+});
+
+export const SuspensionRequest = component("SuspensionRequest", {
+  username,
+  for: optionalText(
+    "Time after which the account is resumed, such as `24h` or `7d`. Absent or empty: when it is resumed.",
+    {
+      maxLength: 32,
+    },
+  ),
+  reason: optionalText(
+    "Text for the user, in one line, shown after a correct password. Absent or empty: a general one.",
+    {
+      maxLength: 250,
+    },
+  ),
+});
+export type SuspensionRequest = Static<typeof SuspensionRequest>;
+
+export const ResumptionRequest = component("ResumptionRequest", { username });
+
+export const SuspensionRecord = component("Suspension", {
+  account: Type.String(),
+  since: time("When it was suspended."),
+  until: Type.Optional(time("When it is resumed. Absent: when an operator resumes it.")),
+  reason: optionalText("Text for the user."),
+  by: text("Operator or API caller."),
+  session: text("GUID of the request, as in the audit record."),
+});
+export type SuspensionRecord = Static<typeof SuspensionRecord>;
+
+export const SuspensionList = component("SuspensionList", { suspensions: Type.Array(SuspensionRecord) });
+export type SuspensionList = Static<typeof SuspensionList>;
+
+export const SuspensionDone = component("SuspensionDone", {
+  accounts: texts(
+    "Accounts that are suspended now, or that were resumed. More than one if backends name the account differently.",
+  ),
+  until: Type.Optional(time("When they are resumed. Absent: when an operator resumes them, or now.")),
+  is_known: flag("False: no backend that answered has the account, and exactly the name as typed is suspended."),
+  sessions_ended: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        "Browser sessions that were ended, with all tokens. Absent if the identity provider did not answer: sessions are refused while the account is suspended, and the request may be repeated to end them.",
+    }),
+  ),
+});
+export type SuspensionDone = Static<typeof SuspensionDone>;
+
+const path = "/api/v1/suspensions";
+const define = operatorApi({ name: "suspensions", prefix: path, owner: "admin" }, "Help desk", {
+  400: errorAnswer("A member of the body is missing or invalid."),
+});
+
+export const suspensionOperations = [
+  define("get", path, "listSuspensions", {
+    summary: "List the suspended accounts",
+    answers: { 200: jsonAnswer("The accounts, the latest suspension first.", SuspensionList) },
+  }),
+  define("post", path, "suspendAccount", {
+    summary: "Suspend an account",
+    description:
+      "Refuses all sign-ins to the account, by any name, protocol and credential, and ends its sessions and tokens. Mail is still delivered, and connections that mail servers have open stay open. Repeating it replaces end and reason. Audited as account.suspend.",
+    request: jsonBody(SuspensionRequest),
+    answers: {
+      200: jsonAnswer("The account is suspended.", SuspensionDone),
+      400: errorAnswer("A member of the body is missing or invalid, or 10,000 accounts are suspended."),
+    },
+  }),
+  define("delete", path, "resumeAccount", {
+    summary: "Resume a suspended account",
+    description:
+      "Its user can sign in again. Sessions and tokens of earlier sign-ins remain ended. An account that is not suspended is not an error. Audited as account.resume.",
+    request: jsonBody(ResumptionRequest),
+    answers: { 200: jsonAnswer("The accounts that were resumed; none if none was suspended.", SuspensionDone) },
+  }),
+];

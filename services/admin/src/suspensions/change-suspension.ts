@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { accountSuspension, authenticate, type SuspensionDone } from "@postern/shared/contracts";
+import { foldedName } from "@postern/shared/domain/brute-force";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
+import type { Suspensions } from "@postern/shared/domain/suspensions";
+import type { Bus } from "@postern/shared/platform/bus";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Logger } from "@postern/shared/platform/logging";
+import { type Clock, steadyClock } from "@postern/shared/platform/time";
+import { malformed } from "../read-request.ts";
+
+export interface ChangeSuspensionDeps {
+  readonly suspensions: Suspensions;
+  readonly accountNames: FindAccountNames;
+  readonly bus: Pick<Bus, "request">;
+  /** Revokes the tokens that the JWT endpoints have issued to the account. */
+  readonly revokeTokens: (account: string) => Promise<void>;
+  readonly logger: Logger;
+  /** The clock of Redis. */
+  readonly clock: Clock;
+}
+
+interface Change {
+  readonly username: string;
+  readonly session: string;
+}
+
+export interface NewSuspension extends Change {
+  /** Absent: until it is resumed. */
+  readonly untilMs: number | undefined;
+  /** Empty: the general text. */
+  readonly reason: string;
+  readonly by: string;
+}
+
+const endAccessMs = 10_000;
+const lookUpMs = 2000;
+
+/** Ends what the account's user obtained, and notifies the user. */
+function createEndAccess({ bus, logger, revokeTokens }: ChangeSuspensionDeps) {
+  /** The attributes contain mail addresses. Without them, the user is notified at the account's name. */
+  const attributesOf = async (username: string): Promise<Record<string, string[]>> => {
+    const lookup = { operation: "lookup", dialect: "idp", protocol: "idp", tls: true } as const;
+    const request = { ...lookup, session: randomUUID(), username, memoryCache: false, sharedCache: false };
+    const decision = await bus
+      .request(authenticate, request, { deadline: steadyClock.now() + lookUpMs })
+      .catch(() => undefined);
+    return decision?.outcome === "ok" ? decision.attributes : {};
+  };
+  /** @returns the number of browser sessions; undefined if the identity provider did not answer */
+  return async (
+    account: string,
+    details: {
+      readonly event: "account_suspended" | "account_resumed";
+      readonly session: string;
+      readonly reason?: string;
+    },
+  ): Promise<number | undefined> => {
+    try {
+      const attributes = await attributesOf(account);
+      const deadline = steadyClock.now() + endAccessMs;
+      const asked = bus.request(accountSuspension, { ...details, account, attributes }, { deadline });
+      const [{ sessions }] = await Promise.all([asked, revokeTokens(account)]);
+      return sessions;
+    } catch (err) {
+      logger.warn({ session: details.session, err }, "the sessions and tokens of an account were not ended");
+      return undefined;
+    }
+  };
+}
+
+const sumOf = (counts: readonly (number | undefined)[]): Pick<SuspensionDone, "sessions_ended"> =>
+  counts.includes(undefined) ? {} : { sessions_ended: counts.reduce<number>((sum, count = 0) => sum + count, 0) };
+
+/** Suspends accounts and resumes them. The name is resolved once; searches of different protocols may find different accounts. */
+export function createChangeSuspension(deps: ChangeSuspensionDeps) {
+  const { suspensions, accountNames, clock } = deps;
+  const endAccess = createEndAccess(deps);
+  const suspend = async ({ username, session, untilMs, reason, by }: NewSuspension): Promise<SuspensionDone> => {
+    const { accounts } = await accountNames(username);
+    const isKnown = accounts.length > 0;
+    const names = isKnown ? accounts : [foldedName(username)];
+    const more = { ...(untilMs !== undefined && { untilMs }), ...(reason !== "" && { reason }) };
+    const sinceMs = Math.floor(clock.now());
+    for (const account of names)
+      if (!(await suspensions.suspend({ account, sinceMs, by, session, ...more })))
+        throw malformed("too many accounts are suspended; disable them in their backend");
+    // From here on, no new session and no token: what exists can be ended without a race.
+    const event = "account_suspended";
+    const ended = await Promise.all(
+      names.map((account) => endAccess(account, { event, session, ...(reason !== "" && { reason }) })),
+    );
+    const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() };
+    return { accounts: [...names], ...until, is_known: isKnown, ...sumOf(ended) };
+  };
+  const resume = async ({ username, session }: Change): Promise<SuspensionDone> => {
+    const { accounts, isComplete } = await accountNames(username);
+    // A backend that does not answer must not keep an account suspended whose name was typed.
+    const candidates = [...new Set([...accounts, username, foldedName(username)])];
+    const known = await Promise.all(candidates.map((account) => suspensions.read(account)));
+    const names = known.flatMap((one) => one?.account ?? []);
+    if (names.length === 0 && !isComplete)
+      throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "the account behind the name could not be looked up" });
+    // Also without a suspension: Redis may have lost it while services still know it.
+    if (names.length === 0) await Promise.all(candidates.map((account) => suspensions.resume(account)));
+    // While the account is still suspended, so that what began in the meantime does not come back with it.
+    const ended = await Promise.all(names.map((account) => endAccess(account, { event: "account_resumed", session })));
+    await Promise.all(names.map((account) => suspensions.resume(account)));
+    return { accounts: names, is_known: accounts.length > 0, ...sumOf(ended) };
+  };
+  return { suspend, resume };
+}
+
+export type ChangeSuspension = ReturnType<typeof createChangeSuspension>;

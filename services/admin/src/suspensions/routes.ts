@@ -1,0 +1,108 @@
+import {
+  type OperationId,
+  operation,
+  ResumptionRequest,
+  type SuspensionDone,
+  type SuspensionList,
+  SuspensionRequest,
+} from "@postern/shared/contracts";
+import { type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
+import { compileCheck, guardedRoute } from "@postern/shared/platform/http";
+import { parseDuration } from "@postern/shared/platform/time";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { AdminContext } from "../context.ts";
+import { malformed, sessionOf } from "../read-request.ts";
+import { writtenSuspension } from "./written-suspension.ts";
+
+const longestMs = 10 * 366 * 86_400_000;
+
+const suspensionCheck = compileCheck(SuspensionRequest);
+const resumptionCheck = compileCheck(ResumptionRequest);
+
+/** Undefined: until it is resumed. */
+function endOf(text: string, nowMs: number): number | undefined {
+  if (text === "") return undefined;
+  const lastsMs = parseDuration(text);
+  if (lastsMs === undefined || lastsMs < 1000 || lastsMs > longestMs)
+    throw malformed("for: must be a duration of one second to ten years, such as 24h");
+  return Math.ceil(nowMs + lastsMs);
+}
+
+interface Audited {
+  readonly event: "account.suspend" | "account.resume";
+  readonly username: string;
+  readonly reason?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+/** Audits every outcome under the names of the accounts, and counts it. */
+async function audited(
+  { audit, adminMetrics }: AdminContext,
+  request: FastifyRequest,
+  { event, username, ...more }: Audited,
+  change: () => Promise<SuspensionDone>,
+): Promise<SuspensionDone> {
+  const write = (outcome: AuditOutcome, target: string): void =>
+    audit.record({ event, outcome, ...auditedCaller(request.caller), target, session: sessionOf(request), ...more });
+  const counted = (result: "ok" | "none" | "failed"): void =>
+    adminMetrics.suspensionChanged(event === "account.suspend" ? "suspend" : "resume", result);
+  try {
+    const done = await change();
+    for (const account of done.accounts) write("ok", account);
+    if (done.accounts.length === 0) write("denied", username);
+    counted(done.accounts.length === 0 ? "none" : "ok");
+    return done;
+  } catch (error) {
+    // Some accounts may have been changed.
+    write("failed", username);
+    counted("failed");
+    throw error;
+  }
+}
+
+function postSuspension(context: AdminContext) {
+  const { changeSuspension, sharedClock } = context;
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { body, caller } = request;
+    if (!suspensionCheck.accepts(body)) throw malformed(suspensionCheck.explain(body));
+    const { username, for: lasts = "", reason = "" } = body;
+    const untilMs = endOf(lasts.trim(), sharedClock.now());
+    const { actor: by = "" } = auditedCaller(caller);
+    const end = untilMs === undefined ? undefined : new Date(untilMs).toISOString();
+    const details = { event: "account.suspend", username, reason: end, note: reason || undefined } as const;
+    const done = await audited(context, request, details, () =>
+      changeSuspension.suspend({ username, session: sessionOf(request), untilMs, reason: reason.trim(), by }),
+    );
+    return reply.header("cache-control", "no-store").send(done);
+  };
+}
+
+function deleteSuspension(context: AdminContext) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { body } = request;
+    if (!resumptionCheck.accepts(body)) throw malformed(resumptionCheck.explain(body));
+    const { username } = body;
+    const done = await audited(context, request, { event: "account.resume", username }, () =>
+      context.changeSuspension.resume({ username, session: sessionOf(request) }),
+    );
+    return reply.header("cache-control", "no-store").send(done);
+  };
+}
+
+function getSuspensions({ suspensions }: AdminContext) {
+  return async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    await suspensions.refresh();
+    const list: SuspensionList = {
+      suspensions: suspensions.all.toSorted((a, b) => b.sinceMs - a.sinceMs).map(writtenSuspension),
+    };
+    return reply.header("cache-control", "no-store").send(list);
+  };
+}
+
+/** `/api/v1/suspensions`: accounts that operators have suspended. */
+export function registerSuspensions(app: FastifyInstance, context: AdminContext): void {
+  const guarded = (id: OperationId) => guardedRoute(operation(id), context.settings.identifier);
+  app.route({ ...guarded("listSuspensions"), handler: getSuspensions(context) });
+  app.route({ ...guarded("suspendAccount"), handler: postSuspension(context) });
+  app.route({ ...guarded("resumeAccount"), handler: deleteSuspension(context) });
+}

@@ -1,0 +1,47 @@
+import { type Base, suspensionsFromConfig } from "@postern/shared/assembly";
+import type { Bus } from "@postern/shared/platform/bus";
+import type { Config } from "@postern/shared/platform/config";
+import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
+import type { LiveEngineSettings } from "../settings.ts";
+import type { SuspensionsDep } from "./refuse-suspended.ts";
+
+/** Suspended accounts, kept in memory by this engine. */
+export function createEngineSuspensions(
+  config: Config,
+  {
+    base,
+    bus,
+    redis,
+    live,
+  }: {
+    readonly base: Base;
+    readonly bus: Bus;
+    readonly redis: RedisClient;
+    readonly live: { readonly current: LiveEngineSettings };
+  },
+) {
+  const suspensions = suspensionsFromConfig(config, base, { redis, bus, clock: watchRedisClock(redis) });
+  const { metrics, metricsPrefix } = base;
+  const refused = metrics.counter({
+    name: `${metricsPrefix}_suspended_refusals_total`,
+    help: "Sign-ins with a correct credential that were refused because an operator has suspended the account",
+    labels: {},
+  })({});
+  metrics.gauge({
+    name: `${metricsPrefix}_suspended_accounts`,
+    help: "Accounts that operators have suspended, as this engine knows them",
+    read: () => suspensions.all.length,
+  });
+  const dep: SuspensionsDep["suspensions"] = {
+    find: (account) => suspensions.find(account),
+    isAny: () => suspensions.isAny,
+    refused: () => refused.inc(),
+    defaultMessage: (acceptLanguage) => {
+      const found = live.current.policy.catalogues.find("auth.account_locked", { fixed: undefined, acceptLanguage });
+      return found === undefined ? {} : { message: found.text, language: found.language };
+    },
+  };
+  return { ...dep, ready: () => suspensions.ready(config.storage.redis.connect_timeout) };
+}
+
+export type EngineSuspensions = ReturnType<typeof createEngineSuspensions>;

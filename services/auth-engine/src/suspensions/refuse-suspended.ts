@@ -1,0 +1,71 @@
+import type { AuthDecision, Fail, Ok } from "@postern/shared/contracts";
+import type { Suspension, Suspensions } from "@postern/shared/domain/suspensions";
+import { blockedBy, type CountedFacts } from "../brute-force/brute-force.ts";
+import type { BruteForceDep } from "../brute-force/check-brute-force.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import type { Finalizer } from "../pipeline/step.ts";
+import { plainMessage } from "../policy/response-message.ts";
+
+export interface SuspensionsDep {
+  readonly suspensions: {
+    readonly find: Suspensions["find"];
+    readonly isAny: () => boolean;
+    /** A sign-in was refused. */
+    readonly refused: () => void;
+    /** What the user is told where the operator has left no text. */
+    readonly defaultMessage: (acceptLanguage: string | undefined) => Pick<Fail, "message" | "language">;
+  };
+}
+
+/** A denial with the text for the user, who has shown a correct credential. */
+export function suspendedDenial(
+  { account, reason }: Suspension,
+  { memoryCache }: Pick<Ok, "memoryCache">,
+  { dialect, acceptLanguage }: Attempt,
+  { suspensions }: SuspensionsDep,
+): Fail {
+  suspensions.refused();
+  return {
+    outcome: "fail",
+    reason: "account_suspended",
+    ...(dialect === "idp" && { account }),
+    memoryCache,
+    ...(reason === undefined ? suspensions.defaultMessage(acceptLanguage) : plainMessage(reason)),
+  };
+}
+
+/** Without this, parallel guesses beyond the limit of a rule would learn which of them is right. */
+async function unlessBanned(
+  attempt: Attempt,
+  denied: Fail,
+  facts: CountedFacts,
+  { bruteForce }: BruteForceDep,
+): Promise<AuthDecision> {
+  const again = facts.credential === "password" ? await bruteForce?.check(attempt) : undefined;
+  return (again && blockedBy(again)) ?? denied;
+}
+
+/** The account whose credential was correct. */
+function accountOf(decision: AuthDecision, { guessedAccount }: CountedFacts): string | undefined {
+  if (decision.outcome === "ok") return decision.account;
+  return decision.outcome === "fail" && decision.mustChangePassword === true ? guessedAccount : undefined;
+}
+
+/**
+ * Refuses every sign-in to an account that an operator has suspended, under whatever name and with whatever credential. Wrong passwords were
+ * denied before, and show nothing. Runs before the success is recorded: it makes no network known and is not cached. Lookups are answered, so
+ * mail is still delivered.
+ */
+export const refuseSuspended: Finalizer<CountedFacts, SuspensionsDep & BruteForceDep> = {
+  name: "refuse-suspended",
+  run: (attempt, decision, { facts }, deps) => {
+    if (attempt.operation !== "authenticate" || decision.outcome === "blocked" || decision.outcome === "tempfail")
+      return decision;
+    const account = accountOf(decision, facts);
+    const suspension = account === undefined ? undefined : deps.suspensions.find(account);
+    if (suspension === undefined) return decision;
+    // For the history of the account, whatever name was typed.
+    facts.guessedAccount = account;
+    return unlessBanned(attempt, suspendedDenial(suspension, decision, attempt, deps), facts, deps);
+  },
+};
