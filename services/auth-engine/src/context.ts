@@ -6,7 +6,7 @@ import type { Config } from "@postern/shared/platform/config";
 import { logFields } from "@postern/shared/platform/errors";
 import { createHealth, type Health, type SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
-import { steadyClock } from "@postern/shared/platform/time";
+import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import { createAuthenticate } from "./authenticate.ts";
 import { type BackendSet, createBackendSet } from "./backends/backend-set.ts";
 import { backendMaker, createPasswordParts, createScriptModules } from "./backends/context.ts";
@@ -23,6 +23,7 @@ import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
 import { makePolicies } from "./policy/context.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./result-cache/context.ts";
 import { createLiveRisk } from "./risk/context.ts";
+import { createRollups } from "./rollups/context.ts";
 import { createEngineScripts } from "./scripts/context.ts";
 import { createSecondFactorParts } from "./second-factors/context.ts";
 import { engineSettings, type LiveEngineSettings, liveEngineSettings } from "./settings.ts";
@@ -108,17 +109,31 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const makeRules = rulesMaker({ ...base, metrics });
   const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);
+  /** Addresses this engine on the bus: heartbeats, and the pages of open listings. Random, because it is part of a subject. */
+  const engineId = randomBytes(8).toString("hex");
   const usesState = settings.oauthBearer.enabled || usesBruteForce(config) || recordsHistory(config);
   const redis = usesState ? redisFromConfig(config, "state", base) : undefined;
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
+  const rollups = redis && createRollups(config, redis, engineId);
   const risk = createLiveRisk(config, { base, bus, redis, live, metrics });
-  const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk });
+  const onBan = () => rollups?.banned(systemClock.now());
+  const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk, onBan });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
   const factors = createSecondFactorParts(config, { backends: () => backends.current, logger, metrics });
   const history = createEngineHistory(config, redis, base.instance, metrics.historyLost);
-  const kept = { ...base, live, rules, backends, mailTokens, bruteForce, risk, resultCache, history, ...factors };
-  /** Addresses this engine on the bus: heartbeats, and the pages of open listings. Random, because it is part of a subject. */
-  const engineId = randomBytes(8).toString("hex");
+  const kept = {
+    ...base,
+    live,
+    rules,
+    backends,
+    mailTokens,
+    bruteForce,
+    risk,
+    resultCache,
+    history,
+    rollups,
+    ...factors,
+  };
   const releasable = createAttributeFilter(secretFields(config));
   return {
     ...kept,
@@ -135,7 +150,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
       siteScripts: scripts.siteScripts,
       decoyDigest: decoysOf.digest,
     }),
-    dovecot: makeDovecot(config, { bruteForce, rules, history }),
+    dovecot: makeDovecot(config, { bruteForce, rules, history, rollups }),
     engineId,
     listAccounts: makeListAccounts(engineId, backends, base, metrics),
     describeAccount: createDescribeAccount(() => backends.current, releasable, steadyClock),

@@ -8,6 +8,7 @@ import type {
   Request,
 } from "@postern/shared/contracts";
 import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
+import type { DecisionNote } from "@postern/shared/domain/history";
 import type { Config } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import { systemClock } from "@postern/shared/platform/time";
@@ -17,6 +18,7 @@ import { createGuessDigest } from "../brute-force/guess-digest.ts";
 import type { EngineHistory } from "../history/decision-history.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import type { Policies } from "../policy/policies.ts";
+import type { Rollups } from "../rollups/rollups.ts";
 import { createAllowLogin } from "./allow-login.ts";
 import { noteOfReport, noteOfVerdict } from "./note-of-report.ts";
 import { createReportLogin } from "./report-login.ts";
@@ -55,8 +57,14 @@ export function makeDovecot(
     readonly rules: { readonly current: { readonly policies: Policies | undefined } };
     /** Absent while no history is recorded. */
     readonly history: EngineHistory | undefined;
+    /** Absent without Redis. */
+    readonly rollups: Rollups | undefined;
   },
 ) {
+  const record = (note: DecisionNote): void => {
+    parts.history?.record(note);
+    parts.rollups?.reported(note);
+  };
   const bruteForce = () => parts.bruteForce?.current;
   const allow = createAllowLogin(bruteForce, () => parts.rules.current.policies);
   const report = createReportLogin(
@@ -69,12 +77,12 @@ export function makeDovecot(
     allow: async (login: AuthPolicyLogin): Promise<AuthPolicyVerdict> => {
       const verdict = await allow(login);
       // A sign-in that may proceed is reported afterwards.
-      if (verdict.verdict === "reject") parts.history?.record(noteOfVerdict(login, verdict, systemClock.now()));
+      if (verdict.verdict === "reject") record(noteOfVerdict(login, verdict, systemClock.now()));
       return verdict;
     },
     report: async (login: AuthPolicyResult, call: CallContext): Promise<AuthPolicyEffect> => {
       const effect = await report(login, call);
-      parts.history?.record(noteOfReport(login, effect, systemClock.now()));
+      record(noteOfReport(login, effect, systemClock.now()));
       return effect;
     },
     reset: createResetCounts(() => parts.bruteForce?.records),
