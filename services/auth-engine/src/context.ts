@@ -6,7 +6,7 @@ import type { Config } from "@postern/shared/platform/config";
 import { logFields } from "@postern/shared/platform/errors";
 import { createHealth, type Health, type SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
-import { steadyClock, systemClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import { createAuthenticate } from "./authenticate.ts";
 import { type BackendSet, createBackendSet } from "./backends/backend-set.ts";
 import { backendMaker, createPasswordParts, createScriptModules } from "./backends/context.ts";
@@ -116,24 +116,11 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
   const rollups = redis && createRollups(config, redis, engineId);
   const risk = createLiveRisk(config, { base, bus, redis, live, metrics });
-  const onBan = () => rollups?.banned(systemClock.now());
-  const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk, onBan });
+  const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk, onBan: () => rollups?.banned() });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
   const factors = createSecondFactorParts(config, { backends: () => backends.current, logger, metrics });
-  const history = createEngineHistory(config, redis, base.instance, metrics.historyLost);
-  const kept = {
-    ...base,
-    live,
-    rules,
-    backends,
-    mailTokens,
-    bruteForce,
-    risk,
-    resultCache,
-    history,
-    rollups,
-    ...factors,
-  };
+  const records = { rollups, history: createEngineHistory(config, redis, base.instance, metrics.historyLost) };
+  const kept = { ...base, live, rules, backends, mailTokens, bruteForce, risk, resultCache, ...records, ...factors };
   const releasable = createAttributeFilter(secretFields(config));
   return {
     ...kept,
@@ -150,7 +137,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
       siteScripts: scripts.siteScripts,
       decoyDigest: decoysOf.digest,
     }),
-    dovecot: makeDovecot(config, { bruteForce, rules, history, rollups }),
+    dovecot: makeDovecot(config, { bruteForce, rules, ...records }),
     engineId,
     listAccounts: makeListAccounts(engineId, backends, base, metrics),
     describeAccount: createDescribeAccount(() => backends.current, releasable, steadyClock),

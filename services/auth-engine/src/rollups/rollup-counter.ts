@@ -11,6 +11,8 @@ import {
   rollupSeries,
   rollupSeriesNames,
 } from "@postern/shared/domain/rollups";
+import type { Clock } from "@postern/shared/platform/time";
+import type { CachedFacts } from "../result-cache/result-caches.ts";
 
 const { minutes } = rollupSeries;
 /** Redis does nothing else while a script runs. */
@@ -33,6 +35,7 @@ const denialOf = (reason: string): ChartOutcome =>
  * when it would have expired there.
  */
 export class RollupCounter {
+  protected readonly clock: Clock;
   #minute = 0;
   #now = newCounts();
   #isEmpty = true;
@@ -42,13 +45,17 @@ export class RollupCounter {
     hours: new Map(),
   };
 
-  decided(decision: AuthDecision, isCached: boolean, protocol: string, tookMs: number, nowMs: number): void {
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  decided(decision: AuthDecision, { cache }: CachedFacts, protocol: string, tookMs: number): void {
     const { outcome } = decision;
-    const counts = this.#countsAt(nowMs);
+    const counts = this.#countsAt(this.clock.now());
     let group = 0;
     while (tookMs > (latencyBounds[group] ?? Number.POSITIVE_INFINITY)) group += 1;
     raise(counts, positions.latency + group);
-    if (outcome === "ok") countEnding(counts, isCached ? "cached" : "ok", protocol);
+    if (outcome === "ok") countEnding(counts, cache?.servedFrom === undefined ? "ok" : "cached", protocol);
     else countEnding(counts, outcome === "fail" ? denialOf(decision.reason) : outcome, protocol);
     if (outcome !== "ok" && outcome !== "fail") return;
     if (decision.risk !== undefined && decision.risk.level !== "ordinary") raise(counts, positions.suspicious);
@@ -61,8 +68,8 @@ export class RollupCounter {
     else countEnding(counts, outcome === "denied" ? denialOf(reason) : outcome, protocol);
   }
 
-  banned(nowMs: number): void {
-    raise(this.#countsAt(nowMs), positions.newBans);
+  banned(): void {
+    raise(this.#countsAt(this.clock.now()), positions.newBans);
   }
 
   /** Periods for one batch; empty if Redis has everything. */

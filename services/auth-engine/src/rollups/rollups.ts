@@ -17,7 +17,6 @@ interface Batch {
 export class Rollups extends RollupCounter {
   readonly #store: RollupStore;
   readonly #countBans: (() => Promise<number>) | undefined;
-  readonly #clock: Clock;
   readonly #timer = setInterval(() => void this.flush(), flushMs).unref();
   /** Sent again until Redis has confirmed it: without an answer, Redis may have it or not. */
   #sent: Batch | undefined;
@@ -27,10 +26,9 @@ export class Rollups extends RollupCounter {
 
   /** @param countBans number of bans in force; undefined without brute-force protection. */
   constructor(store: RollupStore, countBans: (() => Promise<number>) | undefined, clock: Clock) {
-    super();
+    super(clock);
     this.#store = store;
     this.#countBans = countBans;
-    this.#clock = clock;
   }
 
   /** Writes what waits, one batch after the other. While Redis does not answer, it waits for the next call. Never rejects. */
@@ -57,7 +55,7 @@ export class Rollups extends RollupCounter {
       await this.#store.add(batch.number, batch.periods);
       this.#sent = undefined;
     }
-    const nowMs = this.#clock.now();
+    const nowMs = this.clock.now();
     if (this.#countBans === undefined || nowMs - this.#bansAtMs < bansMs) return;
     this.#bansAtMs = nowMs;
     await this.#store.setBans(await this.#countBans(), nowMs);

@@ -33,7 +33,15 @@ const at = (field: string): number => rollupFields.indexOf(field);
 
 /** Positions of the counters. */
 export const positions = {
-  outcomes: Object.fromEntries(chartOutcomes.map((outcome) => [outcome, at(outcome)])) as Record<ChartOutcome, number>,
+  outcomes: {
+    ok: at("ok"),
+    cached: at("cached"),
+    wrong_password: at("wrong_password"),
+    unknown_user: at("unknown_user"),
+    denied: at("denied"),
+    blocked: at("blocked"),
+    tempfail: at("tempfail"),
+  } satisfies Readonly<Record<ChartOutcome, number>>,
   newBans: at("new_bans"),
   suspicious: at("suspicious"),
   /** Of successes; failures follow. */

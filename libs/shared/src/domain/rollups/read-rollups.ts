@@ -84,7 +84,8 @@ export function foldSteps(periods: readonly Step[], stepMs: number): readonly St
   return [...steps.values()];
 }
 
-export function createRollupReader(redis: RedisClient, keyPrefix: string) {
+/** Reads periods as engines wrote them. */
+function createPeriods(redis: RedisClient, keyPrefix: string) {
   const readPeriods = async (series: RollupSeries, first: number, last: number): Promise<readonly Step[]> => {
     const { stepMs } = rollupSeries[series];
     const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
@@ -93,7 +94,7 @@ export function createRollupReader(redis: RedisClient, keyPrefix: string) {
     );
     return hashes.map((hash, index) => stepOf((first + index) * stepMs, hash));
   };
-  /** Periods with their outcomes only. */
+  /** Hours with their outcomes only, as they were some time before. */
   const readOutcomes = async (hours: readonly number[], shiftMs: number): Promise<readonly Step[]> => {
     const { stepMs } = rollupSeries.hours;
     const lists = await Promise.all(
@@ -106,6 +107,11 @@ export function createRollupReader(redis: RedisClient, keyPrefix: string) {
       return stepOf((hours[index] ?? 0) * stepMs, Object.fromEntries(fields));
     });
   };
+  return { readPeriods, readOutcomes };
+}
+
+export function createRollupReader(redis: RedisClient, keyPrefix: string) {
+  const { readPeriods, readOutcomes } = createPeriods(redis, keyPrefix);
   /** Failures by hour; undefined where no engine counted anything a week before. */
   const readWeek = async (fromMs: number, toMs: number, stepMs: number) => {
     const { stepMs: hourMs } = rollupSeries.hours;

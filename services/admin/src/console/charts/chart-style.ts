@@ -38,7 +38,7 @@ const rules = `
 .charts{display:grid;gap:1.25rem;margin-top:1.25rem;grid-template-columns:repeat(auto-fill,minmax(min(22rem,100%),1fr))}
 .charts>.chart:first-child{grid-column:1/-1}
 .chart{min-width:0}
-.chart h2{margin:.5rem 0 .5rem;font-size:1.0625rem}
+.console .chart h2{margin:.5rem 0 .5rem;font-size:1.0625rem}
 .plot{display:grid;grid-template-columns:auto minmax(0,1fr)}
 .plot svg{display:block;overflow:visible}
 .plot text{fill:var(--muted);font-size:.75rem;font-variant-numeric:tabular-nums}

@@ -58,7 +58,7 @@ const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFracti
 export const countText = (count: number): string => inEnglish.format(count);
 
 /** A number of an axis, in at most about four characters. */
-export const axisText = (value: number): string => (value < 10_000 ? inEnglish.format(value) : compact.format(value));
+export const axisText = (value: number): string => (value < 100_000 ? inEnglish.format(value) : compact.format(value));
 
 export function millisecondsText(ms: number): string {
   if (ms >= 1000) return `${Number((ms / 1000).toPrecision(2))} s`;

@@ -8,8 +8,7 @@ export const sumOf = (values: readonly number[]): number => values.reduce((sum, 
 
 const highestOf = (values: readonly number[]): number => Math.max(0, ...values);
 
-export const decisionsOf = (step: Step): number => succeededOf(step) + refusedOf(step) + step.tempfail;
-export const succeededOf = ({ ok, cached }: Step): number => ok + cached;
+export const decisionsOf = (step: Step): number => step.ok + step.cached + refusedOf(step) + step.tempfail;
 export const refusedOf = ({ wrong_password: wrong, unknown_user: unknown, denied, blocked }: Step): number =>
   wrong + unknown + denied + blocked;
 

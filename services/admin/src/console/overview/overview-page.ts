@@ -52,8 +52,7 @@ function weekText({ week }: SignInSeries): string | undefined {
   const before = sumOf(both.map(({ week_before: then = 0 }) => then));
   if (before === 0) return undefined;
   const change = Math.round((100 * sumOf(both.map(({ failures }) => failures))) / before - 100);
-  const days = both.length === week.length ? "" : " where known";
-  return `${change >= 0 ? "+" : "−"}${countText(Math.abs(change))} % on the week before${days}`;
+  return `${change >= 0 ? "+" : "−"}${countText(Math.abs(change))} % on the week before`;
 }
 
 function objectiveTile(isMet: boolean, objective: string): Pick<Tile, "about" | "mood"> {
@@ -85,8 +84,8 @@ function tilesOf(series: SignInSeries): readonly Tile[] {
         : objectiveTile(share(failed) <= maxShare, `at most ${percentText(maxShare)}`)),
     },
     {
-      name: "99 of 100 decisions",
-      value: p99 === undefined ? "–" : `within ${millisecondsText(p99)}`,
+      name: "99 of 100 decisions within",
+      value: p99 === undefined ? "–" : millisecondsText(p99),
       ...(p99 === undefined ? { about: "No decisions" } : objectiveTile(p99 <= maxMs, millisecondsText(maxMs))),
     },
     {
@@ -142,8 +141,9 @@ function serviceAbout(service: SystemReport["services"][number]): string {
   ].join("; ");
 }
 
+const latency = (ms: number | undefined): string => (ms === undefined ? "" : millisecondsText(ms));
+
 function partsOf({ services, engines, backends, redis, nats, queues }: SystemReport): readonly Part[] {
-  const latency = (ms: number | undefined): string => (ms === undefined ? "" : millisecondsText(ms));
   return [
     ...services.map((service) => ({ name: service.service, state: service.state, about: serviceAbout(service) })),
     {
@@ -166,7 +166,12 @@ function partsOf({ services, engines, backends, redis, nats, queues }: SystemRep
   ];
 }
 
-const moods: Readonly<Record<string, string>> = { up: "good", down: "bad", degraded: "warn", starting: "warn" };
+const moods: Readonly<Record<string, string>> = {
+  up: "is-up",
+  down: "is-down",
+  degraded: "is-partly",
+  starting: "is-partly",
+};
 const signs: Readonly<Record<string, string>> = { up: "✓", down: "✕", degraded: "!", starting: "…" };
 const verdicts: Readonly<Record<string, string>> = { up: "working", down: "blocked" };
 
@@ -178,10 +183,10 @@ function health(system: SystemReport): Html {
 }
 
 function strip(system: SystemReport): Html {
-  return html`<h2>Health</h2><ul class="strip">${partsOf(system).map(
+  return html`<section class="health"><h2>Health</h2><ul class="strip">${partsOf(system).map(
     ({ name, state, about }) =>
-      html`<li class="${moods[state] ?? "unknown"}"><b>${name}</b> <span class="state"><span aria-hidden="true">${signs[state] ?? "?"}</span> ${state}</span>${about !== "" && html`<small>${about}</small>`}</li>`,
-  )}</ul><p><a href="${pathTo("consoleSystem")}">System</a> has every process.</p>`;
+      html`<li class="${moods[state] ?? ""}"><b>${name}</b> <span class="state"><span aria-hidden="true">${signs[state] ?? "?"}</span> ${state}</span>${about !== "" && html`<small>${about}</small>`}</li>`,
+  )}</ul><p><a href="${pathTo("consoleSystem")}">System</a> has every process.</p></section>`;
 }
 
 function protocols({ protocols: found }: SignInSeries): Html | undefined {

@@ -8,19 +8,23 @@ const ranges = {
 
 const endMs = Date.parse("2030-05-06T13:55:00.000Z");
 
+const beginsOf = (count: number, seconds: number): readonly number[] =>
+  Array.from(
+    { length: count },
+    (_, index) => Math.floor(endMs / 1000 / seconds) * seconds - (count - 1 - index) * seconds,
+  );
+
+/** More sign-ins by day than by night. */
+const daily = (second: number): number => 1 + 0.6 * Math.sin(((second % 86_400) / 86_400 - 0.25) * 2 * Math.PI);
+
 /** A day of a large provider, in which an attack begins shortly before the end. */
 export function sampleSeries(range: keyof typeof ranges): SignInSeries {
   const { steps, seconds, weekSteps, weekSeconds } = ranges[range];
-  const timeOf = (count: number, step: number) => (_: unknown, index: number) =>
-    Math.floor(endMs / 1000 / step) * step - (count - 1 - index) * step;
-  const daily = (second: number): number => 1 + 0.6 * Math.sin(((second % 86_400) / 86_400 - 0.25) * 2 * Math.PI);
   const isAttack = (index: number): boolean => index > steps * 0.7 && index < steps * 0.92;
-  const times = Array.from({ length: steps }, timeOf(steps, seconds));
-  const weekTimes = Array.from({ length: weekSteps }, timeOf(weekSteps, weekSeconds));
   return {
     range,
     step_seconds: seconds,
-    steps: times.map((second, index) => {
+    steps: beginsOf(steps, seconds).map((second, index) => {
       const load = daily(second) * seconds * (1 + 0.1 * Math.sin(index * 1.7));
       const attack = isAttack(index) ? seconds * (1 + 0.4 * Math.sin(index)) : 0;
       return {
@@ -47,7 +51,7 @@ export function sampleSeries(range: keyof typeof ranges): SignInSeries {
     p50_ms: 0.42,
     p99_ms: 212.4,
     week_step_seconds: weekSeconds,
-    week: weekTimes.map((second, index) => ({
+    week: beginsOf(weekSteps, weekSeconds).map((second, index) => ({
       time: new Date(second * 1000).toISOString(),
       failures: Math.round(daily(second) * weekSeconds * (index > weekSteps - 4 ? 0.6 : 0.12)),
       ...(index > 2 && { week_before: Math.round(daily(second) * weekSeconds * 0.13) }),
