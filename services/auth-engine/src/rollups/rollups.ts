@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Clock } from "@postern/shared/platform/time";
 import { RollupCounter, type RollupPeriod } from "./rollup-counter.ts";
@@ -7,6 +8,7 @@ const flushMs = 10_000;
 const bansMs = 60_000;
 /** The last batches may need a connection. */
 const closeMs = 3000;
+const retryMs = 100;
 
 interface Batch {
   readonly number: number;
@@ -21,7 +23,7 @@ export class Rollups extends RollupCounter {
   /** Sent again until Redis has confirmed it: without an answer, Redis may have it or not. */
   #sent: Batch | undefined;
   #number = 0;
-  #busy: Promise<void> | undefined;
+  #busy: Promise<boolean> | undefined;
   #bansAtMs = Number.NEGATIVE_INFINITY;
 
   /** @param countBans number of bans in force; undefined without brute-force protection. */
@@ -31,23 +33,28 @@ export class Rollups extends RollupCounter {
     this.#countBans = countBans;
   }
 
-  /** Writes what waits, one batch after the other. While Redis does not answer, it waits for the next call. Never rejects. */
-  flush(): Promise<void> {
+  /** Writes what waits, one batch after the other. False if Redis does not answer: the rest waits for the next call. Never rejects. */
+  flush(): Promise<boolean> {
     this.#busy ??= this.#write()
-      .catch(() => undefined)
+      .then(
+        () => true,
+        () => false,
+      )
       .finally(() => {
         this.#busy = undefined;
       });
     return this.#busy;
   }
 
-  /** Writes the rest. */
+  /** Writes the rest, also if Redis answers only after a moment. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await endsWithin(
-      Promise.resolve(this.#busy).then(() => this.flush()),
-      closeMs,
-    );
+    const until = performance.now() + closeMs;
+    const finish = async (): Promise<void> => {
+      await this.#busy;
+      while (!(await this.flush()) && performance.now() < until) await delay(retryMs);
+    };
+    await endsWithin(finish(), closeMs);
   }
 
   async #write(): Promise<void> {
