@@ -7,6 +7,7 @@ import {
   ConfigLoad,
   DecisionHistoryPage,
   Explanation,
+  SignInSeries,
   SystemReport,
 } from "@postern/shared/contracts";
 import { compileCheck } from "@postern/shared/platform/http";
@@ -17,6 +18,7 @@ import { auditPage } from "../../services/admin/src/console/audit/audit-page.ts"
 import { bansPage } from "../../services/admin/src/console/bans/bans-page.ts";
 import { configurationPage } from "../../services/admin/src/console/configuration/configuration-page.ts";
 import { type ConsolePage, createShowPage } from "../../services/admin/src/console/console-document.ts";
+import { overviewPage } from "../../services/admin/src/console/overview/overview-page.ts";
 import { searchPage } from "../../services/admin/src/console/search/search-page.ts";
 import { systemPage } from "../../services/admin/src/console/system/system-page.ts";
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
@@ -27,6 +29,7 @@ import { bannedAddress, writeBans } from "../stack/bans.ts";
 import { sqlBackends } from "../stack/config.ts";
 import { customerAddress, writeHistories } from "../stack/histories.ts";
 import { type Management, startManagement } from "../stack/management.ts";
+import { writeRollups } from "../stack/rollups.ts";
 import type { Servers } from "../stack/servers.ts";
 import { mailOf } from "../stack/users.ts";
 
@@ -155,6 +158,7 @@ function pagesOf(management: Management, sizes: ConsoleSizes): readonly (readonl
   const attacks = asker(management, "attacks", Attacks);
   const listBans = asker(management, "bans", BanRecordPage);
   const system = asker(management, "system", SystemReport);
+  const series = asker(management, "series", SignInSeries);
   const search = async (query: string, subject: Readonly<Record<string, string>>): Promise<ConsolePage> => {
     const [explanation, { records }] = [await explain({ query }), await history({ ...subject, limit: "100" })];
     const shown = explanation.bans.map((ban) => ({ ...ban, others: explanation.other_accounts }));
@@ -183,11 +187,25 @@ function pagesOf(management: Management, sizes: ConsoleSizes): readonly (readonl
       },
     ],
     [
+      "overview of a week",
+      async () => {
+        const range = "7d";
+        const [now, report] = [await attacks({ minutes: "1" }), await system({})];
+        return overviewPage({
+          ...about,
+          range,
+          series: await series({ range, steps: "90" }),
+          attacks: now,
+          system: report,
+        });
+      },
+    ],
+    [
       "bans and attacks",
       async () => {
-        const [first, now] = [await listBans({}), await attacks({ minutes: "60" })];
+        const [first, now] = [await listBans({}), await attacks({ minutes: "1" })];
         if (first.total < bans) throw new Error(`only ${first.total} bans are listed`);
-        return bansPage({ ...about, attacks: now, bans: first, order: "desc", rule: "" });
+        return bansPage({ ...about, series: await series({}), attacks: now, bans: first, order: "desc", rule: "" });
       },
     ],
     ["system", async () => systemPage(await system({}))],
@@ -218,6 +236,7 @@ export async function measureConsole(servers: Servers, sizes = whole): Promise<r
   await writeSqlBackend(file, sizes.accounts);
   await writeBans(redis.port, sizes.bans, parts);
   await writeHistories(redis.port, sizes.accounts);
+  await writeRollups(redis.port);
   await writeAuditRecords(redis.port, sizes.auditRecords);
   const more = { backends: sqlBackends(file), observability: { audit_history: { enabled: true } } };
   await using management = await startManagement({ ...servers, redisPort: redis.port }, protection, more);

@@ -5,6 +5,8 @@ import { configurationPage } from "../../services/admin/src/console/configuratio
 import { type ConsoleAsset } from "../../services/admin/src/console/console-assets.ts";
 import { type ConsolePage, createShowPage, type ShownPage } from "../../services/admin/src/console/console-document.ts";
 import { noticePage } from "../../services/admin/src/console/notice-pages.ts";
+import { overviewPage } from "../../services/admin/src/console/overview/overview-page.ts";
+import { sampleSeries } from "../../services/admin/src/console/overview/testing/sample-series.ts";
 import { searchPage } from "../../services/admin/src/console/search/search-page.ts";
 import { systemPage } from "../../services/admin/src/console/system/system-page.ts";
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
@@ -108,11 +110,10 @@ const found = searchPage({
   next: "/console/search",
 });
 
-const failures = [2, 1, 3, 2, 4, 3, 2, 5, 9, 21, 38, 44, 41, 36, 19, 8, 4, 3, 2, 2];
-
 const attacked = bansPage({
+  series: sampleSeries("1h"),
   attacks: {
-    minutes: failures.map((denied) => ({ time: ban.start, ok: 80, denied, blocked: 0, undecided: 0 })),
+    minutes: [],
     networks: [
       { network: "198.51.100.0/24", failures: 512 },
       { network: "203.0.113.0/24", failures: 31, refused: 212 },
@@ -173,6 +174,26 @@ const system: SystemReport = {
   scripts: [],
 };
 
+const overviewOf = (range: "1h" | "24h" | "7d") =>
+  overviewPage({
+    range,
+    series: sampleSeries(range),
+    system,
+    attacks: {
+      minutes: [],
+      networks: [
+        { network: "198.51.100.0/24", failures: 512 },
+        { network: "203.0.113.0/24", failures: 31, refused: 212 },
+      ],
+      accounts: [
+        { account: "alice@example.test", addresses: 214, wrong_passwords: 190, delayed_until: ban.end },
+        { account: "bob@example.test", addresses: 9, wrong_passwords: 8 },
+      ],
+    },
+    operator,
+    links,
+  });
+
 const configured = configurationPage({
   values: {
     runtime: { instance_name: "mail", servers: { http: { address: ["127.0.0.1:9080"] } } },
@@ -229,6 +250,9 @@ const audited = auditPage({
 });
 
 const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: Operator]>> = {
+  "console-overview": [overviewOf("1h"), operator],
+  "console-overview-day": [overviewOf("24h"), operator],
+  "console-overview-week": [overviewOf("7d"), operator],
   "console-search": [found, operator],
   "console-account": [accountSample({ explanation, records, operator, links }), operator],
   "console-bans": [attacked, operator],

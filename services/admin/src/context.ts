@@ -13,6 +13,7 @@ import {
 } from "@postern/shared/assembly";
 import { createBansByEnd, createBruteForceRecords } from "@postern/shared/domain/brute-force";
 import { createPasswordVerifier } from "@postern/shared/domain/passwords";
+import { createRollupReader } from "@postern/shared/domain/rollups";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { createCallerReader, createCallerVerifier } from "@postern/shared/platform/http";
@@ -83,6 +84,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     jobs,
     bruteForce,
     listBansByEnd: createBansByEnd(redis, keyPrefix, clock),
+    readRollups: createRollupReader(redis, keyPrefix),
     /** Undefined while no history is recorded. */
     history,
     /** Undefined while audit records are not kept in Redis. */

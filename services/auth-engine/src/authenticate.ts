@@ -19,6 +19,7 @@ import type { StepContext } from "./pipeline/step.ts";
 import { decide, type Facts, type StepDeps } from "./pipeline.ts";
 import type { ResultCaches } from "./result-cache/result-caches.ts";
 import type { LiveRisk } from "./risk/context.ts";
+import type { Rollups } from "./rollups/rollups.ts";
 import type { SiteScripts } from "./scripts/site-scripts.ts";
 import type { AppPasswordUses } from "./second-factors/app-passwords.ts";
 import type { LiveEngineSettings } from "./settings.ts";
@@ -74,6 +75,8 @@ interface Parts {
   readonly decoyDigest: KeyedDigest;
   /** Absent while no history is recorded. */
   readonly history: EngineHistory | undefined;
+  /** Absent without Redis. */
+  readonly rollups: Rollups | undefined;
 }
 
 /**
@@ -81,7 +84,7 @@ interface Parts {
  * too.
  */
 export function createAuthenticate(parts: Parts) {
-  const { logger, tracer, metrics, live, rules, backends, mailTokens, bruteForce, risk, history } = parts;
+  const { logger, tracer, metrics, live, rules, backends, mailTokens, bruteForce, risk, history, rollups } = parts;
   const { resultCache, siteScripts, appPasswordUses, suspensions } = parts;
   const accountShares = createAccountShares(parts.decoyDigest);
   const appPasswordChecked: StepDeps["appPasswordChecked"] = (outcome) => metrics.appPasswordChecked(outcome);
@@ -120,7 +123,9 @@ export function createAuthenticate(parts: Parts) {
     } catch (thrown) {
       decision = undecided(request, thrown);
     }
-    metrics.decided(request.operation, decision.outcome, (performance.now() - started) / 1000);
+    const tookMs = performance.now() - started;
+    metrics.decided(request.operation, decision.outcome, tookMs / 1000);
+    if (request.operation === "authenticate") rollups?.decided(decision, decided.facts, attempt.protocol, tookMs);
     if (tracer !== undefined) tracer.active()?.set({ "postern.outcome": decision.outcome });
     setImmediate(afterAnswer, attempt, decision, decided.facts);
     return withAuthWait(decision, request.loginAttempt, live.current.authWait);

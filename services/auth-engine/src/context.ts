@@ -22,6 +22,7 @@ import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
 import { makePolicies } from "./policy/context.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./result-cache/context.ts";
 import { createLiveRisk } from "./risk/context.ts";
+import { createRollups } from "./rollups/context.ts";
 import { createEngineScripts } from "./scripts/context.ts";
 import { createSecondFactorParts } from "./second-factors/context.ts";
 import { engineSettings, type LiveEngineSettings, liveEngineSettings } from "./settings.ts";
@@ -106,14 +107,17 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const makeRules = rulesMaker({ ...base, metrics });
   const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);
+  /** Addresses this engine on the bus: heartbeats, and the pages of open listings. Random, because it is part of a subject. */
+  const engineId = randomBytes(8).toString("hex");
   const redis = redisFromConfig(config, "state", base);
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
+  const rollups = createRollups(config, redis, engineId);
   const risk = createLiveRisk(config, { base, bus, redis, live, metrics });
   const suspensions = createEngineSuspensions(config, { base, bus, redis, live });
-  const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk });
+  const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk, onBan: () => rollups.banned() });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
   const factors = createSecondFactorParts(config, { backends: () => backends.current, logger, metrics });
-  const history = createEngineHistory(config, redis, base.instance, metrics.historyLost);
+  const records = { rollups, history: createEngineHistory(config, redis, base.instance, metrics.historyLost) };
   const kept = {
     ...base,
     live,
@@ -124,11 +128,9 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     risk,
     suspensions,
     resultCache,
-    history,
+    ...records,
     ...factors,
   };
-  /** Addresses this engine on the bus: heartbeats, and the pages of open listings. Random, because it is part of a subject. */
-  const engineId = randomBytes(8).toString("hex");
   const releasable = createAttributeFilter(secretFields(config));
   return {
     ...kept,
@@ -145,7 +147,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
       siteScripts: scripts.siteScripts,
       decoyDigest: decoysOf.digest,
     }),
-    dovecot: makeDovecot(config, { bruteForce, rules, history, suspensions, backends }),
+    dovecot: makeDovecot(config, { bruteForce, rules, suspensions, backends, ...records }),
     engineId,
     listAccounts: makeListAccounts(engineId, backends, base, metrics),
     describeAccount: createDescribeAccount(() => backends.current, releasable, steadyClock),

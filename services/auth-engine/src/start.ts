@@ -61,6 +61,7 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
       { name: "recovery codes", run: () => context.closeSecondFactors() },
       { name: "last uses of app passwords", run: () => context.appPasswordUses.settled() },
       { name: "decision history", run: () => context.history?.close() },
+      { name: "sign-ins over time", run: () => context.rollups?.close() },
       { name: "facts about sign-ins", run: () => risk?.close() },
       { name: "directories", run: () => backends.close() },
       { name: "scripts", run: () => scripts.close() },

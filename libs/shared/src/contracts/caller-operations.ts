@@ -41,6 +41,7 @@ const groups = {
     "explainRisk",
     "listBansByEnd",
     "showAttacks",
+    "showSeries",
     "showSystem",
     "getFailedSignIn",
   ],

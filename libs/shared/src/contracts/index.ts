@@ -17,6 +17,7 @@ export * from "./console/pages.ts";
 export * from "./console/reason-meanings.ts";
 export * from "./console/records.ts";
 export * from "./console/risk.ts";
+export * from "./console/series.ts";
 export * from "./console/system.ts";
 export * from "./define.ts";
 export * from "./engine/methods.ts";

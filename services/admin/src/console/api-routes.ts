@@ -10,6 +10,7 @@ import { getAudit } from "./audit/get-audit.ts";
 import { getAuditExport } from "./audit/get-audit-export.ts";
 import { getAttacks } from "./bans/get-attacks.ts";
 import { getBans } from "./bans/get-bans.ts";
+import { getSeries } from "./overview/get-series.ts";
 import { getExplain } from "./search/get-explain.ts";
 import { getHistory } from "./search/get-history.ts";
 import { getRisk } from "./search/get-risk.ts";
@@ -61,6 +62,7 @@ export function registerConsole(app: FastifyInstance, context: AdminContext): vo
     handler: getBans(context.listBansByEnd, () => live.current.flush.rules),
   });
   app.route({ ...guarded("showAttacks"), handler: getAttacks(context) });
+  app.route({ ...guarded("showSeries"), handler: getSeries(context.readRollups) });
   app.route({ ...guarded("listAuditRecords"), handler: getAudit(context) });
   app.route({ ...guarded("exportAuditRecords"), handler: getAuditExport(context) });
   app.route({ ...guarded("showAccount"), handler: postAccount(context) });

@@ -8,15 +8,15 @@ test.each([
   ["/console/search?for=handle", "/console/search?for=handle"],
   ["/console/search", "/console/search"],
   ["/console/bans?order=asc", "/console/bans?order=asc"],
-  ["/console/sign-out", "/console/search"],
-  ["//evil.example.test/console/search", "/console/search"],
-  ["/\\evil.example.test/console/search", "/console/search"],
-  ["https://evil.example.test/console/search", "/console/search"],
-  ["https://console.example.test/console/search", "/console/search"],
-  ["javascript:alert(1)", "/console/search"],
-  ["console/search", "/console/search"],
-  ["", "/console/search"],
-  [undefined, "/console/search"],
+  ["/console/sign-out", "/console/overview"],
+  ["//evil.example.test/console/search", "/console/overview"],
+  ["/\\evil.example.test/console/search", "/console/overview"],
+  ["https://evil.example.test/console/search", "/console/overview"],
+  ["https://console.example.test/console/search", "/console/overview"],
+  ["javascript:alert(1)", "/console/overview"],
+  ["console/search", "/console/overview"],
+  ["", "/console/overview"],
+  [undefined, "/console/overview"],
 ])("%s leads to %s", (text, expected) => {
   expect(pageWithin(origin, text)).toBe(expected);
 });
@@ -39,7 +39,7 @@ test("no text leads out of the console", () => {
     fc.property(fc.constantFrom(...beginnings), fc.string(), (begin, rest) => {
       const page = pageWithin(origin, begin + rest);
       expect(new URL(page, origin).origin).toBe(origin);
-      expect(page).toMatch(/^\/console\/search(?:\?|$)/u);
+      expect(page).toMatch(/^\/console\/(?:search|overview)(?:\?|$)/u);
     }),
   );
 });

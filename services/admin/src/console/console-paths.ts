@@ -1,11 +1,11 @@
 import { consolePages, operation, pathTo } from "@postern/shared/contracts";
 
-const searchPath = pathTo("consoleSearch");
+const firstPage = pathTo("consoleOverview");
 const pages: ReadonlySet<string> = new Set(Object.values(consolePages).map((page) => operation(page.operation).path));
 
-/** A page of the console to which a link or form may lead back; anything else is the search page. */
+/** A page of the console to which a link or form may lead back; anything else is the first page. */
 export function pageWithin(origin: string, text: string | null | undefined): string {
   const url = text === null || text === undefined ? null : URL.parse(text, origin);
-  if (url === null || url.origin !== origin || text?.startsWith("/") !== true) return searchPath;
-  return pages.has(url.pathname) ? `${url.pathname}${url.search}` : searchPath;
+  if (url === null || url.origin !== origin || text?.startsWith("/") !== true) return firstPage;
+  return pages.has(url.pathname) ? `${url.pathname}${url.search}` : firstPage;
 }

@@ -1,5 +1,7 @@
 import { type AccentColours, stylesheetOf } from "@postern/shared/platform/pages";
+import { chartStyle } from "./charts/chart-style.ts";
 import { type ConsoleAsset, styleAsset } from "./console-assets.ts";
+import { overviewStyle } from "./overview/overview-style.ts";
 
 /** The style of the sign-in pages, wider, and with what only the console shows. */
 const rules = `
@@ -52,8 +54,6 @@ button.narrow{width:fit-content}
 .exports{display:flex;flex-wrap:wrap;gap:.5rem .75rem;margin-top:.75rem}
 .exports button{width:auto;min-height:2.75rem;margin:0}
 .timeline code{overflow-wrap:anywhere}
-.spark{display:block;width:100%;height:5rem;margin-top:1rem;background:var(--soft);border-radius:.5rem}
-.spark polyline{stroke:var(--error);stroke-width:2}
 .counted{list-style:none;margin:.5rem 0 0;padding:0}
 .counted li{display:flex;flex-wrap:wrap;gap:0 1rem;justify-content:space-between;padding:.375rem 0;border-bottom:1px solid var(--line)}
 .counted span{color:var(--muted)}
@@ -95,5 +95,5 @@ button.narrow{width:fit-content}
 `;
 
 export function consoleStyle(accent: AccentColours): ConsoleAsset {
-  return styleAsset("style", `${stylesheetOf(accent)}${rules.replaceAll("\n", "")}`);
+  return styleAsset("style", `${stylesheetOf(accent)}${rules.replaceAll("\n", "")}${chartStyle}${overviewStyle}`);
 }

@@ -12,6 +12,7 @@ import { parseConsoleForms } from "./console-form.ts";
 import { type ConsoleVisit, forOperator, goTo, originOf, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./context.ts";
 import type { NoticeKey } from "./notice-pages.ts";
+import { getOverview } from "./overview/get-overview.ts";
 import { postAct } from "./post-act.ts";
 import { getSearch } from "./search/get-search.ts";
 import { postFind } from "./search/post-find.ts";
@@ -20,7 +21,7 @@ import { getSystemEvents, getSystemPage } from "./system/system-page.ts";
 
 /** `GET /console` */
 async function getHome(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  return goTo(reply, pathTo("consoleSearch"));
+  return goTo(reply, pathTo("consoleOverview"));
 }
 
 const yearSeconds = 365 * 86_400;
@@ -77,6 +78,7 @@ export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDep
   app.route({ ...routeOf(operation("consoleCallback")), handler: getCallback(deps) });
   app.route({ ...routeOf(operation("consoleSignOut")), handler: postSignOut(deps) });
   app.route({ ...routeOf(operation("consoleClients")), handler: getClientsPage(deps) });
+  app.route({ ...routeOf(operation("consoleOverview")), handler: getOverview(deps) });
   app.route({ ...routeOf(operation("consoleSearch")), handler: getSearch(deps) });
   app.route({ ...routeOf(operation("consoleFind")), handler: postFind(deps, "search") });
   app.route({ ...routeOf(operation("consoleAccount")), handler: getAccountPage(deps) });

@@ -7,6 +7,8 @@ import type { SubjectHandles } from "../operators/subject-handles.ts";
 export const time = (iso: string): Html =>
   html`<time datetime="${iso}">${iso.slice(0, 19).replace("T", " ")} UTC</time>`;
 
+export const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
 /** Addresses of pages about something, which do not contain its name. */
 export interface SubjectLinks {
   readonly search: (query: string) => string;

@@ -52,6 +52,7 @@ interface Parts {
   readonly bus: Pick<Bus, "publish">;
   /** What the check for bans reads for the score of a sign-in. */
   readonly riskKeysOf: ((attempt: Attempt) => RiskKeys | undefined) | undefined;
+  readonly onBan: () => void;
   /** Absent if the engine reads Redis for every check. */
   readonly tracked: TrackedValues | undefined;
 }
@@ -162,6 +163,7 @@ function makeBruteForce(
       },
       banned: ({ session, username, protocol }, ban, { accountPasswordsSeen, totalPasswordsSeen }) => {
         metrics.banned(ban.rule);
+        deps.onBan();
         bus.publish(networkBanned, ban);
         base.logger.warn(
           {
@@ -189,10 +191,12 @@ interface LiveParts {
   readonly redis: RedisClient | undefined;
   /** Absent if no sign-in is scored. */
   readonly risk: { readonly keysOf: (attempt: Attempt) => RiskKeys | undefined } | undefined;
+  /** Called for each ban that this engine imposes. */
+  readonly onBan: () => void;
 }
 
 /** The brute-force protection in use, which a reload replaces; undefined if `auth.controls.enabled` does not list brute-force protection. */
-export function createLiveBruteForce(config: Config, { base, bus, redis, risk }: LiveParts) {
+export function createLiveBruteForce(config: Config, { base, bus, redis, risk, onBan }: LiveParts) {
   if (!usesBruteForce(config) || redis === undefined) return undefined;
   const isRedisUnavailable = { read: () => false };
   const tracked = createTracked(config, base, redis);
@@ -214,7 +218,7 @@ export function createLiveBruteForce(config: Config, { base, bus, redis, risk }:
     },
   });
   const learn = createLearning({ clock, base, records, keep: (ban) => state.current.keepBan(ban) });
-  const parts = { base, redis, metrics, isRedisUnavailable, clock, bus, riskKeysOf: risk?.keysOf, tracked };
+  const parts = { base, redis, metrics, isRedisUnavailable, clock, bus, riskKeysOf: risk?.keysOf, tracked, onBan };
   const make = (from: Config): BruteForceInstance =>
     makeBruteForce(from, { ...parts, onAvailable: () => void learn() });
   let instance = make(config);

@@ -8,6 +8,7 @@ import type {
   Request,
 } from "@postern/shared/contracts";
 import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
+import type { DecisionNote } from "@postern/shared/domain/history";
 import type { Config } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import { systemClock } from "@postern/shared/platform/time";
@@ -18,6 +19,7 @@ import { createGuessDigest } from "../brute-force/guess-digest.ts";
 import type { EngineHistory } from "../history/decision-history.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import type { Policies } from "../policy/policies.ts";
+import type { Rollups } from "../rollups/rollups.ts";
 import { createIsSuspended } from "../suspensions/is-suspended.ts";
 import type { SuspensionsDep } from "../suspensions/refuse-suspended.ts";
 import { createAllowLogin } from "./allow-login.ts";
@@ -60,8 +62,14 @@ export function makeDovecot(
     readonly history: EngineHistory | undefined;
     readonly suspensions: SuspensionsDep["suspensions"];
     readonly backends: { readonly current: readonly Backend[] };
+    /** Absent without Redis. */
+    readonly rollups: Rollups | undefined;
   },
 ) {
+  const record = (note: DecisionNote): void => {
+    parts.history?.record(note);
+    parts.rollups?.reported(note);
+  };
   const bruteForce = () => parts.bruteForce?.current;
   const isSuspended = createIsSuspended(parts.suspensions, () => parts.backends.current);
   const allow = createAllowLogin(bruteForce, () => parts.rules.current.policies, isSuspended);
@@ -75,12 +83,12 @@ export function makeDovecot(
     allow: async (login: AuthPolicyLogin, call: CallContext): Promise<AuthPolicyVerdict> => {
       const verdict = await allow(login, call);
       // A sign-in that may proceed is reported afterwards.
-      if (verdict.verdict === "reject") parts.history?.record(noteOfVerdict(login, verdict, systemClock.now()));
+      if (verdict.verdict === "reject") record(noteOfVerdict(login, verdict, systemClock.now()));
       return verdict;
     },
     report: async (login: AuthPolicyResult, call: CallContext): Promise<AuthPolicyEffect> => {
       const effect = await report(login, call);
-      parts.history?.record(noteOfReport(login, effect, systemClock.now()));
+      record(noteOfReport(login, effect, systemClock.now()));
       return effect;
     },
     reset: createResetCounts(() => parts.bruteForce?.records),

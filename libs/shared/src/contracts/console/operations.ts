@@ -5,6 +5,7 @@ import { defineFamily, operatorScopes } from "../operations/route-family.ts";
 import { component, optionalText, text, time } from "../schema.ts";
 import { AccountQuery, AccountReport } from "./account.ts";
 import { Attacks, BanRecordPage, DecisionHistoryPage, Explanation } from "./records.ts";
+import { SignInSeries } from "./series.ts";
 import { SystemReport } from "./system.ts";
 
 export const InvitationRequest = component("InvitationRequest", {
@@ -88,6 +89,23 @@ export const consoleOperations = [
       }),
     },
     answers: { 200: jsonAnswer("The attacks.", Attacks), ...failures },
+  }),
+  consoleApi("get", "/api/v1/console/series", "showSeries", {
+    summary: "Show sign-ins over time by outcome, with times of decisions, bans and suspicious sign-ins",
+    description:
+      "Engines count every sign-in and add up in Redis. Minutes are kept for 3 hours, ten minutes for a day, and hours for 15 days. Contains no names and no addresses.",
+    request: {
+      query: Type.Object({
+        range: Type.Optional(
+          Type.Enum(["1h", "3h", "24h", "7d", "14d"], { description: "How far the series goes back; 1h by default." }),
+        ),
+        steps: optionalText(
+          "Steps are as long as necessary for at most about so many, 10 to 360; 360 by default: the resolution that is kept.",
+          { pattern: "^[0-9]+$" },
+        ),
+      }),
+    },
+    answers: { 200: jsonAnswer("The series.", SignInSeries), ...failures },
   }),
   consoleApi("post", "/api/v1/console/account", "showAccount", {
     summary: "Show what the services know about an account",

@@ -35,6 +35,7 @@ export const consolePageOperations = [
   page("get", "/console/callback", "consoleCallback", "Complete a sign-in"),
   page("post", "/console/sign-out", "consoleSignOut", "End the operator's session"),
   page("get", "/console/clients", "consoleClients", "Show the clients and service providers"),
+  page("get", "/console/overview", "consoleOverview", "Show the site at a glance"),
   page(
     "get",
     "/console/search",

@@ -9,6 +9,7 @@ type ConsoleRouteId = (typeof consolePageOperations)[number]["operationId"];
  * test compares them.
  */
 export const consolePages = {
+  overview: { title: "Overview", operation: "consoleOverview", role: "helpdesk" },
   search: { title: "Search", operation: "consoleSearch", role: "helpdesk" },
   account: { title: "Account", operation: "consoleAccount", role: "helpdesk" },
   bans: { title: "Bans and attacks", operation: "consoleBans", role: "helpdesk" },
@@ -33,6 +34,7 @@ export const consoleRoutes = {
   consoleAsset: "everyone",
   consoleSignOut: "operator",
   consoleAct: "operator",
+  consoleOverview: "overview",
   consoleSearch: "search",
   consoleFind: "search",
   consoleAccount: "account",

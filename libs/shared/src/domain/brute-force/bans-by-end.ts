@@ -37,10 +37,21 @@ function compare(a: Place, b: Place): number {
   return Number(a.score) - Number(b.score) || Buffer.compare(Buffer.from(a.member), Buffer.from(b.member));
 }
 
+/** Number of bans in force. */
+export function createBanCount(redis: RedisClient, keyPrefix: string, clock: Clock): () => Promise<number> {
+  const keys = shards.map((shard) => banIndexKey.build(keyPrefix, shard));
+  return async () => {
+    const leastScore = Math.floor(clock.now() / 1000);
+    const counts = await Promise.all(keys.map((key) => redis.zcount(key, leastScore, "+inf")));
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+}
+
 /** Lists bans in the order of their ends, merged from all shards of the index. */
 export function createBansByEnd(redis: RedisClient, keyPrefix: string, clock: Clock) {
   const readForward = createShardReader(redis);
   const runBack = defineScript(redis, readIndexPageBack);
+  const countBans = createBanCount(redis, keyPrefix, clock);
   const keys = shards.map((shard) => banIndexKey.build(keyPrefix, shard));
   const readShard = async (shardKey: string, { order, size }: BansByEndQuery, place: Place | undefined) => {
     const leastScore = Math.floor(clock.now() / 1000);
@@ -61,8 +72,7 @@ export function createBansByEnd(redis: RedisClient, keyPrefix: string, clock: Cl
    * @throws RangeError for a cursor that no page returned
    */
   return async (query: BansByEndQuery) => {
-    const leastScore = Math.floor(clock.now() / 1000);
-    const counts = await Promise.all(keys.map((key) => redis.zcount(key, leastScore, "+inf")));
+    const total = await countBans();
     const isMeant = ({ member }: Place): boolean => query.rule === undefined || member.includes(`:ban:${query.rule}:`);
     const wanted: Place[] = [];
     let place = placeIn(query.cursor);
@@ -83,7 +93,7 @@ export function createBansByEnd(redis: RedisClient, keyPrefix: string, clock: Cl
       wanted.map(({ member }) => [member]),
     );
     const next = isOver || place === undefined ? undefined : `${place.score}:${place.member}`;
-    return { bans: bansIn(values.flat()), total: counts.reduce((sum, count) => sum + count, 0), next };
+    return { bans: bansIn(values.flat()), total, next };
   };
 }
 

@@ -1,4 +1,4 @@
-export { darkPalette, lightPalette, withAccent } from "./colours.ts";
+export { contrast, darkPalette, leastContrast, lightPalette, withAccent } from "./colours.ts";
 export {
   escapeHtml,
   type FormView,

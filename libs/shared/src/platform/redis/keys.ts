@@ -8,6 +8,7 @@ import { historyKeyFamilies } from "./keys/history.ts";
 import { jobKeyFamilies } from "./keys/jobs.ts";
 import { oidcKeyFamilies } from "./keys/oidc.ts";
 import { riskKeyFamilies } from "./keys/risk.ts";
+import { rollupKeyFamilies } from "./keys/rollups.ts";
 import { samlKeyFamilies } from "./keys/saml.ts";
 import { scriptKeyFamilies } from "./keys/scripts.ts";
 
@@ -72,6 +73,7 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   historyKeyFamilies,
   jobKeyFamilies,
   riskKeyFamilies,
+  rollupKeyFamilies,
   scriptKeyFamilies,
   oidcKeyFamilies,
   samlKeyFamilies,

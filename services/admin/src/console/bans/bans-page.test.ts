@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createShowPage } from "../console-document.ts";
+import { sampleSeries } from "../overview/testing/sample-series.ts";
 import { type BansView, bansPage } from "./bans-page.ts";
 
 const show = createShowPage("https://console.example.test", "Example Mail", "/style.css");
@@ -15,18 +16,11 @@ const operator = {
   cookie: "c",
 } as const;
 
-const minute = (denied: number, blocked: number) => ({
-  time: "2030-05-06T13:52:00.000Z",
-  ok: 5,
-  denied,
-  blocked,
-  undecided: 0,
-});
-
 function viewWith(text: string, more: Partial<BansView> = {}): BansView {
   return {
+    series: sampleSeries("1h"),
     attacks: {
-      minutes: [minute(1, 2), minute(0, 0), minute(40, 0)],
+      minutes: [],
       networks: [{ network: text, failures: 3 }],
       accounts: [{ account: text, addresses: 7, delayed_until: text }],
     },
@@ -57,18 +51,10 @@ test("hostile networks, rules and accounts add no tag", () => {
   );
 });
 
-test("the failures of the last hour are a sum, a maximum and a line within its frame", () => {
+test("the sign-ins of the last hour are a chart and a table", () => {
   const body = bodyOf(viewWith("alice"));
-  expect(body).toContain("43 failures in the last hour, at most 40 in a minute.");
-  const [, points = ""] = /points="([^"]+)"/u.exec(body) ?? [];
-  expect(points).toBe("0.0,74.0 300.0,80.0 600.0,0.0");
-});
-
-test("without a history and without failures the page says so", () => {
-  const attacks = { minutes: [], networks: [], accounts: [] };
-  expect(bodyOf(viewWith("alice", { attacks }))).toContain("Sign-ins are not recorded.");
-  const quiet = { ...attacks, minutes: [minute(0, 0)] };
-  expect(bodyOf(viewWith("alice", { attacks: quiet }))).toContain("0 failures in the last hour");
+  expect(body).toContain("Sign-ins by outcome");
+  expect(body).toContain('<th scope="col">Wrong password</th>');
 });
 
 test("the next page keeps order and rule", () => {

@@ -4,17 +4,22 @@ import {
   type BanRecordPage,
   type ConsoleActionId,
   pathTo,
+  type SignInSeries,
 } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { type Actionable, actionList } from "../action-forms.ts";
+import { chartFigure } from "../charts/chart.ts";
+import { outcomesChart } from "../charts/sign-in-charts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { livePart, liveScript } from "../live-script.ts";
-import { doneNotice, type SubjectLinks, time } from "../shown-values.ts";
+import { doneNotice, plural, type SubjectLinks, time } from "../shown-values.ts";
 
 export type BanOrder = "asc" | "desc";
 
 export interface BansView extends Actionable {
   readonly attacks: Attacks;
+  /** Sign-ins of the last hour. */
+  readonly series: SignInSeries;
   readonly bans: BanRecordPage;
   readonly order: BanOrder;
   /** Empty: all rules. */
@@ -22,29 +27,10 @@ export interface BansView extends Actionable {
   readonly done: ConsoleActionId | undefined;
 }
 
-const width = 600;
-const height = 80;
+type Item = readonly [name: string, count: string];
 
-/** Failures per minute as a line; its maximum is in words beside it. */
-function sparkline(failures: readonly number[]): Html {
-  const highest = Math.max(1, ...failures);
-  const step = width / Math.max(1, failures.length - 1);
-  const points = failures.map(
-    (count, index) => `${(index * step).toFixed(1)},${(height - (count / highest) * height).toFixed(1)}`,
-  );
-  return html`<svg class="spark" viewBox="0 -4 ${width} ${height + 8}" preserveAspectRatio="none" role="img" aria-label="Failures per minute in the last hour"><polyline points="${points.join(
-    " ",
-  )}" fill="none" vector-effect="non-scaling-stroke"/></svg>`;
-}
-
-function traffic({ minutes }: Attacks): Html {
-  if (minutes.length === 0) return html`<p class="lead">Sign-ins are not recorded.</p>`;
-  const failures = minutes.map(({ denied, blocked }) => denied + blocked);
-  const sum = failures.reduce((total, count) => total + count, 0);
-  return html`${sparkline(failures)}<p>${sum} failures in the last hour, at most ${Math.max(...failures)} in a minute.</p>`;
-}
-
-function counted({ search }: SubjectLinks, items: readonly (readonly [name: string, count: string])[]): Html {
+/** Names with counts, each with a link to its search. */
+export function counted({ search }: SubjectLinks, items: readonly Item[]): Html {
   return items.length === 0
     ? html`<p class="lead">None.</p>`
     : html`<ul class="counted">${items.map(
@@ -57,25 +43,26 @@ type AttackedAccount = Attacks["accounts"][number];
 /** Counts once, however often and from wherever it is sent. */
 const isOldPassword = ({ wrong_passwords: count }: AttackedAccount): boolean => count === 1;
 
-function accountsList(links: SubjectLinks, accounts: readonly AttackedAccount[]): Html {
-  return counted(
-    links,
-    accounts.map(({ account, addresses, delayed_until: until }) => [
-      account,
-      `${addresses} ${addresses === 1 ? "address" : "addresses"}${until === undefined ? "" : `, delayed until ${until.slice(0, 19).replace("T", " ")} UTC`}`,
-    ]),
-  );
+const accountItem = ({ account, addresses, delayed_until: until }: AttackedAccount): Item => [
+  account,
+  `${plural(addresses, "address", "addresses")}${until === undefined ? "" : `, delayed until ${until.slice(0, 19).replace("T", " ")} UTC`}`,
+];
+
+/** Those with most addresses. */
+export function attackedAccounts({ accounts }: Attacks, atMost: number): readonly Item[] {
+  return accounts
+    .filter((one) => !isOldPassword(one))
+    .slice(0, atMost)
+    .map(accountItem);
 }
 
-function accountsPart({ attacks: { accounts }, links }: LiveBans): Html {
-  const old = accounts.filter((one) => isOldPassword(one));
-  return html`<h2>Accounts under attack</h2>${accountsList(
+function accountsPart({ attacks, links }: LiveBans): Html {
+  const old = attacks.accounts.filter((one) => isOldPassword(one));
+  return html`<h2>Accounts under attack</h2>${counted(
     links,
-    accounts.filter((one) => !isOldPassword(one)),
-  )}${old.length > 0 && html`<h2>Old password on a device</h2><p class="lead">One wrong password only, which counts once however often it is sent.</p>${accountsList(links, old)}`}`;
+    attackedAccounts(attacks, attacks.accounts.length),
+  )}${old.length > 0 && html`<h2>Old password on a device</h2><p class="lead">One wrong password only, which counts once however often it is sent.</p>${counted(links, old.map(accountItem))}`}`;
 }
-
-const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 function networkText({ failures, repeated = 0, refused = 0 }: Attacks["networks"][number]): string {
   return [
@@ -84,6 +71,9 @@ function networkText({ failures, repeated = 0, refused = 0 }: Attacks["networks"
     ...(refused > 0 ? [`${refused} refused by a ban`] : []),
   ].join(", ");
 }
+
+export const networkItems = (networks: Attacks["networks"]): readonly Item[] =>
+  networks.map((one) => [one.network, networkText(one)]);
 
 const addressOf = (view: BansView, more: Readonly<Record<string, string>>): string => {
   const rule = view.rule === "" ? {} : { rule: view.rule };
@@ -131,7 +121,7 @@ function bansPart(view: BansView): Html {
   }${next !== undefined && html`<p><a href="${addressOf(view, { cursor: next })}">Next page</a></p>`}`;
 }
 
-interface LiveBans extends Pick<BansView, "attacks" | "links"> {
+interface LiveBans extends Pick<BansView, "attacks" | "links" | "series"> {
   /** Number of bans in force. */
   readonly total: number;
 }
@@ -141,10 +131,10 @@ const inForce = (total: number): string =>
 
 /** What changes by itself. The list of bans does not: an operator may be filling in its forms. */
 export function liveBans(view: LiveBans): Html {
-  const { attacks, links, total } = view;
-  return html`${traffic(attacks)}<p>${inForce(total)}</p><h2>Networks with most failures</h2>${counted(
+  const { attacks, links, series, total } = view;
+  return html`<div class="charts">${chartFigure(outcomesChart(series))}</div><p>${inForce(total)}</p><h2>Networks with most failures</h2>${counted(
     links,
-    attacks.networks.map((one) => [one.network, networkText(one)]),
+    networkItems(attacks.networks),
   )}${accountsPart(view)}`;
 }
 

@@ -1,6 +1,7 @@
-import { Attacks, BanRecordPage, isConsoleAction, pathTo } from "@postern/shared/contracts";
+import { Attacks, BanRecordPage, isConsoleAction, pathTo, SignInSeries } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import type { FastifyReply } from "fastify";
+import type { Operator } from "../../operators/operator.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
@@ -10,7 +11,16 @@ import { type BanOrder, bansPage, liveBans } from "./bans-page.ts";
 
 const readBans = createReadAnswer(BanRecordPage);
 const readAttacks = createReadAnswer(Attacks);
-const minutes = "60";
+const readSeries = createReadAnswer(SignInSeries);
+/** The chart has the rest. */
+const minutes = "1";
+
+function readLive({ ask }: ConsolePagesDeps, operator: Operator) {
+  return Promise.all([
+    readAttacks(ask, operator, { operation: "showAttacks", query: { minutes } }),
+    readSeries(ask, operator, { operation: "showSeries", query: { range: "1h" } }),
+  ]);
+}
 
 /** `GET /console/bans`: an invalid cursor is a page that does not exist. */
 export function getBansPage(deps: ConsolePagesDeps) {
@@ -20,14 +30,16 @@ export function getBansPage(deps: ConsolePagesDeps) {
     const rule = queryOf(request, "rule")?.trim() ?? "";
     const cursor = queryOf(request, "cursor") ?? "";
     const query = { order, ...(rule !== "" && { rule }), ...(cursor !== "" && { cursor }) };
-    const [attacks, bans] = await Promise.all([
-      readAttacks(ask, operator, { operation: "showAttacks", query: { minutes } }),
+    const [[attacks, series], bans] = await Promise.all([
+      readLive(deps, operator),
       readBans(ask, operator, { operation: "listBansByEnd", query }),
     ]);
-    if (attacks === undefined || bans === undefined) return sendNotice(deps, reply, "not_found", operator);
+    if (attacks === undefined || series === undefined || bans === undefined)
+      return sendNotice(deps, reply, "not_found", operator);
     const done = queryOf(request, "done") ?? "";
     const view = {
       attacks,
+      series,
       bans,
       order,
       rule,
@@ -48,13 +60,13 @@ export function getBansEvents(deps: ConsolePagesDeps) {
   return getEvents(deps, {
     page: "bans",
     render: async (operator) => {
-      const [attacks, bans] = await Promise.all([
-        readAttacks(ask, operator, { operation: "showAttacks", query: { minutes } }),
+      const [[attacks, series], bans] = await Promise.all([
+        readLive(deps, operator),
         readBans(ask, operator, { operation: "listBansByEnd", query: { limit: "1" } }),
       ]);
-      if (attacks === undefined || bans === undefined)
+      if (attacks === undefined || series === undefined || bans === undefined)
         throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the requests of the page were rejected" });
-      return liveBans({ attacks, links: linksOf(handles, operator), total: bans.total });
+      return liveBans({ attacks, series, links: linksOf(handles, operator), total: bans.total });
     },
   });
 }

@@ -40,7 +40,8 @@ export interface SearchView extends Actionable {
   readonly done: ConsoleActionId | undefined;
 }
 
-function box({ query, operator: { csrfToken } }: SearchView): Html {
+/** The search, which other pages have too. */
+export function searchBox(query: string, csrfToken: string): Html {
   return html`<form method="post" action="${pathTo("consoleFind")}" class="search" role="search"><input type="hidden" name="csrf_token" value="${csrfToken}"><div class="field"><label for="query">Account, alias, address, network or reference</label><input type="text" id="query" name="query" value="${query}" maxlength="1024" autocomplete="off" autocapitalize="none" spellcheck="false" required></div><button type="submit">Search</button></form>`;
 }
 
@@ -93,6 +94,6 @@ export function searchPage(view: SearchView): ConsolePage {
   const { answer, done } = view;
   return {
     title: "Search",
-    body: html`${doneNotice(done)}<h1>Search</h1>${box(view)}${answer !== undefined && answerPart(view, answer)}`,
+    body: html`${doneNotice(done)}<h1>Search</h1>${searchBox(view.query, view.operator.csrfToken)}${answer !== undefined && answerPart(view, answer)}`,
   };
 }

@@ -1,0 +1,160 @@
+import type { RedisClient } from "../../platform/redis/client.ts";
+import { rollupKey } from "../../platform/redis/keys/rollups.ts";
+import {
+  addCounts,
+  type ChartOutcome,
+  chartOutcomes,
+  chartProtocols,
+  latencyQuantile,
+  newCounts,
+  positions,
+  type RollupCounts,
+  rollupFields,
+} from "./counters.ts";
+import { type ChartRange, chartRanges, type RollupSeries, rollupSeries } from "./periods.ts";
+
+/** The objectives of deploy/monitoring/slo.yaml, as far as engines see them. */
+export const objectives = { tempfailShare: 0.001, p99Ms: 500 } as const;
+
+const failed = ["wrong_password", "unknown_user", "denied", "blocked"] as const satisfies readonly ChartOutcome[];
+
+const weekMs = 7 * 86_400_000;
+
+/** Counts of a step of a chart, which consists of one or more periods. */
+interface Step {
+  readonly timeMs: number;
+  readonly counts: RollupCounts;
+  /** Bans in force at the end of the step; undefined while no engine has counted them. */
+  readonly bans: number | undefined;
+}
+
+const countOf = (counts: RollupCounts, position: number): number => counts[position] ?? 0;
+
+const outcomesOf = (counts: RollupCounts): Readonly<Record<ChartOutcome, number>> => {
+  const of = (outcome: ChartOutcome): number => countOf(counts, positions.outcomes[outcome]);
+  return {
+    ok: of("ok"),
+    cached: of("cached"),
+    wrong_password: of("wrong_password"),
+    unknown_user: of("unknown_user"),
+    denied: of("denied"),
+    blocked: of("blocked"),
+    tempfail: of("tempfail"),
+  };
+};
+
+const failuresOf = (counts: RollupCounts): number =>
+  failed.reduce((sum, outcome) => sum + countOf(counts, positions.outcomes[outcome]), 0);
+
+const indexes: ReadonlyMap<string, number> = new Map(rollupFields.map((field, index) => [field, index]));
+
+function summaryOf({ timeMs, counts, bans }: Step) {
+  const [p50, p99] = [latencyQuantile(counts, 0.5), latencyQuantile(counts, 0.99)];
+  return {
+    timeMs,
+    ...outcomesOf(counts),
+    newBans: countOf(counts, positions.newBans),
+    bans,
+    suspicious: countOf(counts, positions.suspicious),
+    p50Ms: p50,
+    p99Ms: p99,
+  };
+}
+
+/** A hash of Redis as counts; fields of other versions are ignored. */
+function stepOf(timeMs: number, hash: Readonly<Record<string, string>>): Step {
+  const counts = newCounts();
+  for (const [field, text] of Object.entries(hash)) {
+    const index = indexes.get(field);
+    if (index !== undefined) counts[index] = Number(text);
+  }
+  return { timeMs, counts, bans: hash["bans"] === undefined ? undefined : Number(hash["bans"]) };
+}
+
+/** Adds up periods to steps that begin at multiples of their length. */
+export function foldSteps(periods: readonly Step[], stepMs: number): readonly Step[] {
+  const steps = new Map<number, Step>();
+  for (const { timeMs, counts, bans } of periods) {
+    const start = Math.floor(timeMs / stepMs) * stepMs;
+    const known = steps.get(start);
+    const sum = known?.counts ?? newCounts();
+    addCounts(sum, counts);
+    steps.set(start, { timeMs: start, counts: sum, bans: bans ?? known?.bans });
+  }
+  return [...steps.values()];
+}
+
+/** Reads periods as engines wrote them. */
+function createPeriods(redis: RedisClient, keyPrefix: string) {
+  const readPeriods = async (series: RollupSeries, first: number, last: number): Promise<readonly Step[]> => {
+    const { stepMs } = rollupSeries[series];
+    const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    const hashes = await Promise.all(
+      numbers.map((number) => redis.hgetall(rollupKey.build(keyPrefix, series, String(number)))),
+    );
+    return hashes.map((hash, index) => stepOf((first + index) * stepMs, hash));
+  };
+  /** Hours with their outcomes only, as they were some time before. */
+  const readOutcomes = async (hours: readonly number[], shiftMs: number): Promise<readonly Step[]> => {
+    const { stepMs } = rollupSeries.hours;
+    const lists = await Promise.all(
+      hours.map((hour) =>
+        redis.hmget(rollupKey.build(keyPrefix, "hours", String(hour - shiftMs / stepMs)), ...chartOutcomes),
+      ),
+    );
+    return lists.map((list, index) => {
+      const fields = chartOutcomes.map((outcome, position) => [outcome, list[position] ?? "0"] as const);
+      return stepOf((hours[index] ?? 0) * stepMs, Object.fromEntries(fields));
+    });
+  };
+  return { readPeriods, readOutcomes };
+}
+
+export function createRollupReader(redis: RedisClient, keyPrefix: string) {
+  const { readPeriods, readOutcomes } = createPeriods(redis, keyPrefix);
+  /** Failures by hour; undefined where no engine counted anything a week before. */
+  const readWeek = async (fromMs: number, toMs: number, stepMs: number) => {
+    const { stepMs: hourMs } = rollupSeries.hours;
+    const first = Math.floor(fromMs / hourMs);
+    const hours = Array.from({ length: Math.floor(toMs / hourMs) - first + 1 }, (_, index) => first + index);
+    const [now, before] = await Promise.all([readOutcomes(hours, 0), readOutcomes(hours, weekMs)]);
+    const earlier = foldSteps(before, stepMs);
+    return foldSteps(now, stepMs).map(({ timeMs, counts }, index) => {
+      const then = earlier[index];
+      const wasCounted = then !== undefined && then.counts.some((count) => count > 0);
+      return { timeMs, failures: failuresOf(counts), weekBefore: wasCounted ? failuresOf(then.counts) : undefined };
+    });
+  };
+  /** @param maxSteps the steps are as long as necessary for at most about so many. */
+  return async (range: ChartRange, maxSteps: number, nowMs: number) => {
+    const { series, periods } = chartRanges[range];
+    const { stepMs: periodMs } = rollupSeries[series];
+    const stepMs = periodMs * Math.ceil(periods / maxSteps);
+    const fromMs = Math.floor((nowMs - (periods - 1) * periodMs) / stepMs) * stepMs;
+    const weekStepMs = Math.max(stepMs, rollupSeries.hours.stepMs);
+    const lengthMs = Math.min(weekMs, Math.max(86_400_000, periods * periodMs));
+    const weekFromMs = Math.floor((nowMs - lengthMs) / weekStepMs + 1) * weekStepMs;
+    const [found, week] = await Promise.all([
+      readPeriods(series, fromMs / periodMs, Math.floor(nowMs / periodMs)),
+      readWeek(weekFromMs, nowMs, weekStepMs),
+    ]);
+    const total = newCounts();
+    for (const { counts } of found) addCounts(total, counts);
+    const of = (field: string): number => countOf(total, indexes.get(field) ?? -1);
+    return {
+      stepMs,
+      steps: foldSteps(found, stepMs).map(summaryOf),
+      weekStepMs,
+      week,
+      protocols: chartProtocols.map((protocol) => ({
+        protocol,
+        ok: of(`${protocol}:ok`),
+        failed: of(`${protocol}:failed`),
+      })),
+      p50Ms: latencyQuantile(total, 0.5),
+      p99Ms: latencyQuantile(total, 0.99),
+    };
+  };
+}
+
+export type ReadRollups = ReturnType<typeof createRollupReader>;
