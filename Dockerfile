@@ -51,6 +51,7 @@ RUN apt-get update -q \
   && ln -s /app/bin/node /usr/local/bin/node
 COPY --from=build /built /
 ENV NODE_ENV=production \
+  POSTERN_REVISION=${REVISION} \
   SERVICE_CONFIG_FILE=/etc/postern/config.yaml
 WORKDIR /app
 USER 10001:10001

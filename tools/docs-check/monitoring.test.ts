@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { boards } from "../dashboards/panels.ts";
+import { boards } from "../dashboards/boards.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -26,10 +26,9 @@ const allRules = ["alerts", "slo"].flatMap((name) => {
 });
 const rules = allRules.filter((rule) => "alert" in rule);
 const records = new Set(allRules.flatMap((rule) => ("record" in rule ? [rule.record] : [])));
-const queries = [
-  ...allRules.map(({ expr }) => expr),
-  ...Object.values(boards).flatMap((panels) => panels.map(({ query }) => query)),
-];
+const panels = Object.values(boards).flatMap((rows) => Object.values(rows).flat());
+const shown = panels.flatMap(({ series }) => series.map(({ query }) => query));
+const queries = [...allRules.map(({ expr }) => expr), ...shown];
 
 interface Documented {
   readonly type: string;
@@ -60,6 +59,13 @@ test("every metric of boards and rules is exported", () => {
   expect(known("service_nothing_total")).toBe(false);
 });
 
+test("every metric is on a board, and every panel has a description", () => {
+  const names = new Set(shown.flatMap(metricsOf));
+  const isShown = (name: string): boolean => ["", "_bucket", "_count"].some((end) => names.has(name + end));
+  expect([...documented.keys()].filter((name) => !isShown(name))).toEqual([]);
+  expect(panels.filter(({ description }) => description === "").map(({ title }) => title)).toEqual([]);
+});
+
 test("every label value in a rule is one of the metric's", () => {
   const wrong = rules.flatMap(({ expr }) =>
     [...expr.matchAll(/\b(service_\w+|backchannel_\w+)\{(\w+)=~?"([^"]+)"\}/gu)].flatMap(
@@ -87,7 +93,7 @@ test("every record that boards and rules use is written by a rule", () => {
   expect(new Set(used)).toEqual(records);
 });
 
-test("each service has its dashboard, and the objectives have theirs", () => {
+test("each service has its dashboard, and so have the site and its objectives", () => {
   const services = globSync("services/*", { cwd: root }).map((path) => path.replace("services/", ""));
-  expect(Object.keys(boards).toSorted()).toEqual([...services, "slo"].toSorted());
+  expect(Object.keys(boards).toSorted()).toEqual([...services, "overview", "slo"].toSorted());
 });

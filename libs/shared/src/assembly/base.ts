@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import type { ServiceReport } from "../contracts/index.ts";
 import { type Config, changedKeys } from "../platform/config/index.ts";
 import type { SharedByProcess } from "../platform/lifecycle/service-program.ts";
+import { version } from "../platform/lifecycle/version.ts";
 import { createLogger } from "../platform/logging/logger.ts";
 import { createMetrics } from "../platform/metrics/registry.ts";
 import { addTrustedRoots } from "../platform/net/trusted-roots.ts";
@@ -76,6 +77,12 @@ export async function baseFromConfig(config: Config, service: string, shared: Sh
   const traces: { tracer: Tracer | undefined } = { tracer: undefined };
   const activeTrace = isTraced(config) ? () => traces.tracer?.active()?.traceId : undefined;
   const metrics = createMetrics(activeTrace, service === shared.services[0]);
+  metrics.gauge({
+    name: `${metricsPrefix}_build_info`,
+    help: "Always 1; the labels state what this process runs",
+    labels: { version, revision: process.env["POSTERN_REVISION"] ?? "", node: process.versions.node },
+    read: () => 1,
+  });
   const droppedLines = metrics.counter({
     name: `${metricsPrefix}_log_lines_dropped_total`,
     help: "Log and audit lines that were dropped because standard output was not read",

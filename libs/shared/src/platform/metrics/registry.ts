@@ -173,9 +173,18 @@ export function createMetrics(activeTrace?: () => string | undefined, hasProcess
       });
       return resolveSeries(labels, (row) => histogram.make(row));
     },
-    /** A value that is computed when the metrics are read. */
-    gauge: ({ name, help, read }: Omit<MetricOptions<{}>, "labels"> & { readonly read: () => number }): void => {
-      const gauge: Gauge = new Gauge({ name, help, registers, collect: () => gauge.set(read()) });
+    /** A value that is computed when the metrics are read; its labels, if any, never change. */
+    gauge: ({
+      name,
+      help,
+      labels = {},
+      read,
+    }: Omit<MetricOptions<{}>, "labels"> & {
+      readonly labels?: Readonly<Record<string, string>>;
+      readonly read: () => number;
+    }): void => {
+      const labelNames = Object.keys(labels);
+      const gauge: Gauge = new Gauge({ name, help, labelNames, registers, collect: () => gauge.set(labels, read()) });
     },
     /** All metrics in the text exposition format. */
     expose: (): Promise<string> => registry.metrics(),
