@@ -43,7 +43,12 @@ const ofType = {
     // One row for each series: its labels are the columns, and its value says nothing.
     transformations: [{ id: "organize", options: { excludeByName: { Time: true, Value: true }, renameByName: {} } }],
   },
-  timeseries: { options: { legend: { displayMode: "list", placement: "bottom" }, tooltip: { mode: "multi" } } },
+  timeseries: {
+    options: {
+      legend: { showLegend: true, displayMode: "list", placement: "bottom", calcs: [] },
+      tooltip: { mode: "multi", sort: "desc" },
+    },
+  },
 };
 
 function panelObject(panel: Panel, job: string | undefined) {
@@ -110,7 +115,7 @@ function laidOut(rows: Rows, job: string | undefined) {
 function variable(name: string, label: string, query: string) {
   const current = { selected: true, text: ["All"], value: ["$__all"] };
   return {
-    ...{ name, label, type: "query", datasource: source, definition: query, query: { query, refId: name } },
+    ...{ name, label, type: "query", datasource: source, query: { query, refId: name } },
     ...{ refresh: 2, sort: 1, multi: true, includeAll: true, allValue: ".*", current },
   };
 }

@@ -17,7 +17,9 @@ interface Board {
     readonly title: string;
     readonly targets?: readonly { readonly expr: string }[];
   }[];
-  readonly templating: { readonly list: readonly { readonly definition?: string }[] };
+  readonly templating: {
+    readonly list: readonly { readonly name: string; readonly query: string | { readonly query: string } }[];
+  };
 }
 
 const boards = globSync("deploy/monitoring/dashboards/*.json", { cwd: root }).map(
@@ -151,12 +153,26 @@ test("every panel of every board has series after some sign-ins", async () => {
   expect(other).toEqual([]);
 });
 
+test.each([
+  "Decisions",
+  "Password checks",
+  "Steps of browser sign-ins",
+  "Failed sign-ins",
+  "Client addresses that were ignored",
+])("the overview shows the traffic: %s", async (name) => {
+  const panel = boards.find(({ title }) => title === "Postern: overview")?.panels.find(({ title }) => title === name);
+  const found = await resultOf("query", { query: asSent(panel?.targets?.[0]?.expr ?? "") });
+  expect(Math.max(...found.map((series) => Number(Object(series).value?.[1])))).toBeGreaterThan(0);
+});
+
 test("the instances of each board can be chosen", async () => {
-  const definitions = boards.flatMap(({ templating }) => templating.list.flatMap(({ definition = "" }) => definition));
-  const asked = definitions.flatMap((definition) => {
-    const [, selector = "", label = ""] = /^label_values\((.+), (\w+)\)$/u.exec(asSent(definition)) ?? [];
-    return label === "instance" ? [resultOf(`label/${label}/values`, { "match[]": selector })] : [];
-  });
+  const asked = boards.flatMap(({ templating }) =>
+    templating.list.flatMap(({ name, query }) => {
+      if (name !== "instance" || typeof query === "string") return [];
+      const selector = asSent(query.query).replace(/^label_values\((.+), instance\)$/u, "$1");
+      return [resultOf("label/instance/values", { "match[]": selector })];
+    }),
+  );
   expect((await Promise.all(asked)).map((found) => found.length).toSorted()).toEqual([1, 1, 1, 1, 1, 5]);
 });
 
