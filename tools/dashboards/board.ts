@@ -2,8 +2,12 @@ import type { Panel, Thresholds } from "./panels.ts";
 
 const source = { type: "prometheus", uid: "${datasource}" };
 const columns = 24;
-/** Stats are small, and four fit in a row. */
-const sizes = { stat: { w: 6, h: 4 }, table: { w: 12, h: 8 }, timeseries: { w: 12, h: 8 } };
+const sizes = { stat: { w: 6, h: 4 }, stats: { w: 12, h: 4 }, table: { w: 12, h: 8 }, timeseries: { w: 12, h: 8 } };
+
+/** A panel of one number is small; one with a number for each series is as wide as a chart. */
+function sizeOf({ type = "timeseries", series }: Panel) {
+  return sizes[type === "stat" && series.some(({ legend }) => legend.includes("{{")) ? "stats" : type];
+}
 
 /** The panels of a board, by the heading of their row. */
 export type Rows = Readonly<Record<string, readonly Panel[]>>;
@@ -14,7 +18,7 @@ export const jobs = ["gateway", "auth-engine", "idp", "admin", "jobs-worker"];
 const chosen = 'namespace=~"$namespace",instance=~"$instance"';
 
 /** The query for the job of a board and for what its variables choose. */
-export function selecting(query: string, job: string | undefined): string {
+function selecting(query: string, job: string | undefined): string {
   const labels = job === undefined ? chosen : `job="${job}",${chosen}`;
   return query.replaceAll(
     /\b((?:service|backchannel|process|nodejs)_[a-z0-9_]+|up(?=\{))(\{?)/gu,
@@ -94,7 +98,7 @@ function laidOut(rows: Rows, job: string | undefined) {
     let x = 0;
     let height = 0;
     const placed = panels.map((panel) => {
-      const { w, h } = sizes[panel.type ?? "timeseries"];
+      const { w, h } = sizeOf(panel);
       if (x + w > columns) {
         x = 0;
         y += height;
@@ -115,8 +119,17 @@ function laidOut(rows: Rows, job: string | undefined) {
 function variable(name: string, label: string, query: string) {
   const current = { selected: true, text: ["All"], value: ["$__all"] };
   return {
-    ...{ name, label, type: "query", datasource: source, query: { query, refId: name } },
-    ...{ refresh: 2, sort: 1, multi: true, includeAll: true, allValue: ".*", current },
+    name,
+    label,
+    type: "query",
+    datasource: source,
+    query: { query, refId: name },
+    refresh: 2,
+    sort: 1,
+    multi: true,
+    includeAll: true,
+    allValue: ".*",
+    current,
   };
 }
 
@@ -142,8 +155,16 @@ export function boardJson(name: string, rows: Rows, names: readonly string[]): s
     links: names
       .filter((other) => other !== name)
       .map((other) => ({
-        ...{ type: "link", title: other, url: `/d/postern-${other}?${carried}`, keepTime: true },
-        ...{ asDropdown: false, icon: "dashboard", includeVars: false, tags: [], targetBlank: false, tooltip: "" },
+        type: "link",
+        title: other,
+        url: `/d/postern-${other}?${carried}`,
+        keepTime: true,
+        asDropdown: false,
+        icon: "dashboard",
+        includeVars: false,
+        tags: [],
+        targetBlank: false,
+        tooltip: "",
       })),
     templating: {
       list: [
