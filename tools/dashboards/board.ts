@@ -14,7 +14,7 @@ export type Rows = Readonly<Record<string, readonly Panel[]>>;
 
 /** The Prometheus jobs have the names of the services. */
 export const jobs = ["gateway", "auth-engine", "idp", "admin", "jobs-worker"];
-/** No scraped series carries these labels if they were recorded. */
+/** What the variables choose. `.*`, their default, also matches series without the label. */
 const chosen = 'namespace=~"$namespace",instance=~"$instance"';
 
 /** The query for the job of a board and for what its variables choose. */
