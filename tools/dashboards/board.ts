@@ -5,8 +5,9 @@ const columns = 24;
 const sizes = { stat: { w: 6, h: 4 }, stats: { w: 12, h: 4 }, table: { w: 12, h: 8 }, timeseries: { w: 12, h: 8 } };
 
 /** A panel of one number is small; one with a number for each series is as wide as a chart. */
-function sizeOf({ type = "timeseries", series }: Panel) {
-  return sizes[type === "stat" && series.some(({ legend }) => legend.includes("{{")) ? "stats" : type];
+function sizeOf({ type, series }: Panel) {
+  const isOfMany = type === "stat" && series.some(({ legend }) => legend.includes("{{"));
+  return sizes[isOfMany ? "stats" : (type ?? "timeseries")];
 }
 
 /** The panels of a board, by the heading of their row. */
