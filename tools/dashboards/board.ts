@@ -2,19 +2,24 @@ import type { Panel, Thresholds } from "./panels.ts";
 
 const source = { type: "prometheus", uid: "${datasource}" };
 const columns = 24;
-/** Stats are small, and four fit in a row. */
-const sizes = { stat: { w: 6, h: 4 }, table: { w: 12, h: 8 }, timeseries: { w: 12, h: 8 } };
+const sizes = { stat: { w: 6, h: 4 }, stats: { w: 12, h: 4 }, table: { w: 12, h: 8 }, timeseries: { w: 12, h: 8 } };
+
+/** A panel of one number is small; one with a number for each series is as wide as a chart. */
+function sizeOf({ type, series }: Panel) {
+  const isOfMany = type === "stat" && series.some(({ legend }) => legend.includes("{{"));
+  return sizes[isOfMany ? "stats" : (type ?? "timeseries")];
+}
 
 /** The panels of a board, by the heading of their row. */
 export type Rows = Readonly<Record<string, readonly Panel[]>>;
 
 /** The Prometheus jobs have the names of the services. */
 export const jobs = ["gateway", "auth-engine", "idp", "admin", "jobs-worker"];
-/** No scraped series carries these labels if they were recorded. */
+/** What the variables choose. `.*`, their default, also matches series without the label. */
 const chosen = 'namespace=~"$namespace",instance=~"$instance"';
 
 /** The query for the job of a board and for what its variables choose. */
-export function selecting(query: string, job: string | undefined): string {
+function selecting(query: string, job: string | undefined): string {
   const labels = job === undefined ? chosen : `job="${job}",${chosen}`;
   return query.replaceAll(
     /\b((?:service|backchannel|process|nodejs)_[a-z0-9_]+|up(?=\{))(\{?)/gu,
@@ -43,7 +48,12 @@ const ofType = {
     // One row for each series: its labels are the columns, and its value says nothing.
     transformations: [{ id: "organize", options: { excludeByName: { Time: true, Value: true }, renameByName: {} } }],
   },
-  timeseries: { options: { legend: { displayMode: "list", placement: "bottom" }, tooltip: { mode: "multi" } } },
+  timeseries: {
+    options: {
+      legend: { showLegend: true, displayMode: "list", placement: "bottom", calcs: [] },
+      tooltip: { mode: "multi", sort: "desc" },
+    },
+  },
 };
 
 function panelObject(panel: Panel, job: string | undefined) {
@@ -89,7 +99,7 @@ function laidOut(rows: Rows, job: string | undefined) {
     let x = 0;
     let height = 0;
     const placed = panels.map((panel) => {
-      const { w, h } = sizes[panel.type ?? "timeseries"];
+      const { w, h } = sizeOf(panel);
       if (x + w > columns) {
         x = 0;
         y += height;
@@ -110,8 +120,17 @@ function laidOut(rows: Rows, job: string | undefined) {
 function variable(name: string, label: string, query: string) {
   const current = { selected: true, text: ["All"], value: ["$__all"] };
   return {
-    ...{ name, label, type: "query", datasource: source, definition: query, query: { query, refId: name } },
-    ...{ refresh: 2, sort: 1, multi: true, includeAll: true, allValue: ".*", current },
+    name,
+    label,
+    type: "query",
+    datasource: source,
+    query: { query, refId: name },
+    refresh: 2,
+    sort: 1,
+    multi: true,
+    includeAll: true,
+    allValue: ".*",
+    current,
   };
 }
 
@@ -137,8 +156,16 @@ export function boardJson(name: string, rows: Rows, names: readonly string[]): s
     links: names
       .filter((other) => other !== name)
       .map((other) => ({
-        ...{ type: "link", title: other, url: `/d/postern-${other}?${carried}`, keepTime: true },
-        ...{ asDropdown: false, icon: "dashboard", includeVars: false, tags: [], targetBlank: false, tooltip: "" },
+        type: "link",
+        title: other,
+        url: `/d/postern-${other}?${carried}`,
+        keepTime: true,
+        asDropdown: false,
+        icon: "dashboard",
+        includeVars: false,
+        tags: [],
+        targetBlank: false,
+        tooltip: "",
       })),
     templating: {
       list: [

@@ -8,18 +8,15 @@ const shouldBeZero = { thresholds: badFrom(1) };
 const twoWeeks = 14 * 86_400;
 
 /** prom-client's default metrics; one process has them only once. */
-const processMetric = (
+const ofProcess = (
   title: string,
   query: string,
-  unit: Panel["unit"],
-  description: string,
-  limit?: number,
+  { description, ...options }: Omit<Panel, "title" | "series">,
 ): Panel => ({
   title,
   description: `${description}. If all services are one process, the gateway's board has it`,
   series: [{ query, legend: "{{instance}}" }],
-  unit,
-  ...(limit !== undefined && { thresholds: badFrom(limit) }),
+  ...options,
 });
 
 const everyService: Rows = {
@@ -35,15 +32,16 @@ const everyService: Rows = {
     rate("service_trace_spans_total", "result", "Spans of traces"),
   ],
   Process: [
-    processMetric("CPU", "rate(process_cpu_seconds_total[$__rate_interval])", "short", "Processor cores in use"),
-    processMetric("Memory", "process_resident_memory_bytes", "bytes", "Resident memory"),
-    processMetric(
-      "Event loop, p99",
-      "nodejs_eventloop_lag_p99_seconds",
-      "s",
-      "How late timers are: above 0.1 s, something computes for too long",
-      0.1,
-    ),
+    ofProcess("CPU", "rate(process_cpu_seconds_total[$__rate_interval])", {
+      description: "Processor cores in use",
+      unit: "short",
+    }),
+    ofProcess("Memory", "process_resident_memory_bytes", { description: "Resident memory", unit: "bytes" }),
+    ofProcess("Event loop, p99", "nodejs_eventloop_lag_p99_seconds", {
+      description: "How late timers are: above 0.1 s, something computes for too long",
+      unit: "s",
+      thresholds: badFrom(0.1),
+    }),
     {
       ...level("service_build_info", "Versions"),
       series: [

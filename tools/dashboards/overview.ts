@@ -103,8 +103,7 @@ export const overview: Rows = {
     },
     {
       title: "Processes, by version",
-      description:
-        "Several versions at once are an upgrade that has not ended. A gap is a process that was not running",
+      description: "Several versions mean an upgrade that has not ended. A gap is a process that was not running",
       series: [{ query: "sum by (version) (service_build_info)", legend: "{{version}}" }],
       unit: "short",
       isStacked: true,

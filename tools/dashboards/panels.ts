@@ -22,7 +22,7 @@ export type Options = Partial<Pick<Panel, "description" | "thresholds" | "isStac
 const reference = readFileSync(join(import.meta.dirname, "../../docs/reference/metrics.md"), "utf8");
 
 /** What the metrics reference says of each metric, without its links. */
-export const meanings: ReadonlyMap<string, string> = new Map(
+const meanings: ReadonlyMap<string, string> = new Map(
   [...reference.matchAll(/^\| `([a-z_]+)` \| (?:counter|histogram|gauge) \| [^|]*\| (.+) \|$/gmu)].map(
     ([, name = "", meaning = ""]) => [name, meaning.replaceAll(/\[([^\]]+)\]\([^)]+\)/gu, "$1")],
   ),

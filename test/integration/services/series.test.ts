@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startStack } from "../../support/stack.ts";
 
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8"));
 const services = ["idp", "admin", "jobs-worker"] as const;
 
 /** The counters and gauges of a page that have no sample. Histograms with labels begin with their first observation. */
@@ -27,7 +30,10 @@ test("every counter and gauge of every service has a series before the first req
       await Promise.all(services.map(async (name) => [name, await stack.services.get(name)?.metrics()] as const)),
     ),
   };
-  for (const page of Object.values(pages)) expect(page).toMatch(/^# TYPE service_\S+ counter$/m);
+  for (const page of Object.values(pages)) {
+    expect(page).toMatch(/^# TYPE service_\S+ counter$/m);
+    expect(page).toContain(`service_build_info{version="${version}",revision="",node="${process.versions.node}"} 1\n`);
+  }
   const missing = Object.entries(pages).map(([name, page = ""]) => [name, withoutSample(page)]);
   expect(Object.fromEntries(missing)).toEqual({
     gateway: [],

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { hostname } from "node:os";
 import type { ServiceReport } from "../contracts/index.ts";
-import { type Config, changedKeys } from "../platform/config/index.ts";
+import { type Config, changedKeys, sourceRevision } from "../platform/config/index.ts";
 import type { SharedByProcess } from "../platform/lifecycle/service-program.ts";
 import { version } from "../platform/lifecycle/version.ts";
 import { createLogger } from "../platform/logging/logger.ts";
@@ -80,7 +80,7 @@ export async function baseFromConfig(config: Config, service: string, shared: Sh
   metrics.gauge({
     name: `${metricsPrefix}_build_info`,
     help: "Always 1; the labels state what this process runs",
-    labels: { version, revision: process.env["POSTERN_REVISION"] ?? "", node: process.versions.node },
+    labels: { version, revision: sourceRevision, node: process.versions.node },
     read: () => 1,
   });
   const droppedLines = metrics.counter({

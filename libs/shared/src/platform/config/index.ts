@@ -27,6 +27,6 @@ export {
 } from "./sections/identity-oidc-clients.ts";
 export { mailScopes } from "./sections/identity-oidc-mail-registration.ts";
 export type * from "./sections/root.ts";
-export { processSources } from "./sources/environment.ts";
+export { processSources, sourceRevision } from "./sources/environment.ts";
 export { readYaml } from "./sources/yaml.ts";
 export type { Reload } from "./tree/node.ts";

@@ -18,6 +18,11 @@ export interface ConfiguredCounterOptions<L extends ClosedLabels> extends Metric
   readonly configured: string;
 }
 
+interface GaugeOptions extends Omit<MetricOptions<{}>, "labels"> {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly read: () => number;
+}
+
 export interface CounterSeries {
   inc(amount?: number): void;
 }
@@ -174,17 +179,10 @@ export function createMetrics(activeTrace?: () => string | undefined, hasProcess
       return resolveSeries(labels, (row) => histogram.make(row));
     },
     /** A value that is computed when the metrics are read; its labels, if any, never change. */
-    gauge: ({
-      name,
-      help,
-      labels = {},
-      read,
-    }: Omit<MetricOptions<{}>, "labels"> & {
-      readonly labels?: Readonly<Record<string, string>>;
-      readonly read: () => number;
-    }): void => {
-      const labelNames = Object.keys(labels);
-      const gauge: Gauge = new Gauge({ name, help, labelNames, registers, collect: () => gauge.set(labels, read()) });
+    gauge: (options: GaugeOptions): void => {
+      const { read, labels = {}, ...named } = options;
+      const collect = (): void => gauge.set(labels, read());
+      const gauge: Gauge = new Gauge({ ...named, labelNames: Object.keys(labels), registers, collect });
     },
     /** All metrics in the text exposition format. */
     expose: (): Promise<string> => registry.metrics(),

@@ -56,6 +56,9 @@ export function processSources(prefix = "SERVICE") {
   return file === undefined ? { env, readFile } : { env, readFile, file };
 }
 
+/** The revision of the source, which only images state. */
+export const sourceRevision = process.env["POSTERN_REVISION"] ?? "";
+
 function readFile(path: string): string {
   return readFileSync(path, "utf8");
 }
