@@ -1,25 +1,44 @@
-import type {
-  AuthPolicyEffect,
-  AuthPolicyLogin,
-  AuthPolicyResult,
-  AuthPolicyVerdict,
+import {
+  type AuthPolicyEffect,
+  type AuthPolicyLogin,
+  type AuthPolicyResult,
+  type AuthPolicyVerdict,
+  authPolicyAllow,
+  authPolicyReport,
   authPolicyReset,
-  Reply,
-  Request,
+  type Reply,
+  type Request,
 } from "@postern/shared/contracts";
 import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
+import type { HistoryRecorder } from "@postern/shared/domain/history";
+import type { Bus, Serving } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import { systemClock } from "@postern/shared/platform/time";
 import { createChosenNames } from "../brute-force/chosen-names.ts";
 import type { LiveBruteForce } from "../brute-force/context.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
-import type { EngineHistory } from "../history/decision-history.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import type { Policies } from "../policy/policies.ts";
 import { createAllowLogin } from "./allow-login.ts";
 import { noteOfReport, noteOfVerdict } from "./note-of-report.ts";
 import { createReportLogin } from "./report-login.ts";
+
+/** Operators reset one address or account after the other. */
+const maxResets = 16;
+
+/** Answers the bus methods `auth-engine.auth-policy-…`. */
+export function serveDovecot(
+  bus: Bus,
+  dovecot: Dovecot,
+  options: { readonly maxInFlight: number; readonly instance: string },
+): readonly Serving[] {
+  return [
+    bus.serve(authPolicyAllow, dovecot.allow, options),
+    bus.serve(authPolicyReport, dovecot.report, options),
+    bus.serve(authPolicyReset, dovecot.reset, { ...options, maxInFlight: maxResets }),
+  ];
+}
 
 /** Names that may not exist are stored for about as long. */
 const chosenNamesMs = 3_600_000;
@@ -54,7 +73,7 @@ export function makeDovecot(
     readonly bruteForce: LiveBruteForce | undefined;
     readonly rules: { readonly current: { readonly policies: Policies | undefined } };
     /** Absent while no history is recorded. */
-    readonly history: EngineHistory | undefined;
+    readonly history: HistoryRecorder | undefined;
   },
 ) {
   const bruteForce = () => parts.bruteForce?.current;
@@ -69,12 +88,12 @@ export function makeDovecot(
     allow: async (login: AuthPolicyLogin): Promise<AuthPolicyVerdict> => {
       const verdict = await allow(login);
       // A sign-in that may proceed is reported afterwards.
-      if (verdict.verdict === "reject") parts.history?.record(noteOfVerdict(login, verdict, systemClock.now()));
+      if (verdict.verdict === "reject") parts.history?.note(noteOfVerdict(login, verdict, systemClock.now()));
       return verdict;
     },
     report: async (login: AuthPolicyResult, call: CallContext): Promise<AuthPolicyEffect> => {
       const effect = await report(login, call);
-      parts.history?.record(noteOfReport(login, effect, systemClock.now()));
+      parts.history?.note(noteOfReport(login, effect, systemClock.now()));
       return effect;
     },
     reset: createResetCounts(() => parts.bruteForce?.records),

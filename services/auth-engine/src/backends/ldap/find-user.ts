@@ -6,7 +6,7 @@ import { backendUnavailable } from "../servers/errors.ts";
 import { accountName, toBackendAccount } from "./attributes.ts";
 import { isNoSuchObject } from "./errors.ts";
 import type { GroupMember } from "./groups.ts";
-import type { Group } from "./pool-caches.ts";
+import type { Group } from "./ldap-pool.ts";
 import type { CompiledSearch } from "./select-search.ts";
 
 export interface Found {

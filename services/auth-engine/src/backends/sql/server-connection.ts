@@ -2,7 +2,7 @@ import { within } from "@postern/shared/platform/concurrency";
 import type { PooledConnection } from "../servers/connection-pool-options.ts";
 import type { FailureKind } from "../servers/errors.ts";
 import { readTlsFiles, type TlsSettings } from "../servers/server-settings.ts";
-import type { SqlDialect } from "./dialect.ts";
+import type { SqlDialect } from "./placeholders.ts";
 import type { SqlRow, SqlValue } from "./sql-client.ts";
 import type { SqlServerAddress, SqlServerSettings } from "./sql-settings.ts";
 
