@@ -50,11 +50,6 @@ export interface BackendDeps {
   readonly accountShares: AccountShares;
 }
 
-interface Means {
-  readonly context: StepContext;
-  readonly deps: BackendDeps;
-}
-
 type Found = NonNullable<BackendSearch<VerifyOutcome>["found"]>;
 
 /** The account's own name, if the backend returned it. */
@@ -63,30 +58,23 @@ function accountOf({ outcome }: Found): string | undefined {
   return "account" in outcome ? outcome.account : undefined;
 }
 
-/** The backend that spends the cost of an unknown name. */
-function spendingFor(
-  username: string,
-  [first, ...others]: readonly Backend[],
-  { accountShares }: Means["deps"],
-): Backend {
-  if (first === undefined) throw new AppError("INTERNAL", { detail: "no backend answered" });
-  return accountShares.choose(username, [first, ...others]);
-}
-
 /**
  * The first backend that knows the user decides. A denial stands only if every earlier backend answered: the same user
  * may exist in an unavailable one, with the very password that was sent.
  *
  * @throws AppError if no decision was possible.
  */
-export async function verifyPassword(attempt: Attempt, password: Secret, means: Means): Promise<AuthDecision> {
-  const { context, deps } = means;
+export async function verifyPassword(
+  attempt: Attempt,
+  password: Secret,
+  context: StepContext,
+  { backends, accountShares }: BackendDeps,
+): Promise<AuthDecision> {
   const query = backendQuery(attempt);
-  const { backends } = deps;
   const verify = (backend: Backend): Promise<VerifyOutcome> => backend.verify(query, password, context);
   const { found, unknownTo, left, unavailable } = await askBackends(backends, verify);
   const account = found && accountOf(found);
-  if (found !== undefined && backends.length > 1) deps.accountShares.found(account ?? query.username, found.backend);
+  if (found !== undefined && backends.length > 1) accountShares.found(account ?? query.username, found.backend);
   if (found?.outcome.kind === "ok") {
     noteAccount(found.backend, found.outcome.account.groups, attempt, context);
     const { account: named, passwordWarning } = found.outcome;
@@ -101,7 +89,9 @@ export async function verifyPassword(attempt: Attempt, password: Secret, means: 
     for (const backend of left) await backend.lookup(query, context).catch(() => undefined);
     return refusal(found.outcome);
   }
-  await spendingFor(query.username, unknownTo, deps).spendVerification(query, password, context);
+  const [first, ...others] = unknownTo;
+  if (first === undefined) throw new AppError("INTERNAL", { detail: "no backend answered" });
+  await accountShares.choose(query.username, [first, ...others]).spendVerification(query, password, context);
   return denial("unknown_user");
 }
 
@@ -112,6 +102,6 @@ export const verifyInBackends: Step<AccountFacts, BackendDeps> = {
     const { operation, password } = attempt;
     if (operation !== "authenticate" || password === undefined) return undefined;
     context.facts.credential = "password";
-    return verifyPassword(attempt, password, { context, deps });
+    return verifyPassword(attempt, password, context, deps);
   },
 };

@@ -65,18 +65,16 @@ export function createControls(
   controls: readonly Control[],
   observe: (name: ControlName, outcome: ControlOutcome) => void,
 ) {
-  return {
-    run: async (attempt: Attempt, context: ControlContext): Promise<AuthDecision | undefined> => {
-      for (const control of controls) {
-        const decision = await control.check(attempt, context);
-        observe(control.name, outcomeOf(decision));
-        if (decision !== undefined) {
-          context.facts.rejectedBy = control.name;
-          return decision;
-        }
+  return async (attempt: Attempt, context: ControlContext): Promise<AuthDecision | undefined> => {
+    for (const control of controls) {
+      const decision = await control.check(attempt, context);
+      observe(control.name, outcomeOf(decision));
+      if (decision !== undefined) {
+        context.facts.rejectedBy = control.name;
+        return decision;
       }
-      return undefined;
-    },
+    }
+    return undefined;
   };
 }
 
@@ -107,6 +105,6 @@ export const runControls: Step<ControlledFacts, { readonly controls: Controls | 
     if (controls === undefined || attempt.operation !== "authenticate") return undefined;
     const controlsContext = new ControlsContext(context);
     context.facts.controls = controlsContext.facts;
-    return controls.run(attempt, controlsContext);
+    return controls(attempt, controlsContext);
   },
 };

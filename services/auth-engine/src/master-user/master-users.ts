@@ -47,7 +47,7 @@ async function verify(
   if (password === undefined || tokenMechanism(attempt.method) !== undefined) {
     return denial("method_not_enabled");
   }
-  const master = await verifyPassword(attempt, password, { context, deps });
+  const master = await verifyPassword(attempt, password, context, deps);
   if (master.outcome !== "ok") return master;
   return lookUpAccount({ ...rest, password: undefined, username: user }, context, deps.backends);
 }

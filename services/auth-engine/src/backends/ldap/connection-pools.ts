@@ -1,9 +1,10 @@
 import { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
-import type { Control, SearchOptions, SearchResult } from "ldapts";
+import type { Control, Entry, SearchOptions, SearchResult } from "ldapts";
 import type { BackendContext } from "../backend.ts";
 import { ConnectionPool } from "../servers/connection-pool.ts";
+import { backendUnavailable } from "../servers/errors.ts";
 import type { TargetSet } from "../servers/target-set.ts";
 import { type LdapConnection, openReadyConnection, readRootDse, type ServiceIdentity } from "./client.ts";
 import { classifyFailure } from "./errors.ts";
@@ -42,6 +43,15 @@ export class LookupPool extends ConnectionPool<LdapConnection, ServerAddress> {
 
   search(baseDn: string, options: SearchOptions, context: BackendContext): Promise<SearchResult> {
     return this.run((connection) => connection.search(baseDn, options), context);
+  }
+
+  /** The entries of a search; what it throws names the work. */
+  async entries(doing: string, baseDn: string, options: SearchOptions, context: BackendContext): Promise<Entry[]> {
+    try {
+      return (await this.search(baseDn, options, context)).searchEntries;
+    } catch (error) {
+      throw backendUnavailable(doing, error);
+    }
   }
 
   /** Resolves if a server answers the cheapest search now. */

@@ -141,15 +141,11 @@ async function namesOf({ search, entry }: Found, context: BackendContext) {
   const attributes = [displayNameField, uniqueUserIdField].filter((name) => name !== "");
   if (attributes.length === 0) return {};
   const timeLimit = search.pool.settings.searchTimeLimitSeconds;
-  try {
-    const options = { scope: "base", attributes, sizeLimit: 1, timeLimit } as const;
-    const { searchEntries } = await search.pool.lookup.search(entry.dn, options, context);
-    const [found = entry] = searchEntries;
-    const first = (name: string): string | undefined => (name === "" ? undefined : findValues(found, name)[0]);
-    return { displayName: first(displayNameField), uniqueUserId: first(uniqueUserIdField) };
-  } catch (error) {
-    throw backendUnavailable(`search in LDAP pool ${search.pool.name}`, error);
-  }
+  const options = { scope: "base", attributes, sizeLimit: 1, timeLimit } as const;
+  const doing = `search in LDAP pool ${search.pool.name}`;
+  const [found = entry] = await search.pool.lookup.entries(doing, entry.dn, options, context);
+  const first = (name: string): string | undefined => (name === "" ? undefined : findValues(found, name)[0]);
+  return { displayName: first(displayNameField), uniqueUserId: first(uniqueUserIdField) };
 }
 
 async function mfaAccount(found: Found, context: BackendContext): Promise<MfaAccount> {

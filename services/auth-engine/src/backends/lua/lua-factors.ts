@@ -63,6 +63,17 @@ const readHolders = resultReader(listOf(Type.String({ minLength: 1 })));
 /** What functions return that change something only if it exists: whether it existed. */
 const readChanged = resultReader(Type.Boolean());
 
+/** Calls a script with each form of the name until it knows the user: it may change something, so forms are not tried side by side. */
+export async function untilKnown<Answer extends { readonly result: string }>(
+  username: string,
+  under: (form: string) => Promise<Answer>,
+): Promise<Answer> {
+  const [first, ...others] = nameForms(username);
+  let found = await under(first);
+  for (const form of others) if (found.result === "unknown_user") found = await under(form);
+  return found;
+}
+
 /**
  * Second factors and app passwords that a site's script stores, in its functions `mfa_…`.
  * @param serves whether the backend serves the protocol.
@@ -105,11 +116,9 @@ export function createLuaFactors(
         : accountOf(script, run, { account, supports: new Set(factorKinds) }),
     async findAccount({ username, protocol }, context): Promise<FindOutcome> {
       if (protocol !== undefined && !serves(protocol)) return { kind: "not_served" };
-      const [first, ...others] = nameForms(username);
-      const under = async (name: string) =>
-        readAccount(script, await run("mfa_account", { username: name, protocol }, context));
-      let found = await under(first);
-      for (const form of others) if (found.result === "unknown_user") found = await under(form);
+      const found = await untilKnown(username, async (name) =>
+        readAccount(script, await run("mfa_account", { username: name, protocol }, context)),
+      );
       if (found.result === "unknown_user") return { kind: "unknown_user" };
       const { account } = found;
       if (account === undefined)
