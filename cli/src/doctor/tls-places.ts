@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import type { Config } from "@postern/shared/platform/config";
 import { parseHostPort } from "@postern/shared/platform/net";
-import { requestStartTls } from "../../../services/auth-engine/src/backends/ldap/start-tls.ts";
+import { requestStartTls } from "../../../services/auth-engine/src/backends/ldap/open-socket.ts";
 import type { TlsServer } from "./certificate-dates.ts";
 
 /** A server with TLS, under its key. */

@@ -1,14 +1,14 @@
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
+import type { HistoryRecorder } from "@postern/shared/domain/history";
 import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import type { KeyedDigest } from "@postern/shared/platform/crypto";
 import { fromUnknown, logFields } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
 import type { Tracer } from "@postern/shared/platform/tracing";
-import { createAccountShares } from "./backends/account-shares.ts";
-import type { BackendSet } from "./backends/backend-set.ts";
+import type { BackendSet } from "./backends/context.ts";
+import { createAccountShares } from "./backends/verify-in-backends.ts";
 import type { BruteForce } from "./brute-force/brute-force.ts";
-import type { EngineHistory } from "./history/decision-history.ts";
 import { noteOf } from "./history/note-of.ts";
 import type { CheckMailToken } from "./mail-tokens/check-mail-token.ts";
 import type { EngineMetrics } from "./metrics.ts";
@@ -74,9 +74,8 @@ interface Parts {
   readonly appPasswordUses: AppPasswordUses;
   readonly decoyDigest: KeyedDigest;
   /** Absent while no history is recorded. */
-  readonly history: EngineHistory | undefined;
-  /** Absent without Redis. */
-  readonly rollups: Rollups | undefined;
+  readonly history: HistoryRecorder | undefined;
+  readonly rollups: Rollups;
 }
 
 /**
@@ -110,7 +109,7 @@ export function createAuthenticate(parts: Parts) {
   const afterAnswer = (attempt: Attempt, decision: AuthDecision, facts: Facts): void => {
     siteScripts.afterAnswer(attempt, decision);
     risk?.rememberDecision(attempt, decision, facts);
-    if (attempt.operation === "authenticate") history?.record(noteOf(attempt, decision, facts, systemClock.now()));
+    if (attempt.operation === "authenticate") history?.note(noteOf(attempt, decision, facts, systemClock.now()));
   };
   return async (request: AuthRequest, context: CallContext): Promise<AuthDecision> => {
     const started = performance.now();

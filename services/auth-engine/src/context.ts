@@ -1,25 +1,36 @@
 import { randomBytes } from "node:crypto";
-import { type Base, baseFromConfig, busFromConfig, redisFromConfig } from "@postern/shared/assembly";
+import {
+  type Base,
+  baseFromConfig,
+  busFromConfig,
+  historyWriterFromConfig,
+  redisFromConfig,
+} from "@postern/shared/assembly";
+import { createHistoryRecorder } from "@postern/shared/domain/history";
 import { createAttributeFilter, secretFields } from "@postern/shared/domain/released-attributes";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { logFields } from "@postern/shared/platform/errors";
 import { createHealth, type Health, type SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
-import { steadyClock } from "@postern/shared/platform/time";
+import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import { createAuthenticate } from "./authenticate.ts";
-import { type BackendSet, createBackendSet } from "./backends/backend-set.ts";
-import { backendMaker, createPasswordParts, createScriptModules } from "./backends/context.ts";
+import {
+  type BackendSet,
+  backendMaker,
+  createBackendSet,
+  createPasswordParts,
+  createScriptModules,
+} from "./backends/context.ts";
 import { createDescribeAccount } from "./backends/describe-account.ts";
 import { createListAccounts } from "./backends/list-accounts.ts";
 import { createLiveBruteForce } from "./brute-force/context.ts";
 import { makeControls } from "./controls/context.ts";
 import { makeDovecot } from "./dovecot/context.ts";
-import { createEngineHistory } from "./history/decision-history.ts";
 import { createMailTokens } from "./mail-tokens/context.ts";
 import { createMasterUsers } from "./master-user/master-users.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
-import { makePolicies } from "./policy/context.ts";
+import { makePolicies } from "./policy/policies.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./result-cache/context.ts";
 import { createLiveRisk } from "./risk/context.ts";
 import { createRollups } from "./rollups/context.ts";
@@ -117,7 +128,9 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk, onBan: () => rollups.banned() });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
   const factors = createSecondFactorParts(config, { backends: () => backends.current, logger, metrics });
-  const records = { rollups, history: createEngineHistory(config, redis, base.instance, metrics.historyLost) };
+  const write = historyWriterFromConfig(config, redis, base.instance);
+  const history = write && createHistoryRecorder(write, () => systemClock.now(), metrics.historyLost);
+  const records = { rollups, history };
   const kept = {
     ...base,
     live,

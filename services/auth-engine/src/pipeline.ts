@@ -1,6 +1,6 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
-import { lookUpInBackends } from "./backends/look-up-in-backends.ts";
+import { lookUpInBackends } from "./backends/ask-backends.ts";
 import { type BackendDeps, verifyInBackends } from "./backends/verify-in-backends.ts";
 import { type BruteForceDep, checkBruteForce } from "./brute-force/check-brute-force.ts";
 import { countFailure, determineAccountDelay } from "./brute-force/count-failure.ts";

@@ -1,7 +1,7 @@
 import { authenticate, cacheFlushScript, describeAccount, listAccounts, scriptModule } from "@postern/shared/contracts";
 import type { Serving } from "@postern/shared/platform/bus";
 import type { EngineContext } from "./context.ts";
-import { serveDovecot } from "./dovecot/serve-dovecot.ts";
+import { serveDovecot } from "./dovecot/context.ts";
 import { serveSecondFactors } from "./second-factors/serve-second-factors.ts";
 
 /** Limit of concurrent list pages: listings are rare and large, and must leave the backends to sign-ins. */

@@ -66,9 +66,9 @@ function startWorker(): readonly string[] {
     flushes: flushes(),
     foundKeys: createFoundKeys(queue, keyPrefix),
     events: {
-      ended: ({ type }, result, seconds) =>
+      ended: ({ name: type }, result, seconds) =>
         void outcomes.push(`${type} ${result}${seconds < 0 ? " before it began" : ""}`),
-      retried: ({ type }, error) => void outcomes.push(`${type} ${fromUnknown(error).code}`),
+      retried: ({ name: type }, error) => void outcomes.push(`${type} ${fromUnknown(error).code}`),
       stalled: (id) => void outcomes.push(`${id} stalled`),
       error: () => undefined,
     },

@@ -60,8 +60,8 @@ interface WorkerOptions {
 function startWorker(url: string, { keys = ring, sent, finishMs = 60_000 }: WorkerOptions = {}): StartedWorker {
   const outcomes: string[] = [];
   const events: NotificationEvents = {
-    ended: ({ id, channel }, result) => void outcomes.push(`${id} ${channel} ${result}`),
-    retried: ({ id, channel }) => void outcomes.push(`${id} ${channel} retried`),
+    ended: ({ id, name: channel }, result) => void outcomes.push(`${id} ${channel} ${result}`),
+    retried: ({ id, name: channel }) => void outcomes.push(`${id} ${channel} retried`),
     stalled: (id) => void outcomes.push(`${id} stalled`),
     error: () => undefined,
   };

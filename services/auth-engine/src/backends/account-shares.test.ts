@@ -1,8 +1,8 @@
 import { createSecretKey } from "node:crypto";
 import { createKeyedDigest } from "@postern/shared/platform/crypto";
 import { expect, test } from "vitest";
-import { createAccountShares } from "./account-shares.ts";
 import type { Backend } from "./backend.ts";
+import { createAccountShares } from "./verify-in-backends.ts";
 
 const digest = createKeyedDigest(createSecretKey(Buffer.from("a key of the test")));
 

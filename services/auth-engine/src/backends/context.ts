@@ -4,7 +4,9 @@ import { createDecoys, createPasswordVerifier, type DecoySample, type Decoys } f
 import type { ScriptRunner } from "@postern/shared/domain/scripts";
 import type { Config } from "@postern/shared/platform/config";
 import { createKeyedDigest, type KeyedDigest } from "@postern/shared/platform/crypto";
+import { Replaceable } from "@postern/shared/platform/lifecycle";
 import { steadyClock } from "@postern/shared/platform/time";
+import { type Tracer, traced } from "@postern/shared/platform/tracing";
 import type { EngineMetrics } from "../metrics.ts";
 import type { ScriptModules } from "../scripts/context.ts";
 import type { BackendSettings, EngineSettings, LiveEngineSettings } from "../settings.ts";
@@ -15,11 +17,47 @@ import { ldapPoolSettings } from "./ldap/ldap-settings.ts";
 import { createLoginCosts, type LoginCosts } from "./ldap/login-costs.ts";
 import { ldapModule } from "./ldap/script-module.ts";
 import { createLuaBackend } from "./lua/lua-backend.ts";
-import { observedBackend } from "./observed-backend.ts";
 import { makeSqlBackend, makeSqlClient } from "./sql/context.ts";
 import { sqlModule } from "./sql/script-module.ts";
 import type { SqlClient } from "./sql/sql-client.ts";
 import { sqlBackendSettings } from "./sql/sql-settings.ts";
+
+/** Called with the outcome of each call that verifies or looks up, `unavailable` if it threw. */
+type ObserveBackend = (backend: Backend, outcome: string, seconds: number) => void;
+
+/** Reports each call that verifies or looks up to `observe`, and gives it a span if its request is traced. */
+function observedBackend(backend: Backend, observe: ObserveBackend, tracer: Tracer | undefined): Backend {
+  const { kind, name } = backend;
+  const attributes = { "postern.backend": `${kind}:${name}` };
+  const inSpan = <Outcome extends { readonly kind: string }>(operation: string, call: () => Promise<Outcome>) =>
+    tracer === undefined
+      ? call()
+      : traced(tracer, { name: `${kind} ${operation}`, kind: "client", attributes }, async (span) => {
+          const outcome = await call();
+          span?.set({ "postern.outcome": outcome.kind });
+          return outcome;
+        });
+  const timed = async <Outcome extends { readonly kind: string }>(
+    operation: "verify" | "lookup",
+    call: () => Promise<Outcome>,
+  ): Promise<Outcome> => {
+    const started = performance.now();
+    const ended = (outcome: string): void => observe(backend, outcome, (performance.now() - started) / 1000);
+    try {
+      const outcome = await inSpan(operation, call);
+      ended(outcome.kind);
+      return outcome;
+    } catch (error) {
+      ended("unavailable");
+      throw error;
+    }
+  };
+  return {
+    ...backend,
+    verify: (query, password, context) => timed("verify", () => backend.verify(query, password, context)),
+    lookup: (query, context) => timed("lookup", () => backend.lookup(query, context)),
+  };
+}
 
 /**
  * The decoys of a backend. What was learned about one survives a reload. They are keyed by the nonce of password digests, which all engines share, so that a name costs the same at every engine.
@@ -144,4 +182,14 @@ export function createScriptModules({ auth }: Config, base: Base): ScriptModules
       await Promise.all([sqlPools.close(), ldapPools.close()]);
     },
   };
+}
+
+/** The backends in use. */
+export type BackendSet = Pick<Replaceable<readonly Backend[]>, "current" | "swap" | "close">;
+
+export function createBackendSet(first: readonly Backend[], lingerMs: number, onError: (error: unknown) => void) {
+  const closeAll = async (backends: readonly Backend[]): Promise<void> => {
+    await Promise.all(backends.map((backend) => backend.close().catch(onError)));
+  };
+  return new Replaceable(first, lingerMs, closeAll, onError);
 }

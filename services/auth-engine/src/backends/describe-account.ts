@@ -36,18 +36,6 @@ function ofFactors(found: FindOutcome | undefined): Pick<BackendDescription, "ou
   return { outcome: isDisabled ? "disabled" : "found", account: account.account, stores: [...account.supports] };
 }
 
-async function describeIn(
-  backend: Backend,
-  query: BackendQuery,
-  context: CallContext,
-): Promise<readonly [Awaited<ReturnType<Backend["lookup"]>>, FindOutcome | undefined]> {
-  return Promise.all([
-    backend.lookup(query, context),
-    // Second factors are found without the protocol: by the search for `mfa`, or any other that finds the user.
-    backend.mfa?.findAccount({ username: query.username, protocol: undefined }, context),
-  ]);
-}
-
 /**
  * What every backend says about a name, including those after the one that decides.
  * @param backends in the order of `auth.backends.order`.
@@ -57,11 +45,10 @@ export function createDescribeAccount(backends: () => readonly Backend[], releas
   const describe = async (backend: Backend, query: BackendQuery, context: CallContext): Promise<BackendDescription> => {
     const { name } = backend;
     try {
-      const [looked, factors] = await untilOver(describeIn(backend, query, context), {
-        context,
-        clock,
-        waitingFor: name,
-      });
+      // Second factors are found without the protocol: by the search for `mfa`, or any other that finds the user.
+      const factorQuery = { username: query.username, protocol: undefined };
+      const answers = [backend.lookup(query, context), backend.mfa?.findAccount(factorQuery, context)] as const;
+      const [looked, factors] = await untilOver(Promise.all(answers), { context, clock, waitingFor: name });
       const stored = ofFactors(factors);
       if (looked.kind === "ok")
         return { name, ...shownAccount(looked.account, releasable), outcome: "found", stores: stored.stores };

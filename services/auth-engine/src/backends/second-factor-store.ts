@@ -7,7 +7,8 @@ export interface MfaQuery {
 }
 
 /** What a backend may store for an account. */
-export type FactorKind = "totp" | "recovery_codes" | "webauthn" | "app_passwords";
+export const factorKinds = ["totp", "recovery_codes", "webauthn", "app_passwords"] as const;
+export type FactorKind = (typeof factorKinds)[number];
 
 /** The credentials as stored: texts that only the folder `second-factors` interprets. */
 export interface StoredFactors {

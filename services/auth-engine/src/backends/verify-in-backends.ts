@@ -1,13 +1,37 @@
 import type { AuthDecision } from "@postern/shared/contracts";
-import type { Secret } from "@postern/shared/platform/crypto";
+import { createWeightedChoice } from "@postern/shared/domain/passwords";
+import type { KeyedDigest, Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { AccountFacts } from "../pipeline/facts.ts";
 import { denial, type Step, type StepContext } from "../pipeline/step.ts";
-import type { AccountShares } from "./account-shares.ts";
 import { askBackends, type BackendSearch, backendQuery } from "./ask-backends.ts";
 import type { Backend, VerifyOutcome } from "./backend.ts";
 import { noteAccount, okDecision } from "./found-account.ts";
+
+/**
+ * The share of a site's accounts that each backend has, so that unknown names cost what known accounts cost. Counted by
+ * backend name, so the counts survive a reload.
+ */
+export function createAccountShares(digest: KeyedDigest) {
+  const choice = createWeightedChoice<string>(digest, ["", ""], 0);
+  return {
+    /** Counts an account that was found in a backend. */
+    found: (account: string, { name }: Backend): void => choice.learn(account.toLowerCase(), name, name),
+    /**
+     * The backend in which an unknown name could have been, in proportion to the accounts found so far. The same name
+     * always gets the same backend; before anything was learned, the first.
+     */
+    choose: <Any extends Backend>(name: string, among: readonly [Any, ...Any[]]): Any => {
+      if (among.length === 1) return among[0];
+      const names = among.map((backend) => backend.name);
+      const chosen = choice.chooseAmong(name.toLowerCase(), names);
+      return among.find((backend) => backend.name === chosen) ?? among[0];
+    },
+  };
+}
+
+type AccountShares = ReturnType<typeof createAccountShares>;
 
 /** What a backend that knows the account says about its refusal. */
 function refusal(outcome: Exclude<Found["outcome"], { readonly kind: "ok" }>): AuthDecision {
@@ -26,11 +50,6 @@ export interface BackendDeps {
   readonly accountShares: AccountShares;
 }
 
-interface Means {
-  readonly context: StepContext;
-  readonly deps: BackendDeps;
-}
-
 type Found = NonNullable<BackendSearch<VerifyOutcome>["found"]>;
 
 /** The account's own name, if the backend returned it. */
@@ -39,30 +58,23 @@ function accountOf({ outcome }: Found): string | undefined {
   return "account" in outcome ? outcome.account : undefined;
 }
 
-/** The backend that spends the cost of an unknown name. */
-function spendingFor(
-  username: string,
-  [first, ...others]: readonly Backend[],
-  { accountShares }: Means["deps"],
-): Backend {
-  if (first === undefined) throw new AppError("INTERNAL", { detail: "no backend answered" });
-  return accountShares.choose(username, [first, ...others]);
-}
-
 /**
  * The first backend that knows the user decides. A denial stands only if every earlier backend answered: the same user
  * may exist in an unavailable one, with the very password that was sent.
  *
  * @throws AppError if no decision was possible.
  */
-export async function verifyPassword(attempt: Attempt, password: Secret, means: Means): Promise<AuthDecision> {
-  const { context, deps } = means;
+export async function verifyPassword(
+  attempt: Attempt,
+  password: Secret,
+  context: StepContext,
+  { backends, accountShares }: BackendDeps,
+): Promise<AuthDecision> {
   const query = backendQuery(attempt);
-  const { backends } = deps;
   const verify = (backend: Backend): Promise<VerifyOutcome> => backend.verify(query, password, context);
   const { found, unknownTo, left, unavailable } = await askBackends(backends, verify);
   const account = found && accountOf(found);
-  if (found !== undefined && backends.length > 1) deps.accountShares.found(account ?? query.username, found.backend);
+  if (found !== undefined && backends.length > 1) accountShares.found(account ?? query.username, found.backend);
   if (found?.outcome.kind === "ok") {
     noteAccount(found.backend, found.outcome.account.groups, attempt, context);
     const { account: named, passwordWarning } = found.outcome;
@@ -77,7 +89,9 @@ export async function verifyPassword(attempt: Attempt, password: Secret, means: 
     for (const backend of left) await backend.lookup(query, context).catch(() => undefined);
     return refusal(found.outcome);
   }
-  await spendingFor(query.username, unknownTo, deps).spendVerification(query, password, context);
+  const [first, ...others] = unknownTo;
+  if (first === undefined) throw new AppError("INTERNAL", { detail: "no backend answered" });
+  await accountShares.choose(query.username, [first, ...others]).spendVerification(query, password, context);
   return denial("unknown_user");
 }
 
@@ -88,6 +102,6 @@ export const verifyInBackends: Step<AccountFacts, BackendDeps> = {
     const { operation, password } = attempt;
     if (operation !== "authenticate" || password === undefined) return undefined;
     context.facts.credential = "password";
-    return verifyPassword(attempt, password, { context, deps });
+    return verifyPassword(attempt, password, context, deps);
   },
 };

@@ -1,13 +1,31 @@
 import type { Logger } from "@postern/shared/platform/logging";
-import { steadyClock } from "@postern/shared/platform/time";
+import { type Clock, steadyClock } from "@postern/shared/platform/time";
 import type { EngineMetrics } from "../metrics.ts";
 import type { ControlSettings, RblControlSettings } from "./control-settings.ts";
-import { type Control, type Controls, createControls } from "./controls.ts";
+import { type Control, type Controls, createControls, createTlsRequired } from "./controls.ts";
 import { createCachingLookup, createDnsLookup } from "./rbl/address-lookup-dns.ts";
-import { createFailureNotes } from "./rbl/failure-notes.ts";
 import { createRbl } from "./rbl/rbl.ts";
 import { createRelayDomains } from "./relay-domains.ts";
-import { createTlsRequired } from "./tls-required.ts";
+
+export type FailureNote = Readonly<{ list: string; reason: string; failures: number }>;
+
+/**
+ * Limits reports: an unavailable list fails for every sign-in, so the first failure is reported immediately and all
+ * failures of an interval together.
+ * @param everyMs shortest interval between two reports about one list.
+ */
+export function createFailureNotes(clock: Clock, everyMs: number, note: (note: FailureNote) => void) {
+  const lists = new Map<string, { notedAtMs: number; failures: number }>();
+  return (list: string, reason: string): void => {
+    const state = lists.get(list) ?? { notedAtMs: Number.NEGATIVE_INFINITY, failures: 0 };
+    lists.set(list, state);
+    state.failures += 1;
+    if (clock.now() - state.notedAtMs < everyMs) return;
+    note({ list, reason, failures: state.failures });
+    state.notedAtMs = clock.now();
+    state.failures = 0;
+  };
+}
 
 interface Parts {
   readonly logger: Logger;

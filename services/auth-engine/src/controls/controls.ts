@@ -1,7 +1,27 @@
 import type { AuthDecision } from "@postern/shared/contracts";
+import { errorCodes } from "@postern/shared/platform/errors";
+import { createCidrSet } from "@postern/shared/platform/net";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { AccountFacts } from "../pipeline/facts.ts";
 import type { Step, StepContext } from "../pipeline/step.ts";
+
+/**
+ * Answers with a temporary failure if client and mail server did not use TLS: the password may be right, and the user
+ * has to change the client's settings, not the password.
+ *
+ * @param cleartextNetworks `auth.controls.tls_encryption.allow_cleartext_networks`
+ */
+export function createTlsRequired(cleartextNetworks: readonly string[]): Control {
+  const exempt = createCidrSet(cleartextNetworks);
+  return {
+    name: "tls_encryption",
+    check: ({ tls, clientIp }, { facts }) => {
+      facts.tlsSecure = tls;
+      if (tls || (clientIp !== undefined && exempt.has(clientIp))) return undefined;
+      return { outcome: "tempfail", code: "TLS_REQUIRED", message: errorCodes.TLS_REQUIRED.publicMessage };
+    },
+  };
+}
 
 /** Findings of the controls, for policies; absent if a control is disabled or did not check. */
 export interface ControlFacts {
@@ -45,18 +65,16 @@ export function createControls(
   controls: readonly Control[],
   observe: (name: ControlName, outcome: ControlOutcome) => void,
 ) {
-  return {
-    run: async (attempt: Attempt, context: ControlContext): Promise<AuthDecision | undefined> => {
-      for (const control of controls) {
-        const decision = await control.check(attempt, context);
-        observe(control.name, outcomeOf(decision));
-        if (decision !== undefined) {
-          context.facts.rejectedBy = control.name;
-          return decision;
-        }
+  return async (attempt: Attempt, context: ControlContext): Promise<AuthDecision | undefined> => {
+    for (const control of controls) {
+      const decision = await control.check(attempt, context);
+      observe(control.name, outcomeOf(decision));
+      if (decision !== undefined) {
+        context.facts.rejectedBy = control.name;
+        return decision;
       }
-      return undefined;
-    },
+    }
+    return undefined;
   };
 }
 
@@ -87,6 +105,6 @@ export const runControls: Step<ControlledFacts, { readonly controls: Controls | 
     if (controls === undefined || attempt.operation !== "authenticate") return undefined;
     const controlsContext = new ControlsContext(context);
     context.facts.controls = controlsContext.facts;
-    return controls.run(attempt, controlsContext);
+    return controls(attempt, controlsContext);
   },
 };

@@ -4,7 +4,7 @@ import { type BruteForce, type BruteForceFacts, blockedBy } from "../brute-force
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { PolicyFacts } from "../policy/fact-readers.ts";
 import type { Policies } from "../policy/policies.ts";
-import { reportedAttempt } from "./reported-attempt.ts";
+import { reportedAttempt } from "./note-of-report.ts";
 
 /** Nothing objects to the sign-in. Only the mail server knows what the account is. */
 const accepted: Ok = {

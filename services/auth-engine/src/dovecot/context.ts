@@ -1,14 +1,17 @@
-import type {
-  AuthPolicyEffect,
-  AuthPolicyLogin,
-  AuthPolicyResult,
-  AuthPolicyVerdict,
+import {
+  type AuthPolicyEffect,
+  type AuthPolicyLogin,
+  type AuthPolicyResult,
+  type AuthPolicyVerdict,
+  authPolicyAllow,
+  authPolicyReport,
   authPolicyReset,
-  Reply,
-  Request,
+  type Reply,
+  type Request,
 } from "@postern/shared/contracts";
 import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
-import type { DecisionNote } from "@postern/shared/domain/history";
+import type { DecisionNote, HistoryRecorder } from "@postern/shared/domain/history";
+import type { Bus, Serving } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import { systemClock } from "@postern/shared/platform/time";
@@ -16,7 +19,6 @@ import type { Backend } from "../backends/backend.ts";
 import { createChosenNames } from "../brute-force/chosen-names.ts";
 import type { LiveBruteForce } from "../brute-force/context.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
-import type { EngineHistory } from "../history/decision-history.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import type { Policies } from "../policy/policies.ts";
 import type { Rollups } from "../rollups/rollups.ts";
@@ -25,6 +27,22 @@ import type { SuspensionsDep } from "../suspensions/refuse-suspended.ts";
 import { createAllowLogin } from "./allow-login.ts";
 import { noteOfReport, noteOfVerdict } from "./note-of-report.ts";
 import { createReportLogin } from "./report-login.ts";
+
+/** Operators reset one address or account after the other. */
+const maxResets = 16;
+
+/** Answers the bus methods `auth-engine.auth-policy-…`. */
+export function serveDovecot(
+  bus: Bus,
+  dovecot: Dovecot,
+  options: { readonly maxInFlight: number; readonly instance: string },
+): readonly Serving[] {
+  return [
+    bus.serve(authPolicyAllow, dovecot.allow, options),
+    bus.serve(authPolicyReport, dovecot.report, options),
+    bus.serve(authPolicyReset, dovecot.reset, { ...options, maxInFlight: maxResets }),
+  ];
+}
 
 /** Names that may not exist are stored for about as long. */
 const chosenNamesMs = 3_600_000;
@@ -59,16 +77,15 @@ export function makeDovecot(
     readonly bruteForce: LiveBruteForce | undefined;
     readonly rules: { readonly current: { readonly policies: Policies | undefined } };
     /** Absent while no history is recorded. */
-    readonly history: EngineHistory | undefined;
+    readonly history: HistoryRecorder | undefined;
     readonly suspensions: SuspensionsDep["suspensions"];
     readonly backends: { readonly current: readonly Backend[] };
-    /** Absent without Redis. */
-    readonly rollups: Rollups | undefined;
+    readonly rollups: Rollups;
   },
 ) {
   const record = (note: DecisionNote): void => {
-    parts.history?.record(note);
-    parts.rollups?.reported(note);
+    parts.history?.note(note);
+    parts.rollups.reported(note);
   };
   const bruteForce = () => parts.bruteForce?.current;
   const isSuspended = createIsSuspended(parts.suspensions, () => parts.backends.current);

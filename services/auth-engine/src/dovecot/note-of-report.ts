@@ -1,8 +1,40 @@
-import type { AuthPolicyEffect, AuthPolicyLogin, AuthPolicyResult, AuthPolicyVerdict } from "@postern/shared/contracts";
-import { normalisedProtocol } from "@postern/shared/contracts";
+import {
+  type AuthPolicyEffect,
+  type AuthPolicyLogin,
+  type AuthPolicyResult,
+  type AuthPolicyVerdict,
+  normalisedProtocol,
+} from "@postern/shared/contracts";
 import type { DecisionNote } from "@postern/shared/domain/history";
+import { Secret } from "@postern/shared/platform/crypto";
 import { printable } from "@postern/shared/platform/logging";
 import { type Ending, maxProgram } from "../history/note-of.ts";
+import type { Attempt, RequestOnBus } from "../pipeline/attempt.ts";
+
+/**
+ * A sign-in that a mail server verifies, as brute-force protection and policies see it. `guess` identifies the password:
+ * it is derived from its hash, and Postern never learns the password.
+ */
+export function reportedAttempt(login: AuthPolicyLogin, guess?: string, call?: RequestOnBus): Attempt {
+  const { session, username, protocol, mechanism, clientIp, clientIpIsPeer, clientId, externalSessionId, tls } = login;
+  return {
+    session,
+    operation: "authenticate",
+    dialect: "auth_policy",
+    username,
+    password: guess === undefined ? undefined : new Secret(guess),
+    protocol: normalisedProtocol(protocol),
+    clientIp,
+    tls,
+    memoryCache: false,
+    sharedCache: false,
+    call,
+    ...(clientIpIsPeer === true && { clientIpIsPeer }),
+    ...(mechanism !== undefined && { method: mechanism }),
+    ...(clientId !== undefined && { clientId }),
+    ...(externalSessionId !== undefined && { externalSessionId }),
+  };
+}
 
 function noteOfLogin(login: AuthPolicyLogin, ending: Ending, timeMs: number): DecisionNote {
   const { session, username, protocol, clientIp, clientId = "" } = login;

@@ -3,7 +3,7 @@ import { foldedName } from "@postern/shared/domain/brute-force";
 import type { BruteForce, BruteForceFacts } from "../brute-force/brute-force.ts";
 import type { LoginHistory } from "../brute-force/login-history-redis.ts";
 import type { RequestOnBus } from "../pipeline/attempt.ts";
-import { reportedAttempt } from "./reported-attempt.ts";
+import { reportedAttempt } from "./note-of-report.ts";
 
 /**
  * Repeated failures of an account from one network, within the repeat window, that are not counted. A mail client with an

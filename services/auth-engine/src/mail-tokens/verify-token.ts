@@ -1,6 +1,6 @@
 import type { AuthDecision } from "@postern/shared/contracts";
+import { lookUpAccount } from "../backends/ask-backends.ts";
 import type { Backend } from "../backends/backend.ts";
-import { lookUpAccount } from "../backends/look-up-in-backends.ts";
 import { blockedBy, type CountedFacts } from "../brute-force/brute-force.ts";
 import { type Attempt, tokenMechanism } from "../pipeline/attempt.ts";
 import { denial, type Step, type StepContext } from "../pipeline/step.ts";

@@ -1,6 +1,6 @@
 import type { AuthDecision, Dialect } from "@postern/shared/contracts";
 import type { Audit } from "@postern/shared/domain/audit";
-import { lookUpAccount } from "../backends/look-up-in-backends.ts";
+import { lookUpAccount } from "../backends/ask-backends.ts";
 import { type BackendDeps, verifyPassword } from "../backends/verify-in-backends.ts";
 import { type Attempt, type MasterLogin, tokenMechanism } from "../pipeline/attempt.ts";
 import type { AccountFacts } from "../pipeline/facts.ts";
@@ -48,7 +48,7 @@ async function verify(
   if (password === undefined || tokenMechanism(attempt.method) !== undefined) {
     return denial("method_not_enabled");
   }
-  const master = await verifyPassword(attempt, password, { context, deps });
+  const master = await verifyPassword(attempt, password, context, deps);
   if (master.outcome !== "ok") return master;
   const suspension = deps.suspensions.find(master.account);
   if (suspension !== undefined) return suspendedDenial(suspension, master, attempt, deps);

@@ -5,7 +5,7 @@ import { createCircuitBreaker } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import { steadyClock } from "@postern/shared/platform/time";
-import type { BackendSet } from "../backends/backend-set.ts";
+import type { BackendSet } from "../backends/context.ts";
 import type { EngineSettings } from "../settings.ts";
 import { createGuardedCache } from "./guarded-cache.ts";
 import { MemoryCache } from "./memory-cache.ts";

@@ -1,5 +1,5 @@
 import { type Location, type Place, unknownPlace } from "@postern/shared/domain/risk";
-import { createHotCache } from "@postern/shared/platform/cache";
+import { remembering } from "@postern/shared/platform/cache";
 import { type AsnResponse, type CityResponse, Reader, type Response } from "mmdb-lib";
 import { createReplacedFile, type ReplacedFile } from "./replaced-file.ts";
 
@@ -58,7 +58,6 @@ function countryOf(city: CityResponse | undefined): string {
 export function createPlaces(deps: PlacesDeps) {
   const cities = createFile<CityResponse>(deps.cityFile, deps);
   const systems = createFile<AsnResponse>(deps.systemFile, deps);
-  let known = createHotCache<Place>(maxAddresses);
   const find = (address: string): Place => {
     const city = cities.get(address);
     const system = systems.get(address)?.autonomous_system_number;
@@ -69,18 +68,13 @@ export function createPlaces(deps: PlacesDeps) {
       location: locationOf(city),
     };
   };
+  let placeOf = remembering(maxAddresses, find);
   return {
-    of: (address: string): Place => {
-      const found = known.get(address);
-      if (found !== undefined) return found;
-      const place = find(address);
-      known.set(address, place);
-      return place;
-    },
+    of: (address: string): Place => placeOf(address),
     /** Reads the files again if they were replaced. Never rejects: an absent file means unknown places. */
     refresh: async (): Promise<void> => {
       const changed = await Promise.all([cities.refresh(), systems.refresh()]);
-      if (changed.includes(true)) known = createHotCache(maxAddresses);
+      if (changed.includes(true)) placeOf = remembering(maxAddresses, find);
     },
   };
 }

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { scratchFolder } from "@postern/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createReputation } from "./reputation.ts";
-import { readReputationList } from "./reputation-list.ts";
+import { createReputation, readReputationList } from "./reputation.ts";
 
 const usual = 30;
 

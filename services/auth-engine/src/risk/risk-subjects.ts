@@ -1,5 +1,5 @@
 import type { RiskNames } from "@postern/shared/domain/risk";
-import { createHotCache } from "@postern/shared/platform/cache";
+import { createHotCache, remembering } from "@postern/shared/platform/cache";
 import { riskAccountKey, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
 import type { RiskSubject } from "../brute-force/shared-store.ts";
 
@@ -12,7 +12,10 @@ const none: RiskSubject = { id: "", key: "" };
 /** Names and addresses recur, so their digests are cached. */
 export function createRiskSubjects(names: RiskNames, keyPrefix: string) {
   const accounts = createHotCache<RiskSubject>(maxNames);
-  const sources = createHotCache<RiskSubject>(maxAddresses);
+  const sourceOf = remembering(maxAddresses, (address) => {
+    const id = names.network(address);
+    return id === undefined ? none : { id, key: riskSourceKey.build(keyPrefix, id) };
+  });
   return {
     /** Recognises a browser; empty if there is none. */
     device: (account: string, device: string | undefined = ""): string => names.device(account, device),
@@ -28,11 +31,7 @@ export function createRiskSubjects(names: RiskNames, keyPrefix: string) {
     },
     /** Undefined for anything but an address. */
     source: (address: string): RiskSubject | undefined => {
-      const known = sources.get(address);
-      if (known !== undefined) return known === none ? undefined : known;
-      const id = names.network(address);
-      const subject = id === undefined ? none : { id, key: riskSourceKey.build(keyPrefix, id) };
-      sources.set(address, subject);
+      const subject = sourceOf(address);
       return subject === none ? undefined : subject;
     },
   };

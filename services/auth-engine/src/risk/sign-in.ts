@@ -1,6 +1,6 @@
 import { programOf } from "@postern/shared/contracts";
 import { type AssessedSignIn, type ReviewedSignIn, safeName } from "@postern/shared/domain/risk";
-import { createHotCache } from "@postern/shared/platform/cache";
+import { remembering } from "@postern/shared/platform/cache";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { Places } from "./places.ts";
 import type { RiskFacts } from "./scored-sign-in.ts";
@@ -16,16 +16,8 @@ export type FamilyOf = (attempt: Pick<Attempt, "userAgent" | "userAgentIsCaller"
 
 /** `Thunderbird/128.0 (Linux)` is `thunderbird`. Programs recur, so their families are cached. */
 export function createFamilies(): FamilyOf {
-  const families = createHotCache<string>(maxPrograms);
-  return (attempt) => {
-    const program = programOf(attempt);
-    const known = families.get(program);
-    if (known !== undefined) return known;
-    const [name = ""] = program.split(/[/ (;]/, 1);
-    const family = safeName(name);
-    families.set(program, family);
-    return family;
-  };
+  const familyOf = remembering(maxPrograms, (program) => safeName(program.split(/[/ (;]/, 1)[0] ?? ""));
+  return (attempt) => familyOf(programOf(attempt));
 }
 
 /** An attempt as it is scored. `network` and `device`: keyed digests. */

@@ -13,6 +13,7 @@ import {
 } from "@postern/shared/domain/scripts";
 import type { Config } from "@postern/shared/platform/config";
 import { type AppError, fromUnknown, logFields } from "@postern/shared/platform/errors";
+import { Replaceable } from "@postern/shared/platform/lifecycle";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { EngineMetrics } from "../metrics.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
@@ -150,32 +151,6 @@ function stagesOf(
 }
 
 /**
- * The functions that scripts may call now. A reload replaces them; the old ones are released after their last call, or
- * at shutdown.
- */
-function createLending(first: Generation, lingerMs: number, onError: (error: unknown) => void) {
-  let current = first;
-  const replaced = new Map<Generation, NodeJS.Timeout>();
-  return {
-    functions: (): HostFunctions => current.lent,
-    swap: (next: Generation): void => {
-      const old = current;
-      current = next;
-      const end = (): void => {
-        replaced.delete(old);
-        old.release().catch(onError);
-      };
-      replaced.set(old, setTimeout(end, lingerMs).unref());
-    },
-    close: async (): Promise<void> => {
-      for (const timer of replaced.values()) clearTimeout(timer);
-      await Promise.all([...replaced.keys(), current].map((generation) => generation.release()));
-      replaced.clear();
-    },
-  };
-}
-
-/**
  * The bus method `auth-engine.script-module`. An exception of the function becomes an answer, which is an error in the
  * script.
  * @param functions functions that may be called now; empty if no script outside the engines is configured.
@@ -211,7 +186,7 @@ export async function createEngineScripts(config: Config, parts: Parts) {
   const first = await makePools(config);
   const onError = (err: unknown): void => logger.warn({ err }, "replaced scripts could not be stopped");
   const { lua_backend, lua_script } = config.runtime.timeouts;
-  const lending = createLending(first, lua_script, onError);
+  const generations = new Replaceable(first, lua_script, (one) => one.release(), onError);
   const decisions = createScriptRunner(first.decisions, lua_backend, onError);
   const actions = createScriptRunner(first.actions, lua_script, onError);
   const begin = (of: Config): void => {
@@ -229,7 +204,7 @@ export async function createEngineScripts(config: Config, parts: Parts) {
   return {
     decisions,
     ...stagesOf(parts, { decisions, actions }),
-    callScriptModule: createCallScriptModule(lending.functions),
+    callScriptModule: createCallScriptModule(() => generations.current.lent),
     /**
      * Compiles another configuration's scripts, to be used or discarded. Throws `CONFIG_INVALID` and changes nothing if
      * they do not compile.
@@ -238,7 +213,7 @@ export async function createEngineScripts(config: Config, parts: Parts) {
       const generation = await makePools(next);
       return {
         use: () => {
-          lending.swap(generation);
+          generations.swap(generation);
           decisions.swap(generation.decisions);
           actions.swap(generation.actions);
           begin(next);
@@ -249,7 +224,7 @@ export async function createEngineScripts(config: Config, parts: Parts) {
       };
     },
     close: async (): Promise<void> => {
-      await Promise.all([decisions.close(), actions.close(), lending.close()]);
+      await Promise.all([decisions.close(), actions.close(), generations.close()]);
       redis?.disconnect();
     },
   };

@@ -1,6 +1,7 @@
 import { historyWriterFromConfig, keyRingFromConfig } from "@postern/shared/assembly";
 import { authenticate } from "@postern/shared/contracts";
 import type { Audit } from "@postern/shared/domain/audit";
+import { createHistoryRecorder, type HistoryRecorder } from "@postern/shared/domain/history";
 import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays } from "@postern/shared/platform/concurrency";
 import type { KeyRing } from "@postern/shared/platform/crypto";
@@ -13,7 +14,6 @@ import { createCompleteSignIn, type FlowEnds } from "./complete-sign-in.ts";
 import { createDelaySignIn } from "./delay-sign-in.ts";
 import { createFailedSignIns } from "./failed-sign-ins-redis.ts";
 import { createEngineCalls } from "./password-check.ts";
-import { createSignInHistory, type SignInHistory } from "./sign-in-history.ts";
 
 /** What sign-ins need from the protocols. */
 interface SignInProtocols {
@@ -30,11 +30,21 @@ function auditReplaced(audit: Audit, onReplaced: SignInProtocols["onReplaced"]):
   };
 }
 
-/** Undefined while no history is recorded. */
-function historyOf({ config, base, state, sharedClock }: PageParts): SignInHistory | undefined {
+/**
+ * The part of the decision history that only the identity provider knows: second factors, and steps that no engine decided. Engines count the
+ * decisions per minute; a second factor is not another sign-in. Undefined while no history is recorded.
+ */
+function historyOf({ config, base, state, sharedClock }: PageParts): HistoryRecorder | undefined {
   const write = historyWriterFromConfig(config, state, base.instance);
   const onLost = (count: number): void => base.logger.warn({ count }, "sign-ins are missing in the decision history");
-  return write && createSignInHistory(write, () => sharedClock.now(), onLost);
+  return (
+    write &&
+    createHistoryRecorder(
+      (batch, nowMs) => write({ ...batch, traffic: [], failingNetworks: [] }, nowMs),
+      () => sharedClock.now(),
+      onLost,
+    )
+  );
 }
 
 interface SignInParts {

@@ -4,23 +4,21 @@ import type { Logger } from "@postern/shared/platform/logging";
 import { flushQueue, type RedisClient } from "@postern/shared/platform/redis";
 import { type Job, UnrecoverableError } from "bullmq";
 import type { WorkerMetrics } from "../metrics.ts";
-import { startQueueWorker } from "../queues/queue-worker.ts";
+import { type NamedJob, startQueueWorker } from "../queues/queue-worker.ts";
 import { type FlushJobDeps, runFlushJob } from "./run-flush-job.ts";
-
-type RunJob = Readonly<Record<"id" | "type", string>>;
 
 export type JobEvents = ReturnType<typeof createJobEvents>;
 
 /** Logs and counts what happens to jobs. */
 export function createJobEvents(logger: Logger, workerMetrics: WorkerMetrics) {
   return {
-    ended: ({ id, type }: RunJob, result: "done" | "failed", seconds: number): void => {
+    ended: ({ id, name: type }: NamedJob, result: "done" | "failed", seconds: number): void => {
       workerMetrics.ended(type, result, seconds);
       if (result === "failed") logger.error({ jobId: id, type }, "job failed permanently");
       else logger.info({ jobId: id, type, seconds }, "job done");
     },
     /** The job failed and will be retried. */
-    retried: ({ id, type }: RunJob, error: unknown): void => {
+    retried: ({ id, name: type }: NamedJob, error: unknown): void => {
       workerMetrics.retried(type);
       logger.warn({ jobId: id, type, ...logFields(fromUnknown(error)) }, "job failed and will be retried");
     },
@@ -46,8 +44,6 @@ const lockMs = 5000;
 const stalledCheckMs = 2000;
 /** Number of attempts before a flush continues without the backends. */
 const attemptsWithBackends = 3;
-
-const facts = ({ id = "", name }: Job): RunJob => ({ id, type: name });
 
 async function run(job: Job, deps: FlushJobDeps): Promise<number> {
   const parsed = parseFlushJob(job.name, job.data);
@@ -76,7 +72,7 @@ export function createJobWorker(deps: JobWorkerDeps) {
   };
   const ended = (job: Job, result: "done" | "failed"): void => {
     const { finishedOn = 0, processedOn = finishedOn } = job;
-    events.ended(facts(job), result, (finishedOn - processedOn) / 1000);
+    events.ended(job, result, (finishedOn - processedOn) / 1000);
     void foundKeys.forget(job.id ?? "").catch(() => undefined);
   };
   return startQueueWorker({
@@ -87,11 +83,6 @@ export function createJobWorker(deps: JobWorkerDeps) {
     lockMs,
     stalledCheckMs,
     run: processJob,
-    events: {
-      ended,
-      retried: (job, error) => events.retried(facts(job), error.cause ?? error),
-      stalled: (jobId) => events.stalled(jobId),
-      error: (error) => events.error(error),
-    },
+    events: { ...events, ended, retried: (job, error) => events.retried(job, error.cause ?? error) },
   });
 }

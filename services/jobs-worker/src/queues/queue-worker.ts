@@ -1,6 +1,9 @@
 import { jobsPrefix, type RedisClient } from "@postern/shared/platform/redis";
 import { type Job, WaitingError, Worker } from "bullmq";
 
+/** A job with what identifies it in logs. */
+export type NamedJob = Pick<Job, "id" | "name">;
+
 interface QueueWorkerOptions {
   /**
    * A client of the role `queue`, for this purpose only: it retries commands without limit, and its duplicate runs blocking commands.

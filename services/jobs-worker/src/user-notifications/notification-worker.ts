@@ -5,24 +5,22 @@ import type { Logger } from "@postern/shared/platform/logging";
 import { notificationQueue, type RedisClient } from "@postern/shared/platform/redis";
 import { type Job, UnrecoverableError } from "bullmq";
 import type { WorkerMetrics } from "../metrics.ts";
-import { startQueueWorker } from "../queues/queue-worker.ts";
+import { type NamedJob, startQueueWorker } from "../queues/queue-worker.ts";
 import type { DeliverNotification } from "./deliver-notification.ts";
-
-type Sent = Readonly<Record<"id" | "channel", string>>;
 
 export type NotificationEvents = ReturnType<typeof createNotificationEvents>;
 
 /** Logs and counts what happens to user notifications. The log field `noticeId` keeps its earlier name. */
 export function createNotificationEvents(logger: Logger, workerMetrics: WorkerMetrics) {
   return {
-    ended: ({ id, channel }: Sent, result: "delivered" | "failed"): void => {
+    ended: ({ id, name: channel }: NamedJob, result: "delivered" | "failed"): void => {
       workerMetrics.notified(channel, result);
       if (result === "failed")
         logger.error({ noticeId: id, channel }, "user notification could not be delivered and will not be retried");
       else logger.debug({ noticeId: id, channel }, "user notification delivered");
     },
     /** The delivery failed and will be retried. */
-    retried: ({ id, channel }: Sent, err: unknown): void => {
+    retried: ({ id, name: channel }: NamedJob, err: unknown): void => {
       workerMetrics.notified(channel, "retried");
       logger.warn({ noticeId: id, channel, err }, "user notification could not be delivered and will be retried");
     },
@@ -55,8 +53,6 @@ export type NotificationWorker = ReturnType<typeof createNotificationWorker>;
 const lockMs = 30_000;
 const stalledCheckMs = 5000;
 
-const facts = ({ id = "", name }: Job): Sent => ({ id, channel: name });
-
 /** Nothing waits for the record: without Redis, only the record is lost. */
 function keepRecord(
   { keys, sent, nowMs, events }: NotificationWorkerDeps,
@@ -87,14 +83,12 @@ export function createNotificationWorker(deps: NotificationWorkerDeps) {
     stalledCheckMs,
     run,
     events: {
+      ...events,
       ended: (job, result) => {
         const outcome = result === "done" ? "delivered" : "failed";
-        events.ended(facts(job), outcome);
+        events.ended(job, outcome);
         keepRecord(deps, job, outcome);
       },
-      retried: (job, error) => events.retried(facts(job), error),
-      stalled: (id) => events.stalled(id),
-      error: (error) => events.error(error),
     },
   });
   return {

@@ -1,4 +1,4 @@
-import { createHotCache } from "../../platform/cache/hot-cache.ts";
+import { createHotCache, remembering } from "../../platform/cache/hot-cache.ts";
 import type { DecisionNote, DecisionRun } from "./decision-record.ts";
 import { accountPlace, type HistoryList, type HistoryPlace, networkPlace, refusedPlace } from "./history-places.ts";
 
@@ -61,18 +61,6 @@ function createFlood() {
   };
 }
 
-/** Addresses recur, so their places are remembered. */
-function createNetworkPlaces() {
-  const places = createHotCache<HistoryPlace>(maxAddresses);
-  return (address: string): HistoryPlace => {
-    const known = places.get(address);
-    if (known !== undefined) return known;
-    const place = networkPlace(address);
-    places.set(address, place);
-    return place;
-  };
-}
-
 /** One record to write. */
 export interface Entry {
   readonly run: DecisionRun;
@@ -121,7 +109,7 @@ function memberOfSuccess({ run: { timeMs }, network, place }: Entry): Member {
 export function createEntries() {
   const share = createRefusedShare();
   const flood = createFlood();
-  const networkOf = createNetworkPlaces();
+  const networkOf = remembering(maxAddresses, networkPlace);
   const members = createHotCache<number>(maxMembers);
   const memberOf = (network: HistoryPlace, of: HistoryPlace, { outcome, timeMs }: DecisionRun): Member | undefined => {
     const list = outcome === "ok" ? "ok" : "other";

@@ -1,7 +1,9 @@
-import { createHotCache } from "../../platform/cache/hot-cache.ts";
+import { createHotCache, remembering } from "../../platform/cache/hot-cache.ts";
+import { endsWithin } from "../../platform/concurrency/index.ts";
 import { knownNetworkOf } from "../brute-force/index.ts";
 import type { DecisionBatch, DecisionNote, DecisionRun } from "./decision-record.ts";
 import { createTraffic } from "./decision-traffic.ts";
+import type { WriteHistory } from "./write-decisions.ts";
 
 /** Ordinary successes are written together after this time, repeated failures sooner, because help desks ask for them. */
 const successesMs = 600_000;
@@ -129,18 +131,6 @@ function failureKey(note: DecisionNote): string {
   return `${whoOf(note)}\0${clientIp}\0${protocol}\0${outcome}${channel}${step}\0${reason}\0${rule}\0${client}`;
 }
 
-/** Addresses recur, so their networks are remembered. */
-function createNetworks() {
-  const networks = createHotCache<string>(maxAddresses);
-  return (address: string): string => {
-    const known = networks.get(address);
-    if (known !== undefined) return known;
-    const network = knownNetworkOf(address) ?? "";
-    networks.set(address, network);
-    return network;
-  };
-}
-
 /** Accounts whose last decision was not a success, as far as this process decided it. */
 function createFailedAccounts() {
   const failed = createHotCache<true>(maxFailed);
@@ -188,7 +178,7 @@ function createWaiting() {
  */
 export function createDecisionRecorder() {
   const traffic = createTraffic();
-  const networkOf = createNetworks();
+  const networkOf = remembering(maxAddresses, (address) => knownNetworkOf(address) ?? "");
   const failed = createFailedAccounts();
   /** Runs of failures that this process began, by their key, with the time of the last failure. */
   const begun = createHotCache<number>(maxFailed);
@@ -235,3 +225,44 @@ export function createDecisionRecorder() {
     takeDropped: waiting.takeDropped,
   };
 }
+
+const flushMs = 1000;
+/** The last batch may need a connection. */
+const closeMs = 3000;
+
+/**
+ * Records decisions after they were answered, and writes them once a second.
+ *
+ * @param onLost counts decisions of which no record was written.
+ */
+export function createHistoryRecorder(write: WriteHistory, nowMs: () => number, onLost: (count: number) => void) {
+  const recorder = createDecisionRecorder();
+  let busy: Promise<void> | undefined;
+  const send = async (batch: DecisionBatch): Promise<void> => {
+    const lost = await write(batch, nowMs()).catch(() => batch.runs.length);
+    if (lost > 0) onLost(lost);
+    busy = undefined;
+  };
+  /** One batch at a time: while Redis is slow, the recorder gathers up to its bound. */
+  const flush = (isLast = false): Promise<void> | undefined => {
+    const dropped = recorder.takeDropped();
+    if (dropped > 0) onLost(dropped);
+    if (busy !== undefined) return busy;
+    const batch = recorder.take(nowMs(), isLast);
+    if (batch !== undefined) busy = send(batch);
+    return busy;
+  };
+  const timer = setInterval(() => void flush(), flushMs);
+  timer.unref();
+  return {
+    note: recorder.note,
+    /** Writes what was gathered, for at most three seconds. */
+    close: async (): Promise<void> => {
+      clearInterval(timer);
+      const last = Promise.resolve(busy).then(() => flush(true));
+      await endsWithin(last, closeMs);
+    },
+  };
+}
+
+export type HistoryRecorder = ReturnType<typeof createHistoryRecorder>;

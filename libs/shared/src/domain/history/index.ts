@@ -5,7 +5,7 @@ export type {
   DecisionOutcome,
   RecordedDecision,
 } from "./decision-record.ts";
-export { createDecisionRecorder } from "./decision-recorder.ts";
+export { createDecisionRecorder, createHistoryRecorder, type HistoryRecorder } from "./decision-recorder.ts";
 export {
   type AuditHistoryPage,
   type AuditHistoryQuery,

@@ -1,7 +1,7 @@
 /** Entry point of the threads of `crypt-threads.ts`. */
 import { nativeFunctions } from "../../platform/ffi/native-functions.ts";
 
-export { computeShaCryptDigest } from "./sha-crypt-digest.ts";
+export { computeShaCryptDigest } from "./sha-crypt.ts";
 
 export interface CryptTask {
   readonly password: string;

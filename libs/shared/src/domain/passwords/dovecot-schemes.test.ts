@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { Secret } from "../../platform/crypto/secret.ts";
-import { md4 } from "./md4.ts";
+import { md4 } from "./digest.ts";
 import { parseStoredPassword } from "./parse-stored-password.ts";
 import { createPasswordVerifier } from "./verifier.ts";
 

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto";
-import { encodeGroup } from "./sha-crypt-digest.ts";
+import { encodeGroup } from "./sha-crypt.ts";
 
 export type Md5CryptPassword = NonNullable<ReturnType<typeof parseMd5Crypt>>;
 

@@ -2,12 +2,12 @@ import { type Argon2Password, verifyArgon2 } from "./argon2.ts";
 import { type BcryptPassword, verifyBcrypt } from "./bcrypt.ts";
 import { type CramMd5Password, verifyCramMd5 } from "./cram-md5.ts";
 import { type CryptPassword, verifyCrypt } from "./crypt.ts";
-import type { CryptThreads } from "./crypt-threads.ts";
 import { type DigestPassword, verifyDigest } from "./digest.ts";
 import { type Md5CryptPassword, verifyMd5Crypt } from "./md5-crypt.ts";
 import { type Pbkdf2Password, verifyPbkdf2 } from "./pbkdf2.ts";
 import { type ScramPassword, verifyScram } from "./scram.ts";
 import { type ShaCryptPassword, verifyShaCrypt } from "./sha-crypt.ts";
+import type { CryptThreads } from "./verifier.ts";
 
 /** A stored password that was parsed and whose verification is affordable. */
 export type StoredPassword =

@@ -1,8 +1,37 @@
 import { AppError } from "../../platform/errors/app-error.ts";
+import { Replaceable } from "../../platform/lifecycle/replaceable.ts";
 import { type Clock, steadyClock } from "../../platform/time/clock.ts";
 import type { LuaValue } from "./lua-value.ts";
 import type { ScriptCall, ScriptHost, ScriptLogLine, ScriptSet } from "./messages.ts";
 import { type PendingCall, WorkerHandle } from "./worker-handle.ts";
+
+/**
+ * Compiled scripts of another configuration. One of the two functions must be called, otherwise their threads remain.
+ */
+export interface PreparedScripts {
+  /** Replaces the current scripts. */
+  use(): void;
+  discard(): Promise<void>;
+}
+
+/**
+ * The current pool. A reload replaces it; the old pool ends with its last call.
+ * @param first absent if no script is configured.
+ * @param lingerMs time that calls to a replaced pool may still take, in milliseconds.
+ */
+export function createScriptRunner(first: ScriptPool | undefined, lingerMs: number, onError: (error: unknown) => void) {
+  const pools = new Replaceable(first, lingerMs, async (pool) => pool?.close(), onError);
+  return {
+    run: (call: ScriptCall): Promise<LuaValue> =>
+      pools.current?.run(call) ??
+      Promise.reject(new AppError("SCRIPT_FAILED", { detail: `${call.script} is not loaded` })),
+    inFlight: (): number => pools.current?.load().inFlight ?? 0,
+    swap: (next: ScriptPool | undefined): void => pools.swap(next),
+    close: (): Promise<void> => pools.close(),
+  };
+}
+
+export type ScriptRunner = ReturnType<typeof createScriptRunner>;
 
 export interface ScriptPoolDeps {
   readonly set: ScriptSet;

@@ -1,5 +1,51 @@
+import { hash } from "node:crypto";
 import { type Static, Type } from "typebox";
 import { compileCheck } from "../../platform/bus/schema-check.ts";
+
+/** Why a token is invalid. For tests and internal counters; the API caller does not see it. */
+type InvalidReason =
+  | "too_large"
+  | "malformed"
+  | "algorithm"
+  | "unknown_key"
+  | "signature"
+  | "issuer"
+  | "expired"
+  | "not_yet_valid"
+  | "claims"
+  | "revoked";
+
+/**
+ * The result of verifying a token. `unavailable`: a temporary failure, so the token must not be rejected as invalid.
+ */
+export type TokenVerdict =
+  | { readonly outcome: "ok"; readonly token: VerifiedToken }
+  | { readonly outcome: "invalid"; readonly reason: InvalidReason }
+  /** Issued by us and live, but not an access token for this audience, or one that requires a proof of possession (`isBound`). */
+  | { readonly outcome: "wrong_token_type"; readonly isBound?: true }
+  | { readonly outcome: "unavailable"; readonly cause: "keys" | "revocation" };
+
+export function invalid(reason: InvalidReason): TokenVerdict {
+  return { outcome: "invalid", reason };
+}
+
+/** The subject of a token: a user, or a client that acts for itself and may have the same name as a user. */
+export interface TokenSubject {
+  readonly kind: "user" | "client";
+  readonly id: string;
+}
+
+/** An issuer's subject as part of a Redis key: a digest, so that no user name is stored in plain text. */
+export function subjectDigest(issuer: string, subject: string): string {
+  return hash("sha256", `${issuer}\n${subject}`, "base64url");
+}
+
+/**
+ * Includes the kind of subject, so that a client's name is not confused with a user's. No issuer begins with the name of a kind.
+ */
+export function kindDigest(issuer: string, { kind, id }: TokenSubject): string {
+  return hash("sha256", `${kind} ${issuer}\n${id}`, "base64url");
+}
 
 const Id = Type.String({ minLength: 1, maxLength: 256 });
 const Time = Type.Integer({ minimum: 0, description: "seconds since the epoch" });

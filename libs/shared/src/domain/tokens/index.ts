@@ -1,4 +1,4 @@
-export type { VerifiedToken } from "./claims.ts";
+export type { TokenSubject, TokenVerdict, VerifiedToken } from "./claims.ts";
 export { guardedDocument, type RefuseAddress, type WantedDocument } from "./guarded-document.ts";
 export {
   createKeySource,
@@ -9,8 +9,7 @@ export {
   type LoadKeySet,
 } from "./key-source.ts";
 export { createOpaqueRecordReader, createOpaqueVerifier } from "./opaque-verifier.ts";
-export { createRevocation, type Revocation } from "./revocation.ts";
-export { createRevoker, type Revoker } from "./revoke.ts";
+export { createRevocation, createRevoker, type Revocation, type Revoker } from "./revocation.ts";
 export {
   type ServiceTokenRules,
   serviceRefreshTokenType,
@@ -20,7 +19,5 @@ export {
   signServiceToken,
   verifyServiceSignature,
 } from "./service-token.ts";
-export type { TokenSubject } from "./subject-digest.ts";
 export { createTokenVerifier, type TokenVerifier } from "./token-verifier.ts";
-export type { TokenVerdict } from "./verdict.ts";
 export type { AccessTokenRules } from "./verify-access-token.ts";

@@ -2,11 +2,9 @@ import { hash } from "node:crypto";
 import type { KeyRing } from "../../platform/crypto/key-ring.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { oidcAccountKey, oidcRecordKey } from "../../platform/redis/keys/oidc.ts";
-import type { VerifiedToken } from "./claims.ts";
+import { invalid, subjectDigest, type TokenVerdict, type VerifiedToken } from "./claims.ts";
 import { createRecentReads, type RecentReadsOptions } from "./recent-reads.ts";
-import { subjectDigest } from "./subject-digest.ts";
 import type { TokenVerifier } from "./token-verifier.ts";
-import { invalid, type TokenVerdict } from "./verdict.ts";
 import { type AccessTokenRules, isMeantForUs, usernameOf } from "./verify-access-token.ts";
 
 type ReadOpaqueRecord = ReturnType<typeof createOpaqueRecordReader>;

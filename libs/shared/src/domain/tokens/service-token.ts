@@ -4,9 +4,7 @@ import type { TokenHeader } from "../../platform/crypto/jws/token-header.ts";
 import { type SignatureResult, verifySignature } from "../../platform/crypto/jws/verify-signature.ts";
 import type { Secret } from "../../platform/crypto/secret.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import { type ServiceTokenClaims, serviceTokenCheck } from "./claims.ts";
-import { subjectDigest } from "./subject-digest.ts";
-import { invalid, type TokenVerdict } from "./verdict.ts";
+import { invalid, type ServiceTokenClaims, serviceTokenCheck, subjectDigest, type TokenVerdict } from "./claims.ts";
 
 /**
  * `typ` of the two tokens of the JWT endpoints, so that they cannot be confused with each other or with an access token of the identity

@@ -1,8 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { SignJWT } from "jose";
 import { expect, onTestFinished, test } from "vitest";
-import type { VerificationKey } from "./jwks.ts";
-import { createKeySource, type KeySource } from "./key-source.ts";
+import { createKeySource, type KeySource, type VerificationKey } from "./key-source.ts";
 import { createTokenVerifier } from "./token-verifier.ts";
 
 const nowMs = 1_790_000_000_000;

@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { SignJWT } from "jose";
 import { afterAll, describe, expect, test } from "vitest";
 import { Secret } from "../../platform/crypto/secret.ts";
+import type { TokenVerdict } from "./claims.ts";
 import { createKeySource } from "./key-source.ts";
 import type { Revocation, RevocationState } from "./revocation.ts";
 import { serviceTokenKey, signServiceToken } from "./service-token.ts";
 import { createTokenVerifier, maxTokenLength } from "./token-verifier.ts";
-import type { TokenVerdict } from "./verdict.ts";
 
 const nowMs = 1_790_000_000_000;
 const now = nowMs / 1000;

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { createHotCache } from "../../platform/cache/hot-cache.ts";
 import { createHeaderReader } from "../../platform/crypto/jws/token-header.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import type { VerifiedToken } from "./claims.ts";
+import { invalid, type TokenVerdict, type VerifiedToken } from "./claims.ts";
 import type { Revocation, RevocationState } from "./revocation.ts";
 import {
   type ServiceTokenRules,
@@ -10,7 +10,6 @@ import {
   serviceTokenType,
   verifyServiceToken,
 } from "./service-token.ts";
-import { invalid, type TokenVerdict } from "./verdict.ts";
 import { type AccessTokenRules, verifyAccessToken } from "./verify-access-token.ts";
 
 /**

@@ -2,11 +2,17 @@ import type { JWTPayload } from "jose";
 import type { TokenHeader } from "../../platform/crypto/jws/token-header.ts";
 import { verifySignature } from "../../platform/crypto/jws/verify-signature.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import { type AccessTokenClaims, accessTokenCheck, type VerifiedToken } from "./claims.ts";
-import { accessTokenAlgorithms, type VerificationKey } from "./jwks.ts";
-import type { KeySource } from "./key-source.ts";
-import { kindDigest, subjectDigest, type TokenSubject } from "./subject-digest.ts";
-import { invalid, type TokenVerdict } from "./verdict.ts";
+import {
+  type AccessTokenClaims,
+  accessTokenCheck,
+  invalid,
+  kindDigest,
+  subjectDigest,
+  type TokenSubject,
+  type TokenVerdict,
+  type VerifiedToken,
+} from "./claims.ts";
+import { accessTokenAlgorithms, type KeySource, type VerificationKey } from "./key-source.ts";
 
 /** `typ` of access tokens (RFC 9068 §2.1). */
 const accessTokenType = "at+jwt";

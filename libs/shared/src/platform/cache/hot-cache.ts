@@ -37,3 +37,18 @@ export function createHotCache<Value>(maxEntries: number) {
     },
   };
 }
+
+/** What `make` returns for keys that recur, such as names and addresses, is remembered in a hot cache. */
+export function remembering<Value extends string | number | object>(
+  maxEntries: number,
+  make: (key: string) => Value,
+): (key: string) => Value {
+  const known = createHotCache<Value>(maxEntries);
+  return (key) => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const made = make(key);
+    known.set(key, made);
+    return made;
+  };
+}

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileBaseDn, escapeDnValue } from "./base-dn.ts";
+import { compileBaseDn, escapeDnValue } from "./macros.ts";
 
 const expand = (template: string, username: string): string =>
   compileBaseDn(template).expand({ username, protocol: "imap" });

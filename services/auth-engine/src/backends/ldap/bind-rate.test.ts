@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createBindRate } from "./bind-pool.ts";
+import { createBindRate } from "./connection-pools.ts";
 
 it("allows a burst, then the rate, and everything if no rate is configured", () => {
   let now = 0;

@@ -87,12 +87,13 @@ async function changeStored(
  */
 export function createCredentialValues(pool: LdapPool, dn: string, place: LdapCredentialPlace) {
   const { field } = place;
+  const doing = `second factors in LDAP pool ${pool.name}`;
 
   const run = async <T>(work: (connection: LdapConnection) => Promise<T>, context: BackendContext): Promise<T> => {
     try {
       return await pool.writer.run(work, context);
     } catch (error) {
-      throw backendUnavailable(`second factors in LDAP pool ${pool.name}`, error);
+      throw backendUnavailable(doing, error);
     }
   };
 
@@ -103,12 +104,7 @@ export function createCredentialValues(pool: LdapPool, dn: string, place: LdapCr
     read: async (context: BackendContext): Promise<readonly string[]> => {
       const timeLimit = pool.settings.searchTimeLimitSeconds;
       const options: SearchOptions = { scope: "base", attributes: [field], sizeLimit: 1, timeLimit };
-      try {
-        const { searchEntries } = await pool.lookup.search(dn, options, context);
-        return searchEntries.flatMap((entry) => findValues(entry, field));
-      } catch (error) {
-        throw backendUnavailable(`second factors in LDAP pool ${pool.name}`, error);
-      }
+      return (await pool.lookup.entries(doing, dn, options, context)).flatMap((entry) => findValues(entry, field));
     },
     /** An empty list deletes them. */
     replace: (values: readonly string[], context: BackendContext): Promise<void> =>

@@ -6,7 +6,7 @@ import { backendUnavailable } from "../servers/errors.ts";
 import { accountName, toBackendAccount } from "./attributes.ts";
 import { isNoSuchObject } from "./errors.ts";
 import type { GroupMember } from "./groups.ts";
-import type { Group } from "./pool-caches.ts";
+import type { Group } from "./ldap-pool.ts";
 import type { CompiledSearch } from "./select-search.ts";
 
 export interface Found {
@@ -109,12 +109,8 @@ export async function isDisabled({ search, entry, query }: Found, context: Backe
     attributes: ["1.1"],
     timeLimit: pool.settings.searchTimeLimitSeconds,
   };
-  try {
-    const { searchEntries } = await pool.lookup.search(entry.dn, options, context);
-    return searchEntries.length > 0;
-  } catch (error) {
-    throw backendUnavailable(`search for a disabled account in LDAP pool ${pool.name}`, error);
-  }
+  const doing = `search for a disabled account in LDAP pool ${pool.name}`;
+  return (await pool.lookup.entries(doing, entry.dn, options, context)).length > 0;
 }
 
 /** The account with its groups. Throws `DIRECTORY_DATA` if the entry has no account name. */

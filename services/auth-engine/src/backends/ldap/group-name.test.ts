@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { escapeDnValue } from "./base-dn.ts";
 import { leadingRdn } from "./groups.ts";
+import { escapeDnValue } from "./macros.ts";
 
 describe("the first part of a DN", () => {
   it.each([

@@ -2,13 +2,11 @@ import { AppError } from "@postern/shared/platform/errors";
 import { type Entry, OrFilter, type SearchOptions } from "ldapts";
 import type { BackendContext, BackendQuery } from "../backend.ts";
 import { findValues } from "./attributes.ts";
-import { compileBaseDn } from "./base-dn.ts";
 import { isNoSuchObject } from "./errors.ts";
 import { compileFilter } from "./filter.ts";
-import type { LdapPool } from "./ldap-pool.ts";
+import type { Group, LdapPool } from "./ldap-pool.ts";
 import type { LdapGroupSettings } from "./ldap-settings.ts";
-import type { TemplateValues } from "./macros.ts";
-import type { Group } from "./pool-caches.ts";
+import { compileBaseDn, type TemplateValues } from "./macros.ts";
 
 export interface ReadGroup {
   readonly group: Group;

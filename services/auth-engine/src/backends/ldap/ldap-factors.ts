@@ -1,18 +1,18 @@
-import { randomUUID } from "node:crypto";
 import { fromUnknown } from "@postern/shared/platform/errors";
 import { nameForms } from "@postern/shared/platform/net";
 import { type Filter, OrFilter, SubstringFilter } from "ldapts";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import type { BackendContext, BackendQuery } from "../backend.ts";
-import type {
-  CredentialHolder,
-  CredentialSearch,
-  FactorKind,
-  FindOutcome,
-  MfaAccount,
-  SecondFactorStore,
-  StoredAppPassword,
+import {
+  type CredentialHolder,
+  type CredentialSearch,
+  type FactorKind,
+  type FindOutcome,
+  factorKinds,
+  type MfaAccount,
+  type SecondFactorStore,
+  type StoredAppPassword,
 } from "../second-factor-store.ts";
 import { backendUnavailable } from "../servers/errors.ts";
 import { idSpellings, webauthnCredentialId } from "../webauthn-credential.ts";
@@ -22,6 +22,7 @@ import { isNoSuchName } from "./errors.ts";
 import { type Found, findInSearch, isDisabled, isFound } from "./find-user.ts";
 import type { LdapSearchSettings } from "./ldap-settings.ts";
 import type { CompiledSearch } from "./select-search.ts";
+import { absentDn } from "./unknown-names.ts";
 
 const sizeLimit = 64;
 
@@ -124,12 +125,8 @@ function supportedKinds({
   appPasswords,
 }: LdapSearchSettings["mfa"]): ReadonlySet<FactorKind> {
   const places = { totp, recovery_codes: recoveryCodes, webauthn, app_passwords: appPasswords } as const;
-  const kinds: readonly FactorKind[] = ["totp", "recovery_codes", "webauthn", "app_passwords"];
-  return new Set(kinds.filter((kind) => places[kind].field !== ""));
+  return new Set(factorKinds.filter((kind) => places[kind].field !== ""));
 }
-
-/** The name of an entry that cannot exist. */
-const absentRdn = `cn=${randomUUID()}`;
 
 const allOf = (searches: Searches): readonly CompiledSearch[] => [...new Set([...searches.values()].flat())];
 
@@ -144,15 +141,11 @@ async function namesOf({ search, entry }: Found, context: BackendContext) {
   const attributes = [displayNameField, uniqueUserIdField].filter((name) => name !== "");
   if (attributes.length === 0) return {};
   const timeLimit = search.pool.settings.searchTimeLimitSeconds;
-  try {
-    const options = { scope: "base", attributes, sizeLimit: 1, timeLimit } as const;
-    const { searchEntries } = await search.pool.lookup.search(entry.dn, options, context);
-    const [found = entry] = searchEntries;
-    const first = (name: string): string | undefined => (name === "" ? undefined : findValues(found, name)[0]);
-    return { displayName: first(displayNameField), uniqueUserId: first(uniqueUserIdField) };
-  } catch (error) {
-    throw backendUnavailable(`search in LDAP pool ${search.pool.name}`, error);
-  }
+  const options = { scope: "base", attributes, sizeLimit: 1, timeLimit } as const;
+  const doing = `search in LDAP pool ${search.pool.name}`;
+  const [found = entry] = await search.pool.lookup.entries(doing, entry.dn, options, context);
+  const first = (name: string): string | undefined => (name === "" ? undefined : findValues(found, name)[0]);
+  return { displayName: first(displayNameField), uniqueUserId: first(uniqueUserIdField) };
 }
 
 async function mfaAccount(found: Found, context: BackendContext): Promise<MfaAccount> {
@@ -226,8 +219,7 @@ export function createLdapFactors(searches: Searches): SecondFactorStore {
       const [search] = candidates(searches, protocol);
       if (search === undefined) return undefined;
       const query: BackendQuery = { username, protocol: protocol ?? "mfa" };
-      const base = search.baseDn.expand(query);
-      const entry = { dn: base === "" ? absentRdn : `${absentRdn},${base}` };
+      const entry = { dn: absentDn(search.baseDn.expand(query)) };
       const found: Found = { search, entry, query, isRemembered: false };
       const names = { displayName: undefined, uniqueUserId: undefined };
       await Promise.allSettled([namesOf(found, context), isDisabled(found, context)]);

@@ -1,15 +1,50 @@
+import { createBoundedCache } from "@postern/shared/platform/cache";
 import { AppError } from "@postern/shared/platform/errors";
+import { canonicalName } from "@postern/shared/platform/net";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
-import { backendUnavailable } from "../servers/errors.ts";
+import type { Entry } from "ldapts";
 import { createHealthMonitor } from "../servers/health-monitor.ts";
-import { createTargetSet, type ServerLog, type Target, type TargetSet } from "../servers/target-set.ts";
-import { BindPool } from "./bind-pool.ts";
-import { type LdapConnection, openReadyConnection, readRootDse } from "./client.ts";
+import { createTargetSet, type ServerLog, type Target } from "../servers/target-set.ts";
+import { openReadyConnection, readRootDse } from "./client.ts";
+import { BindPool, LookupPool, serviceIdentity } from "./connection-pools.ts";
 import { type LdapPoolSettings, withBounds } from "./ldap-settings.ts";
-import { LookupPool, serviceIdentity } from "./lookup-pool.ts";
-import { createPoolCaches } from "./pool-caches.ts";
 import { parseServerUri, type ServerAddress } from "./server-uri.ts";
-import { createWriter } from "./writer.ts";
+import { createWriter, openAnywhere } from "./writer.ts";
+
+/** `name` is undefined until it is needed. */
+export interface Group {
+  readonly dn: string;
+  readonly name: string | undefined;
+}
+
+interface Remembered {
+  /** Names, in lower case, under which the account may be forgotten. */
+  readonly names: readonly string[];
+}
+
+/** What one process caches for one pool. Failures are not cached. */
+function createPoolCaches(settings: LdapPoolSettings["caches"], clock: Clock) {
+  const evict = settings.evict === "lru" ? ("least-used" as const) : ("oldest" as const);
+  const cacheOf = <More extends object>(ttlMs: number) =>
+    createBoundedCache<Remembered & More>({ maxEntries: settings.maxEntries, evict, clock, ttlMs });
+  /** Searches without a result. */
+  const absent = cacheOf<object>(settings.negativeTtlMs);
+  /** Entries with their DN, by search. The backend still answers their binds. */
+  const entries = cacheOf<{ readonly entry: Entry }>(settings.dnTtlMs);
+  /** Groups, by the DN of their member. */
+  const memberships = cacheOf<{ readonly groups: readonly Group[] }>(settings.membershipTtlMs);
+  return {
+    absent,
+    entries,
+    memberships,
+    forget: (name: string): void => {
+      const isTheirs = ({ names }: Remembered): boolean => names.includes(canonicalName(name).toLowerCase());
+      absent.deleteWhere(isTheirs);
+      entries.deleteWhere(isTheirs);
+      memberships.deleteWhere(isTheirs);
+    },
+  };
+}
 
 /**
  * One set of equal servers: searches, user binds, and health checks of the servers. Does not connect yet. Throws `CONFIG_INVALID` for settings that can never
@@ -51,7 +86,12 @@ export function createLdapPool(
     writer: createWriter(name, settings, targets, clock),
     caches: createPoolCaches(settings.caches, steadyClock),
     /** A separate connection as the service account, for operations that keep state on the server; the caller closes it. */
-    open: () => openAnywhere(targets, settings),
+    open: () =>
+      openAnywhere(
+        targets,
+        targets.usable().toSorted((a, b) => a.inFlight - b.inFlight),
+        { ...settings, operationTimeoutMs: settings.searchTimeoutMs },
+      ),
     snapshot: () => ({
       lookup: lookup.snapshot(),
       bind: bind.snapshot(),
@@ -83,21 +123,4 @@ async function probeTarget({ address }: Target<ServerAddress>, settings: LdapPoo
   } finally {
     connection.close();
   }
-}
-
-/** Opens a connection to the first server that accepts one, in order of load. */
-async function openAnywhere(targets: TargetSet<ServerAddress>, settings: LdapPoolSettings): Promise<LdapConnection> {
-  let failure: unknown;
-  for (const target of targets.usable().toSorted((a, b) => a.inFlight - b.inFlight)) {
-    try {
-      const options = { ...settings, operationTimeoutMs: settings.searchTimeoutMs, onClose: () => undefined };
-      const connection = await openReadyConnection(target.address, serviceIdentity(settings), options);
-      target.breaker.succeeded();
-      return connection;
-    } catch (error) {
-      failure = error;
-      targets.noteFailure(target, error);
-    }
-  }
-  throw backendUnavailable("opening an LDAP connection", failure ?? targets.reason());
 }

@@ -3,18 +3,11 @@ import { untilOver } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Filter, SearchResult } from "ldapts";
-import type { Backend, BackendContext, BackendQuery, ListOutcome } from "../backend.ts";
+import type { AccountPage, BackendContext, BackendQuery, ListOutcome } from "../backend.ts";
 import { backendUnavailable } from "../servers/errors.ts";
 import { accountName } from "./attributes.ts";
 import type { LdapConnection } from "./client.ts";
 import type { CompiledSearch } from "./select-search.ts";
-
-/** A listing in progress. */
-export interface AccountPages {
-  readonly iterator: AsyncIterator<readonly string[], undefined>;
-  /** Ends immediately, without waiting for searches in progress, and closes its connections. */
-  cancel(): void;
-}
 
 /** Each listing keeps a connection to an LDAP server. */
 const maxOpen = 8;
@@ -22,13 +15,19 @@ const maxOpen = 8;
 const idleMs = 45_000;
 
 interface OpenListing {
-  readonly pages: AccountPages;
+  readonly pages: ReturnType<typeof accountPages>;
   /** Ends a listing that was abandoned; undefined while a page is being read. */
   timer: NodeJS.Timeout | undefined;
 }
 
-/** A listing has one reader, who requests one page after the other; a page that fails ends it. */
-function createOpenListings(clock: Clock) {
+/** Active Directory returns no more per page, whatever is requested. */
+const maxPageSize = 1000;
+
+/**
+ * The listing of an LDAP backend: it stays open between two pages, in this process only. It has one reader, who requests one page after the
+ * other; a page that fails ends it.
+ */
+export function createAccountListing(searches: ReadonlyMap<string, readonly CompiledSearch[]>, clock: Clock) {
   const listings = new Map<string, OpenListing>();
 
   const forget = (position: string): OpenListing | undefined => {
@@ -58,48 +57,33 @@ function createOpenListings(clock: Clock) {
     }
   };
 
+  const readOn = (position: string, context: BackendContext): Promise<ListOutcome> => {
+    const listing = listings.get(position);
+    if (listing?.timer !== undefined) return advance(position, listing, context);
+    throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "the listing has expired or is open in another engine" });
+  };
+
   return {
-    /** The first page. @throws AppError DIRECTORY_OVERLOADED when too many are open. */
-    open: async (pages: AccountPages, context: BackendContext): Promise<ListOutcome> => {
+    listAccounts: async (
+      query: BackendQuery,
+      { position, limit }: AccountPage,
+      context: BackendContext,
+    ): Promise<ListOutcome> => {
+      if (position !== undefined) return readOn(position, context);
+      const listed = (searches.get(query.protocol) ?? []).filter(({ listFilter }) => listFilter !== undefined);
+      if (listed.length === 0) return { kind: "not_served" };
       if (listings.size >= maxOpen) {
         throw new AppError("DIRECTORY_OVERLOADED", { detail: `${maxOpen} LDAP listings are open` });
       }
-      const position = randomUUID();
-      const listing = { pages, timer: undefined };
-      listings.set(position, listing);
-      return advance(position, listing, context);
+      const first = randomUUID();
+      const listing = { pages: accountPages(listed, query, limit), timer: undefined };
+      listings.set(first, listing);
+      return advance(first, listing, context);
     },
-    /** @throws AppError DIRECTORY_UNAVAILABLE if the page was requested too late or belongs to another process. */
-    read: async (position: string, context: BackendContext): Promise<ListOutcome> => {
-      const listing = listings.get(position);
-      if (listing?.timer !== undefined) return advance(position, listing, context);
-      throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "the listing has expired or is open in another engine" });
-    },
-    end,
+    endListing: end,
     close: (): void => {
       for (const position of listings.keys()) end(position);
     },
-  };
-}
-
-/** Active Directory returns no more per page, whatever is requested. */
-const maxPageSize = 1000;
-
-/** The listing of an LDAP backend: it stays open between two pages, in this process only. */
-export function createAccountListing(
-  searches: ReadonlyMap<string, readonly CompiledSearch[]>,
-  clock: Clock,
-): Pick<Backend, "listAccounts" | "endListing"> & { readonly close: () => void } {
-  const listings = createOpenListings(clock);
-  return {
-    listAccounts: async (query, { position, limit }, context) => {
-      if (position !== undefined) return listings.read(position, context);
-      const listing = (searches.get(query.protocol) ?? []).filter(({ listFilter }) => listFilter !== undefined);
-      if (listing.length === 0) return { kind: "not_served" };
-      return listings.open(accountPages(listing, query, limit), context);
-    },
-    endListing: listings.end,
-    close: listings.close,
   };
 }
 
@@ -108,7 +92,7 @@ export function createAccountListing(
  * connection, because a server's position in a paged search belongs to the connection (RFC 2696 section 3). Entries
  * without the account attribute are skipped. A server's size limit is an error: the list would end early.
  */
-function accountPages(searches: readonly CompiledSearch[], query: BackendQuery, limit: number): AccountPages {
+function accountPages(searches: readonly CompiledSearch[], query: BackendQuery, limit: number) {
   const connections = new Set<LdapConnection>();
   let isCancelled = false;
 
@@ -150,7 +134,8 @@ function accountPages(searches: readonly CompiledSearch[], query: BackendQuery, 
 
   return {
     iterator: pages(),
-    cancel: () => {
+    /** Ends immediately, without waiting for searches in progress, and closes its connections. */
+    cancel: (): void => {
       isCancelled = true;
       for (const connection of connections) connection.close();
     },

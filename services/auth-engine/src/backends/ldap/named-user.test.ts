@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { requireMember, requireUserName } from "./named-user.ts";
+import { requireMember, requireUserName } from "./select-search.ts";
 
 const people = "ou=people,dc=example,dc=test";
 

@@ -7,7 +7,6 @@ import {
   textFields,
 } from "@postern/shared/domain/scripts";
 import type { Entry } from "ldapts";
-import { backendUnavailable } from "../servers/errors.ts";
 import { compileFilter } from "./filter.ts";
 import type { LdapPool } from "./ldap-pool.ts";
 
@@ -104,11 +103,8 @@ export function ldapModule(find: (pool: string) => ScriptLdapPool | undefined): 
         timeLimit: pool.settings.searchTimeLimitSeconds,
       };
       const base = filled(textArgument(search.base, "base"), values);
-      const { searchEntries } = await pool.lookup
-        .search(base, options, { deadline, signal })
-        .catch((error: unknown) => {
-          throw backendUnavailable(`search in LDAP pool ${name}`, error);
-        });
+      const doing = `search in LDAP pool ${name}`;
+      const searchEntries = await pool.lookup.entries(doing, base, options, { deadline, signal });
       if (searchEntries.length > limit) throw new RangeError(`more than ${limit} entries`);
       return searchEntries.map((entry) => entryTable(entry, attributes));
     },

@@ -57,6 +57,11 @@ function partsOfPool({ name, settings }: LdapPool, digest: KeyedDigest, costsOf:
   return { costs: costsOf(name), decoyDn };
 }
 
+const absentRdn = `cn=${randomUUID()}`;
+
+/** The name of an entry that cannot exist. */
+export const absentDn = (baseDn: string): string => (baseDn === "" ? absentRdn : `${absentRdn},${baseDn}`);
+
 /** Discards the answer; a missing answer is thrown, as for a known name. */
 async function bindInVain(pool: LdapPool, dn: string, password: Secret, context: BackendContext): Promise<void> {
   try {
@@ -77,7 +82,6 @@ export function createUnknownNames(
   costsOf: (pool: string) => LoginCosts,
   clock: Clock,
 ) {
-  const absentRdn = `cn=${randomUUID()}`;
   const waitUntil = createWaitUntil(clock);
   const vainSearches = new WeakMap<BackendQuery, VainSearch>();
   const pools = new Map<LdapPool, ReturnType<typeof partsOfPool>>();
@@ -103,8 +107,7 @@ export function createUnknownNames(
       if (decoy !== undefined) return bindInVain(search.pool, decoy, password, context);
       // A server computes no hash for a name that cannot exist, so the missing time is waited for, without a
       // connection.
-      const baseDn = search.baseDn.expand(query);
-      await bindInVain(search.pool, baseDn === "" ? absentRdn : `${absentRdn},${baseDn}`, password, context);
+      await bindInVain(search.pool, absentDn(search.baseDn.expand(query)), password, context);
       const drawn = costs.draw(query.username);
       const usualMs = costs.usualInVain(isRemembered ? "bind" : "search_and_bind", performance.now() - startedMs);
       // The longer of two times that vary alike is usually longer than either: a wait for it would reveal unknown names.

@@ -3,12 +3,33 @@ import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
 import type { BackendContext } from "../backend.ts";
 import { backendUnavailable } from "../servers/errors.ts";
-import type { TargetSet } from "../servers/target-set.ts";
+import type { Target, TargetSet } from "../servers/target-set.ts";
 import { type LdapConnection, openReadyConnection } from "./client.ts";
+import { serviceIdentity } from "./connection-pools.ts";
 import { classifyFailure } from "./errors.ts";
 import type { LdapPoolSettings } from "./ldap-settings.ts";
-import { serviceIdentity } from "./lookup-pool.ts";
 import type { ServerAddress } from "./server-uri.ts";
+
+/** Opens a connection as the service account to the first of the servers that accepts one. */
+export async function openAnywhere(
+  targets: TargetSet<ServerAddress>,
+  usable: readonly Target<ServerAddress>[],
+  settings: LdapPoolSettings & { readonly operationTimeoutMs: number },
+): Promise<LdapConnection> {
+  let failure: unknown;
+  for (const target of usable) {
+    try {
+      const options = { ...settings, onClose: () => undefined };
+      const connection = await openReadyConnection(target.address, serviceIdentity(settings), options);
+      target.breaker.succeeded();
+      return connection;
+    } catch (error) {
+      failure = error;
+      targets.noteFailure(target, error);
+    }
+  }
+  throw backendUnavailable("opening an LDAP connection", failure ?? targets.reason());
+}
 
 /** Changes are rare (an enrolment, a recovery code), so each opens its own connection. */
 const maxAtOnce = 16;
@@ -25,28 +46,13 @@ export function createWriter(
   clock: Clock,
 ) {
   let running = 0;
-  const options = { ...settings, operationTimeoutMs: settings.modifyTimeoutMs, onClose: () => undefined };
-
-  const open = async (): Promise<LdapConnection> => {
-    let failure = targets.reason();
-    for (const target of targets.usable()) {
-      try {
-        const connection = await openReadyConnection(target.address, serviceIdentity(settings), options);
-        target.breaker.succeeded();
-        return connection;
-      } catch (error) {
-        failure = backendUnavailable("opening an LDAP connection", error);
-        targets.noteFailure(target, error);
-      }
-    }
-    throw failure;
-  };
+  const options = { ...settings, operationTimeoutMs: settings.modifyTimeoutMs };
 
   const perform = async <T>(work: (connection: LdapConnection) => Promise<T>): Promise<T> => {
     running += 1;
     let connection: LdapConnection | undefined;
     try {
-      connection = await open();
+      connection = await openAnywhere(targets, targets.usable(), options);
       return await work(connection);
     } finally {
       running -= 1;

@@ -2,7 +2,6 @@ import type { Decoys, PasswordVerifier } from "@postern/shared/domain/passwords"
 import type { LuaObject, ScriptRunner } from "@postern/shared/domain/scripts";
 import type { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
-import { nameForms } from "@postern/shared/platform/net";
 import { steadyClock } from "@postern/shared/platform/time";
 import { attributesOf, BackendResult, itemsOf, ListResult, resultReader } from "../../scripts/results.ts";
 import type {
@@ -15,7 +14,7 @@ import type {
   LookupOutcome,
   VerifyOutcome,
 } from "../backend.ts";
-import { createLuaFactors } from "./lua-factors.ts";
+import { createLuaFactors, untilKnown } from "./lua-factors.ts";
 import type { LuaBackendSettings } from "./lua-settings.ts";
 
 type ScriptAnswer = ReturnType<typeof readBackend>;
@@ -68,19 +67,15 @@ export function createLuaBackend(
     protocols.length === 0 || protocols.includes(protocol) || protocols.includes("*");
   const call = (entry: string, args: readonly LuaObject[], { deadline }: BackendContext) =>
     runner.run({ script, entry, args, deadline: Math.min(deadline, steadyClock.now() + timeoutMs) });
-  /** Calls the script with each form of the name until the script knows the user: a script may change something, so forms are not tried side by side. */
   const ask = async (
     entry: string,
     query: BackendQuery,
     password: Secret | undefined,
     context: BackendContext,
   ): Promise<ScriptAnswer> => {
-    const [first, ...others] = nameForms(query.username);
-    const under = async (username: string): Promise<ScriptAnswer> =>
-      readBackend(script, await call(entry, [queryTable({ ...query, username }, password)], context));
-    let found = await under(first);
-    for (const form of others) if (found.result === "unknown_user") found = await under(form);
-    return found;
+    return untilKnown(query.username, async (username) =>
+      readBackend(script, await call(entry, [queryTable({ ...query, username }, password)], context)),
+    );
   };
   return {
     kind: "lua",

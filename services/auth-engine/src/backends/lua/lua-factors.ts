@@ -5,13 +5,14 @@ import { steadyClock } from "@postern/shared/platform/time";
 import { Type } from "typebox";
 import type { CallContext } from "../../pipeline/attempt.ts";
 import { closed, itemsOf, listOf, resultReader } from "../../scripts/results.ts";
-import type {
-  FactorKind,
-  FindOutcome,
-  MfaAccount,
-  MfaQuery,
-  SecondFactorStore,
-  StoredAppPassword,
+import {
+  type FactorKind,
+  type FindOutcome,
+  factorKinds,
+  type MfaAccount,
+  type MfaQuery,
+  type SecondFactorStore,
+  type StoredAppPassword,
 } from "../second-factor-store.ts";
 import { idSpellings, webauthnCredentialId } from "../webauthn-credential.ts";
 
@@ -26,16 +27,7 @@ const MfaAccountResult = Type.Object(
     display_name: Type.Optional(Type.String()),
     unique_user_id: Type.Optional(Type.String({ minLength: 1 })),
     disabled: Type.Optional(Type.Boolean()),
-    supports: Type.Optional(
-      listOf(
-        Type.Union([
-          Type.Literal("totp"),
-          Type.Literal("recovery_codes"),
-          Type.Literal("webauthn"),
-          Type.Literal("app_passwords"),
-        ]),
-      ),
-    ),
+    supports: Type.Optional(listOf(Type.Union(factorKinds.map((kind) => Type.Literal(kind))))),
   },
   closed,
 );
@@ -61,21 +53,26 @@ const MfaAppPasswordsResult = listOf(
   ),
 );
 
-/** What `mfa_find_webauthn` returns: the accounts. */
-const MfaHoldersResult = listOf(Type.String({ minLength: 1 }));
-
-/** What functions return that change something only if it exists: whether it existed. */
-const MfaChangedResult = Type.Boolean();
-
-const allKinds: ReadonlySet<FactorKind> = new Set(["totp", "recovery_codes", "webauthn", "app_passwords"]);
-
 type Run = (entry: string, table: LuaObject, context: CallContext) => Promise<LuaValue>;
 
 const readAccount = resultReader(MfaAccountResult);
 const readFactors = resultReader(MfaFactorsResult);
 const readAppPasswords = resultReader(MfaAppPasswordsResult);
-const readHolders = resultReader(MfaHoldersResult);
-const readChanged = resultReader(MfaChangedResult);
+/** What `mfa_find_webauthn` returns: the accounts. */
+const readHolders = resultReader(listOf(Type.String({ minLength: 1 })));
+/** What functions return that change something only if it exists: whether it existed. */
+const readChanged = resultReader(Type.Boolean());
+
+/** Calls a script with each form of the name until it knows the user: it may change something, so forms are not tried side by side. */
+export async function untilKnown<Answer extends { readonly result: string }>(
+  username: string,
+  under: (form: string) => Promise<Answer>,
+): Promise<Answer> {
+  const [first, ...others] = nameForms(username);
+  let found = await under(first);
+  for (const form of others) if (found.result === "unknown_user") found = await under(form);
+  return found;
+}
 
 /**
  * Second factors and app passwords that a site's script stores, in its functions `mfa_…`.
@@ -114,14 +111,14 @@ export function createLuaFactors(
       return itemsOf<string>(readHolders(script, accounts)).map((account) => ({ account }));
     },
     pretendAccount: async ({ username: account, protocol }) =>
-      protocol !== undefined && !serves(protocol) ? undefined : accountOf(script, run, { account, supports: allKinds }),
+      protocol !== undefined && !serves(protocol)
+        ? undefined
+        : accountOf(script, run, { account, supports: new Set(factorKinds) }),
     async findAccount({ username, protocol }, context): Promise<FindOutcome> {
       if (protocol !== undefined && !serves(protocol)) return { kind: "not_served" };
-      const [first, ...others] = nameForms(username);
-      const under = async (name: string) =>
-        readAccount(script, await run("mfa_account", { username: name, protocol }, context));
-      let found = await under(first);
-      for (const form of others) if (found.result === "unknown_user") found = await under(form);
+      const found = await untilKnown(username, async (name) =>
+        readAccount(script, await run("mfa_account", { username: name, protocol }, context)),
+      );
       if (found.result === "unknown_user") return { kind: "unknown_user" };
       const { account } = found;
       if (account === undefined)

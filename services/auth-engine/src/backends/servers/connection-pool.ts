@@ -6,12 +6,12 @@ import {
   begin,
   type ConnectionPoolOptions,
   isLessLoaded,
+  Patience,
   type PooledConnection,
   type Slot,
   type Work,
 } from "./connection-pool-options.ts";
 import { backendUnavailable, RefusedAccountError } from "./errors.ts";
-import { Patience } from "./patience.ts";
 import type { ServerAddress, Target } from "./target-set.ts";
 
 /**

@@ -1,13 +1,11 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { CallContext } from "../../pipeline/attempt.ts";
-import type { FactorKind, MfaAccount, StoredAppPassword } from "../second-factor-store.ts";
+import { factorKinds, type MfaAccount, type StoredAppPassword } from "../second-factor-store.ts";
 import { type MfaStatementName, mfaTableStatements } from "./factor-statements.ts";
 import { readColumn } from "./find-user.ts";
 import type { SqlClient, SqlRow, SqlStatement } from "./sql-client.ts";
 import type { SqlMfaSettings } from "./sql-settings.ts";
 
-const allKinds: ReadonlySet<FactorKind> = new Set(["totp", "recovery_codes", "webauthn", "app_passwords"]);
-const noKinds: ReadonlySet<FactorKind> = new Set();
 /** No account has as many; further rows are not read and have no effect. */
 const maxRows = 128;
 
@@ -67,7 +65,7 @@ export function createFactorRows(
 
   return {
     ...names,
-    supports: mfa === undefined ? noKinds : allKinds,
+    supports: new Set(mfa === undefined ? [] : factorKinds),
     async readFactors(context) {
       if (mfa === undefined) return { totpSecret: undefined, recoveryCodes: [], webauthnCredentials: [] };
       const [totp, recoveryCodes, webauthnCredentials] = await Promise.all([

@@ -1,6 +1,6 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { AccountPage, BackendContext, BackendQuery, ListOutcome } from "../backend.ts";
-import { asTable, inBinaryOrder, quoteName, type SqlDialect } from "./dialect.ts";
+import { asTable, inBinaryOrder, quoteName, type SqlDialect } from "./placeholders.ts";
 import type { SqlClient, SqlRow } from "./sql-client.ts";
 import type { SqlSearchSettings } from "./sql-settings.ts";
 

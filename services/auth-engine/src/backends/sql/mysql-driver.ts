@@ -1,4 +1,3 @@
-import { AppError } from "@postern/shared/platform/errors";
 import mysql, {
   type Connection,
   type ConnectionOptions,
@@ -7,13 +6,13 @@ import mysql, {
   type ResultSetHeader,
   type RowDataPacket,
 } from "mysql2";
-import { type FailureKind, RefusedAccountError } from "../servers/errors.ts";
+import { RefusedAccountError } from "../servers/errors.ts";
 import {
+  classifierOf,
   readSqlTls,
   type SqlConnection,
   type SqlDriver,
   type SqlResult,
-  SqlTimeoutError,
   type SqlTls,
   withinMs,
 } from "./server-connection.ts";
@@ -33,14 +32,11 @@ function errorNumber(error: unknown): number | undefined {
   return error.errno > 0 && "sqlState" in error ? error.errno : undefined;
 }
 
-function classify(error: unknown): FailureKind {
-  if (error instanceof AppError) return "answer";
-  if (error instanceof SqlTimeoutError) return "timeout";
-  const number = errorNumber(error);
-  if (number === undefined) return "lost";
-  if (statementTimeouts.has(number)) return "timeout";
-  return cannotServe.has(number) ? "refused" : "answer";
-}
+const classify = classifierOf(
+  errorNumber,
+  (number) => statementTimeouts.has(number),
+  (number) => cannotServe.has(number),
+);
 
 type Rows = RowDataPacket[] | ResultSetHeader;
 

@@ -1,8 +1,7 @@
 import { Socket } from "node:net";
-import { AppError } from "@postern/shared/platform/errors";
 import { Client, DatabaseError } from "pg";
-import { type FailureKind, RefusedAccountError } from "../servers/errors.ts";
-import { readSqlTls, type SqlConnection, type SqlDriver, SqlTimeoutError, withinMs } from "./server-connection.ts";
+import { RefusedAccountError } from "../servers/errors.ts";
+import { classifierOf, readSqlTls, type SqlConnection, type SqlDriver, withinMs } from "./server-connection.ts";
 import type { SqlServerAddress, SqlServerSettings } from "./sql-settings.ts";
 
 /**
@@ -17,14 +16,11 @@ function sqlState(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined;
 }
 
-function classify(error: unknown): FailureKind {
-  if (error instanceof AppError) return "answer";
-  if (error instanceof SqlTimeoutError) return "timeout";
-  const state = sqlState(error);
-  if (state === undefined) return "lost";
-  if (state === statementTimeout) return "timeout";
-  return cannotServe.test(state) ? "refused" : "answer";
-}
+const classify = classifierOf(
+  sqlState,
+  (state) => state === statementTimeout,
+  (state) => cannotServe.test(state),
+);
 
 /** Returns all values in the server's text form: numbers keep their digits and times their zone. */
 const asText = { getTypeParser: () => (value: unknown) => value };

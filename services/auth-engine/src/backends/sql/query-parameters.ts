@@ -1,8 +1,7 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { BackendQuery } from "../backend.ts";
-import type { SqlDialect } from "./dialect.ts";
 import { mfaParameters } from "./factor-statements.ts";
-import { findStatementParameters, toPositional } from "./placeholders.ts";
+import { findStatementParameters, type SqlDialect, toPositional } from "./placeholders.ts";
 import type { SqlBackendSettings, SqlSearchSettings } from "./sql-settings.ts";
 
 const userQueryParameters = ["username", "localpart", "domain", "protocol"];

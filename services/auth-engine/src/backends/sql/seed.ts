@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { constants, DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "@postern/shared/platform/errors";
-import { isBusy } from "./sqlite-query.ts";
+import { isBusy } from "./sqlite-connection.ts";
 
 export interface SeedOptions {
   /** Path of the SQLite database. */

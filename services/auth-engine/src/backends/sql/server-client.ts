@@ -1,4 +1,4 @@
-import { createBoundedCache } from "@postern/shared/platform/cache";
+import { remembering } from "@postern/shared/platform/cache";
 import type { AppError } from "@postern/shared/platform/errors";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendContext } from "../backend.ts";
@@ -6,26 +6,13 @@ import { ConnectionPool } from "../servers/connection-pool.ts";
 import { backendUnavailable } from "../servers/errors.ts";
 import { createHealthMonitor } from "../servers/health-monitor.ts";
 import { createTargetSet, type ServerLog } from "../servers/target-set.ts";
-import { asTable } from "./dialect.ts";
-import { type PositionalStatement, toPositional } from "./placeholders.ts";
+import { asTable, toPositional } from "./placeholders.ts";
 import type { SqlConnection, SqlDriver, SqlResult } from "./server-connection.ts";
 import type { SqlClient, SqlStatement, SqlValue } from "./sql-client.ts";
 import type { SqlServerSettings } from "./sql-settings.ts";
 
 /** Bound for cached statements: more than the site's queries in the settings and Postern's own page queries. */
 const maxKnownStatements = 256;
-
-/** Keeps its translations. */
-function createTranslate(dialect: SqlDriver["dialect"]) {
-  const known = createBoundedCache<PositionalStatement>({ maxEntries: maxKnownStatements, evict: "least-used" });
-  return (statement: string): PositionalStatement => {
-    const found = known.get(statement);
-    if (found !== undefined) return found;
-    const translated = toPositional(statement, dialect);
-    known.set(statement, translated);
-    return translated;
-  };
-}
 
 function makeServers(name: string, settings: SqlServerSettings, driver: SqlDriver, log: ServerLog) {
   // A wall clock that is set back would keep the breaker open until a health check succeeds.
@@ -81,7 +68,7 @@ export function createSqlServerClient(
   log: ServerLog,
 ): SqlClient {
   const { pool, monitor } = makeServers(name, settings, driver, log);
-  const translate = createTranslate(driver.dialect);
+  const translate = remembering(maxKnownStatements, (statement) => toPositional(statement, driver.dialect));
   const run: Run = (connection, { statement, parameters }) => {
     const { text, names } = translate(statement);
     const values = names.map((parameter): SqlValue => parameters[parameter] ?? null);

@@ -1,8 +1,9 @@
 import { within } from "@postern/shared/platform/concurrency";
+import { AppError } from "@postern/shared/platform/errors";
 import type { PooledConnection } from "../servers/connection-pool-options.ts";
 import type { FailureKind } from "../servers/errors.ts";
 import { readTlsFiles, type TlsSettings } from "../servers/server-settings.ts";
-import type { SqlDialect } from "./dialect.ts";
+import type { SqlDialect } from "./placeholders.ts";
 import type { SqlRow, SqlValue } from "./sql-client.ts";
 import type { SqlServerAddress, SqlServerSettings } from "./sql-settings.ts";
 
@@ -48,4 +49,20 @@ export type SqlTls = NonNullable<Awaited<ReturnType<typeof readSqlTls>>>;
 
 export async function readSqlTls(tls: TlsSettings | undefined) {
   return tls && { ...(await readTlsFiles(tls)), minVersion: "TLSv1.2" as const };
+}
+
+/** What a failure says about its server, by the code in the database's own error. */
+export function classifierOf<Code>(
+  codeOf: (error: unknown) => Code | undefined,
+  isTimeout: (code: Code) => boolean,
+  cannotServe: (code: Code) => boolean,
+) {
+  return (error: unknown): FailureKind => {
+    if (error instanceof AppError) return "answer";
+    if (error instanceof SqlTimeoutError) return "timeout";
+    const code = codeOf(error);
+    if (code === undefined) return "lost";
+    if (isTimeout(code)) return "timeout";
+    return cannotServe(code) ? "refused" : "answer";
+  };
 }

@@ -1,5 +1,5 @@
 import type { BackendContext } from "../backend.ts";
-import type { SqlDialect } from "./dialect.ts";
+import type { SqlDialect } from "./placeholders.ts";
 
 export type SqlValue = string | number | bigint | Uint8Array | null;
 

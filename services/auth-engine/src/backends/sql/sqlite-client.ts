@@ -3,8 +3,13 @@ import { AppError } from "@postern/shared/platform/errors";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendContext } from "../backend.ts";
 import type { SqlClient } from "./sql-client.ts";
-import { openSqliteConnection, type SqliteConnection } from "./sqlite-connection.ts";
-import { isBusy, isOfStatement, toBackendError } from "./sqlite-query.ts";
+import {
+  isBusy,
+  isOfStatement,
+  openSqliteConnection,
+  type SqliteConnection,
+  toBackendError,
+} from "./sqlite-connection.ts";
 
 export interface SqliteClientOptions {
   readonly file: string;

@@ -1,9 +1,89 @@
 import { statSync } from "node:fs";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { createBoundedCache } from "@postern/shared/platform/cache";
-import { findStatementParameters } from "./placeholders.ts";
-import type { SqlQuery, SqlRow, SqlStatement } from "./sql-client.ts";
-import { type BoundParameters, columnsOf, prepareQuery, type SqliteQuery } from "./sqlite-query.ts";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { remembering } from "@postern/shared/platform/cache";
+import { AppError } from "@postern/shared/platform/errors";
+import { asTable, findStatementParameters } from "./placeholders.ts";
+import type { SqlQuery, SqlRow, SqlStatement, SqlValue } from "./sql-client.ts";
+
+/** Primary result codes of SQLite (sqlite.org/rescode.html). */
+const sqliteError = 1;
+const sqliteBusy = 5;
+const sqliteLocked = 6;
+const sqliteConstraint = 19;
+
+function primaryCode(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error) || !("errcode" in thrown) || typeof thrown.errcode !== "number") return undefined;
+  return thrown.errcode & 0xff;
+}
+
+/** Another process holds a lock, so a retry may succeed. */
+export function isBusy(thrown: unknown): boolean {
+  const code = primaryCode(thrown);
+  return code === sqliteBusy || code === sqliteLocked;
+}
+
+/** The connection still works: only this statement failed or had to wait. */
+export function isOfStatement(thrown: unknown): boolean {
+  const code = primaryCode(thrown);
+  return isBusy(thrown) || code === sqliteError || code === sqliteConstraint;
+}
+
+/** Locked, damaged, missing, another schema: none of it says anything about a user. */
+export function toBackendError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const detail = thrown instanceof Error ? thrown.message : String(thrown);
+  return new AppError("DIRECTORY_UNAVAILABLE", { detail: `SQLite: ${detail}`, cause: thrown });
+}
+
+type BoundParameters = Record<string, SQLInputValue>;
+
+/** A prepared query that reads at most a given number of rows. */
+type SqliteQuery = (parameters: BoundParameters, maxRows: number) => readonly SqlRow[];
+
+/** Used beside the parameters of the site's query. */
+const maxRowsParameter = "postern_max_rows";
+
+function columnsOf(statement: StatementSync): readonly string[] {
+  return statement.columns().map(({ name }) => name);
+}
+
+/**
+ * Limits the rows of a query. The limit is wrapped in a CAST, because SQLite would plan the query again for each value
+ * of a bare parameter. Undefined if SQLite does not accept such a query, or names its columns differently.
+ */
+function withLimit(database: DatabaseSync, text: string, names: readonly string[]): StatementSync | undefined {
+  try {
+    const limited = database.prepare(`SELECT * FROM ${asTable(text)} LIMIT CAST(:${maxRowsParameter} AS INTEGER)`);
+    const named = columnsOf(limited);
+    return named.length === names.length && named.every((name, index) => name === names[index]) ? limited : undefined;
+  } catch (thrown) {
+    if (isOfStatement(thrown) && !isBusy(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** `values` by position, as an array holds them; the type says objects. */
+function toRow(names: readonly string[], values: Readonly<Record<number, SqlValue>>): SqlRow {
+  const row: Record<string, SqlValue> = {};
+  for (let index = 0; index < names.length; index += 1) row[names[index] ?? ""] = values[index] ?? null;
+  return row;
+}
+
+/**
+ * Rows come as arrays, all together: an object of node:sqlite, and each step of its iterators, has its own hidden
+ * class, which lives until the next full collection. Valid until the schema changes, because the names are kept.
+ */
+function prepareQuery(database: DatabaseSync, text: string): SqliteQuery {
+  const plain = database.prepare(text);
+  const names = columnsOf(plain);
+  const limited = withLimit(database, text, names);
+  if (limited === undefined) return (parameters, maxRows) => plain.iterate(parameters).take(maxRows).toArray();
+  limited.setReturnArrays(true);
+  return (parameters, maxRows) => {
+    parameters[maxRowsParameter] = maxRows;
+    return limited.all(parameters).map((values) => toRow(names, values));
+  };
+}
 
 /** A bus message brings many attempts, and each separate query costs eight system calls for locks and checks. */
 function createReadTransaction(database: DatabaseSync) {
@@ -57,16 +137,6 @@ function createReadTransaction(database: DatabaseSync) {
 
 export type SqliteConnection = ReturnType<typeof openSqliteConnection>;
 
-interface Prepared {
-  readonly statement: StatementSync;
-  readonly parameters: readonly string[];
-}
-
-interface PreparedQuery {
-  readonly run: SqliteQuery;
-  readonly parameters: readonly string[];
-}
-
 function parametersOf(text: string): readonly string[] {
   return findStatementParameters(text).map((parameter) => parameter.slice(1));
 }
@@ -82,16 +152,17 @@ const maxStatements = 256;
 
 /** Prepared queries, for one version of the schema. */
 function createQueries(database: DatabaseSync) {
-  const queries = createBoundedCache<PreparedQuery>({ maxEntries: maxStatements, evict: "least-used" });
+  const make = () =>
+    remembering(maxStatements, (statement) => ({
+      run: prepareQuery(database, statement),
+      parameters: parametersOf(statement),
+    }));
+  let queryOf = make();
   let preparedFor: number | undefined;
-  return (statement: string, schema: number): PreparedQuery => {
-    if (schema !== preparedFor) queries.clear();
+  return (statement: string, schema: number) => {
+    if (schema !== preparedFor) queryOf = make();
     preparedFor = schema;
-    const known = queries.get(statement);
-    if (known !== undefined) return known;
-    const query = { run: prepareQuery(database, statement), parameters: parametersOf(statement) };
-    queries.set(statement, query);
-    return query;
+    return queryOf(statement);
   };
 }
 
@@ -104,15 +175,10 @@ export function openSqliteConnection(file: string, { readOnly }: { readonly read
   const database = new DatabaseSync(file, { readOnly, timeout: 0, readBigInts: true });
   const reading = createReadTransaction(database);
   const findQuery = createQueries(database);
-  const prepared = createBoundedCache<Prepared>({ maxEntries: maxStatements, evict: "least-used" });
-
-  const prepare = (text: string): Prepared => {
-    const known = prepared.get(text);
-    if (known !== undefined) return known;
-    const entry = { statement: database.prepare(text), parameters: parametersOf(text) };
-    prepared.set(text, entry);
-    return entry;
-  };
+  const prepare = remembering(maxStatements, (text) => ({
+    statement: database.prepare(text),
+    parameters: parametersOf(text),
+  }));
 
   const change = (command: SqlStatement): number => {
     const { statement, parameters } = prepare(command.statement);

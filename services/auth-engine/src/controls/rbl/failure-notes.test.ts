@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createFailureNotes, type FailureNote } from "./failure-notes.ts";
+import { createFailureNotes, type FailureNote } from "../context.ts";
 
 test("the first failure of each list is reported immediately, those of the next minute together", () => {
   const time = { now: 0 };

@@ -1,14 +1,64 @@
 import { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
-import type { Control } from "ldapts";
+import type { Control, Entry, SearchOptions, SearchResult } from "ldapts";
 import type { BackendContext } from "../backend.ts";
 import { ConnectionPool } from "../servers/connection-pool.ts";
+import { backendUnavailable } from "../servers/errors.ts";
 import type { TargetSet } from "../servers/target-set.ts";
-import { type LdapConnection, openReadyConnection } from "./client.ts";
+import { type LdapConnection, openReadyConnection, readRootDse, type ServiceIdentity } from "./client.ts";
 import { classifyFailure } from "./errors.ts";
 import type { LdapPoolSettings } from "./ldap-settings.ts";
 import type { ServerAddress } from "./server-uri.ts";
+
+/** Below the 100 pending requests that OpenLDAP allows on a connection. */
+const searchesPerConnection = 32;
+/** Searches for an account take milliseconds. */
+const searchPatienceMs = 1000;
+
+export function serviceIdentity({ saslExternal, bindDn, bindPassword }: LdapPoolSettings): ServiceIdentity {
+  if (saslExternal) return { kind: "external" };
+  return bindDn === "" ? { kind: "anonymous" } : { kind: "simple", dn: bindDn, password: bindPassword };
+}
+
+/** Searches as the service account, several concurrently on each of a few connections. */
+export class LookupPool extends ConnectionPool<LdapConnection, ServerAddress> {
+  constructor(settings: LdapPoolSettings, targets: TargetSet<ServerAddress>, clock: Clock) {
+    const identity = serviceIdentity(settings);
+    super({
+      label: "LDAP lookup connection",
+      targets,
+      size: settings.lookupPoolSize,
+      idleSize: settings.lookupIdleSize,
+      capacity: searchesPerConnection,
+      queueLength: settings.lookupQueueLength,
+      needsServiceAccount: identity.kind !== "anonymous",
+      open: ({ address }, onClose) =>
+        openReadyConnection(address, identity, { ...settings, operationTimeoutMs: settings.searchTimeoutMs, onClose }),
+      patienceMs: searchPatienceMs,
+      classify: classifyFailure,
+      clock,
+    });
+  }
+
+  search(baseDn: string, options: SearchOptions, context: BackendContext): Promise<SearchResult> {
+    return this.run((connection) => connection.search(baseDn, options), context);
+  }
+
+  /** The entries of a search; what it throws names the work. */
+  async entries(doing: string, baseDn: string, options: SearchOptions, context: BackendContext): Promise<Entry[]> {
+    try {
+      return (await this.search(baseDn, options, context)).searchEntries;
+    } catch (error) {
+      throw backendUnavailable(doing, error);
+    }
+  }
+
+  /** Resolves if a server answers the cheapest search now. */
+  check(context: BackendContext): Promise<void> {
+    return this.run(readRootDse, context);
+  }
+}
 
 /** A token bucket: `perSecond` on average, bursts of up to `burst` more. Without a rate, everything passes. */
 export function createBindRate({ perSecond, burst }: LdapPoolSettings["bindRate"], clock: Clock): () => boolean {
@@ -27,7 +77,7 @@ export function createBindRate({ perSecond, burst }: LdapPoolSettings["bindRate"
 }
 
 /** A bind gets more time than a search: servers with slow password hashes must not get a bind twice, because each counts wrong passwords. */
-const patienceMs = 1500;
+const bindPatienceMs = 1500;
 
 /**
  * Binds as users, one at a time on each connection, because a bind ends all other operations on it (RFC 4511 section
@@ -53,7 +103,7 @@ export class BindPool extends ConnectionPool<LdapConnection, ServerAddress> {
           { kind: "anonymous" },
           { ...settings, operationTimeoutMs: settings.bindTimeoutMs, onClose },
         ),
-      patienceMs,
+      patienceMs: bindPatienceMs,
       classify: classifyFailure,
       clock,
     });
