@@ -14,7 +14,9 @@ import {
   traceForwarded,
   unreadablePaths,
 } from "@postern/shared/platform/http";
-import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
+import { type DocumentFormat, openapiTypes, type RenderedDocument } from "@postern/shared/platform/openapi";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import Fastify from "fastify";
 import { registerBruteForceRoutes } from "./bans/routes.ts";
 import { getConfigLoad } from "./config/get-load.ts";
 import { registerConsole } from "./console/api-routes.ts";
@@ -25,8 +27,13 @@ import { registerHooks } from "./hooks/routes.ts";
 import { getJob } from "./jobs/get-job.ts";
 import { registerJwtRoutes } from "./jwt/routes.ts";
 import { registerMfaBackchannel } from "./mfa-backchannel/routes.ts";
-import { getOpenapi } from "./openapi/get-openapi.ts";
 import { validateRequests } from "./openapi/openapi-validation.ts";
+
+/** `GET /api/v1/openapi.yaml` and `.json`: for every authenticated API caller. */
+function getOpenapi(document: () => RenderedDocument, format: DocumentFormat) {
+  return async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    reply.type(openapiTypes[format]).send(document()[format]);
+}
 
 declare module "fastify" {
   interface FastifyRequest {

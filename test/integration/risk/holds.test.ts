@@ -1,32 +1,21 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
+import { Secret, createKeyRing } from "@postern/shared/platform/crypto";
 import { oidcRecordKey } from "@postern/shared/platform/redis";
 import { pause, poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { digestOfId } from "../../../services/idp/src/oidc/storage/digest-of-id.ts";
+import { digestOfId } from "../../../services/idp/src/oidc/storage/models.ts";
 import { askJson } from "../../support/ask-json.ts";
 import { type Browser, createBrowser } from "../../support/browser.ts";
 import { logLineOf } from "../../support/log-lines.ts";
 import { type MailClient, registerMailClient } from "../../support/mail-client.ts";
-import { askReplicas, type OidcStack } from "../../support/oidc-stack.ts";
+import { type OidcStack, askReplicas } from "../../support/oidc-stack.ts";
 import { claimsOf } from "../../support/oidc-user.ts";
 import { askInTurn, relyingParty } from "../../support/relying-party.ts";
 import { merged, redisGivenUpSoon } from "../../support/stack-config.ts";
 import { callback, follow, issuer } from "../idp/authorization.ts";
 import { ageNetworks, atEachEngine, remembered } from "./sign-ins.ts";
-import {
-  bot,
-  confirmPath,
-  home,
-  justNow,
-  login,
-  longAgo,
-  startUserStack,
-  suspiciousPath,
-  tokenOf,
-  type UserStack,
-} from "./user-stack.ts";
+import { type UserStack, bot, confirmPath, home, justNow, login, longAgo, startUserStack, suspiciousPath, tokenOf } from "./user-stack.ts";
 
 /** Unknown to every account, and without a bad reputation. */
 const hotel = "203.0.113.7";

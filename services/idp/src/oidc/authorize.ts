@@ -14,7 +14,7 @@ import { acceptMailResources } from "./registration/mail-resource.ts";
 import { membersOf, requestObjectHeader } from "./request-objects/hand-over.ts";
 import type { UnpackedRequest } from "./request-objects/unpack-request.ts";
 import { mailResources } from "./settings/mail-resources.ts";
-import { textOf } from "./storage/json.ts";
+import { textOf } from "./storage/models.ts";
 
 /** The state is stored for ten minutes for any requester; no legitimate client needs more. */
 const longestState = 2048;

@@ -9,8 +9,7 @@ import { answerAnyOrigin, oauthError } from "./http/replies.ts";
 import { acceptMailResources } from "./registration/mail-resource.ts";
 import { requestObjectHeader } from "./request-objects/hand-over.ts";
 import { mailResources } from "./settings/mail-resources.ts";
-import { digestOfId } from "./storage/digest-of-id.ts";
-import { wordsOf } from "./storage/json.ts";
+import { digestOfId, wordsOf } from "./storage/models.ts";
 import { isExcludedProof } from "./tokens/dpop.ts";
 
 /** A Basic header as the provider requires it: form-encoded, even if the client implements only RFC 7617. */

@@ -7,7 +7,7 @@ import {
   type RedisClient,
 } from "@postern/shared/platform/redis";
 import { createWindowCount } from "../../redis/count-in-window.ts";
-import { digestOfId } from "../storage/digest-of-id.ts";
+import { digestOfId } from "../storage/models.ts";
 import pollDeviceCodeLua from "./scripts/poll-device-code.lua?raw";
 
 const pollDeviceCode = {

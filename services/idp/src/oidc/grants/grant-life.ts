@@ -1,7 +1,7 @@
 import type { Clock } from "@postern/shared/platform/time";
 import { errors, Provider } from "oidc-provider";
 import type { OidcAccounts } from "../accounts/accounts-redis.ts";
-import { digestOfId } from "../storage/digest-of-id.ts";
+import { digestOfId } from "../storage/models.ts";
 import type { RecordTimes } from "../storage/record-times.ts";
 import type { OidcStore } from "../storage/store-redis.ts";
 

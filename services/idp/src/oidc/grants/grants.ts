@@ -2,7 +2,7 @@ import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
 import { scopesForClaims } from "../claims/client-claims.ts";
 import { asksEachTime } from "../clients/address-rules.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
-import { textOf } from "../storage/json.ts";
+import { textOf } from "../storage/models.ts";
 
 type LoadGrant = NonNullable<Configuration["loadExistingGrant"]>;
 

@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { Generation } from "../provider/generation.ts";
-import { textOf } from "../storage/json.ts";
+import { textOf } from "../storage/models.ts";
 
 /** The supported parameters of RP-Initiated Logout 1.0 §2. */
 export interface LogoutRequest {

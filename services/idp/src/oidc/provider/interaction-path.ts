@@ -1,5 +1,8 @@
 import { pathTo } from "@postern/shared/contracts";
 
+/** Identifies a request in the log; only the bridge sets it. */
+export const referenceHeader = "x-service-reference";
+
 /** Identifiers of interactions; language tags in the same place of the path are shorter. */
 const interactionId = /^[A-Za-z0-9_-]{43}$/;
 

@@ -5,7 +5,7 @@ import { flowDemands, type MfaPolicyConfig } from "../../second-factors/sign-in-
 import { startAddress } from "../clients/address-rules.ts";
 import type { ClientPolicies, ClientPolicy } from "../clients/clients.ts";
 import type { OidcParts, OidcState } from "../state/context.ts";
-import { isRecord, textOf } from "../storage/json.ts";
+import { isRecord, textOf } from "../storage/models.ts";
 
 type Interaction = InstanceType<Provider["Interaction"]>;
 type ShownPolicy = Pick<ClientPolicy, "config" | "isRegistered">;

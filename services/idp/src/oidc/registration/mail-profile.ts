@@ -1,5 +1,5 @@
 import { type MailRegistrationConfig, mailScopes } from "@postern/shared/platform/config";
-import { isRecord, wordsOf } from "../storage/json.ts";
+import { isRecord, wordsOf } from "../storage/models.ts";
 import { readClientName } from "./client-name.ts";
 import { redirectKind } from "./redirect-uri.ts";
 import { invalid, type Refusal, type Registration } from "./registration.ts";

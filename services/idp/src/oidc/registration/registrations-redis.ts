@@ -11,8 +11,7 @@ import {
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import { createWindowCount } from "../../redis/count-in-window.ts";
-import { digestOfId } from "../storage/digest-of-id.ts";
-import { isRecord } from "../storage/json.ts";
+import { digestOfId, isRecord } from "../storage/models.ts";
 import { kindOfId, type Registration, type RegistrationKind } from "./registration.ts";
 import replaceRegistrationLua from "./scripts/replace-registration.lua?raw";
 import reserveRegistrationLua from "./scripts/reserve-registration.lua?raw";

@@ -13,9 +13,7 @@ import {
 import type { Clock } from "@postern/shared/platform/time";
 import type { AdapterPayload } from "oidc-provider";
 import { createReplaceIfSame } from "../../redis/replace-if-same.ts";
-import { digestOfId } from "./digest-of-id.ts";
-import { isRecord } from "./json.ts";
-import { graceMs, type IndexKind, indexed, indexesOf, usedOnce } from "./models.ts";
+import { digestOfId, graceMs, type IndexKind, indexed, indexesOf, isRecord, usedOnce } from "./models.ts";
 import addRecordToIndexLua from "./scripts/add-record-to-index.lua?raw";
 import consumeRecordLua from "./scripts/consume-record.lua?raw";
 import electSuccessorLua from "./scripts/elect-successor.lua?raw";

@@ -1,5 +1,4 @@
-import { newId } from "../protocol/identifiers.ts";
-import { statusCodes } from "../protocol/names.ts";
+import { newId, statusCodes } from "../protocol/names.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
 import type { SamlCore } from "../saml-core.ts";

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { abortAfter } from "@postern/shared/platform/concurrency";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
-import { sameEntity } from "../protocol/identifiers.ts";
+import { sameEntity } from "../protocol/names.ts";
 import type { EntityFacts } from "./entity-facts.ts";
 import type { loadDocument } from "./load-document.ts";
 import type { MetadataCopies, MetadataDocument } from "./metadata-copies-redis.ts";

@@ -1,7 +1,6 @@
 import type { RecordTimes } from "../../oidc/storage/record-times.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
-import { newId } from "../protocol/identifiers.ts";
-import { statusCodes } from "../protocol/names.ts";
+import { newId, statusCodes } from "../protocol/names.ts";
 import type { Provider } from "../providers.ts";
 import type { SamlCore } from "../saml-core.ts";
 import type { SamlSettings } from "../saml-settings.ts";
