@@ -31,7 +31,7 @@ import { deviceEnd } from "./oidc/device/device.ts";
 import { createSamlContext, type SamlContext } from "./saml/context.ts";
 import { createSecondFactors } from "./second-factors/context.ts";
 import type { BrowserSessionRecord } from "./sessions/browser-session.ts";
-import { createSessionStore, type SessionStore } from "./sessions/session-store-redis.ts";
+import { SessionStore } from "./sessions/session-store-redis.ts";
 import { createSingleLogout, type SingleLogout } from "./sessions/single-logout.ts";
 import { createSignIn } from "./sign-in/context.ts";
 import type { NotificationsContext } from "./user-notifications/context.ts";
@@ -58,7 +58,7 @@ function createSessions(config: Config, redis: RedisClient, clock: Clock): Sessi
   const keys = keyRingFromConfig(config, "browser-session");
   if (keys === undefined) return undefined;
   const { lifetime, idle_timeout, remember_me_ttl } = config.identity.session;
-  return createSessionStore({
+  return new SessionStore({
     redis,
     keyPrefix: config.storage.redis.prefix,
     keys,

@@ -3,16 +3,14 @@ import { explainDifference } from "@postern/shared/platform/bus";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 
-export interface ValidatedRequest {
+/** Why a request does not match the schemas of its operation; undefined if it matches or is not validated. */
+export type ValidateRequest = (request: {
   readonly method: string;
   /** The path of the route, without parameters filled in. */
   readonly route: string;
   readonly query: unknown;
   readonly body: unknown;
-}
-
-/** Why a request does not match the schemas of its operation; undefined if it matches or is not validated. */
-export type ValidateRequest = (request: ValidatedRequest) => string | undefined;
+}) => string | undefined;
 
 function explain(schema: TSchema | undefined, where: string): (value: unknown) => string | undefined {
   if (schema === undefined) return () => undefined;

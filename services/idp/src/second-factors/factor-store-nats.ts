@@ -109,19 +109,19 @@ export class FactorStore {
 
   async setTotp(account: string, secret: string, context: EngineCall): Promise<Change> {
     const reply = this.#bus.request(mfaTotpSet, { ...target(account, context), secret }, context);
-    return this.#recorded(account, context, "second_factor.add", reply.then(changeOf), "totp");
+    return this.#recorded(account, context, ["second_factor.add", "totp"], reply.then(changeOf));
   }
 
   async deleteTotp(account: string, context: EngineCall): Promise<Change> {
     const reply = this.#bus.request(mfaTotpDelete, target(account, context), context);
-    return this.#recorded(account, context, "second_factor.remove", reply.then(changeOf), "totp");
+    return this.#recorded(account, context, ["second_factor.remove", "totp"], reply.then(changeOf));
   }
 
   /** `exists`: the credential is already stored. */
   async addCredential(account: string, credential: string, context: EngineCall): Promise<Change | "exists"> {
     const reply = this.#bus.request(mfaWebauthnSave, { ...target(account, context), credential }, context);
     const change = reply.then((saved) => (saved.outcome === "exists" ? "exists" : changeOf(saved)));
-    return this.#recorded(account, context, "second_factor.add", change, "webauthn");
+    return this.#recorded(account, context, ["second_factor.add", "webauthn"], change);
   }
 
   /** `conflict`: `old` is no longer stored. */
@@ -136,18 +136,18 @@ export class FactorStore {
   }
 
   async deleteCredential(account: string, text: string, context: EngineCall): Promise<Change> {
-    return this.#recorded(account, context, "second_factor.remove", this.#drop(account, text, context), "webauthn");
+    return this.#recorded(account, context, ["second_factor.remove", "webauthn"], this.#drop(account, text, context));
   }
 
   async setRecoveryCodes(account: string, codes: readonly string[], context: EngineCall): Promise<Change> {
     const request = { ...target(account, context), codes: [...codes] };
     const reply = this.#bus.request(mfaRecoveryCodesSet, request, context);
-    return this.#recorded(account, context, "recovery_codes.create", reply.then(changeOf));
+    return this.#recorded(account, context, ["recovery_codes.create"], reply.then(changeOf));
   }
 
   async deleteRecoveryCodes(account: string, context: EngineCall): Promise<Change> {
     const reply = this.#bus.request(mfaRecoveryCodesDelete, target(account, context), context);
-    return this.#recorded(account, context, "second_factor.remove", reply.then(changeOf), "recovery");
+    return this.#recorded(account, context, ["second_factor.remove", "recovery"], reply.then(changeOf));
   }
 
   /** Uses up a recovery code. @returns whether the code was valid */
@@ -183,12 +183,12 @@ export class FactorStore {
       changeOf(reply);
       return undefined;
     });
-    return this.#recorded(account, context, "app_password.create", created);
+    return this.#recorded(account, context, ["app_password.create"], created);
   }
 
   async revokeAppPassword(account: string, id: string, context: EngineCall): Promise<Change> {
     const reply = this.#bus.request(mfaAppPasswordRevoke, { ...target(account, context), id }, context);
-    return this.#recorded(account, context, "app_password.delete", reply.then(changeOf));
+    return this.#recorded(account, context, ["app_password.delete"], reply.then(changeOf));
   }
 
   /** `hidesUnknown`: an unknown name takes as long as an account, and is no failure. */
@@ -218,9 +218,8 @@ export class FactorStore {
   async #recorded<Result>(
     account: string,
     { session, clientIp }: EngineCall,
-    event: AuditEvent,
+    [event, reason]: readonly [AuditEvent, reason?: string],
     change: Promise<Result>,
-    reason?: string,
   ): Promise<Result> {
     const line = { event, actor: account, target: account, clientIp, session, reason };
     const result = await change.catch((error: unknown) => {
