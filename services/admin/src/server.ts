@@ -27,7 +27,7 @@ import { registerHooks } from "./hooks/routes.ts";
 import { getJob } from "./jobs/get-job.ts";
 import { registerJwtRoutes } from "./jwt/routes.ts";
 import { registerMfaBackchannel } from "./mfa-backchannel/routes.ts";
-import { validateRequests } from "./openapi/openapi-validation.ts";
+import { validateRequests } from "./openapi/request-validation.ts";
 
 /** `GET /api/v1/openapi.yaml` and `.json`: for every authenticated API caller. */
 function getOpenapi(document: () => RenderedDocument, format: DocumentFormat) {

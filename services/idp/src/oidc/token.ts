@@ -6,7 +6,7 @@ import type { ClientPolicy } from "./clients/clients.ts";
 import type { OidcContext } from "./context.ts";
 import { formOf, queryOf, withoutEmpty } from "./http/form.ts";
 import { answerAnyOrigin, oauthError } from "./http/replies.ts";
-import { acceptMailResources } from "./registration/mail-resource.ts";
+import { acceptMailResources } from "./registration/mail-profile.ts";
 import { requestObjectHeader } from "./request-objects/hand-over.ts";
 import { mailResources } from "./settings/mail-resources.ts";
 import { digestOfId, wordsOf } from "./storage/models.ts";

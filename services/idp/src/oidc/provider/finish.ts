@@ -5,7 +5,7 @@ import type { OidcParts, OidcState } from "../state/context.ts";
 import { isRecord, textOf } from "../storage/models.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Generation } from "./generation.ts";
-import { interactionPath } from "./interaction-path.ts";
+import { interactionPath } from "./interaction-url.ts";
 
 interface FinishDeps {
   readonly parts: OidcParts;

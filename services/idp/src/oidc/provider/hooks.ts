@@ -13,8 +13,7 @@ import { textOf } from "../storage/models.ts";
 import { createAdapterFactory } from "./adapter.ts";
 import { isFault, reasonOf, withClientErrors } from "./authorize-failure.ts";
 import { createRenderError } from "./error-page.ts";
-import { referenceHeader } from "./interaction-path.ts";
-import { createInteractionUrl } from "./interaction-url.ts";
+import { createInteractionUrl, referenceHeader } from "./interaction-url.ts";
 
 const authMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"] as const;
 

@@ -19,31 +19,6 @@ import consumeRecordLua from "./scripts/consume-record.lua?raw";
 import electSuccessorLua from "./scripts/elect-successor.lua?raw";
 import putOnceRecordLua from "./scripts/put-once-record.lua?raw";
 
-const addRecordToIndex = {
-  name: "addRecordToIndex",
-  lua: addRecordToIndexLua,
-  keys: ["indexKey"],
-  args: ["nowSeconds", "member", "endSeconds", "lifeSeconds"],
-} as const;
-const consumeRecord = {
-  name: "consumeRecord",
-  lua: consumeRecordLua,
-  keys: ["recordKey"],
-  args: ["graceMs", "isRepeatable"],
-} as const;
-const electSuccessor = {
-  name: "electSuccessor",
-  lua: electSuccessorLua,
-  keys: ["recordKey"],
-  args: ["sealedSuccessor"],
-} as const;
-const putOnceRecord = {
-  name: "putOnceRecord",
-  lua: putOnceRecordLua,
-  keys: ["recordKey"],
-  args: ["sealed", "lifeSeconds"],
-} as const;
-
 /** A record is prolonged by this much more than needed, so that a busy family is not written at each refresh. */
 const spareSeconds = 3600;
 
@@ -92,11 +67,31 @@ export class OidcStore {
   constructor(parts: StoreParts) {
     const { redis } = parts;
     this.#parts = parts;
-    this.#add = defineScript(redis, addRecordToIndex);
+    this.#add = defineScript(redis, {
+      name: "addRecordToIndex",
+      lua: addRecordToIndexLua,
+      keys: ["indexKey"],
+      args: ["nowSeconds", "member", "endSeconds", "lifeSeconds"],
+    });
     this.#replace = createReplaceIfSame(redis);
-    this.#putOnce = defineScript(redis, putOnceRecord);
-    this.#consume = defineScript(redis, consumeRecord);
-    this.#elect = defineScript(redis, electSuccessor);
+    this.#putOnce = defineScript(redis, {
+      name: "putOnceRecord",
+      lua: putOnceRecordLua,
+      keys: ["recordKey"],
+      args: ["sealed", "lifeSeconds"],
+    });
+    this.#consume = defineScript(redis, {
+      name: "consumeRecord",
+      lua: consumeRecordLua,
+      keys: ["recordKey"],
+      args: ["graceMs", "isRepeatable"],
+    });
+    this.#elect = defineScript(redis, {
+      name: "electSuccessor",
+      lua: electSuccessorLua,
+      keys: ["recordKey"],
+      args: ["sealedSuccessor"],
+    });
   }
 
   put(ref: RecordRef, payload: AdapterPayload, ttlSeconds: number): Promise<void> {

@@ -2,7 +2,7 @@ import type { Revoker, TokenSubject } from "@postern/shared/domain/tokens";
 import type { Clock } from "@postern/shared/platform/time";
 import { type AdapterPayload, errors } from "oidc-provider";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
-import type { KeepGrant } from "../grants/grant-life.ts";
+import type { KeepGrant } from "../grants/grants.ts";
 import { digestOfId, isRecord, wordsOf } from "../storage/models.ts";
 import type { RecordTimes } from "../storage/record-times.ts";
 import type { OidcStore, RecordRef, StoredRecord } from "../storage/store-redis.ts";

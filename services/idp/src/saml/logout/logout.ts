@@ -8,7 +8,7 @@ import type { SamlCore } from "../saml-core.ts";
 import type { Channel } from "../saml-metrics.ts";
 import type { Participant, Participants } from "../state/participants-redis.ts";
 import { checkHead } from "../xml/check-message.ts";
-import { readLogoutRequest } from "../xml/logout-messages.ts";
+import { readLogoutRequest } from "../xml/logout-xml.ts";
 import type { ReadMessage } from "../xml/read-message.ts";
 import type { BrowserBinding } from "./logout-endpoints.ts";
 import type {
