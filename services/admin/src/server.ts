@@ -22,7 +22,7 @@ import { getConfigLoad } from "./config/get-load.ts";
 import { registerConsole } from "./console/api-routes.ts";
 import { registerConsolePages } from "./console/page-routes.ts";
 import type { AdminContext } from "./context.ts";
-import { registerCacheRoutes } from "./flush/cache-flush.ts";
+import { registerFlushRoutes } from "./flush/flush-route.ts";
 import { registerHooks } from "./hooks/routes.ts";
 import { getJob } from "./jobs/get-job.ts";
 import { registerJwtRoutes } from "./jwt/routes.ts";
@@ -81,7 +81,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
       "preHandler",
       validateRequests(() => live.current.requestValidation, logger),
     );
-    registerCacheRoutes(scope, context);
+    registerFlushRoutes(scope, context);
     registerBruteForceRoutes(scope, context);
     scope.route({ ...guarded("readJob"), handler: getJob(context.jobs.read) });
   });
