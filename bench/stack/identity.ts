@@ -2,7 +2,7 @@ import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { createRedisClient, type RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { poll } from "@postern/testing";
-import { createSessionStore } from "../../services/idp/src/sessions/session-store-redis.ts";
+import { SessionStore } from "../../services/idp/src/sessions/session-store-redis.ts";
 import { encryptionSecret } from "./config.ts";
 import { mailOf } from "./users.ts";
 
@@ -53,7 +53,14 @@ function connect(port: number): RedisClient {
 async function signIn(redis: RedisClient, account: string): Promise<string> {
   const keys = createKeyRing([new Secret(encryptionSecret)], "browser-session");
   const lives = { absoluteMs: hourMs, idleMs: hourMs, rememberMs: 0 };
-  const sessions = createSessionStore({ redis, keyPrefix: "postern:", keys, clock: systemClock, lives });
+  const sessions = new SessionStore({
+    redis,
+    keyPrefix: "postern:",
+    keys,
+    clock: systemClock,
+    lives,
+    suspensions: { find: () => undefined },
+  });
   const loginTs = Math.floor(systemClock.now() / 1000);
   const attributes = { mail: [account], uid: [account] };
   const session = { accountId: account, account, attributes, loginTs, amr: ["pwd"], remember: false };

@@ -10,7 +10,7 @@ import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platf
 import { createRedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { freePort } from "@postern/testing";
-import { createSessionStore } from "../../services/idp/src/sessions/session-store-redis.ts";
+import { SessionStore } from "../../services/idp/src/sessions/session-store-redis.ts";
 import type { SignIn } from "../generator/sign-ins.ts";
 import { configText } from "./config.ts";
 import type { Servers } from "./servers.ts";
@@ -79,7 +79,14 @@ async function sessionCookies(text: string, redisPort: number): Promise<readonly
   const hourMs = 3_600_000;
   const lives = { absoluteMs: hourMs, idleMs: hourMs, rememberMs: 0 };
   const { prefix: keyPrefix } = loaded.config.storage.redis;
-  const store = createSessionStore({ redis, keyPrefix, keys, clock: systemClock, lives });
+  const store = new SessionStore({
+    redis,
+    keyPrefix,
+    keys,
+    clock: systemClock,
+    lives,
+    suspensions: { find: () => undefined },
+  });
   const sessions = await Promise.all(
     Array.from({ length: browsers }, (_, index) => {
       const account = `user${index}@example.test`;

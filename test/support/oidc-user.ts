@@ -2,11 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import {
-  createSessionStore,
-  type NewSession,
-  type SessionStore,
-} from "../../services/idp/src/sessions/session-store-redis.ts";
+import { type NewSession, SessionStore } from "../../services/idp/src/sessions/session-store-redis.ts";
 import { callback, type OidcStack } from "./oidc-stack.ts";
 
 const hour = 3_600_000;
@@ -14,7 +10,14 @@ const hour = 3_600_000;
 export function sessionStore(redis: RedisClient): SessionStore {
   const keys = createKeyRing([new Secret("test-encryption-secret")], "browser-session");
   const lives = { absoluteMs: hour, idleMs: hour, rememberMs: hour };
-  return createSessionStore({ redis, keyPrefix: "postern:", keys, clock: systemClock, lives });
+  return new SessionStore({
+    redis,
+    keyPrefix: "postern:",
+    keys,
+    clock: systemClock,
+    lives,
+    suspensions: { find: () => undefined },
+  });
 }
 
 /** Stores a session for the account. @returns the cookie of a browser that is signed in */

@@ -1,6 +1,6 @@
 import type { Metrics } from "@postern/shared/platform/metrics";
-import type { JwtResult } from "./jwt/outcome.ts";
-import { type MfaOperation, type MfaResult, mfaOperations, mfaResults } from "./mfa-backchannel/mfa-operation.ts";
+import type { JwtResult } from "./jwt/users.ts";
+import { type MfaOperation, type MfaResult, mfaOperations, mfaResults } from "./mfa-backchannel/mfa-route.ts";
 
 const hookResults = ["ok", "failed", "refused", "unknown"] as const;
 export type HookResult = (typeof hookResults)[number];

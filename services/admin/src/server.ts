@@ -14,20 +14,27 @@ import {
   traceForwarded,
   unreadablePaths,
 } from "@postern/shared/platform/http";
-import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
+import { type DocumentFormat, openapiTypes, type RenderedDocument } from "@postern/shared/platform/openapi";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import Fastify from "fastify";
 import { registerBruteForceRoutes } from "./bans/routes.ts";
 import { getConfigLoad } from "./config/get-load.ts";
 import { registerConsole } from "./console/api-routes.ts";
 import { registerConsolePages } from "./console/page-routes.ts";
 import type { AdminContext } from "./context.ts";
-import { registerCacheRoutes } from "./flush/cache-flush.ts";
+import { registerFlushRoutes } from "./flush/flush-route.ts";
 import { registerHooks } from "./hooks/routes.ts";
 import { getJob } from "./jobs/get-job.ts";
 import { registerJwtRoutes } from "./jwt/routes.ts";
 import { registerMfaBackchannel } from "./mfa-backchannel/routes.ts";
-import { getOpenapi } from "./openapi/get-openapi.ts";
-import { validateRequests } from "./openapi/openapi-validation.ts";
+import { validateRequests } from "./openapi/request-validation.ts";
 import { registerSuspensions } from "./suspensions/routes.ts";
+
+/** `GET /api/v1/openapi.yaml` and `.json`: for every authenticated API caller. */
+function getOpenapi(document: () => RenderedDocument, format: DocumentFormat) {
+  return async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    reply.type(openapiTypes[format]).send(document()[format]);
+}
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -75,7 +82,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
       "preHandler",
       validateRequests(() => live.current.requestValidation, logger),
     );
-    registerCacheRoutes(scope, context);
+    registerFlushRoutes(scope, context);
     registerBruteForceRoutes(scope, context);
     registerSuspensions(scope, context);
     scope.route({ ...guarded("readJob"), handler: getJob(context.jobs.read) });

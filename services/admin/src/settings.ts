@@ -10,8 +10,7 @@ import type { FactorLimitSettings } from "./factor-locks/factor-locks-redis.ts";
 import { type HookTable, hookTable } from "./hooks/hook-table.ts";
 import type { TokenLives } from "./jwt/token-pair.ts";
 import type { UserSettings } from "./jwt/users.ts";
-import type { RequestValidation } from "./openapi/openapi-validation.ts";
-import { createRequestValidation } from "./openapi/request-validation.ts";
+import { createRequestValidation, type RequestValidation } from "./openapi/request-validation.ts";
 
 export interface AdminSettings {
   readonly address: HostPort;

@@ -9,15 +9,21 @@ import {
   redisFromConfig,
   suspensionsFromConfig,
 } from "@postern/shared/assembly";
+import type { Suspensions } from "@postern/shared/domain/suspensions";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
+import { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { createCallerReader, createCallerVerifier } from "@postern/shared/platform/http";
 import type { SharedByProcess } from "@postern/shared/platform/lifecycle";
+import { type HostPort, parseHostPort } from "@postern/shared/platform/net";
 import { lazyOpenapi } from "@postern/shared/platform/openapi";
 import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
+import { type Clock, systemClock } from "@postern/shared/platform/time";
 import { createAccount } from "./account/context.ts";
-import { createApplicationList } from "./applications/context.ts";
+import { createClientUses } from "./applications/client-uses.ts";
+import { createClientUseStore } from "./applications/client-uses-redis.ts";
+import { createListApplications } from "./applications/list-applications.ts";
 import { createIdpHealth } from "./health.ts";
 import { createMailClients } from "./mail-clients/context.ts";
 import { createIdpMetrics, type IdpMetrics } from "./metrics.ts";
@@ -27,14 +33,67 @@ import { deviceEnd } from "./oidc/device/device.ts";
 import { createSamlContext, type SamlContext } from "./saml/context.ts";
 import { createSecondFactors } from "./second-factors/context.ts";
 import type { BrowserSessionRecord } from "./sessions/browser-session.ts";
-import { createSessions } from "./sessions/context.ts";
-import type { SessionStore } from "./sessions/session-store-redis.ts";
+import { SessionStore } from "./sessions/session-store-redis.ts";
 import { createSingleLogout, type SingleLogout } from "./sessions/single-logout.ts";
-import { idpSettings } from "./settings.ts";
 import { createSignIn } from "./sign-in/context.ts";
 import { serveSuspensions } from "./suspensions/end-access.ts";
 import type { NotificationsContext } from "./user-notifications/context.ts";
 import { createVisitContext, type PageParts } from "./visit/context.ts";
+
+const everyMs = 10_000;
+const nowMs = (): number => systemClock.now();
+
+/** The list of applications, and the note of when each was last used. */
+function createApplicationList(config: Config, { logger }: Base, state: RedisClient) {
+  const store = createClientUseStore(state, config.storage.redis.prefix);
+  const onError = (err: unknown): void => logger.debug({ err }, "the last use of clients could not be written");
+  return {
+    uses: createClientUses(store, nowMs, everyMs, onError),
+    listOf: (
+      clients: Parameters<typeof createListApplications>[0],
+      providers: Parameters<typeof createListApplications>[1],
+    ) => createListApplications(clients, providers, store, nowMs),
+  };
+}
+
+/** Browser sessions; undefined without `storage.redis.encryption_secret`, because they are stored only encrypted. */
+function createSessions(
+  config: Config,
+  parts: { readonly redis: RedisClient; readonly clock: Clock; readonly suspensions: Suspensions },
+): SessionStore | undefined {
+  const keys = keyRingFromConfig(config, "browser-session");
+  if (keys === undefined) return undefined;
+  const { lifetime, idle_timeout, remember_me_ttl } = config.identity.session;
+  return new SessionStore({
+    ...parts,
+    keyPrefix: config.storage.redis.prefix,
+    keys,
+    lives: { absoluteMs: lifetime, idleMs: idle_timeout, rememberMs: remember_me_ttl },
+  });
+}
+
+interface IdpSettings {
+  readonly identifier: string;
+  readonly address: HostPort;
+  readonly privateAddress: string;
+  readonly assertionSecret: Secret;
+  readonly requestTimeoutMs: number;
+  readonly maxBodyBytes: number;
+}
+
+function idpSettings({ runtime }: Config): IdpSettings {
+  const { idp, caller_assertion } = runtime.services;
+  const address = parseHostPort(idp.address);
+  if (address === undefined) throw new RangeError(`runtime.services.idp.address: ${idp.address}`);
+  return {
+    identifier: runtime.naming.identifier,
+    address,
+    privateAddress: idp.private_address,
+    assertionSecret: new Secret(caller_assertion.secret),
+    requestTimeoutMs: runtime.servers.http.request_timeout,
+    maxBodyBytes: runtime.servers.http.max_body_bytes,
+  };
+}
 
 /** OIDC, SAML and the logout of both. */
 interface Protocols {

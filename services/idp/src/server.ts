@@ -25,12 +25,10 @@ import { registerDevUi } from "./dev-ui/dev-ui.ts";
 import { registerMailClients } from "./mail-clients/routes.ts";
 import { oauthError } from "./oidc/http/replies.ts";
 import { registerLogout } from "./oidc/logout-routes.ts";
+import { registerOidcManagement } from "./oidc/management-routes.ts";
 import { routeOfPath } from "./oidc/metrics/oidc-metrics.ts";
-import { registerClientRoutes } from "./oidc/registered-client-routes.ts";
 import { registerRegistrations } from "./oidc/registration-routes.ts";
 import { registerOidcPages, registerOidcRoutes } from "./oidc/routes.ts";
-import { registerSessionRoutes } from "./oidc/session-routes.ts";
-import { registerSigningKeyRoutes } from "./oidc/signing-key-routes.ts";
 import { registerSamlRoutes } from "./saml/routes.ts";
 import { registerFailedSignIns, signInRoutes, signInScriptRoutes } from "./sign-in/routes.ts";
 import { registerCommonPages, unknownPage } from "./visit/common-pages.ts";
@@ -138,10 +136,8 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
       const route = routeOfPath(request.routeOptions.url);
       if (route !== undefined) oidc.metrics.request(route, reply.raw.statusCode);
     });
-    registerSessionRoutes(app, oidc);
-    registerClientRoutes(app, oidc);
+    registerOidcManagement(app, oidc);
     registerRegistrations(app, oidc);
-    registerSigningKeyRoutes(app, oidc);
     await app.register(async (scope) => registerOidcRoutes(scope, oidc, pages?.visits.pages));
   }
   if (oidc !== undefined && pages !== undefined) registerOidcPages(app, oidc, pages.visits);

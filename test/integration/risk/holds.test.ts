@@ -4,7 +4,7 @@ import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { oidcRecordKey } from "@postern/shared/platform/redis";
 import { pause, poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { digestOfId } from "../../../services/idp/src/oidc/storage/digest-of-id.ts";
+import { digestOfId } from "../../../services/idp/src/oidc/storage/models.ts";
 import { askJson } from "../../support/ask-json.ts";
 import { type Browser, createBrowser } from "../../support/browser.ts";
 import { logLineOf } from "../../support/log-lines.ts";

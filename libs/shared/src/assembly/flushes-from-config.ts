@@ -9,7 +9,7 @@ import {
   searchProtocols,
 } from "../domain/flush/index.ts";
 import { createRiskNames } from "../domain/risk/index.ts";
-import type { Bus } from "../platform/bus/bus.ts";
+import type { Bus } from "../platform/bus/connect.ts";
 import type { Config } from "../platform/config/index.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
 import { riskAccountKey, riskReviewKey } from "../platform/redis/index.ts";

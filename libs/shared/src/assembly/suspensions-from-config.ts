@@ -1,5 +1,5 @@
 import { Suspensions } from "../domain/suspensions/index.ts";
-import type { Bus } from "../platform/bus/bus.ts";
+import type { Bus } from "../platform/bus/connect.ts";
 import type { Config } from "../platform/config/index.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
 import type { Clock } from "../platform/time/clock.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { listEverything } from "./list-everything.ts";
 import { type Listing, listFiltered, listPage } from "./list-part.ts";
 import { readListRequest } from "./list-request.ts";
+import { listEverything } from "./routes.ts";
 
 interface Content {
   readonly bans: readonly { readonly network: string; readonly rule: string }[];

@@ -1,15 +1,14 @@
+import { type OperationId, operation } from "@postern/shared/contracts";
 import { type Audit, type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
-import { type Flushed } from "@postern/shared/domain/flush";
-import type { Logger } from "@postern/shared/platform/logging";
-import type { FastifyRequest } from "fastify";
-import type { AdminMetrics, FlushObject } from "../metrics.ts";
-import { sessionOf } from "../read-request.ts";
+import { type Flushed, flushStatus } from "@postern/shared/domain/flush";
+import type { FlushJob } from "@postern/shared/domain/jobs";
+import { guardedRoute } from "@postern/shared/platform/http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { AdminContext } from "../context.ts";
+import type { FlushObject } from "../metrics.ts";
+import { readBruteForceFlush, readCacheFlush, sessionOf } from "../read-request.ts";
 
-export interface FlushRouteDeps {
-  readonly adminMetrics: Pick<AdminMetrics, "flushed">;
-  readonly logger: Logger;
-  readonly audit: Audit;
-}
+type FlushContext = Pick<AdminContext, "adminMetrics" | "logger" | "audit" | "flushes" | "jobs" | "settings">;
 
 const auditNames = { cache: "cache.flush", bruteforce: "brute_force.flush" } as const;
 
@@ -29,10 +28,10 @@ function written(object: FlushObject, request: FastifyRequest, audit: Audit) {
 }
 
 /** Runs a flush for a waiting caller; counts and logs it. */
-export async function flushCounted(
+async function flushCounted(
   object: FlushObject,
   request: FastifyRequest,
-  { adminMetrics, logger, audit }: FlushRouteDeps,
+  { adminMetrics, logger, audit }: FlushContext,
   flush: () => Promise<Flushed>,
 ): Promise<Flushed> {
   const record = written(object, request, audit);
@@ -53,10 +52,10 @@ export async function flushCounted(
 }
 
 /** Queues a flush for a worker, counts and logs it, and resolves with the job's id. */
-export async function enqueueCounted(
+async function enqueueCounted(
   object: FlushObject,
   request: FastifyRequest,
-  { adminMetrics, logger, audit }: FlushRouteDeps,
+  { adminMetrics, logger, audit }: FlushContext,
   enqueue: () => Promise<string>,
 ): Promise<{ jobId: string; status: "QUEUED" }> {
   const record = written(object, request, audit);
@@ -71,4 +70,59 @@ export async function enqueueCounted(
     record("failed");
     throw error;
   }
+}
+
+/** What one kind of flush does with its request, immediately or as a job. */
+interface FlushKind<FlushRequest> {
+  readonly object: FlushObject;
+  readonly ids: { readonly now: OperationId; readonly queued: OperationId };
+  readonly read: (body: unknown) => FlushRequest;
+  readonly flush: (request: FlushRequest) => Promise<Flushed>;
+  readonly jobOf: (request: FlushRequest) => FlushJob;
+}
+
+/** `DELETE` of the path, and of the path with `/async`, which answers 202 once the job is stored. */
+function registerFlush<FlushRequest extends object>(
+  app: FastifyInstance,
+  context: FlushContext,
+  { object, ids, read, flush, jobOf }: FlushKind<FlushRequest>,
+): void {
+  const guarded = (id: OperationId) => guardedRoute(operation(id), context.settings.identifier);
+  app.route({
+    ...guarded(ids.now),
+    handler: async (request: FastifyRequest) => {
+      const flushRequest = read(request.body);
+      const flushed = await flushCounted(object, request, context, () => flush(flushRequest));
+      const result = { ...flushRequest, removed_keys: [...flushed.removedKeys], status: flushStatus(flushed) };
+      return { session: sessionOf(request), object, operation: "flush", result };
+    },
+  });
+  app.route({
+    ...guarded(ids.queued),
+    handler: async (request: FastifyRequest, reply: FastifyReply) => {
+      const job = jobOf(read(request.body));
+      const result = await enqueueCounted(object, request, context, () => context.jobs.queue.enqueue(job));
+      reply.code(202);
+      return { session: sessionOf(request), object, operation: "flush_async", result };
+    },
+  });
+}
+
+/** `/api/v1/cache/flush` and `/api/v1/bruteforce/flush`. */
+export function registerFlushRoutes(app: FastifyInstance, context: FlushContext): void {
+  const { flushes } = context;
+  registerFlush(app, context, {
+    object: "cache",
+    ids: { now: "flushUserCache", queued: "enqueueUserCacheFlush" },
+    read: readCacheFlush,
+    flush: (request) => flushes.cache(request),
+    jobOf: (request) => ({ type: "CACHE_FLUSH", request }),
+  });
+  registerFlush(app, context, {
+    object: "bruteforce",
+    ids: { now: "flushBruteForceRule", queued: "enqueueBruteForceRuleFlush" },
+    read: readBruteForceFlush,
+    flush: (request) => flushes.bruteForce(request),
+    jobOf: (request) => ({ type: "BF_FLUSH", request }),
+  });
 }

@@ -1,6 +1,6 @@
 import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
-import { hookAnswer } from "./hook-answer.ts";
+import { hookAnswer } from "./routes.ts";
 
 const answer = (value: Parameters<typeof hookAnswer>[0]) => {
   const { status, headers, body } = hookAnswer(value, "script.lua", "application/json");

@@ -4,7 +4,13 @@ import { within } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
 import { flushQueue, jobKey, type RedisClient } from "@postern/shared/platform/redis";
 
-export interface JobQueueDeps {
+/** A flush is retried for about two minutes while a dependency is unavailable. */
+const attempts = 9;
+const firstBackoffMs = 500;
+/** Maximum number of records of ended jobs, whatever their age. */
+const maxRecords = 100_000;
+
+export function createJobQueue(deps: {
   /** The client of the role `queue`. */
   readonly redis: RedisClient;
   readonly keyPrefix: string;
@@ -13,15 +19,7 @@ export interface JobQueueDeps {
   readonly maxQueued: number;
   readonly timeoutMs: number;
   readonly onError: (error: unknown) => void;
-}
-
-/** A flush is retried for about two minutes while a dependency is unavailable. */
-const attempts = 9;
-const firstBackoffMs = 500;
-/** Maximum number of records of ended jobs, whatever their age. */
-const maxRecords = 100_000;
-
-export function createJobQueue(deps: JobQueueDeps) {
+}) {
   const { redis, keyPrefix, retentionMs, maxQueued, timeoutMs } = deps;
   const queueOf = createLazyQueue(flushQueue, deps);
   const kept = { age: Math.ceil(retentionMs / 1000), count: maxRecords };

@@ -2,10 +2,9 @@ import { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
 import { createJwtIssuer } from "./jwt-issuer.ts";
-import type { JwtOutcome } from "./outcome.ts";
 import type { Redeem, RefreshFamilies } from "./refresh-families-redis.ts";
 import { pairsOf } from "./testing/pairs.ts";
-import type { JwtUser } from "./users.ts";
+import type { JwtOutcome, JwtUser } from "./users.ts";
 
 const request = { session: "s1", clientIp: "192.0.2.1", deadline: 1000, signal: new AbortController().signal };
 

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Secret } from "@postern/shared/platform/crypto";
-import type { JwtOutcome } from "./outcome.ts";
 import type { RefreshFamilies } from "./refresh-families-redis.ts";
 import type { TokenLives, TokenPairs } from "./token-pair.ts";
-import type { JwtUsers, UserRequest } from "./users.ts";
+import type { JwtOutcome, JwtUsers, UserRequest } from "./users.ts";
 
 export interface JwtIssuerDeps {
   readonly users: JwtUsers;

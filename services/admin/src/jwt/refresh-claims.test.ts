@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readRefreshClaims } from "./refresh-claims.ts";
+import { readRefreshClaims } from "./token-pair.ts";
 
 const audience = "service:jwt-refresh";
 const claims = { sub: "operator", source: "configuration", family: "family-1", jti: "token_1", epoch: 3 };

@@ -28,13 +28,6 @@ export interface RefreshFamilies {
   redeem(redeem: Redeem): Promise<Redemption>;
 }
 
-const redeemRefreshToken = {
-  name: "redeemRefreshToken",
-  lua: redeemRefreshTokenLua,
-  keys: ["familyKey", "deniedKey"],
-  args: ["presented", "nextToken", "lifeSeconds", "deniedSeconds"],
-} as const;
-
 const redemptions: readonly Redemption[] = ["redeemed", "unknown", "reused"];
 
 function unavailable(cause: unknown): AppError {
@@ -42,7 +35,12 @@ function unavailable(cause: unknown): AppError {
 }
 
 export function createRefreshFamilies(redis: RedisClient, keyPrefix: string): RefreshFamilies {
-  const redeem = defineScript(redis, redeemRefreshToken);
+  const redeem = defineScript(redis, {
+    name: "redeemRefreshToken",
+    lua: redeemRefreshTokenLua,
+    keys: ["familyKey", "deniedKey"],
+    args: ["presented", "nextToken", "lifeSeconds", "deniedSeconds"],
+  });
   return {
     begin: async (family, first, ttlSeconds) => {
       try {

@@ -6,8 +6,7 @@ import { steadyClock } from "@postern/shared/platform/time";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../context.ts";
 import type { JwtIssuer } from "./jwt-issuer.ts";
-import type { JwtOutcome, JwtResult } from "./outcome.ts";
-import type { UserRequest } from "./users.ts";
+import type { JwtOutcome, JwtResult, UserRequest } from "./users.ts";
 
 export interface JwtRouteDeps {
   /** Undefined while `auth.backchannel.jwt.enabled` or the endpoint is off. */

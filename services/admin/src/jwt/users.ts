@@ -1,8 +1,19 @@
 import { randomBytes } from "node:crypto";
-import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
+import type { AuthDecision, AuthRequest, JwtTokenResponse } from "@postern/shared/contracts";
 import type { PasswordVerifier, WorkContext } from "@postern/shared/domain/passwords";
 import type { KeyedDigest, Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
+
+/** The result of a request to the JWT endpoints; a temporary failure is an exception, answered with 500. */
+export type JwtOutcome =
+  | { readonly outcome: "issued"; readonly response: JwtTokenResponse }
+  /** Wrong credentials, or a refresh token that is no longer valid. */
+  | { readonly outcome: "denied" }
+  /** The user was authenticated but has no role. */
+  | { readonly outcome: "no_role" };
+
+/** The result of a request, for the metrics. */
+export type JwtResult = "issued" | "malformed" | "denied" | "no_role" | "undecided";
 
 /** Where a user is defined; the same name in the other source is a different user. */
 export type UserSource = "configuration" | "directory";

@@ -6,7 +6,26 @@ import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
 import { malformed } from "../read-request.ts";
-import type { MfaOperation, MfaResult } from "./mfa-operation.ts";
+
+export const mfaOperations = [
+  "set_totp",
+  "delete_totp",
+  "set_recovery_codes",
+  "delete_recovery_codes",
+  "list_webauthn",
+  "save_webauthn",
+  "update_webauthn",
+  "delete_webauthn",
+  "delete_passkey",
+  "delete_app_password",
+  "unlock",
+  "list_factors",
+] as const;
+export type MfaOperation = (typeof mfaOperations)[number];
+
+/** `refused`: the request was understood, and nothing was changed. */
+export const mfaResults = ["ok", "malformed", "refused", "undecided"] as const;
+export type MfaResult = (typeof mfaResults)[number];
 
 export interface MfaRouteDeps {
   readonly bus: Pick<Bus, "request">;

@@ -1,11 +1,16 @@
 import {
   MfaBackchannelAppPassword,
   MfaBackchannelCredential,
+  type MfaBackchannelFactors,
+  MfaBackchannelPasskey,
   MfaBackchannelRecoveryCodes,
   MfaBackchannelReplacement,
   MfaBackchannelTotp,
+  MfaBackchannelUnlock,
+  type MfaBackchannelUnlocked,
   MfaBackchannelUser,
   mfaAppPasswordRevoke,
+  mfaFactorsRead,
   mfaRecoveryCodesDelete,
   mfaRecoveryCodesSet,
   mfaTotpDelete,
@@ -16,16 +21,111 @@ import {
   mfaWebauthnUpdate,
   type OperationId,
   operation,
+  type Reply,
 } from "@postern/shared/contracts";
-import { guardedRoute } from "@postern/shared/platform/http";
+import { type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
+import { AppError } from "@postern/shared/platform/errors";
+import { compileCheck, guardedRoute } from "@postern/shared/platform/http";
 import { steadyClock } from "@postern/shared/platform/time";
-import type { FastifyError, FastifyInstance } from "fastify";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
+import { storedPasskey } from "../console/account/stored-passkey.ts";
 import type { AdminContext } from "../context.ts";
-import { deletePasskey } from "./delete-passkey.ts";
-import { listFactors } from "./list-factors.ts";
-import { createMfaRoute, type MfaRoute, type MfaRouteDeps } from "./mfa-route.ts";
-import { unlock } from "./unlock.ts";
+import type { FactorLocks } from "../factor-locks/factor-locks-redis.ts";
+import { malformed } from "../read-request.ts";
+import { createMfaRoute, type MfaAnswer, type MfaRoute, type MfaRouteDeps } from "./mfa-route.ts";
+
+type Locks = Awaited<ReturnType<FactorLocks["lift"]>>;
+
+const check = compileCheck(MfaBackchannelUnlock);
+
+/**
+ * `DELETE /api/v1/mfa-backchannel/lock`: 200 even if nothing was locked. 500 if nothing was unlocked and a backend that may know the
+ * account by this name was unavailable; the request may be repeated. Counts are stored under the account's own name, which may differ
+ * from the one that the operator typed.
+ */
+function unlock({ audit, counted, logger }: MfaRouteDeps, locks: FactorLocks, accountNames: FindAccountNames) {
+  const liftAll = async (username: string): Promise<Locks> => {
+    const { accounts, isComplete } = await accountNames(username);
+    const lifted = await Promise.all([...new Set([username, ...accounts])].map((name) => locks.lift(name)));
+    const counts: Locks = Object.assign({}, ...lifted);
+    // The name may be an alias of a locked account, which could not be checked.
+    if (!isComplete && Object.keys(counts).length === 0) {
+      throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "the account behind the name could not be looked up" });
+    }
+    return counts;
+  };
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<MfaBackchannelUnlocked> => {
+    const { body, caller, id } = request;
+    if (!check.accepts(body)) {
+      counted("unlock", "malformed");
+      throw malformed(check.explain(body));
+    }
+    const { username } = body;
+    const session = caller?.session ?? id;
+    const write = (outcome: AuditOutcome): void =>
+      audit.record({ event: "second_factor.unlock", outcome, ...auditedCaller(caller), target: username, session });
+    const wrongCodes = await liftAll(username).catch((error: unknown) => {
+      counted("unlock", "undecided");
+      write("undecided");
+      throw error;
+    });
+    counted("unlock", "ok");
+    write("ok");
+    logger.info({ session, operation: "unlock", username, outcome: "ok" }, "second factors");
+    reply.header("cache-control", "no-store");
+    return { status: "ok", wrong_codes: wrongCodes };
+  };
+}
+
+type Factors = Extract<Reply<typeof mfaFactorsRead>, { readonly outcome: "ok" }>;
+
+function isOk(reply: Reply<typeof mfaFactorsRead>): reply is Factors {
+  return reply.outcome === "ok";
+}
+
+function bodyOf({ account, hasTotp, recoveryCodesLeft, webauthnCredentials, appPasswords }: Factors) {
+  const body: MfaBackchannelFactors = {
+    account,
+    totp: hasTotp,
+    recovery_codes_left: recoveryCodesLeft,
+    passkeys: webauthnCredentials.map((text) => {
+      const { id, name } = storedPasskey(text);
+      return { id, name };
+    }),
+    app_passwords: appPasswords,
+  };
+  return body;
+}
+
+const listFactors = ({ bus }: Pick<MfaRouteDeps, "bus">): MfaRoute<typeof MfaBackchannelUser> => ({
+  operation: "list_factors",
+  fields: MfaBackchannelUser,
+  ask: async (_fields, target, options): Promise<MfaAnswer> => {
+    const reply = await bus.request(mfaFactorsRead, target, options);
+    return isOk(reply) ? { outcome: reply.outcome, body: bodyOf(reply) } : reply;
+  },
+});
+
+/** A sign-in between reading and deleting replaces the stored text. */
+const attempts = 5;
+
+const deletePasskey = ({ bus }: Pick<MfaRouteDeps, "bus">): MfaRoute<typeof MfaBackchannelPasskey> => ({
+  operation: "delete_passkey",
+  fields: MfaBackchannelPasskey,
+  ask: async ({ id }, target, options): Promise<MfaAnswer> => {
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const listed = await bus.request(mfaWebauthnList, target, options);
+      if (!("credentials" in listed)) return listed;
+      const credential = listed.credentials.find((text) => storedPasskey(text).id === id);
+      if (credential === undefined) return { outcome: "absent" };
+      const answer = await bus.request(mfaWebauthnDelete, { ...target, credential }, options);
+      if (answer.outcome !== "absent") return answer;
+    }
+    return { outcome: "conflict", detail: "the passkey was used at the same time; try again" };
+  },
+});
 
 type MfaBackchannelContext = Pick<
   AdminContext,

@@ -3,14 +3,9 @@ interface EventStreamLimits {
   readonly perAccount: number;
 }
 
-interface OpenStream {
-  readonly account: string;
-  readonly end: () => void;
-}
-
 /** Open streams of events of this process. Each one has a connection between gateway and admin, and asks for the operator's role. */
 export function createEventStreams(limits: EventStreamLimits = { all: 16, perAccount: 4 }) {
-  const streams = new Set<OpenStream>();
+  const streams = new Set<{ readonly account: string; readonly end: () => void }>();
   let hasEnded = false;
   return {
     /**

@@ -4,11 +4,6 @@ import { digestOf } from "@postern/shared/platform/crypto";
 import { consoleInvitationKey, decidedInRedis, type RedisClient } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 
-export interface IssuedInvitation {
-  readonly code: string;
-  readonly expiresMs: number;
-}
-
 /** Without characters that are easily confused. 20 of them cannot be guessed. */
 const letters = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";
 const groups = 5;
@@ -31,7 +26,7 @@ export function createInvitations(
   const keyOf = (account: string): string => consoleInvitationKey.build(keyPrefix, names.account(account));
   return {
     /** Replaces an earlier code of the account. */
-    issue: (account: string): Promise<IssuedInvitation> =>
+    issue: (account: string): Promise<{ readonly code: string; readonly expiresMs: number }> =>
       decided(async () => {
         const code = Array.from({ length: groups }, group).join("-");
         await redis.set(keyOf(account), digest(code), "EX", consoleInvitationKey.ttlSeconds);

@@ -15,18 +15,16 @@ export interface Operator extends AskingOperator {
   readonly cookie: string;
 }
 
-export interface OperatorRequest {
+/** `withdrawn`: the account of the session no longer has a role, or is suspended. */
+export type FoundOperator = Operator | "none" | { readonly withdrawn: string };
+/** @throws AppError REDIS_UNAVAILABLE */
+export type FindOperator = (request: {
   readonly cookie: string | undefined;
   readonly session: string;
   readonly clientIp: string;
   /** Not a request of the operator: the session is not prolonged. */
   readonly isPassive?: true;
-}
-
-/** `withdrawn`: the account of the session no longer has a role, or is suspended. */
-export type FoundOperator = Operator | "none" | { readonly withdrawn: string };
-/** @throws AppError REDIS_UNAVAILABLE */
-export type FindOperator = (request: OperatorRequest) => Promise<FoundOperator>;
+}) => Promise<FoundOperator>;
 
 /** The key is the cookie, which only this browser has. */
 function csrfTokenOf(cookie: string): string {

@@ -1,7 +1,7 @@
 import { foldedName } from "@postern/shared/domain/brute-force";
 import type { CallerDeadline } from "@postern/shared/platform/concurrency";
-import type { Backend } from "../backends/backend.ts";
 import { lookUpAccount } from "../backends/ask-backends.ts";
+import type { Backend } from "../backends/backend.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { SuspensionsDep } from "./refuse-suspended.ts";
 

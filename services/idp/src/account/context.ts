@@ -28,7 +28,7 @@ interface AccountParts {
 /** Everything that the pages of self-service and the MFA API need. */
 export function createAccount({ identity }: Config, parts: AccountParts) {
   const { visits, secondFactors, signIn, ...others } = parts;
-  const { factors, store, ceremonies, suspiciousSignIns, proofs, notify } = secondFactors;
+  const { store, ceremonies, suspiciousSignIns, proofs, notify } = secondFactors;
   const { totp } = identity.mfa;
   return {
     ...visits,
@@ -42,7 +42,6 @@ export function createAccount({ identity }: Config, parts: AccountParts) {
     rememberMs: signIn.rememberMs,
     self: createSelfService({
       ...secondFactors,
-      totpSecret: (account, context) => factors.totpSecret(account, context),
       totpIssuer: totp.issuer === "" ? identity.frontend.branding.name : totp.issuer,
     }),
     /** Origin of the site, as browsers write it. */

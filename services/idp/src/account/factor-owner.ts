@@ -1,6 +1,6 @@
 import type { SessionFacts } from "../second-factors/suspicious-sign-ins.ts";
 import type { Notification, NotificationEvent, NotificationOrigin } from "../user-notifications/notification.ts";
-import type { EngineCall } from "../visit/engine-call.ts";
+import type { EngineCall } from "../visit/visit.ts";
 
 /** The account whose factors are changed, with session and request. */
 export interface FactorOwner {

@@ -6,9 +6,16 @@ import type { FactorState } from "../second-factors/factor-store-nats.ts";
 import { isFresh } from "../second-factors/freshness.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import { cookieNames } from "../sessions/cookies.ts";
-import { callContext } from "../visit/engine-call.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
-import { csrfTokenIn, notificationOrigin, sendProblem, sendTo, sessionOf, type Visit } from "../visit/visit.ts";
+import {
+  callContext,
+  csrfTokenIn,
+  notificationOrigin,
+  sendProblem,
+  sendTo,
+  sessionOf,
+  type Visit,
+} from "../visit/visit.ts";
 import type { AccountContext } from "./context.ts";
 import type { ChangeOutcome, FactorOwner } from "./factor-owner.ts";
 

@@ -1,18 +1,30 @@
-import { createHash } from "node:crypto";
+import { createHash, randomInt } from "node:crypto";
 import type { SecondFactors } from "../second-factors/context.ts";
 import type { NamedFactor } from "../second-factors/factor-proofs.ts";
-import { newRecoveryCodes } from "../second-factors/recovery-codes.ts";
 import { matchTotpAt, newTotpSecret, totpUrl } from "../second-factors/totp.ts";
 import { createChangePasskeys, removeLonelyCodes } from "./change-passkeys.ts";
 import { type ChangeOutcome, type FactorOwner, notificationOf } from "./factor-owner.ts";
+
+/** Without 0, 1, I, L and O, which are easily confused. */
+const letters = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";
+const codeCount = 10;
+
+function part(): string {
+  return Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join("");
+}
+
+/** Creates ten codes `XXXX-XXXX` of 39 bits each. */
+export function newRecoveryCodes(): readonly string[] {
+  const codes = new Set<string>();
+  while (codes.size < codeCount) codes.add(`${part()}-${part()}`);
+  return [...codes];
+}
 
 interface SelfServiceDeps
   extends Pick<
     SecondFactors,
     "store" | "pending" | "guard" | "ceremonies" | "notify" | "proofs" | "totpSkew" | "totpTimesMs"
   > {
-  /** The account's stored secret; undefined if it has none. */
-  readonly totpSecret: (account: string, context: FactorOwner["context"]) => Promise<string | undefined>;
   readonly totpIssuer: string;
 }
 
@@ -30,10 +42,10 @@ export function cleanName(name: string, fallback: string): string {
 const recovery: NamedFactor = { kind: "recovery", part: "" };
 
 async function storedTotp(
-  { totpSecret }: SelfServiceDeps,
+  { store }: SelfServiceDeps,
   { account, context }: FactorOwner,
 ): Promise<readonly NamedFactor[]> {
-  const part = await totpSecret(account, context);
+  const part = await store.totpSecret(account, context);
   return part === undefined ? [] : [{ kind: "totp", part }];
 }
 

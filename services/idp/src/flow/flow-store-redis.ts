@@ -6,12 +6,6 @@ import writeFlowLua from "./scripts/write-flow.lua?raw";
 
 export type NewFlow = Omit<FlowRecord, "version">;
 
-const writeFlow = {
-  name: "writeFlow",
-  lua: writeFlowLua,
-  keys: ["flowKey"],
-  args: ["expectedVersion", "sealed", "lifeMs"],
-} as const;
 const digest = (text: string): string => digestOf(text).toString("base64url");
 
 const decided = decidedInRedis("flows cannot be reached");
@@ -22,7 +16,12 @@ const decided = decidedInRedis("flows cannot be reached");
  * @param clock the clock that all replicas share.
  */
 export function createFlowStore(redis: RedisClient, keyPrefix: string, keys: KeyRing, clock: Clock) {
-  const write = defineScript(redis, writeFlow);
+  const write = defineScript(redis, {
+    name: "writeFlow",
+    lua: writeFlowLua,
+    keys: ["flowKey"],
+    args: ["expectedVersion", "sealed", "lifeMs"],
+  });
   const recordKey = (id: string): string => flowKey.build(keyPrefix, digest(id));
   const longestMs = flowKey.ttlSeconds * 1000;
   // Relative, so that a key never lives shorter or longer because clocks differ.

@@ -8,31 +8,6 @@ import claimDeliveriesLua from "./scripts/claim-deliveries.lua?raw";
 import retryDeliveryLua from "./scripts/retry-delivery.lua?raw";
 import settleDeliveryLua from "./scripts/settle-delivery.lua?raw";
 
-const addDelivery = {
-  name: "addDelivery",
-  lua: addDeliveryLua,
-  keys: ["queueKey", "deliveryKey"],
-  args: ["id", "sealed", "lifeSeconds", "delayMs"],
-} as const;
-const claimDeliveries = {
-  name: "claimDeliveries",
-  lua: claimDeliveriesLua,
-  keys: ["queueKey"],
-  args: ["maxDeliveries", "leaseMs"],
-} as const;
-const retryDelivery = {
-  name: "retryDelivery",
-  lua: retryDeliveryLua,
-  keys: ["queueKey", "deliveryKey"],
-  args: ["id", "delayMs"],
-} as const;
-const settleDelivery = {
-  name: "settleDelivery",
-  lua: settleDeliveryLua,
-  keys: ["queueKey", "deliveryKey"],
-  args: ["id"],
-} as const;
-
 export interface DeliveryQueueDeps<Delivery> {
   readonly redis: RedisClient;
   readonly keys: KeyRing;
@@ -53,10 +28,30 @@ function decided<T>(work: Promise<T>): Promise<T> {
 
 function scriptsOf(redis: RedisClient) {
   return {
-    put: defineScript(redis, addDelivery),
-    take: defineScript(redis, claimDeliveries),
-    delay: defineScript(redis, retryDelivery),
-    drop: defineScript(redis, settleDelivery),
+    put: defineScript(redis, {
+      name: "addDelivery",
+      lua: addDeliveryLua,
+      keys: ["queueKey", "deliveryKey"],
+      args: ["id", "sealed", "lifeSeconds", "delayMs"],
+    }),
+    take: defineScript(redis, {
+      name: "claimDeliveries",
+      lua: claimDeliveriesLua,
+      keys: ["queueKey"],
+      args: ["maxDeliveries", "leaseMs"],
+    }),
+    delay: defineScript(redis, {
+      name: "retryDelivery",
+      lua: retryDeliveryLua,
+      keys: ["queueKey", "deliveryKey"],
+      args: ["id", "delayMs"],
+    }),
+    drop: defineScript(redis, {
+      name: "settleDelivery",
+      lua: settleDeliveryLua,
+      keys: ["queueKey", "deliveryKey"],
+      args: ["id"],
+    }),
   };
 }
 

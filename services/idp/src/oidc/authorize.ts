@@ -9,12 +9,12 @@ import type { OidcContext } from "./context.ts";
 import { formOf, queryOf } from "./http/form.ts";
 import { fitsAddress, sendAgain, sentAgain } from "./http/send-again.ts";
 import { refuseAuthorization } from "./provider/error-page.ts";
-import { interactionPath, isInteractionId } from "./provider/interaction-path.ts";
-import { acceptMailResources } from "./registration/mail-resource.ts";
+import { interactionPath, isInteractionId } from "./provider/interaction-url.ts";
+import { acceptMailResources } from "./registration/mail-profile.ts";
 import { membersOf, requestObjectHeader } from "./request-objects/hand-over.ts";
 import type { UnpackedRequest } from "./request-objects/unpack-request.ts";
 import { mailResources } from "./settings/mail-resources.ts";
-import { textOf } from "./storage/json.ts";
+import { textOf } from "./storage/models.ts";
 
 /** The state is stored for ten minutes for any requester; no legitimate client needs more. */
 const longestState = 2048;

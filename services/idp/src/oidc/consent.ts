@@ -14,7 +14,7 @@ import { scopesForClaims } from "./claims/client-claims.ts";
 import type { OidcContext } from "./context.ts";
 import { redirectTarget } from "./registration/registration.ts";
 import type { OidcSettings } from "./settings/oidc-settings.ts";
-import { wordsOf } from "./storage/json.ts";
+import { wordsOf } from "./storage/models.ts";
 
 /** Whether a user may deselect a scope (behaviour reference §1.7): in granular mode all but openid and required ones. */
 function isOptional({ oidc }: OidcSettings, client: OidcClientConfig | undefined, name: string): boolean {

@@ -2,7 +2,7 @@ import { keyRingFromConfig } from "@postern/shared/assembly";
 import { type Config, clientDefaults } from "@postern/shared/platform/config";
 import { systemClock } from "@postern/shared/platform/time";
 import { demandsOf } from "../second-factors/sign-in-demands.ts";
-import { createConsoleClaims } from "./claims/console-claims.ts";
+import { createConsoleClaims } from "./claims/claims.ts";
 import { createClientsFeature } from "./clients-feature.ts";
 import { createDeviceCodes } from "./device/device.ts";
 import { createDeviceLimits } from "./device/device-limits-redis.ts";

@@ -7,7 +7,7 @@ import type { OidcContext } from "./context.ts";
 import { formOf } from "./http/form.ts";
 import { noStore, repeatedToken, tokenIn } from "./http/replies.ts";
 import { kindOfId } from "./registration/registration.ts";
-import { wordsOf } from "./storage/json.ts";
+import { wordsOf } from "./storage/models.ts";
 import { boundCertificate, type ResolvedToken } from "./tokens/resolve-token.ts";
 
 /** Protocols with HTTP requests, which carry proofs of possession (RFC 9449). The others know bearer tokens only (RFC 7628). */

@@ -13,7 +13,7 @@ import {
   tokenIn,
   withoutOrigin,
 } from "./http/replies.ts";
-import { digestOfId } from "./storage/digest-of-id.ts";
+import { digestOfId } from "./storage/models.ts";
 
 /** A public client is identified by the token alone (RFC 7009 §2.1). */
 async function clientOf(

@@ -6,11 +6,10 @@ import type { ClientPolicy } from "./clients/clients.ts";
 import type { OidcContext } from "./context.ts";
 import { formOf, queryOf, withoutEmpty } from "./http/form.ts";
 import { answerAnyOrigin, oauthError } from "./http/replies.ts";
-import { acceptMailResources } from "./registration/mail-resource.ts";
+import { acceptMailResources } from "./registration/mail-profile.ts";
 import { requestObjectHeader } from "./request-objects/hand-over.ts";
 import { mailResources } from "./settings/mail-resources.ts";
-import { digestOfId } from "./storage/digest-of-id.ts";
-import { wordsOf } from "./storage/json.ts";
+import { digestOfId, wordsOf } from "./storage/models.ts";
 import { isExcludedProof } from "./tokens/dpop.ts";
 
 /** A Basic header as the provider requires it: form-encoded, even if the client implements only RFC 7617. */

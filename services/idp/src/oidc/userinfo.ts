@@ -12,7 +12,7 @@ import {
   tokenRefused,
   withoutOrigin,
 } from "./http/replies.ts";
-import { isRecord, wordsOf } from "./storage/json.ts";
+import { isRecord, wordsOf } from "./storage/models.ts";
 import { isExcludedProof } from "./tokens/dpop.ts";
 import { mayBear, type ResolvedToken } from "./tokens/resolve-token.ts";
 

@@ -26,11 +26,6 @@ export interface Brand {
   readonly passwordChange: string | undefined;
 }
 
-export interface LanguageLink {
-  readonly language: Language;
-  readonly href: string;
-}
-
 /** The look of one page for one browser. */
 export interface Look {
   readonly language: Language;
@@ -41,7 +36,7 @@ export interface Look {
   /** What has just been done; shown above the page. */
   readonly notices: readonly string[];
   /** Empty if the page cannot be requested again by GET. */
-  readonly languageLinks: readonly LanguageLink[];
+  readonly languageLinks: readonly { readonly language: Language; readonly href: string }[];
 }
 
 /** A page: its view is all that it shows, its look how it shows it. */

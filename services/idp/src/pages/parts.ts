@@ -1,6 +1,17 @@
 import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
+import { encode } from "uqr";
 import type { Look } from "./look.ts";
 import type { TextKey, Texts } from "./texts.ts";
+
+/** Modules on a side, with its border. Beyond that, a code is drawn larger, so that cameras read it from a screen. */
+const densest = 60;
+
+/** A QR code as one path of an SVG. Black on white in the dark colour scheme too, because cameras need it. */
+export function qrCode(text: string, label: string): Html {
+  const { data, size } = encode(text, { ecc: "M", border: 4 });
+  const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join("");
+  return html`<svg class="qr${size > densest && " dense"}" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" d="${path}"/></svg>`;
+}
 
 /** The button that returns to the application without signing in; absent if no application waits. */
 export function cancelForm(view: FormView | undefined, text: Texts): Html | undefined {

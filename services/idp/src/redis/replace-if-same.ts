@@ -1,13 +1,6 @@
 import { defineScript, type RedisClient } from "@postern/shared/platform/redis";
 import replaceIfSameLua from "./scripts/replace-if-same.lua?raw";
 
-const replaceIfSame = {
-  name: "replaceIfSame",
-  lua: replaceIfSameLua,
-  keys: ["valueKey"],
-  args: ["expected", "replacement", "lifeSeconds"],
-} as const;
-
 export interface Replacement {
   /** The value that was read, empty if the key did not exist. */
   readonly expected: string;
@@ -17,7 +10,12 @@ export interface Replacement {
 
 /** Replaces a value unless it was changed since it was read. @returns false if it was changed */
 export function createReplaceIfSame(redis: RedisClient): (key: string, replacement: Replacement) => Promise<boolean> {
-  const replace = defineScript(redis, replaceIfSame);
+  const replace = defineScript(redis, {
+    name: "replaceIfSame",
+    lua: replaceIfSameLua,
+    keys: ["valueKey"],
+    args: ["expected", "replacement", "lifeSeconds"],
+  });
   return async (key, { expected, value, ttlSeconds }) =>
     (await replace({ valueKey: key }, { expected, replacement: value, lifeSeconds: ttlSeconds })) === 1;
 }

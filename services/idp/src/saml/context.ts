@@ -13,7 +13,7 @@ import { createSamlKeyStore } from "./keys/saml-keys-redis.ts";
 import { createSamlLogout, type SamlParts } from "./logout/context.ts";
 import { loadDocument } from "./metadata/load-document.ts";
 import { createMetadataCopies } from "./metadata/metadata-copies-redis.ts";
-import { hasMetadata, metadataSources } from "./metadata/metadata-sources.ts";
+import { hasMetadata, metadataSources } from "./metadata/metadata-source.ts";
 import { createMetadataWatch, type MetadataWatch } from "./metadata/metadata-watch.ts";
 import { readInThread } from "./metadata/read-in-thread.ts";
 import { createProviders, type Providers } from "./providers.ts";

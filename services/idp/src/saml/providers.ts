@@ -6,9 +6,8 @@ import { demandsOf, type MfaPolicyConfig, type SignInDemands } from "../second-f
 import { keysOfPem } from "./keys/pem-keys.ts";
 import { type LogoutEndpoints, logoutEndpointsOf } from "./logout/logout-endpoints.ts";
 import type { ConsumerService, EncryptionMethod, EntityFacts } from "./metadata/entity-facts.ts";
-import { hasMetadata } from "./metadata/metadata-sources.ts";
-import { sameEntity } from "./protocol/identifiers.ts";
-import { bindings } from "./protocol/names.ts";
+import { hasMetadata } from "./metadata/metadata-source.ts";
+import { bindings, sameEntity } from "./protocol/names.ts";
 import { SamlRefusal } from "./protocol/refusal.ts";
 import { encryptionOfUri, encryptions } from "./xml/encrypt-xml.ts";
 import { commonTransport, hashesOf, type KeyTransport } from "./xml/key-transport.ts";

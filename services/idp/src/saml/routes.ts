@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { registerPageRoutes, servePage, type VisitHandler } from "../visit/page-routes.ts";
 import { getSlo, postSlo } from "./logout/logout-routes.ts";
-import { newId } from "./protocol/identifiers.ts";
+import { newId } from "./protocol/names.ts";
 import type { SamlRoutesDeps } from "./saml-visit.ts";
 import { getSso, postSso } from "./sso/sso-routes.ts";
 import { metadataOf } from "./xml/metadata-xml.ts";

@@ -1,5 +1,5 @@
 import type { Metrics } from "@postern/shared/platform/metrics";
-import { type MetadataFailure, metadataFailures } from "./metadata/metadata-failure.ts";
+import { type MetadataFailure, metadataFailures } from "./metadata/load-document.ts";
 import { type RefusalReason, refusalReasons } from "./protocol/refusal.ts";
 
 const results = ["success", "failure"] as const;

@@ -8,14 +8,12 @@ import { systemClock } from "@postern/shared/platform/time";
 import type { Notification } from "../user-notifications/notification.ts";
 import type { Notifier } from "../user-notifications/notifier.ts";
 import type { PageParts } from "../visit/context.ts";
-import { auditFactorStore, auditFactors } from "./audited-factors.ts";
 import { createFactorGuard } from "./factor-guard-redis.ts";
 import { createFactorProofs } from "./factor-proofs.ts";
-import { createFactorStore } from "./factor-store-nats.ts";
-import { createFactors } from "./factors-nats.ts";
+import { FactorStore } from "./factor-store-nats.ts";
 import { createPasskeyAttempts } from "./passkey-attempts-redis.ts";
 import { createPendingProofs } from "./pending-proofs-redis.ts";
-import { createRemovedPasskeys, noteRemovedPasskeys } from "./removed-passkeys-redis.ts";
+import { createRemovedPasskeys } from "./removed-passkeys-redis.ts";
 import { totpTimes } from "./totp.ts";
 import { createCeremonies, type WebauthnSettings } from "./webauthn/ceremonies.ts";
 
@@ -58,12 +56,11 @@ export function createSecondFactors(
   const { totp } = config.identity.mfa;
   const { prefix: keyPrefix } = config.storage.redis;
   const removedPasskeys = createRemovedPasskeys(state, keyPrefix, logger);
-  const store = auditFactorStore(noteRemovedPasskeys(createFactorStore(bus), removedPasskeys), audit);
+  const store = new FactorStore(bus, removedPasskeys, audit);
   const pending = createPendingProofs(state, keyPrefix, keyRingFromConfig(config, "pending-proof") ?? flowKeys);
   const nowMs = (): number => sharedClock.now();
   return {
     ...createDoubts(parts),
-    factors: auditFactors(createFactors(bus), audit),
     store,
     pending,
     guard: createFactorGuard(state, keyPrefix, { maxAttempts: totp.max_attempts, maxFailures: totp.max_failures }),

@@ -60,19 +60,6 @@ export interface Admitted {
   readonly failures: number;
 }
 
-const admitFactorAttempt = {
-  name: "admitFactorAttempt",
-  lua: admitFactorAttemptLua,
-  keys: ["attemptsKey", "failuresKey", "flowKey"],
-  args: ["maxAttempts", "windowSeconds", "maxFailures", "failuresSeconds", "isProved", "isHidden"],
-} as const;
-const undoFactorAttempt = {
-  name: "undoFactorAttempt",
-  lua: undoFactorAttemptLua,
-  keys: ["attemptsKey", "failuresKey", "flowKey"],
-  args: ["isAccountCounted", "isFlowCounted"],
-} as const;
-
 const decided = decidedInRedis("attempts at second factors cannot be counted");
 
 function readAdmitted(reply: unknown): Admitted {
@@ -91,8 +78,18 @@ export interface FactorGuardSettings {
 
 /** Counts attempts at sign-ins: consecutive ones for the account, and those of the flow. */
 function createAttemptCounts(redis: RedisClient, keyPrefix: string, { maxAttempts, maxFailures }: FactorGuardSettings) {
-  const admit = defineScript(redis, admitFactorAttempt);
-  const undo = defineScript(redis, undoFactorAttempt);
+  const admit = defineScript(redis, {
+    name: "admitFactorAttempt",
+    lua: admitFactorAttemptLua,
+    keys: ["attemptsKey", "failuresKey", "flowKey"],
+    args: ["maxAttempts", "windowSeconds", "maxFailures", "failuresSeconds", "isProved", "isHidden"],
+  });
+  const undo = defineScript(redis, {
+    name: "undoFactorAttempt",
+    lua: undoFactorAttemptLua,
+    keys: ["attemptsKey", "failuresKey", "flowKey"],
+    args: ["isAccountCounted", "isFlowCounted"],
+  });
   const keysOf = ({ account, method, flowId }: FactorAttempt) => {
     const { attempts, failures } = factorLockKeys(keyPrefix, account, method);
     const flow = factorFlowAttemptsKey.build(keyPrefix, accountDigest(account), digestOf(flowId).toString("base64url"));

@@ -4,13 +4,6 @@ import { decidedInRedis, defineScript, passkeyAttemptsKey, type RedisClient } fr
 import { createWindowCount } from "../redis/count-in-window.ts";
 import undoPasskeyAttemptLua from "./scripts/undo-passkey-attempt.lua?raw";
 
-const undoPasskeyAttempt = {
-  name: "undoPasskeyAttempt",
-  lua: undoPasskeyAttemptLua,
-  keys: ["countKey"],
-  args: [],
-} as const;
-
 /** More than the passkeys of one network fail within the ten minutes of the window. */
 const maxAttempts = 60;
 /** The smallest network that a provider assigns to a customer. */
@@ -24,7 +17,12 @@ const decided = decidedInRedis("attempts by passkey cannot be counted");
  */
 export function createPasskeyAttempts(redis: RedisClient, keyPrefix: string) {
   const count = createWindowCount(redis);
-  const undo = defineScript(redis, undoPasskeyAttempt);
+  const undo = defineScript(redis, {
+    name: "undoPasskeyAttempt",
+    lua: undoPasskeyAttemptLua,
+    keys: ["countKey"],
+    args: [],
+  });
   const keyOf = (clientIp: string): string =>
     passkeyAttemptsKey.build(keyPrefix, digestOf(addressKey(clientIp, ipv6Prefix)).toString("base64url"));
   return {

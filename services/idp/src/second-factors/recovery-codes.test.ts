@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newRecoveryCodes } from "./recovery-codes.ts";
+import { newRecoveryCodes } from "../account/self-service.ts";
 
 test("creates ten different codes without characters that are easily confused", () => {
   const sets = Array.from({ length: 50 }, newRecoveryCodes);

@@ -1,8 +1,6 @@
-import { readCredential } from "@postern/shared/domain/passkeys";
 import { digestOf } from "@postern/shared/platform/crypto";
 import type { Logger } from "@postern/shared/platform/logging";
 import { type RedisClient, removedPasskeyKey } from "@postern/shared/platform/redis";
-import type { FactorStore } from "./factor-store-nats.ts";
 
 /** The passkeys that were removed from their accounts. Without Redis, password managers learn nothing. */
 export function createRemovedPasskeys(redis: RedisClient, keyPrefix: string, logger: Logger) {
@@ -19,17 +17,4 @@ export function createRemovedPasskeys(redis: RedisClient, keyPrefix: string, log
   };
 }
 
-type RemovedPasskeys = ReturnType<typeof createRemovedPasskeys>;
-
-/** Notes each passkey that is removed. */
-export function noteRemovedPasskeys(store: FactorStore, removed: RemovedPasskeys): FactorStore {
-  return {
-    ...store,
-    deleteCredential: async (account, text, context) => {
-      const change = await store.deleteCredential(account, text, context);
-      const credential = readCredential(text);
-      if (change === "done" && credential !== undefined) await removed.note(credential.id);
-      return change;
-    },
-  };
-}
+export type RemovedPasskeys = ReturnType<typeof createRemovedPasskeys>;

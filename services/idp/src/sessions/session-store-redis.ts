@@ -1,7 +1,22 @@
+import { randomBytes } from "node:crypto";
+import type { Suspensions } from "@postern/shared/domain/suspensions";
+import { digestOf, type KeyRing } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
-import { decidedInRedis, type RedisClient } from "@postern/shared/platform/redis";
-import type { BrowserSessionRecord, SessionChange } from "./browser-session.ts";
-import { createSessionRecords, newToken, type SessionRecords, type SessionStoreDeps } from "./session-records-redis.ts";
+import {
+  accountSessionsKey,
+  decidedInRedis,
+  defineScript,
+  type RedisClient,
+  sessionIdKey,
+  sessionKey,
+} from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
+import { type BrowserSessionRecord, parseSessionRecord, type SessionChange } from "./browser-session.ts";
+import indexSessionLua from "./scripts/index-session.lua?raw";
+import insertSessionLua from "./scripts/insert-session.lua?raw";
+import removeSessionLua from "./scripts/remove-session.lua?raw";
+import replaceSessionLua from "./scripts/replace-session.lua?raw";
+import touchSessionLua from "./scripts/touch-session.lua?raw";
 
 /** What a sign-in supplies; the store chooses ids and times. */
 export type NewSession = Omit<BrowserSessionRecord, "uid" | "sid" | "iat" | "exp" | "authorizations" | "oidcState">;
@@ -11,15 +26,55 @@ export interface ListedSession extends BrowserSessionRecord {
   readonly lastSeenMs: number;
 }
 
+interface SessionStoreDeps {
+  readonly redis: RedisClient;
+  readonly keyPrefix: string;
+  readonly keys: KeyRing;
+  /** The clock that all replicas share. */
+  readonly clock: Clock;
+  readonly suspensions: Pick<Suspensions, "find">;
+  /** Lifetimes in milliseconds (`identity.session.*`). */
+  readonly lives: {
+    readonly absoluteMs: number;
+    readonly idleMs: number;
+    /** Absolute and idle lifetime of a remembered session; with 0, remembering is not offered. */
+    readonly rememberMs: number;
+  };
+}
+
 const rotationGraceMs = 10_000;
+const touchEveryMs = 60_000;
 const changeAttempts = 8;
 const maxListed = 100;
 
 const decided = decidedInRedis("browser sessions cannot be reached");
+const newToken = (): string => randomBytes(32).toString("base64url");
+const digest = (text: string): string => digestOf(text).toString("base64url");
 
-interface Parts {
-  readonly redis: RedisClient;
-  readonly records: SessionRecords;
+function sessionScripts(redis: RedisClient) {
+  const keys = ["recordKey"] as const;
+  return {
+    index: defineScript(redis, {
+      name: "indexSession",
+      lua: indexSessionLua,
+      keys: ["indexKey"],
+      args: ["endMs", "lifeMs", "uid"],
+    }),
+    insert: defineScript(redis, {
+      name: "insertSession",
+      lua: insertSessionLua,
+      keys,
+      args: ["sealed", "nowMs", "lifeMs"],
+    }),
+    remove: defineScript(redis, { name: "removeSession", lua: removeSessionLua, keys, args: ["expectedVersion"] }),
+    replace: defineScript(redis, {
+      name: "replaceSession",
+      lua: replaceSessionLua,
+      keys,
+      args: ["expectedVersion", "sealed", "lifeMs"],
+    }),
+    touch: defineScript(redis, { name: "touchSession", lua: touchSessionLua, keys, args: ["nowMs", "lifeMs"] }),
+  };
 }
 
 /** A new sign-in replaces what the backend said at the last one: a group that is gone must not stay. */
@@ -28,156 +83,227 @@ function withoutAccountData(record: BrowserSessionRecord): BrowserSessionRecord 
   return kept;
 }
 
-/** Retries while other requests write at the same time. @returns undefined for a session that has ended */
-async function change(
-  { records }: Parts,
-  uid: string,
-  changes: SessionChange & Partial<NewSession>,
-  renews = false,
-): Promise<BrowserSessionRecord | undefined> {
-  for (let attempt = 0; attempt < changeAttempts; attempt += 1) {
-    const stored = await records.read(uid);
-    if (stored === undefined) return undefined;
-    const { forgets, ...more } = changes;
-    const all = { ...stored.record.authorizations, ...changes.authorizations };
-    const authorizations = Object.fromEntries(Object.entries(all).filter(([client]) => client !== forgets));
-    const next = { ...(renews ? withoutAccountData(stored.record) : stored.record), ...more, authorizations };
-    if (changes.sid !== undefined) await records.point(changes.sid, next);
-    if (await records.replace(stored.version, next)) return next;
-  }
-  throw new AppError("OVERLOADED", { detail: "the session was changed concurrently too often to be written" });
-}
-
-/** Ends the session in its latest version, so that a client that was added a moment before is not missed. */
-async function drop({ redis, records }: Parts, uid: string): Promise<BrowserSessionRecord | undefined> {
-  for (let attempt = 0; attempt < changeAttempts; attempt += 1) {
-    const stored = await records.read(uid);
-    if (stored === undefined) {
-      // A record that no key can decrypt is deleted too.
-      await redis.unlink(records.recordKey(uid));
-      return undefined;
-    }
-    const { record, version } = stored;
-    const removed = await records.remove(uid, version);
-    if (removed === "changed") continue;
-    await redis.zrem(records.indexKey(record.account), uid);
-    await redis.unlink(records.pointerKey(record.sid));
-    return removed === "removed" ? record : undefined;
-  }
-  throw new AppError("OVERLOADED", { detail: "the session was changed concurrently too often to be ended" });
-}
-
-/** Reads the sessions; those that have ended are removed from the index. */
-async function readListed(
-  { redis, records }: Parts,
-  key: string,
-  uids: readonly string[],
-): Promise<readonly ListedSession[]> {
-  const stored = await Promise.all(uids.map(async (uid) => ({ uid, found: await records.read(uid) })));
-  const dead = stored.filter(({ found }) => found === undefined).map(({ uid }) => uid);
-  if (dead.length > 0) await redis.zrem(key, ...dead);
-  return stored
-    .flatMap(({ found }) => (found === undefined ? [] : [{ ...found.record, lastSeenMs: found.lastSeenMs }]))
-    .toSorted((left, right) => right.iat - left.iat);
-}
-
-/** The newest sessions that have not ended. */
-async function live(parts: Parts, account: string, nowMs: number): Promise<readonly ListedSession[]> {
-  const { redis, records } = parts;
-  const key = records.indexKey(account);
-  await redis.zremrangebyscore(key, 0, nowMs);
-  const uids = await redis.zrevrange(key, 0, maxListed - 1);
-  const found = await readListed(parts, key, uids);
-  return found.length === 0 && uids.length === maxListed ? live(parts, account, nowMs) : found;
-}
-
-async function liveAll(parts: Parts, account: string): Promise<readonly ListedSession[]> {
-  const { redis, records } = parts;
-  const key = records.indexKey(account);
-  const uids = await redis.zrevrange(key, 0, -1);
-  const found: ListedSession[] = [];
-  for (let at = 0; at < uids.length; at += maxListed) {
-    found.push(...(await readListed(parts, key, uids.slice(at, at + maxListed))));
-  }
-  return found;
-}
-
-async function endAll(parts: Parts, account: string, nowMs: number): Promise<readonly BrowserSessionRecord[]> {
-  const ended: BrowserSessionRecord[] = [];
-  for (let found = await live(parts, account, nowMs); found.length > 0; found = await live(parts, account, nowMs)) {
-    const dropped = await Promise.all(found.map(({ uid }) => drop(parts, uid)));
-    ended.push(...dropped.filter((session) => session !== undefined));
-  }
-  return ended;
-}
-
-async function findBySid({ redis, records }: Parts, sid: string): Promise<BrowserSessionRecord | undefined> {
-  const uid = await redis.get(records.pointerKey(sid));
-  const stored = uid === null ? undefined : await records.read(uid);
-  if (stored !== undefined) await records.seen(stored);
-  return stored?.record;
-}
-
 /**
- * Sessions in Redis (ADR 0005): once a record is deleted, the next request finds no session. Every method throws AppError
- * `REDIS_UNAVAILABLE` if Redis cannot answer.
+ * Sessions in Redis (ADR 0005): the sealed record under its uid, a pointer for each cookie value, the index of the account. Once a record is
+ * deleted, the next request finds no session. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
  */
-export function createSessionStore(deps: SessionStoreDeps) {
-  const { redis, clock, lives } = deps;
-  const records = createSessionRecords(deps);
-  const parts: Parts = { redis, records };
-  const endOf = (remember: boolean): number =>
-    Math.floor((clock.now() + (remember ? lives.rememberMs : lives.absoluteMs)) / 1000);
-  const retire = async (sid: string): Promise<void> =>
-    void (await redis.pexpire(records.pointerKey(sid), rotationGraceMs, "LT"));
+export class SessionStore {
+  readonly #redis: RedisClient;
+  readonly #deps: SessionStoreDeps;
+  readonly #scripts: ReturnType<typeof sessionScripts>;
+  readonly #nowMs = (): number => this.#deps.clock.now();
+  readonly #recordKey = (uid: string): string => sessionKey.build(this.#deps.keyPrefix, uid);
+  readonly #indexKey = (account: string): string => accountSessionsKey.build(this.#deps.keyPrefix, digest(account));
+  readonly #pointerKey = (sid: string): string => sessionIdKey.build(this.#deps.keyPrefix, digest(sid));
 
-  const create = async (session: NewSession): Promise<BrowserSessionRecord> => {
-    const times = { iat: Math.floor(clock.now() / 1000), exp: endOf(session.remember) };
-    const record = { ...session, ...times, uid: newToken(), sid: newToken(), authorizations: {} };
-    await records.insert(record);
-    await records.index(record);
-    // Written last: until then the cookie is not valid.
-    await records.point(record.sid, record);
-    return record;
-  };
+  /** Suspending ends the sessions of an account. This is for those that it missed because a sign-in was under way, or this service away. */
+  readonly #isSuspended = ({ account }: BrowserSessionRecord): boolean =>
+    this.#deps.suspensions.find(account) !== undefined;
 
-  const renew = async (uid: string, session: NewSession): Promise<BrowserSessionRecord | undefined> => {
-    const old = await records.read(uid);
-    const next = await change(parts, uid, { ...session, sid: newToken(), exp: endOf(session.remember) }, true);
-    if (next === undefined) return undefined;
-    await records.index(next);
-    if (old !== undefined) await retire(old.record.sid);
-    return next;
-  };
+  constructor(deps: SessionStoreDeps) {
+    this.#redis = deps.redis;
+    this.#deps = deps;
+    this.#scripts = sessionScripts(deps.redis);
+  }
 
-  return {
-    create: (session: NewSession): Promise<BrowserSessionRecord> => decided(() => create(session)),
-    /** Called when the user has signed in again: renews the session with a new cookie value. @returns undefined if it has ended */
-    renew: (uid: string, session: NewSession): Promise<BrowserSessionRecord | undefined> =>
-      decided(() => renew(uid, session)),
-    findBySid: (sid: string): Promise<BrowserSessionRecord | undefined> => decided(() => findBySid(parts, sid)),
-    findByUid: (uid: string): Promise<BrowserSessionRecord | undefined> =>
-      decided(async () => (await records.read(uid))?.record),
-    /**
-     * Merges the change into the current record; clients that other requests added in the meantime are kept.
-     * @returns false for a session that has ended, which remains ended
-     */
-    merge: (uid: string, changes: SessionChange): Promise<boolean> =>
-      decided(async () => (await change(parts, uid, changes)) !== undefined),
-    /** Retires a replaced cookie value: it is valid for another 10 s, for requests in flight. */
-    retire: (sid: string): Promise<void> => decided(() => retire(sid)),
-    /** Ends one session. @returns its last version, with every client it had */
-    end: (uid: string): Promise<BrowserSessionRecord | undefined> => decided(() => drop(parts, uid)),
-    /** Ends every session of an account. @returns the sessions that were ended */
-    endAll: (account: string): Promise<readonly BrowserSessionRecord[]> =>
-      decided(() => endAll(parts, account, clock.now())),
-    /** At most 100, the newest first. */
-    list: (account: string): Promise<readonly ListedSession[]> => decided(() => live(parts, account, clock.now())),
-    /** All of them: for what must miss none. */
-    listAll: (account: string): Promise<readonly ListedSession[]> => decided(() => liveAll(parts, account)),
-  };
+  create(session: NewSession): Promise<BrowserSessionRecord> {
+    return decided(async () => {
+      const times = { iat: Math.floor(this.#nowMs() / 1000), exp: this.#endOf(session.remember) };
+      const record = { ...session, ...times, uid: newToken(), sid: newToken(), authorizations: {} };
+      const args = { sealed: this.#seal(record), nowMs: this.#nowMs(), lifeMs: this.#lifeMs(record) };
+      await this.#scripts.insert({ recordKey: this.#recordKey(record.uid) }, args);
+      await this.#index(record);
+      // Written last: until then the cookie is not valid.
+      await this.#point(record.sid, record);
+      return record;
+    });
+  }
+
+  /** Called when the user has signed in again: renews the session with a new cookie value. @returns undefined if it has ended */
+  renew(uid: string, session: NewSession): Promise<BrowserSessionRecord | undefined> {
+    return decided(async () => {
+      const old = await this.#read(uid);
+      const next = await this.#change(uid, { ...session, sid: newToken(), exp: this.#endOf(session.remember) }, true);
+      if (next === undefined) return undefined;
+      await this.#index(next);
+      if (old !== undefined) await this.#retire(old.record.sid);
+      return next;
+    });
+  }
+
+  findBySid(sid: string): Promise<BrowserSessionRecord | undefined> {
+    return decided(async () => {
+      const uid = await this.#redis.get(this.#pointerKey(sid));
+      const stored = uid === null ? undefined : await this.#read(uid);
+      if (stored === undefined || this.#isSuspended(stored.record)) return undefined;
+      const { record, lastSeenMs } = stored;
+      const nowMs = this.#nowMs();
+      // Notes that the session was used, at most once a minute.
+      if (nowMs - lastSeenMs >= touchEveryMs)
+        await this.#scripts.touch({ recordKey: this.#recordKey(record.uid) }, { nowMs, lifeMs: this.#lifeMs(record) });
+      return record;
+    });
+  }
+
+  findByUid(uid: string): Promise<BrowserSessionRecord | undefined> {
+    return decided(async () => {
+      const record = (await this.#read(uid))?.record;
+      return record === undefined || this.#isSuspended(record) ? undefined : record;
+    });
+  }
+
+  /**
+   * Merges the change into the current record; clients that other requests added in the meantime are kept.
+   * @returns false for a session that has ended, which remains ended
+   */
+  merge(uid: string, changes: SessionChange): Promise<boolean> {
+    return decided(async () => (await this.#change(uid, changes)) !== undefined);
+  }
+
+  /** Retires a replaced cookie value: it is valid for another 10 s, for requests in flight. */
+  retire(sid: string): Promise<void> {
+    return decided(() => this.#retire(sid));
+  }
+
+  /** Ends one session. @returns its last version, with every client it had */
+  end(uid: string): Promise<BrowserSessionRecord | undefined> {
+    return decided(() => this.#drop(uid));
+  }
+
+  /** Ends every session of an account. @returns the sessions that were ended */
+  endAll(account: string): Promise<readonly BrowserSessionRecord[]> {
+    return decided(async () => {
+      const nowMs = this.#nowMs();
+      const ended: BrowserSessionRecord[] = [];
+      for (let found = await this.#live(account, nowMs); found.length > 0; found = await this.#live(account, nowMs)) {
+        const dropped = await Promise.all(found.map(({ uid }) => this.#drop(uid)));
+        ended.push(...dropped.filter((session) => session !== undefined));
+      }
+      return ended;
+    });
+  }
+
+  /** At most 100, the newest first. */
+  list(account: string): Promise<readonly ListedSession[]> {
+    return decided(() => this.#live(account, this.#nowMs()));
+  }
+
+  /** All of them: for what must miss none. */
+  listAll(account: string): Promise<readonly ListedSession[]> {
+    return decided(async () => {
+      const key = this.#indexKey(account);
+      const uids = await this.#redis.zrevrange(key, 0, -1);
+      const found: ListedSession[] = [];
+      for (let at = 0; at < uids.length; at += maxListed) {
+        found.push(...(await this.#readListed(key, uids.slice(at, at + maxListed))));
+      }
+      return found;
+    });
+  }
+
+  #endOf(remember: boolean): number {
+    const { rememberMs, absoluteMs } = this.#deps.lives;
+    return Math.floor((this.#nowMs() + (remember ? rememberMs : absoluteMs)) / 1000);
+  }
+
+  /** Relative, so that a key never lives shorter or longer because clocks differ. */
+  #leftMs({ exp }: Pick<BrowserSessionRecord, "exp">): number {
+    return Math.max(1, exp * 1000 - this.#nowMs());
+  }
+
+  #lifeMs(record: BrowserSessionRecord): number {
+    const { rememberMs, idleMs } = this.#deps.lives;
+    return Math.min(this.#leftMs(record), record.remember ? rememberMs : idleMs);
+  }
+
+  #seal(record: BrowserSessionRecord): string {
+    return this.#deps.keys.seal(JSON.stringify(record), this.#recordKey(record.uid)).toString("base64url");
+  }
+
+  async #read(uid: string) {
+    const key = this.#recordKey(uid);
+    const { v, n, s } = await this.#redis.hgetall(key);
+    if (v === undefined || n === undefined) return undefined;
+    const opened = this.#deps.keys.open(Buffer.from(v, "base64url"), key);
+    const record = opened === undefined ? undefined : parseSessionRecord(opened.toString("utf8"));
+    if (record === undefined || record.exp * 1000 <= this.#nowMs()) return undefined;
+    return { record, version: n, lastSeenMs: Number(s ?? 0) };
+  }
+
+  async #index({ account, exp, uid }: BrowserSessionRecord): Promise<void> {
+    const args = { endMs: exp * 1000, lifeMs: this.#leftMs({ exp }), uid };
+    await this.#scripts.index({ indexKey: this.#indexKey(account) }, args);
+  }
+
+  /** Makes `sid` a cookie value of the session. */
+  async #point(sid: string, session: Pick<BrowserSessionRecord, "uid" | "exp">): Promise<void> {
+    await this.#redis.set(this.#pointerKey(sid), session.uid, "PX", this.#leftMs(session));
+  }
+
+  async #retire(sid: string): Promise<void> {
+    await this.#redis.pexpire(this.#pointerKey(sid), rotationGraceMs, "LT");
+  }
+
+  /** Retries while other requests write at the same time. @returns undefined for a session that has ended */
+  async #change(
+    uid: string,
+    changes: SessionChange & Partial<NewSession>,
+    renews = false,
+  ): Promise<BrowserSessionRecord | undefined> {
+    for (let attempt = 0; attempt < changeAttempts; attempt += 1) {
+      const stored = await this.#read(uid);
+      if (stored === undefined) return undefined;
+      const { forgets, ...more } = changes;
+      const all = { ...stored.record.authorizations, ...changes.authorizations };
+      const authorizations = Object.fromEntries(Object.entries(all).filter(([client]) => client !== forgets));
+      const next = { ...(renews ? withoutAccountData(stored.record) : stored.record), ...more, authorizations };
+      if (changes.sid !== undefined) await this.#point(changes.sid, next);
+      const args = { expectedVersion: stored.version, sealed: this.#seal(next), lifeMs: this.#lifeMs(next) };
+      if ((await this.#scripts.replace({ recordKey: this.#recordKey(next.uid) }, args)) === 1) return next;
+    }
+    throw new AppError("OVERLOADED", { detail: "the session was changed concurrently too often to be written" });
+  }
+
+  /** Ends the session in its latest version, so that a client that was added a moment before is not missed. */
+  async #drop(uid: string): Promise<BrowserSessionRecord | undefined> {
+    const recordKey = this.#recordKey(uid);
+    for (let attempt = 0; attempt < changeAttempts; attempt += 1) {
+      const stored = await this.#read(uid);
+      if (stored === undefined) {
+        // A record that no key can decrypt is deleted too.
+        await this.#redis.unlink(recordKey);
+        return undefined;
+      }
+      const { record, version } = stored;
+      const removed = await this.#scripts.remove({ recordKey }, { expectedVersion: version });
+      // `gone`: another request ended the session.
+      if (removed !== "removed" && removed !== "gone") continue;
+      await this.#redis.zrem(this.#indexKey(record.account), uid);
+      await this.#redis.unlink(this.#pointerKey(record.sid));
+      return removed === "removed" ? record : undefined;
+    }
+    throw new AppError("OVERLOADED", { detail: "the session was changed concurrently too often to be ended" });
+  }
+
+  /** Reads the sessions; those that have ended are removed from the index. */
+  async #readListed(key: string, uids: readonly string[]): Promise<readonly ListedSession[]> {
+    const stored = await Promise.all(uids.map(async (uid) => ({ uid, found: await this.#read(uid) })));
+    const dead = stored.filter(({ found }) => found === undefined).map(({ uid }) => uid);
+    if (dead.length > 0) await this.#redis.zrem(key, ...dead);
+    return stored
+      .flatMap(({ found }) => (found === undefined ? [] : [{ ...found.record, lastSeenMs: found.lastSeenMs }]))
+      .toSorted((left, right) => right.iat - left.iat);
+  }
+
+  /** The newest sessions that have not ended. */
+  async #live(account: string, nowMs: number): Promise<readonly ListedSession[]> {
+    const key = this.#indexKey(account);
+    await this.#redis.zremrangebyscore(key, 0, nowMs);
+    const uids = await this.#redis.zrevrange(key, 0, maxListed - 1);
+    const found = await this.#readListed(key, uids);
+    return found.length === 0 && uids.length === maxListed ? this.#live(account, nowMs) : found;
+  }
 }
 
-export type SessionStore = ReturnType<typeof createSessionStore>;
 /** Sessions as the OIDC provider sees them. */
 export type BrowserSessions = Pick<SessionStore, "findBySid" | "findByUid" | "merge" | "retire">;

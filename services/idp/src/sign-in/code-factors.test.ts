@@ -5,7 +5,7 @@ test("a browser that leaves does not end the redemption of a recovery code, so t
   const left = new AbortController();
   const signals: AbortSignal[] = [];
   const parts = {
-    factors: {
+    store: {
       redeemRecoveryCode: async (_account: string, _code: string, { signal }: { readonly signal: AbortSignal }) => {
         signals.push(signal);
         return true;

@@ -13,10 +13,11 @@ import type { NamedFactor } from "../second-factors/factor-proofs.ts";
 import { matchTotpAt } from "../second-factors/totp.ts";
 import { cookieNames } from "../sessions/cookies.ts";
 import type { NotificationEvent } from "../user-notifications/notification.ts";
-import { callContext, type EngineCall } from "../visit/engine-call.ts";
 import { cancelIn, forFlow, formTargets, hrefIn } from "../visit/flow-visit.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
 import {
+  callContext,
+  type EngineCall,
   lookOf,
   notificationOrigin,
   referenceIn,
@@ -75,13 +76,13 @@ function showFactor(
 }
 
 /** A time step is accepted once, on any replica (RFC 6238 §5.2). */
-export function totpFactor({ factors, guard, totpTimesMs, totpSkew: skew }: SignInContext): CodeFactor {
+export function totpFactor({ store, guard, totpTimesMs, totpSkew: skew }: SignInContext): CodeFactor {
   return {
     method: "totp",
     page: totpPage,
     failed: "totp.failed",
     verify: async (account, code, context, flowId) => {
-      const stored = await factors.totpSecret(account, context);
+      const stored = await store.totpSecret(account, context);
       if (stored === undefined) return undefined;
       const step = matchStored(totpTimesMs(), { stored, code, skew });
       const isRight = step !== undefined && (await guard.claimTotpStep({ account, stored, step, flowId }));
@@ -107,17 +108,17 @@ function unusable(code: string): string {
 }
 
 export function recoveryFactor({
-  factors,
+  store,
   guard,
 }: {
-  readonly factors: Pick<SignInContext["factors"], "redeemRecoveryCode">;
+  readonly store: Pick<SignInContext["store"], "redeemRecoveryCode">;
   readonly guard: Pick<SignInContext["guard"], "redeemOnce">;
 }): CodeFactor {
   const redeem: CodeFactor["verify"] = async (account, code, context, flowId) => {
     // A browser that sends the form twice leaves the first response; the engine has used the code up by then.
     const call = { ...context, signal: new AbortController().signal };
     const outcome = await guard.redeemOnce({ account, code, flowId, deadline: context.deadline }, () =>
-      factors.redeemRecoveryCode(account, code, call),
+      store.redeemRecoveryCode(account, code, call),
     );
     return outcome === "wrong" ? undefined : { kind: "recovery", part: "", isRepeated: outcome === "repeated" };
   };

@@ -7,7 +7,26 @@ import { type FlowKind, mayCancel, nextState } from "../flow/flow-table.ts";
 import { acrOfRank, rankOfMethod } from "../second-factors/factor-levels.ts";
 import type { BrowserSessionRecord, SessionOrigin } from "../sessions/browser-session.ts";
 import type { NewSession, SessionStore } from "../sessions/session-store-redis.ts";
-import { type SubjectRule, subjectOf } from "./subject-identifier.ts";
+
+/** Which of an account's names is the subject that applications receive (`identity.subject`). */
+type SubjectRule = "unique_id" | "account";
+
+interface NamedAccount {
+  readonly account: string;
+  /** The mapped identifier; empty if the account has none, undefined if no identifier is mapped. */
+  readonly uniqueUserId?: string | undefined;
+}
+
+/**
+ * The subject of an account. It is chosen once, at sign-in, and does not change during the session. `lacksSubject`: an
+ * identifier is mapped and this account has none. Its name is not used as the subject, because it may be reassigned
+ * to another user. Never absent, because it replaces the value of a renewed session.
+ */
+export function subjectOf({ account, uniqueUserId }: NamedAccount, rule: SubjectRule) {
+  if (rule === "account" || uniqueUserId === undefined) return { accountId: account, lacksSubject: false };
+  const lacksSubject = uniqueUserId === "";
+  return { accountId: lacksSubject ? account : uniqueUserId, lacksSubject };
+}
 
 /** What was verified besides the password; a passkey needs no password. */
 export type SignInMethod = FactorMethod | "passkey";

@@ -11,12 +11,6 @@ import { Value } from "typebox/value";
 import type { Stored } from "../redis/stored.ts";
 import noteFailedSignInLua from "./scripts/note-failed-sign-in.lua?raw";
 
-const noteFailedSignIn = {
-  name: "noteFailedSignIn",
-  lua: noteFailedSignInLua,
-  keys: ["shardKey"],
-  args: ["timeMs", "entry", "maxEntries", "lifeSeconds"],
-} as const;
 const optional = Type.Optional(Type.Union([Type.String(), Type.Undefined()]));
 const Failed = Type.Object({
   reference: Type.String(),
@@ -43,7 +37,12 @@ const decided = decidedInRedis("failed sign-ins cannot be reached");
  * An entry is the digest of its reference and the sealed record. Every method throws AppError `REDIS_UNAVAILABLE`.
  */
 export function createFailedSignIns(redis: RedisClient, keyPrefix: string, keys: KeyRing) {
-  const add = defineScript(redis, noteFailedSignIn);
+  const add = defineScript(redis, {
+    name: "noteFailedSignIn",
+    lua: noteFailedSignInLua,
+    keys: ["shardKey"],
+    args: ["timeMs", "entry", "maxEntries", "lifeSeconds"],
+  });
   const placeOf = (reference: string): { readonly key: string; readonly digest: string } => {
     const digest = digestOf(reference).toString("base64url");
     return { key: failedSignInsKey.build(keyPrefix, digest.slice(0, 1)), digest };

@@ -5,10 +5,10 @@ import type { FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import { codesLowPage, passwordWarningPage } from "../pages/templates/after-sign-in.ts";
 import type { NamedFactor } from "../second-factors/factor-proofs.ts";
 import { cookieNames, deviceSeconds } from "../sessions/cookies.ts";
-import { callContext } from "../visit/engine-call.ts";
 import { forFlow, hrefIn } from "../visit/flow-visit.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
 import {
+  callContext,
   noteBrowserState,
   notificationOrigin,
   requestSession,
@@ -30,13 +30,13 @@ const few = 2;
  * The page that warns after a sign-in that few recovery codes are left. Failures here never stop the sign-in.
  */
 async function codesLowPlace(
-  { factors, decisionTimeoutMs, logger }: SignInContext,
+  { store, decisionTimeoutMs, logger }: SignInContext,
   visit: Visit,
   flow: FlowRecord,
   account: string,
 ): Promise<string | undefined> {
   try {
-    const { recoveryCodesLeft } = await factors.enrolled(account, callContext(visit, decisionTimeoutMs()));
+    const { recoveryCodesLeft } = await store.enrolled(account, callContext(visit, decisionTimeoutMs()));
     return recoveryCodesLeft <= few ? hrefIn(pathTo("codesLowPage"), visit, flow) : undefined;
   } catch (err) {
     logger.warn({ session: visit.request.caller?.session, err }, "the remaining recovery codes cannot be counted");
@@ -144,12 +144,12 @@ export async function completeFor(deps: SignInContext, visit: Visit, signedIn: S
 
 /** `GET /login/codes`: the sign-in is complete and continues from this page. */
 export function getCodesLow(deps: SignInContext): VisitHandler {
-  const { pages, factors, decisionTimeoutMs } = deps;
+  const { pages, store, decisionTimeoutMs } = deps;
   return forFlow(deps, ["ready"], async (visit, { flow }) => {
     const session = await sessionOf(deps, visit);
     if (session === undefined || session.uid !== flow.sessionUid) return sendProblem(pages, visit, "expired", { flow });
     const context = callContext(visit, decisionTimeoutMs());
-    const { recoveryCodesLeft: left } = await factors.enrolled(session.account, context);
+    const { recoveryCodesLeft: left } = await store.enrolled(session.account, context);
     const view = { left, make: pathTo("recoveryCodesPage"), next: hrefIn(pathTo("loginPage"), visit, flow) };
     return showPage(pages, visit, { page: codesLowPage, view, flow });
   });

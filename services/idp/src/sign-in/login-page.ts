@@ -11,18 +11,6 @@ import { lookOf, sendOn, sessionOf, showPage, type Visit } from "../visit/visit.
 import type { SignInContext } from "./context.ts";
 import { sendCompletion } from "./finish-sign-in.ts";
 
-export interface LoginState {
-  readonly flow: FlowRecord;
-  readonly browserToken: string;
-  readonly username: string;
-  readonly remember: boolean;
-  readonly problem?: string | undefined;
-  /** Links to the page on which users change their password. */
-  readonly offersChange?: boolean | undefined;
-  /** Reference of the failed attempt. */
-  readonly reference?: string | undefined;
-}
-
 const longestHint = 255;
 
 /** The user name that the application or an earlier sign-in suggests. */
@@ -35,7 +23,17 @@ function suggestedName({ params, accountId }: FlowRecord): string {
 export function showLogin(
   { pages, rememberMs }: Pick<SignInContext, "pages" | "rememberMs">,
   visit: Visit,
-  state: LoginState,
+  state: {
+    readonly flow: FlowRecord;
+    readonly browserToken: string;
+    readonly username: string;
+    readonly remember: boolean;
+    readonly problem?: string | undefined;
+    /** Links to the page on which users change their password. */
+    readonly offersChange?: boolean | undefined;
+    /** Reference of the failed attempt. */
+    readonly reference?: string | undefined;
+  },
 ): FastifyReply {
   const { flow, browserToken, username, remember, problem, offersChange = false, reference } = state;
   const view = {

@@ -7,10 +7,9 @@ import type { NamedFactor } from "../second-factors/factor-proofs.ts";
 import { isSupported, neededFactors } from "../second-factors/needed-factors.ts";
 import { readAssertion } from "../second-factors/webauthn/browser-answer.ts";
 import { nameInHandle } from "../second-factors/webauthn/user-handle.ts";
-import { callContext } from "../visit/engine-call.ts";
 import { cancelIn, forFlow, formTargets, hrefIn } from "../visit/flow-visit.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
-import { referenceIn, showPage, type Visit } from "../visit/visit.ts";
+import { callContext, referenceIn, showPage, type Visit } from "../visit/visit.ts";
 import type { SignInMethod } from "./complete-sign-in.ts";
 import type { SignInContext } from "./context.ts";
 import { completeFor } from "./finish-sign-in.ts";
@@ -97,7 +96,7 @@ interface ShownPasskey {
  * Without the id of its passkey, the work for an account is that for an unknown name (ADR 0059).
  */
 async function judgePasskey(deps: SignInContext, visit: Visit, { flow, name, response }: ShownPasskey): Promise<Proof> {
-  const { ceremonies, factors, store, lookUp, suspensions, nowMs, decisionTimeoutMs, rememberMs } = deps;
+  const { ceremonies, store, lookUp, suspensions, nowMs, decisionTimeoutMs, rememberMs } = deps;
   const { request } = visit;
   const context = callContext(visit, decisionTimeoutMs());
   const proof = { owner: flow.id, kind: "passkey", response } as const;
@@ -119,7 +118,7 @@ async function judgePasskey(deps: SignInContext, visit: Visit, { flow, name, res
     remember: remembers(request.body) && rememberMs > 0,
     passwordTs: Math.floor(nowMs() / 1000),
     methods: ["webauthn"],
-    missing: neededFactors(await factors.enrolled(account, context), flow.client).missing,
+    missing: neededFactors(await store.enrolled(account, context), flow.client).missing,
   };
   return { pending, method: "passkey", factor: { kind: "webauthn", part: response.id } };
 }

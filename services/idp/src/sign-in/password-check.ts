@@ -3,7 +3,7 @@ import type { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { PendingSignIn } from "../flow/flow-record.ts";
 import { type FlowKind, protocolOfFlow } from "../flow/flow-table.ts";
-import type { EngineCall } from "../visit/engine-call.ts";
+import type { EngineCall } from "../visit/visit.ts";
 
 export interface PasswordAttempt {
   readonly username: string;

@@ -1,3 +1,4 @@
+import { maxUserNameLength, userNameFault } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/platform/crypto";
 import type { FastifyReply } from "fastify";
 import { pageUrlOf } from "../flow/flow-paths.ts";
@@ -5,16 +6,40 @@ import type { FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import { waitingTime } from "../pages/moments.ts";
 import { neededFactors } from "../second-factors/needed-factors.ts";
 import { cookieNames } from "../sessions/cookies.ts";
-import { callContext, type EngineCall } from "../visit/engine-call.ts";
 import { forFlow } from "../visit/flow-visit.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
-import { deviceDigest, languageTagOf, lookOf, referenceIn, sendOn, sendProblem, type Visit } from "../visit/visit.ts";
+import {
+  callContext,
+  deviceDigest,
+  type EngineCall,
+  languageTagOf,
+  lookOf,
+  referenceIn,
+  sendOn,
+  sendProblem,
+  type Visit,
+} from "../visit/visit.ts";
 import type { SignInContext } from "./context.ts";
 import { finishSignIn } from "./finish-sign-in.ts";
 import { showLogin } from "./login-page.ts";
 import type { PasswordAccepted, PasswordAttempt, PasswordDenial, PasswordOutcome } from "./password-check.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
-import { typedUserName } from "./typed-user-name.ts";
+
+/** White space, with TAB and line ends, and characters without a width: joiners, marks of direction, the byte order mark. */
+const unseenEdges = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
+
+/** Room for what autofill adds; more would take the pattern too long. */
+const maxTypedLength = 2 * maxUserNameLength;
+
+/**
+ * The user name that a person typed: password managers and clipboards add characters at its edges that are not visible. Within the name they
+ * stay, and decide whether an account can have it. Empty, and therefore denied, if none can. API callers send names as they are.
+ */
+export function typedUserName(text: string): string {
+  if (text.length > maxTypedLength) return "";
+  const name = text.replace(unseenEdges, "");
+  return userNameFault(name) === undefined ? name : "";
+}
 
 /** Client and application of a flow, for its requests to the engine. */
 export function attemptOrigin(
@@ -139,7 +164,7 @@ async function refuse(deps: SignInContext, visit: Visit, refused: Refused): Prom
   const { flow, browserToken, credentials, context } = refused;
   const { username, remember } = credentials;
   const isDelayed = flow.client?.delayedResponse === true;
-  const known = isDelayed && username !== "" ? await deps.factors.find(username, context) : undefined;
+  const known = isDelayed && username !== "" ? await deps.store.find(username, context) : undefined;
   const needed = known === undefined ? undefined : neededFactors(known, flow.client, acrValuesOf(flow));
   if (known === undefined || needed?.isNeeded !== true) {
     const problem = problemText(deps, visit, refused);
@@ -172,9 +197,9 @@ async function accept(
   visit: Visit,
   { flow, credentials, decision, context }: Accepted,
 ): Promise<FastifyReply> {
-  const { metrics, factors, rememberMs, nowMs } = deps;
+  const { metrics, store, rememberMs, nowMs } = deps;
   const step = { flow, step: "password", account: decision.account } as const;
-  const enrolled = await reportUndecided(deps, visit, step, () => factors.enrolled(decision.account, context));
+  const enrolled = await reportUndecided(deps, visit, step, () => store.enrolled(decision.account, context));
   const needed = neededFactors(enrolled, flow.client, acrValuesOf(flow));
   const pending: PendingSignIn = {
     ...decision.user,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { subjectOf } from "./subject-identifier.ts";
+import { subjectOf } from "./complete-sign-in.ts";
 
 const account = "carol@example.test";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { typedUserName } from "./typed-user-name.ts";
+import { typedUserName } from "./post-login.ts";
 
 const alice = "alice@example.test";
 

@@ -3,13 +3,6 @@ import { defineScript, knownDevicesKey, type RedisClient } from "@postern/shared
 import type { Clock } from "@postern/shared/platform/time";
 import noteDeviceLua from "./scripts/note-device.lua?raw";
 
-const noteDevice = {
-  name: "noteDevice",
-  lua: noteDeviceLua,
-  keys: ["devicesKey"],
-  args: ["device", "nowSeconds", "maxDevices", "lifeSeconds"],
-} as const;
-
 const maxDevices = 32;
 
 const digest = (text: string): string => digestOf(text).toString("base64url");
@@ -21,7 +14,12 @@ const deviceOf = (account: string, deviceToken: string): string => digest(JSON.s
  * browser.
  */
 export function createKnownDevices(redis: RedisClient, keyPrefix: string, clock: Clock) {
-  const note = defineScript(redis, noteDevice);
+  const note = defineScript(redis, {
+    name: "noteDevice",
+    lua: noteDeviceLua,
+    keys: ["devicesKey"],
+    args: ["device", "nowSeconds", "maxDevices", "lifeSeconds"],
+  });
   const keyOf = (account: string): string => knownDevicesKey.build(keyPrefix, digest(account));
   return {
     /** Whether the browser has signed in to this account before. */

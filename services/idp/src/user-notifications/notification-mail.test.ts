@@ -2,7 +2,7 @@ import { notificationEvents } from "@postern/shared/contracts";
 import { describe, expect, test } from "vitest";
 import { languages } from "../pages/languages.ts";
 import type { Notification } from "./notification.ts";
-import { notificationMails } from "./notification-mail.ts";
+import { notificationMails } from "./notifier.ts";
 
 const settings = { brand: "Example Mail", link: "https://id.example.test/mfa/register/home", addressAttribute: "mail" };
 const [english] = languages;

@@ -9,7 +9,11 @@ import type { KeyRing } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { notificationJobKey, notificationQueue, type RedisClient } from "@postern/shared/platform/redis";
 
-export interface NotificationQueueDeps {
+/** Retries after 0.5, 1, 2, 4 … s: more than two hours in total. */
+const attempts = 15;
+const firstBackoffMs = 500;
+
+export function createNotificationQueue(deps: {
   /** The client of the role `queue`. */
   readonly redis: RedisClient;
   readonly keyPrefix: string;
@@ -17,13 +21,7 @@ export interface NotificationQueueDeps {
   readonly maxQueued: number;
   readonly timeoutMs: number;
   readonly onError: (error: unknown) => void;
-}
-
-/** Retries after 0.5, 1, 2, 4 … s: more than two hours in total. */
-const attempts = 15;
-const firstBackoffMs = 500;
-
-export function createNotificationQueue(deps: NotificationQueueDeps) {
+}) {
   const { redis, keyPrefix, keys, maxQueued, timeoutMs } = deps;
   const queueOf = createLazyQueue(notificationQueue, deps);
   const put = async (notifications: readonly NotificationJob[]): Promise<void> => {

@@ -2,6 +2,7 @@ import { operation, pathTo } from "@postern/shared/contracts";
 import type { Audit, AuditRecord } from "@postern/shared/domain/audit";
 import { digestOf } from "@postern/shared/platform/crypto";
 import { isBelow } from "@postern/shared/platform/http";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { applicationOf } from "../flow/application-of.ts";
 import { isBrowserToken, isFlowId } from "../flow/browser-binding.ts";
@@ -17,6 +18,29 @@ import { cookieNames } from "../sessions/cookies.ts";
 import type { SessionStore } from "../sessions/session-store-redis.ts";
 import type { NotificationOrigin } from "../user-notifications/notification.ts";
 import { type Form, submittedForm } from "./form-body.ts";
+
+/** The deadline of a call to an engine, and the request that it belongs to. */
+export interface EngineCall {
+  readonly session: string;
+  /** For the audit stream. */
+  readonly clientIp?: string | undefined;
+  /** Time of `steadyClock`. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+/** A call for a visit, which ends when the browser has left. */
+export function callContext({ request, reply }: Pick<Visit, "request" | "reply">, withinMs: number): EngineCall {
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  const { caller, id } = request;
+  return {
+    session: caller?.session ?? id,
+    clientIp: caller?.clientIp,
+    deadline: steadyClock.now() + withinMs,
+    signal: gone.signal,
+  };
+}
 
 const selfServicePrefix = operation("registrationHome").family.prefix;
 const loginPrefix = operation("loginPage").family.prefix;

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { accountFlushed } from "../../contracts/events.ts";
-import type { Bus } from "../../platform/bus/bus.ts";
+import type { Bus } from "../../platform/bus/connect.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import {
   accountEpochKey,

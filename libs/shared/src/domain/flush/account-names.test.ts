@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AuthDecision } from "../../contracts/auth/decision.ts";
 import type { BackendDescription } from "../../contracts/auth/methods.ts";
-import type { Bus } from "../../platform/bus/bus.ts";
+import type { Bus } from "../../platform/bus/connect.ts";
 import { systemClock } from "../../platform/time/clock.ts";
 import { createAccountNames } from "./account-names.ts";
 import { flushStatus } from "./flushes.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AuthDecision } from "../../contracts/auth/decision.ts";
 import { authenticate, describeAccount } from "../../contracts/auth/methods.ts";
-import type { Bus } from "../../platform/bus/bus.ts";
+import type { Bus } from "../../platform/bus/connect.ts";
 import { abortAfter } from "../../platform/concurrency/deadline.ts";
 import type { Config } from "../../platform/config/index.ts";
 import type { Clock } from "../../platform/time/clock.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { BruteForceFlushRequest, CacheFlushRequest } from "../../contracts/admin/flush-operations.ts";
 import { cacheFlushScript } from "../../contracts/engine/methods.ts";
 import { bruteForceFlushed } from "../../contracts/events.ts";
-import type { Bus } from "../../platform/bus/bus.ts";
+import type { Bus } from "../../platform/bus/connect.ts";
 import { abortAfter } from "../../platform/concurrency/deadline.ts";
 import { canonicalIp } from "../../platform/net/ip.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { suspensionsChanged } from "../../contracts/index.ts";
-import type { Bus } from "../../platform/bus/bus.ts";
+import type { Bus } from "../../platform/bus/connect.ts";
 import { endsWithin } from "../../platform/concurrency/index.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { decidedInRedis } from "../../platform/redis/decided.ts";

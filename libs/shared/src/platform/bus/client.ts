@@ -79,7 +79,9 @@ export function createRequestClient(deps: ClientDeps) {
     },
     refuse,
     sendsElsewhere: sender.sendsElsewhere,
+    /** Number of own requests that have not been answered yet. */
     outstanding: pending.size,
+    /** Fails all outstanding requests with `code`, so that they do not wait for their deadlines when no answer will come. */
     failAll: (code: ErrorCode): void => {
       sender.flush();
       pending.failNumbered(code);

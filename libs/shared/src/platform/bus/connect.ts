@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Static, TSchema } from "typebox";
+import type { BusMethod } from "../../contracts/define.ts";
 import { inboxPrefix } from "../../contracts/subjects.ts";
 import { endsWithin } from "../concurrency/deadline.ts";
 import { createDeadlines } from "../concurrency/deadlines.ts";
@@ -7,21 +9,20 @@ import { AppError } from "../errors/app-error.ts";
 import { fromUnknown } from "../errors/from-unknown.ts";
 import { type Clock, steadyClock } from "../time/clock.ts";
 import type { Tracer } from "../tracing/tracer.ts";
-import type { Bus } from "./bus.ts";
 import type { Endpoint } from "./calls.ts";
-import { createRequestClient } from "./client.ts";
+import { createRequestClient, type RequestOptions } from "./client.ts";
 import { createCodec } from "./codec.ts";
 import { type BusCredentials, type BusTls, securityOptions } from "./credentials.ts";
 import { createEvents } from "./events.ts";
 import { type BusStatus, createLink, type Link } from "./link.ts";
 import type { BusLogger } from "./link-subscriptions.ts";
 import type { LocalBus } from "./local-bus.ts";
-import { createMethodTable, rawEndpoint, typedEndpoint } from "./methods.ts";
+import { createMethodTable, type Handler, type RawHandler, rawEndpoint, typedEndpoint } from "./methods.ts";
 import { type BusMetrics, noMetrics } from "./metrics.ts";
 import { createNoLink } from "./no-link.ts";
 import { createPeerClocks } from "./peer-clocks.ts";
 import { createReplySender } from "./replies.ts";
-import { createRouteTable } from "./route.ts";
+import { createRouteTable, type MethodName } from "./route.ts";
 import { defaultDrainMs, type ServeOptions, type Serving, serveEndpoint } from "./server.ts";
 
 const defaultMaxOutstanding = 16_384;
@@ -113,6 +114,7 @@ function createParts(link: Link, options: ConnectBusOptions) {
       return serving;
     },
     servings,
+    /** Moves to another server of the cluster, if it can, and logs why. Requests that are made in the meantime wait for that server. */
     move: (reason: string): void => {
       if (!link.canMove()) return;
       logger.warn({ reason }, "bus connection moves to another server");
@@ -122,48 +124,85 @@ function createParts(link: Link, options: ConnectBusOptions) {
   };
 }
 
-function createBus(parts: BusParts, { namespace, servers, local }: ConnectBusOptions): Bus {
-  const { link, client, events, codec, serve } = parts;
+function createMethods({ client, codec, serve }: BusParts, { namespace, servers, local }: ConnectBusOptions) {
   const routeOf = createRouteTable(namespace);
   const methodOf = createMethodTable(routeOf, codec);
+  return {
+    /**
+     * Sends a request to one replica of the method's service.
+     *
+     * @throws AppError DEADLINE_EXCEEDED, REQUEST_ABORTED, BUS_NO_RESPONDERS, BUS_DISCONNECTED, BUS_BACKLOG, BUS_PAYLOAD,
+     * UPSTREAM_UNAVAILABLE (a reply that cannot be decoded), or the peer's own error.
+     */
+    request<Req extends TSchema, Rep extends TSchema>(
+      method: BusMethod<Req, Rep>,
+      body: Static<Req>,
+      options: RequestOptions,
+    ): Promise<Static<Rep>> {
+      const { route, decodeReply } = methodOf(method);
+      const endpoint = local?.endpoint(route.subject);
+      if (endpoint !== undefined && !client.sendsElsewhere(route, endpoint))
+        return client.call(endpoint, { route, decode: decodeReply, value: body }, options);
+      if (servers.length === 0) return client.refuse(new AppError("BUS_NO_RESPONDERS"));
+      try {
+        return client.submit({ route, body: codec.encode(body), decode: decodeReply }, options);
+      } catch (thrown) {
+        return Promise.reject(fromUnknown(thrown));
+      }
+    },
+    /** Serves a method as a member of its service's queue group, with `instance` also on its own subject. */
+    serve<Req extends TSchema, Rep extends TSchema>(
+      method: BusMethod<Req, Rep>,
+      handler: Handler<Req, Rep>,
+      options?: ServeOptions,
+    ): Serving {
+      return serve(typedEndpoint(routeOf(method), method, handler, { codec, local }), options);
+    },
+    /** `request` without codec and schemas, on raw bytes. The reply is a view into a received message. */
+    rawRequest(method: MethodName, body: Uint8Array, options: RequestOptions): Promise<Buffer> {
+      return client.submit({ route: routeOf(method), body, decode: sameBytes }, options);
+    },
+    /** `serve` without codec and schemas. */
+    rawServe(method: MethodName, handler: RawHandler, options?: ServeOptions): Serving {
+      return serve(rawEndpoint(routeOf(method), handler), options);
+    },
+  };
+}
+
+function createBus(parts: BusParts, options: ConnectBusOptions) {
+  const { link, client, events, move } = parts;
+  const { local } = options;
+  /** Closes immediately: open requests fail with BUS_DISCONNECTED. */
   const close = async (): Promise<void> => {
     client.failAll("BUS_DISCONNECTED");
     await link.close();
   };
   return {
+    ...createMethods(parts, options),
+    ...events,
     status: link.status,
+    /** For readiness: false while requests would fail with BUS_DISCONNECTED. */
     isConnected: link.isConnected,
+    connections: link.connections,
+    canMove: link.canMove,
+    move,
     outstanding: client.outstanding,
     failOutstanding: client.failAll,
     balance: client.balance,
     resend: client.resend,
     reconnected: client.reconnected,
-    connections: link.connections,
-    canMove: link.canMove,
-    move: parts.move,
-    hasLocal: (service) => local?.services.has(service) === true,
-    canPublish: () => link.isConnected() || local !== undefined,
-    request: (method, body, requestOptions) => {
-      const { route, decodeReply } = methodOf(method);
-      const endpoint = local?.endpoint(route.subject);
-      if (endpoint !== undefined && !client.sendsElsewhere(route, endpoint))
-        return client.call(endpoint, { route, decode: decodeReply, value: body }, requestOptions);
-      if (servers.length === 0) return client.refuse(new AppError("BUS_NO_RESPONDERS"));
-      try {
-        return client.submit({ route, body: codec.encode(body), decode: decodeReply }, requestOptions);
-      } catch (thrown) {
-        return Promise.reject(fromUnknown(thrown));
-      }
-    },
-    serve: (method, handler, serveOptions) =>
-      serve(typedEndpoint(routeOf(method), method, handler, { codec, local }), serveOptions),
-    rawRequest: (method, body, requestOptions) =>
-      client.submit({ route: routeOf(method), body, decode: sameBytes }, requestOptions),
-    rawServe: (method, handler, serveOptions) => serve(rawEndpoint(routeOf(method), handler), serveOptions),
-    publish: events.publish,
-    subscribe: events.subscribe,
-    flush: () => flushLink(link),
-    drain: async (withinMs = defaultDrainMs) => {
+    /** Whether this process runs the service, so that requests to it are answered without NATS. */
+    hasLocal: (service: string): boolean => local?.services.has(service) === true,
+    /** Whether an event has a way to its subscribers: over NATS, or in this process. */
+    canPublish: (): boolean => link.isConnected() || local !== undefined,
+    /**
+     * Resolves once NATS has processed everything served, subscribed and published so far, so that other processes reach it.
+     *
+     * @throws AppError BUS_DISCONNECTED without a connection, or when it is lost before NATS has answered.
+     */
+    flush: (): Promise<void> => flushLink(link),
+    /** Drains all served methods, waits for own open requests, then closes; gives up after `withinMs` (10 s). */
+    drain: async (withinMs = defaultDrainMs): Promise<void> => {
       await endsWithin(settleAll(parts, withinMs), withinMs);
       await close();
     },
@@ -171,6 +210,11 @@ function createBus(parts: BusParts, { namespace, servers, local }: ConnectBusOpt
     [Symbol.asyncDispose]: close,
   };
 }
+
+/**
+ * Request/reply and events between the services of one installation. README.md in this folder states the guarantees.
+ */
+export type Bus = ReturnType<typeof createBus>;
 
 async function flushLink(link: Link): Promise<void> {
   if (!link.isConnected()) throw new AppError("BUS_DISCONNECTED");

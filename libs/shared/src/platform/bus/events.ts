@@ -41,8 +41,8 @@ export function createEvents({ link, namespace, codec, metrics, onError, local }
     }
   };
   return {
-    /** Returns false if the event could not be sent. Delivery is at most once, so a sent event may still be lost. */
-    publish: <Body extends TSchema>(event: BusEvent<Body>, body: Static<Body>): boolean => {
+    /** Returns false if the event could not be sent. Delivery is at most once: back it with state that subscribers check. */
+    publish<Body extends TSchema>(event: BusEvent<Body>, body: Static<Body>): boolean {
       const subject = eventSubject(namespace, event);
       const isHeardHere = local?.deliver(subject, local.isStrict ? deepFrozen(body) : body) === true;
       if (publishElsewhere(subject, body) || isHeardHere) return true;
@@ -50,10 +50,10 @@ export function createEvents({ link, namespace, codec, metrics, onError, local }
       return false;
     },
     /** Every subscriber receives every event; one that does not match its schema is dropped and counted. */
-    subscribe: <Body extends TSchema>(
+    subscribe<Body extends TSchema>(
       event: BusEvent<Body>,
       handler: (body: Static<Body>) => Promise<void> | void,
-    ): EventSubscription => {
+    ): EventSubscription {
       const subject = eventSubject(namespace, event);
       const decode = decoder(codec, event.body, "REQUEST_MALFORMED");
       const verify = verified(event.body, "REQUEST_MALFORMED");

@@ -1,4 +1,4 @@
-import type { Bus } from "./bus.ts";
+import type { Bus } from "./connect.ts";
 
 const engine = "auth-engine";
 

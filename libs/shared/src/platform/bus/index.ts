@@ -1,7 +1,6 @@
-export type { Bus } from "./bus.ts";
 export type { RequestOptions } from "./client.ts";
 export { createCodec } from "./codec.ts";
-export { type ConnectBusOptions, connectBus } from "./connect.ts";
+export { type Bus, type ConnectBusOptions, connectBus } from "./connect.ts";
 export type { BusCredentials, BusTls } from "./credentials.ts";
 export type { EventSubscription } from "./events.ts";
 export { explainDifference } from "./explain-difference.ts";

@@ -38,6 +38,10 @@ const noReplicas: LiveReplicas = { live: () => none, isReturning: () => false, u
 function createReplicaLists() {
   const replicasOf = new Map<string, LiveReplicas>();
   return {
+    /**
+     * From now on sends each batch of requests for `service` to one of its live replicas, of two chosen at random to the one with fewer
+     * requests of this process.
+     */
     balance: (service: string, replicas: LiveReplicas): void => void replicasOf.set(service, replicas),
     replicasFor: ({ service, isShared }: Route): LiveReplicas =>
       (isShared ? replicasOf.get(service) : undefined) ?? noReplicas,

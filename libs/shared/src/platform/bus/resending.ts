@@ -119,8 +119,9 @@ export function createResending(deps: ResendingDeps) {
     keep,
     keepForNextServer,
     /**
-     * Sends unanswered requests to another replica: those of silent replicas, and those that a lost connection may have swallowed. Only
-     * repeatable methods. Requests that no replica has received are sent as well.
+     * Sends unanswered requests of repeatable methods to another live replica: those sent to `silent` replicas, at most twice, and those that
+     * may be lost because a connection was. They keep their id and their deadline, and the first reply ends them. Requests of any method that
+     * no replica has received go to a live one, or to the queue group if none is expected.
      */
     resend: (silent: readonly Replica[]): void => {
       if (!link.isConnected() || link.isMoving() || !(hasWaiting || silent.some(({ outstanding }) => outstanding > 0)))

@@ -75,17 +75,6 @@ export async function missingCommands(
   }
 }
 
-interface RedisHealthOptions {
-  readonly client: RedisClient;
-  readonly role: RedisRole;
-  readonly required: boolean;
-  readonly keyPrefix: string;
-  readonly service: string;
-  readonly instance: string;
-  /** Commands that the service needs, checked until its user may run all of them. */
-  readonly commands?: readonly string[];
-}
-
 /** Redis is healthy if it accepts a write, and if its user may run what the service needs. */
 export function redisHealth({
   client,
@@ -95,7 +84,16 @@ export function redisHealth({
   service,
   instance,
   commands = [],
-}: RedisHealthOptions): HealthCheck {
+}: {
+  readonly client: RedisClient;
+  readonly role: RedisRole;
+  readonly required: boolean;
+  readonly keyPrefix: string;
+  readonly service: string;
+  readonly instance: string;
+  /** Commands that the service needs, checked until its user may run all of them. */
+  readonly commands?: readonly string[];
+}): HealthCheck {
   const key = probeKey.build(keyPrefix, service, instance);
   let isPermitted = commands.length === 0;
   return {

@@ -3,7 +3,7 @@ import { oidcSubjectsKey, type RedisClient } from "@postern/shared/platform/redi
 import { type RedisServer, spawnRedis } from "@postern/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { testRedis } from "../../../../../test/support/redis-content.ts";
-import { digestOfId } from "../storage/digest-of-id.ts";
+import { digestOfId } from "../storage/models.ts";
 import { createOidcAccounts } from "./accounts-redis.ts";
 
 const carol = { accountId: "carol", account: "carol@example.test", attributes: {} };

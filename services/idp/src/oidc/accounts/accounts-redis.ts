@@ -6,8 +6,7 @@ import {
   type RedisClient,
   together,
 } from "@postern/shared/platform/redis";
-import { digestOfId } from "../storage/digest-of-id.ts";
-import { isRecord, textOf } from "../storage/json.ts";
+import { digestOfId, isRecord, textOf } from "../storage/models.ts";
 
 /** An account as the backend returned it at the last sign-in; the source of claims. */
 export interface OidcAccount {

@@ -35,11 +35,7 @@ export type AssertionOutcome =
   | { readonly outcome: "client"; readonly policy: ClientPolicy }
   | { readonly outcome: "refused"; readonly reason: AssertionRefusal; readonly client: string | undefined };
 
-interface Claimed extends WantedKey {
-  readonly sub: string;
-}
-
-function claimedBy(assertion: string): Claimed | undefined {
+function claimedBy(assertion: string): (WantedKey & { readonly sub: string }) | undefined {
   try {
     const { alg = "", kid, typ = "" } = decodeProtectedHeader(assertion);
     // A request object is not a proof of identity (RFC 9101 §10.8).

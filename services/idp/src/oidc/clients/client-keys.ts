@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { OidcClientConfig } from "@postern/shared/platform/config";
-import { isRecord, textOf } from "../storage/json.ts";
+import { isRecord, textOf } from "../storage/models.ts";
 
 export type AssertionAlgorithm = "RS256" | "PS256" | "ES256" | "EdDSA";
 

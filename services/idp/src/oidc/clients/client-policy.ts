@@ -2,7 +2,7 @@ import { decodeJwt } from "jose";
 import { type Configuration, errors, type KoaContextWithOIDC } from "oidc-provider";
 import { demandSignedRequest } from "../request-objects/hand-over.ts";
 import { implicitTypeOf } from "../settings/response-types.ts";
-import { isRecord, wordsOf } from "../storage/json.ts";
+import { isRecord, wordsOf } from "../storage/models.ts";
 import type { ClientPolicies, ClientPolicy } from "./clients.ts";
 
 /** The requested scopes: the provider removes offline_access unless prompt=consent is present. */

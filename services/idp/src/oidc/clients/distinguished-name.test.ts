@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchesSubject } from "./distinguished-name.ts";
+import { matchesSubject } from "./client-certificate.ts";
 
 test.each([
   ["CN=bank", "CN=bank", true],

@@ -7,15 +7,8 @@ import {
   type RedisClient,
 } from "@postern/shared/platform/redis";
 import { createWindowCount } from "../../redis/count-in-window.ts";
-import { digestOfId } from "../storage/digest-of-id.ts";
+import { digestOfId } from "../storage/models.ts";
 import pollDeviceCodeLua from "./scripts/poll-device-code.lua?raw";
-
-const pollDeviceCode = {
-  name: "pollDeviceCode",
-  lua: pollDeviceCodeLua,
-  keys: ["pollKey"],
-  args: ["intervalSeconds", "lifeSeconds"],
-} as const;
 
 /** Within ten minutes: enough for a user who mistypes, and for an office behind one address. */
 const guessesOfBrowser = 10;
@@ -28,7 +21,12 @@ const decided = decidedInRedis("attempts with device codes cannot be counted");
 
 /** Slows down devices that poll too often and browsers that guess user codes. */
 export function createDeviceLimits(redis: RedisClient, keyPrefix: string, intervalSeconds: () => number) {
-  const poll = defineScript(redis, pollDeviceCode);
+  const poll = defineScript(redis, {
+    name: "pollDeviceCode",
+    lua: pollDeviceCodeLua,
+    keys: ["pollKey"],
+    args: ["intervalSeconds", "lifeSeconds"],
+  });
   const count = createWindowCount(redis);
   const counted = (who: string): Promise<number> =>
     decided(() => count(oidcGuessKey.build(keyPrefix, digestOfId(who)), oidcGuessKey.ttlSeconds));

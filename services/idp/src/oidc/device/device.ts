@@ -6,7 +6,7 @@ import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import { createFindAccount } from "../accounts/accounts.ts";
 import type { Generation } from "../provider/generation.ts";
 import type { OidcParts, OidcState } from "../state/context.ts";
-import { isRecord, textOf, wordsOf } from "../storage/json.ts";
+import { isRecord, textOf, wordsOf } from "../storage/models.ts";
 import { clientResourceOf } from "../tokens/access-tokens.ts";
 
 type DeviceCode = InstanceType<Generation["provider"]["DeviceCode"]>;

@@ -1,7 +1,6 @@
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import { decidedInRedis, oidcConsentKey, type RedisClient } from "@postern/shared/platform/redis";
-import { digestOfId } from "../storage/digest-of-id.ts";
-import { wordsOf } from "../storage/json.ts";
+import { digestOfId, wordsOf } from "../storage/models.ts";
 
 const decided = decidedInRedis("consents cannot be read or written");
 

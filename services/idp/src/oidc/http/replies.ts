@@ -30,17 +30,11 @@ export function createRefuseClient(issuer: string, logger: Pick<Logger, "info">)
   };
 }
 
-export interface TokenProblem {
-  readonly error: string;
-  readonly description: string;
-  readonly nonce?: string;
-}
-
 /** RFC 9449 §7.1, §9: what is wrong with a token that is bound to a key, or with its proof. */
 export function proofRefused(
   reply: FastifyReply,
   issuer: string,
-  { error, description, nonce }: TokenProblem,
+  { error, description, nonce }: { readonly error: string; readonly description: string; readonly nonce?: string },
 ): FastifyReply {
   const algs = oidcSignatures.join(" ");
   const challenge = `DPoP realm="${issuer}", error="${error}", error_description="${description}", algs="${algs}"`;

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { AppError } from "@postern/shared/platform/errors";
 import type { JWK } from "oidc-provider";
 import { type OidcSettings, type OidcSignature, offeredSignatures } from "../settings/oidc-settings.ts";
-import { isRecord, textOf } from "../storage/json.ts";
+import { isRecord, textOf } from "../storage/models.ts";
 
 /** Kinds of keys; an RSA key signs RS256 and PS256. */
 export const keyKinds = ["rsa", "ec", "ed25519"] as const;

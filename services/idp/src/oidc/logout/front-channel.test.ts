@@ -1,8 +1,8 @@
 import { loadConfig } from "@postern/shared/platform/config";
 import { expect, test } from "vitest";
 import { clientPolicies } from "../clients/clients.ts";
+import { logoutFrames } from "../logout-routes.ts";
 import { oidcSettings } from "../settings/oidc-settings.ts";
-import { logoutFrames } from "./front-channel.ts";
 
 function framesWith(logout: object, clients: readonly object[]) {
   const issuer = "https://idp.example.test";

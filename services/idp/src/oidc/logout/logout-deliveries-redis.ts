@@ -2,7 +2,7 @@ import { oidcDeliveriesDueKey, oidcDeliveryKey } from "@postern/shared/platform/
 import { type Claimed, type DeliveryTimes, deliveryLeaseMs } from "../../logout-delivery/delivery-queue.ts";
 import { createDeliveryQueue, type DeliveryQueue } from "../../logout-delivery/delivery-queue-redis.ts";
 import type { OidcParts } from "../state/context.ts";
-import { isRecord, textOf } from "../storage/json.ts";
+import { isRecord, textOf } from "../storage/models.ts";
 
 /** What a client is notified of: its user, or one session of the user, is signed out (Back-Channel Logout 1.0 §2.4). */
 export interface LogoutDelivery {

@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { Generation } from "../provider/generation.ts";
-import { textOf } from "../storage/json.ts";
+import { textOf } from "../storage/models.ts";
 
 /** The supported parameters of RP-Initiated Logout 1.0 §2. */
 export interface LogoutRequest {
@@ -43,13 +43,8 @@ interface Hint {
   readonly sid: string | undefined;
 }
 
-interface Issued {
-  readonly kid: string;
-  readonly clientId: string;
-}
-
 /** What a hint says of itself; undefined if it is no signed ID token of this issuer. */
-function issuedAs(hint: string, issuer: string): Issued | undefined {
+function issuedAs(hint: string, issuer: string): { readonly kid: string; readonly clientId: string } | undefined {
   try {
     const { kid } = decodeProtectedHeader(hint);
     const { iss, aud } = decodeJwt(hint);

@@ -1,6 +1,6 @@
 import type Provider from "oidc-provider";
 import type { KoaContextWithOIDC } from "oidc-provider";
-import { isRecord, textOf } from "../storage/json.ts";
+import { isRecord, textOf } from "../storage/models.ts";
 import type { ProviderHooks } from "./hooks.ts";
 
 const noCredentials = "no client authentication mechanism provided";

@@ -2,7 +2,7 @@ import { IncomingMessage, type ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { certificateHeader, requestObjectHeader } from "../request-objects/hand-over.ts";
 import type { Generation } from "./generation.ts";
-import { referenceHeader } from "./request-reference.ts";
+import { referenceHeader } from "./interaction-url.ts";
 
 /** Passes requests to the provider with the host name of the issuer: the client's Host header is not trusted. */
 export interface Bridge {

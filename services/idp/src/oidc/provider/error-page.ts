@@ -8,7 +8,7 @@ import { referenceOf } from "../../visit/visit.ts";
 import { oauthError } from "../http/replies.ts";
 import { fitsAddress } from "../http/send-again.ts";
 import { isFault } from "./authorize-failure.ts";
-import { referenceHeader } from "./request-reference.ts";
+import { referenceHeader } from "./interaction-url.ts";
 
 const shownReference = (session: string): string | undefined => (session === "" ? undefined : referenceOf(session));
 

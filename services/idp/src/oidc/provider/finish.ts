@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pathTo } from "@postern/shared/contracts";
 import type { ConsentEnd, FlowEnd, FlowEnding } from "../../flow/flow-port.ts";
 import type { OidcParts, OidcState } from "../state/context.ts";
-import { isRecord, textOf } from "../storage/json.ts";
+import { isRecord, textOf } from "../storage/models.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Generation } from "./generation.ts";
-import { interactionPath } from "./interaction-path.ts";
+import { interactionPath } from "./interaction-url.ts";
 
 interface FinishDeps {
   readonly parts: OidcParts;

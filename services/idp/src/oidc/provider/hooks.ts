@@ -1,19 +1,63 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { KoaContextWithOIDC } from "oidc-provider";
 import { browserDigest, isBrowserToken } from "../../flow/browser-binding.ts";
 import { cookieNames, createSiteCookies, sessionCookieName } from "../../sessions/cookies.ts";
 import { createFindAccount } from "../accounts/accounts.ts";
 import { basicCredentials } from "../clients/client-auth.ts";
 import { type ClientPolicies, clientMetadata } from "../clients/clients.ts";
-import { certificateSupport, discoveryMembers } from "../settings/discovery-members.ts";
 import { registrationSupport } from "../settings/mail-resources.ts";
-import { logoutSupport, type OidcSettings, requestObjectSupport } from "../settings/oidc-settings.ts";
+import { logoutSupport, type OidcSettings, oidcSignatures, requestObjectSupport } from "../settings/oidc-settings.ts";
+import { responseModes } from "../settings/response-types.ts";
 import type { OidcParts, OidcState } from "../state/context.ts";
-import { textOf } from "../storage/json.ts";
+import { textOf } from "../storage/models.ts";
 import { createAdapterFactory } from "./adapter.ts";
 import { isFault, reasonOf, withClientErrors } from "./authorize-failure.ts";
 import { createRenderError } from "./error-page.ts";
-import { createInteractionUrl } from "./interaction-url.ts";
-import { referenceHeader } from "./request-reference.ts";
+import { createInteractionUrl, referenceHeader } from "./interaction-url.ts";
+
+const authMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"] as const;
+
+/** Members of discovery that the protocol core does not know (OpenID Connect Discovery §3, RFC 8414 §2, Prompt Create §5). */
+function discoveryMembers({ oidc }: OidcSettings, uiLocales: readonly string[]): Readonly<Record<string, unknown>> {
+  const { service_documentation: page } = oidc;
+  return {
+    response_modes_supported: responseModes(oidc),
+    prompt_values_supported: ["none", "login", "consent", "select_account"],
+    ...(uiLocales.length > 0 && { ui_locales_supported: uiLocales }),
+    ...(page !== "" && { service_documentation: page }),
+    introspection_endpoint_auth_methods_supported: authMethods,
+    introspection_endpoint_auth_signing_alg_values_supported: oidcSignatures,
+    // A public client may revoke its own tokens (RFC 7009 §2.1).
+    revocation_endpoint_auth_methods_supported: [...authMethods, "none"],
+    revocation_endpoint_auth_signing_alg_values_supported: oidcSignatures,
+  };
+}
+
+const methods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
+const byCertificate = ["tls_client_auth", "self_signed_tls_client_auth"];
+
+/** Members of discovery for mutual TLS (RFC 8705 §3.3, §5), where a listener or a trusted proxy passes certificates. */
+function certificateSupport({ certificates, oidc }: OidcSettings): Readonly<Record<string, unknown>> {
+  if (!certificates) return {};
+  const { mtls_url: base } = oidc;
+  const at = (path: string): string => `${new URL(base).origin}${path}`;
+  return {
+    token_endpoint_auth_methods_supported: [...methods, ...byCertificate, "none"],
+    introspection_endpoint_auth_methods_supported: [...methods, ...byCertificate],
+    revocation_endpoint_auth_methods_supported: [...methods, ...byCertificate, "none"],
+    tls_client_certificate_bound_access_tokens: true,
+    ...(base !== "" && {
+      mtls_endpoint_aliases: {
+        token_endpoint: at(pathTo("token")),
+        userinfo_endpoint: at(pathTo("userinfo")),
+        introspection_endpoint: at(pathTo("introspect")),
+        revocation_endpoint: at(pathTo("revoke")),
+        pushed_authorization_request_endpoint: at(pathTo("pushAuthorization")),
+        device_authorization_endpoint: at(pathTo("deviceAuthorization")),
+      },
+    }),
+  };
+}
 
 /** The provider adds the hash of its `form_post` script to `script-src` only if there is such a directive. */
 const securityPolicy = "default-src 'none'; script-src; frame-ancestors 'none'; base-uri 'none'";

@@ -5,7 +5,7 @@ import { meetsDemands } from "../../second-factors/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import { asksEachTime } from "../clients/address-rules.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
-import { textOf, wordsOf } from "../storage/json.ts";
+import { textOf, wordsOf } from "../storage/models.ts";
 import type { ProviderHooks } from "./hooks.ts";
 
 const { base, Check, Prompt } = interactionPolicy;

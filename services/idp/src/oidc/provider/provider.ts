@@ -1,6 +1,8 @@
 import type { EventEmitter } from "node:events";
 import { pathTo } from "@postern/shared/contracts";
 import { type Configuration, errors, type JWK, type KoaContextWithOIDC, Provider } from "oidc-provider";
+import { sessionStateOf } from "../../sessions/browser-state.ts";
+import { type ClaimSources, claimsOf } from "../claims/claims.ts";
 import { supportedClaims } from "../claims/client-claims.ts";
 import { judgeEachAddress } from "../clients/address-rules.ts";
 import { registrationRules } from "../clients/client-metadata.ts";
@@ -8,14 +10,74 @@ import { clientPolicyParams } from "../clients/client-policy.ts";
 import { type ClientPolicies, clientMetadata, matchesWildcard } from "../clients/clients.ts";
 import { createLoadGrant } from "../grants/grants.ts";
 import { allScopes, claimTable, type OidcSettings } from "../settings/oidc-settings.ts";
-import { isRecord } from "../storage/json.ts";
+import { isRecord, textOf, wordsOf } from "../storage/models.ts";
 import { extraTokenClaims, resourceIndicators } from "../tokens/access-tokens.ts";
-import { accountWithClaims } from "./account-claims.ts";
 import { shapeAnswers } from "./answers.ts";
 import type { ProviderHooks } from "./hooks.ts";
 import { interactionPrompts } from "./prompts.ts";
 import { resumeOnce } from "./resume-once.ts";
-import { addSessionState } from "./session-state.ts";
+
+/** The claims for a client that is no longer registered. */
+const noSources: ClaimSources = { named: [], mappings: [] };
+
+/** Whether the ID token is all that the client receives: without an access token it cannot ask for claims (Core §5.4). */
+function isOnlyIdToken({ oidc }: KoaContextWithOIDC): boolean {
+  return oidc.params?.["response_type"] === "id_token";
+}
+
+/**
+ * The account and its claims for an ID token: only those that the request or the client's mappings name, and those of the
+ * scopes if no access token is issued. The provider adds the claims of the scopes where an access token has an audience,
+ * although userinfo accepts such tokens here.
+ */
+function accountWithClaims(
+  policies: ClientPolicies,
+  { findAccount, reportUnreadable, keepClient }: ProviderHooks,
+): NonNullable<Configuration["findAccount"]> {
+  return async (ctx, accountId, token) => {
+    const ofToken = token !== undefined && "sessionUid" in token ? token.sessionUid : undefined;
+    const account = await findAccount(accountId, ofToken ?? ctx.oidc.session?.uid);
+    if (account === undefined) return undefined;
+    const clientId = ctx.oidc.client?.clientId ?? token?.clientId ?? "";
+    const claims = policies.get(clientId)?.claims;
+    return {
+      accountId,
+      claims: async (use, scope, named) => {
+        const isAlone = use === "id_token" && isOnlyIdToken(ctx);
+        // No access token is issued that would do it.
+        if (isAlone) await keepClient(clientId);
+        const released = new Set([...Object.keys(named), ...(isAlone ? (claims?.ofScopes(wordsOf(scope)) ?? []) : [])]);
+        const known = Object.entries(claimsOf(account, claims ?? noSources, reportUnreadable(clientId)));
+        const kept = known.filter(([claim]) => use !== "id_token" || released.has(claim));
+        return { ...Object.fromEntries(kept), sub: accountId };
+      },
+    };
+  };
+}
+
+type Context = KoaContextWithOIDC;
+
+/** The origin of the client's redirect URI; undefined for the schemes of native applications, which have none. */
+function originOf({ oidc: { params } }: Context): string | undefined {
+  const origin = URL.parse(textOf(params?.["redirect_uri"]) ?? "")?.origin;
+  return origin === "null" ? undefined : origin;
+}
+
+/** Adds `session_state` to successful authorization responses, in every response mode. */
+function addSessionState(provider: Provider, { browserStateCookies, nowSeconds }: ProviderHooks): void {
+  // The provider writes the response after this event, from the same object.
+  provider.on("authorization.success", (ctx: Context, response: unknown) => {
+    const { session, client } = ctx.oidc;
+    const origin = originOf(ctx);
+    if (session === undefined || client === undefined || origin === undefined || !isRecord(response)) return;
+    const { uid: sessionUid, exp } = session;
+    const maxAge = session.transient === true ? undefined : Math.max(1, exp - nowSeconds());
+    const cookies = browserStateCookies(sessionUid, maxAge);
+    if (cookies === undefined) return;
+    Reflect.set(response, "session_state", sessionStateOf({ clientId: client.clientId, origin, sessionUid }));
+    for (const cookie of cookies) ctx.res.appendHeader("set-cookie", cookie);
+  });
+}
 
 /** What differs between generations. */
 export interface ProviderInputs {

@@ -2,7 +2,7 @@ import type Provider from "oidc-provider";
 import type { KoaContextWithOIDC } from "oidc-provider";
 import type { Outcome } from "../storage/outcomes-redis.ts";
 import type { ProviderHooks } from "./hooks.ts";
-import { interactionOf } from "./interaction-path.ts";
+import { interactionOf } from "./interaction-url.ts";
 
 /** What a browser needs of a response; its session's identifier changes with each. */
 const keptHeaders = ["location", "content-type", "content-security-policy", "cache-control", "set-cookie"] as const;

@@ -1,7 +1,7 @@
 import { type DynamicRegistrationConfig, implicitTypes } from "@postern/shared/platform/config";
 import { readClientKeys } from "../clients/client-keys.ts";
 import { implicitTypeOf } from "../settings/response-types.ts";
-import { isRecord, wordsOf } from "../storage/json.ts";
+import { isRecord, wordsOf } from "../storage/models.ts";
 import { readClientName } from "./client-name.ts";
 import { type Members, readMembers } from "./members.ts";
 import { type RedirectKind, redirectKind } from "./redirect-uri.ts";

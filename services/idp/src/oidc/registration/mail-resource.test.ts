@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { acceptMailResources } from "./mail-resource.ts";
+import { acceptMailResources } from "./mail-profile.ts";
 
 const client = `mail_${"a".repeat(22)}`;
 const known = ["https://id.example.test", "imap.example.test", "smtp.example.test:465", "https://dav.example.test/api"];

@@ -1,6 +1,6 @@
 import type { DynamicRegistrationConfig } from "@postern/shared/platform/config";
 import { digestOf, matchesDigest } from "@postern/shared/platform/crypto";
-import { isRecord } from "../storage/json.ts";
+import { isRecord } from "../storage/models.ts";
 import type { TokenRecords } from "../tokens/token-records.ts";
 import { type FullClient, readFullClient } from "./full-profile.ts";
 import { type ClientFault, credentialsFor } from "./register-client.ts";

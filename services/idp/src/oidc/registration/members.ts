@@ -1,4 +1,4 @@
-import { isRecord } from "../storage/json.ts";
+import { isRecord } from "../storage/models.ts";
 import { invalid, type Refusal } from "./registration.ts";
 
 /** Reads the members of a registration request and keeps the first fault. An empty member counts as absent (RFC 7592 §2.2). */

@@ -3,7 +3,7 @@ import { type DynamicRegistrationConfig, mailScopes, type OidcConfig } from "@po
 import { digestOf, matchesDigest } from "@postern/shared/platform/crypto";
 import { addressKey } from "@postern/shared/platform/net";
 import type { Clock } from "@postern/shared/platform/time";
-import { isRecord, wordsOf } from "../storage/json.ts";
+import { isRecord, wordsOf } from "../storage/models.ts";
 import { type FullClient, readFullClient } from "./full-profile.ts";
 import { type MailClient, readMailClient } from "./mail-profile.ts";
 import {

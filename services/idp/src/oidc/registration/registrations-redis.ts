@@ -11,24 +11,10 @@ import {
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import { createWindowCount } from "../../redis/count-in-window.ts";
-import { digestOfId } from "../storage/digest-of-id.ts";
-import { isRecord } from "../storage/json.ts";
+import { digestOfId, isRecord } from "../storage/models.ts";
 import { kindOfId, type Registration, type RegistrationKind } from "./registration.ts";
 import replaceRegistrationLua from "./scripts/replace-registration.lua?raw";
 import reserveRegistrationLua from "./scripts/reserve-registration.lua?raw";
-
-const replaceRegistration = {
-  name: "replaceRegistration",
-  lua: replaceRegistrationLua,
-  keys: ["registrationKey"],
-  args: ["read", "written", "lifeSeconds"],
-} as const;
-const reserveRegistration = {
-  name: "reserveRegistration",
-  lua: reserveRegistrationLua,
-  keys: ["indexKey", "pendingKey"],
-  args: ["nowSeconds", "id", "endSeconds", "maxRegistrations", "maxPending", "indexSeconds", "pendingSeconds"],
-} as const;
 
 function isRegistration(value: unknown): value is Registration {
   return isRecord(value) && typeof value["id"] === "string" && typeof value["kind"] === "string";
@@ -70,7 +56,12 @@ const results = ["full", "network_full"] as const;
 
 function createAdd(parts: Parts) {
   const { redis, indexKeyOf, pendingKeyOf, nowSeconds } = parts;
-  const reserve = defineScript(redis, reserveRegistration);
+  const reserve = defineScript(redis, {
+    name: "reserveRegistration",
+    lua: reserveRegistrationLua,
+    keys: ["indexKey", "pendingKey"],
+    args: ["nowSeconds", "id", "endSeconds", "maxRegistrations", "maxPending", "indexSeconds", "pendingSeconds"],
+  });
   return async (registration: Registration, maxRegistrations: number, maxPending: number) => {
     const { id, kind, endsAt } = registration;
     const reply = await reserve(
@@ -98,7 +89,12 @@ const maxAttempts = 20;
 
 function createChange(parts: Parts) {
   const { redis, indexKeyOf, pendingKeyOf, keyOf } = parts;
-  const replace = defineScript(redis, replaceRegistration);
+  const replace = defineScript(redis, {
+    name: "replaceRegistration",
+    lua: replaceRegistrationLua,
+    keys: ["registrationKey"],
+    args: ["read", "written", "lifeSeconds"],
+  });
   return async (id: string, change: (known: Registration) => Registration): Promise<Registration | undefined> => {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const known = await readIn(parts, id);

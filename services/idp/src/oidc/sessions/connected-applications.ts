@@ -6,7 +6,7 @@ import { startAddress } from "../clients/address-rules.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
 import { kindOfId } from "../registration/registration.ts";
 import type { OidcParts, OidcState } from "../state/context.ts";
-import { textOf } from "../storage/json.ts";
+import { textOf } from "../storage/models.ts";
 
 function nameOf({ name, client_id: id }: OidcClientConfig): string {
   return name === "" ? id : name;

@@ -4,7 +4,7 @@ import type { SignInDemands } from "../../second-factors/sign-in-demands.ts";
 import { ownNames } from "../registration/registered-policies.ts";
 import { kindOfId, shownName } from "../registration/registration.ts";
 import type { OidcParts, OidcState } from "../state/context.ts";
-import { digestOfId } from "../storage/digest-of-id.ts";
+import { digestOfId } from "../storage/models.ts";
 import type { StoredRecord } from "../storage/store-redis.ts";
 
 /** More sign-ins than a user has devices. The newest are listed. */

@@ -14,14 +14,6 @@ export function clientNames(clientId: string): readonly string[] {
   return [clientId, `${clientPrefix}${clientId}`];
 }
 
-export interface SessionOwnerDeps {
-  readonly accountNames: FindAccountNames;
-  readonly accounts: Pick<OidcAccounts, "find" | "subjectsOf">;
-  readonly subjectsOfAccount: SubjectsOfAccount;
-  readonly sessions: Pick<SessionStore, "list">;
-  readonly policies: () => ClientPolicies;
-}
-
 export interface Owners {
   /** Account names, which select browser sessions. */
   readonly accounts: readonly string[];
@@ -46,7 +38,13 @@ export function createOwnersOf({
   subjectsOfAccount,
   sessions,
   policies,
-}: SessionOwnerDeps): OwnersOf {
+}: {
+  readonly accountNames: FindAccountNames;
+  readonly accounts: Pick<OidcAccounts, "find" | "subjectsOf">;
+  readonly subjectsOfAccount: SubjectsOfAccount;
+  readonly sessions: Pick<SessionStore, "list">;
+  readonly policies: () => ClientPolicies;
+}): OwnersOf {
   /** An account name may equal the subject of another account, which must then not be selected. */
   const userNamed = async (id: string): Promise<Owners & { readonly isKnown: boolean }> => {
     const [holder, mapped, signedIn] = await Promise.all([

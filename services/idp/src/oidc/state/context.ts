@@ -15,7 +15,7 @@ import type { SessionStore } from "../../sessions/session-store-redis.ts";
 import { createSubjectsOfAccount } from "../accounts/accounts.ts";
 import { createOidcAccounts } from "../accounts/accounts-redis.ts";
 import { createConsents } from "../grants/consents-redis.ts";
-import { createKeepGrant } from "../grants/grant-life.ts";
+import { createKeepGrant } from "../grants/grants.ts";
 import type { OidcMetrics } from "../metrics/oidc-metrics.ts";
 import { createRegisteredClients } from "../registration/registered-clients.ts";
 import { createRegistrations } from "../registration/registrations-redis.ts";

@@ -1,4 +1,23 @@
+import { hash } from "node:crypto";
 import type { AdapterPayload } from "oidc-provider";
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The space-separated words of a text, without duplicates. */
+export function wordsOf(value: unknown): readonly string[] {
+  return typeof value === "string" ? [...new Set(value.split(" ").filter((word) => word !== ""))] : [];
+}
+
+/** Names a record in Redis and in lists by its identifier, which may itself be a token. */
+export function digestOfId(id: string): string {
+  return hash("sha256", id, "base64url");
+}
 
 /** Models that are consumed, and how long a second use is refused without revoking tokens (ms): a repeated poll is not theft. */
 export const graceMs: Readonly<Record<string, number>> = {

@@ -2,8 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import { decidedInRedis, oidcOutcomeKey, type RedisClient } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
-import { digestOfId } from "./digest-of-id.ts";
-import { isRecord } from "./json.ts";
+import { digestOfId, isRecord } from "./models.ts";
 
 /** The response that ends a sign-in or a consent: usually the redirect to the client with the code. */
 export interface Outcome {

@@ -1,6 +1,6 @@
 import type { Clock } from "@postern/shared/platform/time";
 import type { AdapterPayload } from "oidc-provider";
-import { isRecord } from "./json.ts";
+import { isRecord } from "./models.ts";
 
 /**
  * Records are read by all replicas, so their times are those of the shared clock. The provider library compares them with the wall clock

@@ -13,38 +13,11 @@ import {
 import type { Clock } from "@postern/shared/platform/time";
 import type { AdapterPayload } from "oidc-provider";
 import { createReplaceIfSame } from "../../redis/replace-if-same.ts";
-import { digestOfId } from "./digest-of-id.ts";
-import { isRecord } from "./json.ts";
-import { graceMs, type IndexKind, indexed, indexesOf, usedOnce } from "./models.ts";
+import { digestOfId, graceMs, type IndexKind, indexed, indexesOf, isRecord, usedOnce } from "./models.ts";
 import addRecordToIndexLua from "./scripts/add-record-to-index.lua?raw";
 import consumeRecordLua from "./scripts/consume-record.lua?raw";
 import electSuccessorLua from "./scripts/elect-successor.lua?raw";
 import putOnceRecordLua from "./scripts/put-once-record.lua?raw";
-
-const addRecordToIndex = {
-  name: "addRecordToIndex",
-  lua: addRecordToIndexLua,
-  keys: ["indexKey"],
-  args: ["nowSeconds", "member", "endSeconds", "lifeSeconds"],
-} as const;
-const consumeRecord = {
-  name: "consumeRecord",
-  lua: consumeRecordLua,
-  keys: ["recordKey"],
-  args: ["graceMs", "isRepeatable"],
-} as const;
-const electSuccessor = {
-  name: "electSuccessor",
-  lua: electSuccessorLua,
-  keys: ["recordKey"],
-  args: ["sealedSuccessor"],
-} as const;
-const putOnceRecord = {
-  name: "putOnceRecord",
-  lua: putOnceRecordLua,
-  keys: ["recordKey"],
-  args: ["sealed", "lifeSeconds"],
-} as const;
 
 /** A record is prolonged by this much more than needed, so that a busy family is not written at each refresh. */
 const spareSeconds = 3600;
@@ -94,11 +67,31 @@ export class OidcStore {
   constructor(parts: StoreParts) {
     const { redis } = parts;
     this.#parts = parts;
-    this.#add = defineScript(redis, addRecordToIndex);
+    this.#add = defineScript(redis, {
+      name: "addRecordToIndex",
+      lua: addRecordToIndexLua,
+      keys: ["indexKey"],
+      args: ["nowSeconds", "member", "endSeconds", "lifeSeconds"],
+    });
     this.#replace = createReplaceIfSame(redis);
-    this.#putOnce = defineScript(redis, putOnceRecord);
-    this.#consume = defineScript(redis, consumeRecord);
-    this.#elect = defineScript(redis, electSuccessor);
+    this.#putOnce = defineScript(redis, {
+      name: "putOnceRecord",
+      lua: putOnceRecordLua,
+      keys: ["recordKey"],
+      args: ["sealed", "lifeSeconds"],
+    });
+    this.#consume = defineScript(redis, {
+      name: "consumeRecord",
+      lua: consumeRecordLua,
+      keys: ["recordKey"],
+      args: ["graceMs", "isRepeatable"],
+    });
+    this.#elect = defineScript(redis, {
+      name: "electSuccessor",
+      lua: electSuccessorLua,
+      keys: ["recordKey"],
+      args: ["sealedSuccessor"],
+    });
   }
 
   put(ref: RecordRef, payload: AdapterPayload, ttlSeconds: number): Promise<void> {

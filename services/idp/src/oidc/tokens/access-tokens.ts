@@ -10,7 +10,7 @@ import type { OidcAccount } from "../accounts/accounts-redis.ts";
 import { mappedClaims } from "../claims/claims.ts";
 import type { ClientPolicies, ClientPolicy } from "../clients/clients.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
-import { wordsOf } from "../storage/json.ts";
+import { wordsOf } from "../storage/models.ts";
 import { tokenSource } from "./token-origin.ts";
 import type { ReportUnreadable } from "./unreadable-claims.ts";
 

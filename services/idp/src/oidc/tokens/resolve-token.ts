@@ -7,8 +7,7 @@ import type { Clock } from "@postern/shared/platform/time";
 import { compactVerify } from "jose";
 import type { AdapterPayload } from "oidc-provider";
 import type { OidcAccount, OidcAccounts } from "../accounts/accounts-redis.ts";
-import { digestOfId } from "../storage/digest-of-id.ts";
-import { isRecord, textOf } from "../storage/json.ts";
+import { digestOfId, isRecord, textOf } from "../storage/models.ts";
 import type { OidcStore } from "../storage/store-redis.ts";
 
 /** What an access token of any form represents. */

@@ -1,6 +1,6 @@
 import { type AdapterPayload, type KoaContextWithOIDC, Provider } from "oidc-provider";
 import { implicitTypeOf } from "../settings/response-types.ts";
-import { isRecord, textOf } from "../storage/json.ts";
+import { isRecord, textOf } from "../storage/models.ts";
 
 /** The origin of a token, for the session list; the provider does not store it in access tokens. */
 export type TokenOrigin = Pick<AdapterPayload, "redirectUri" | "authTime" | "amr">;

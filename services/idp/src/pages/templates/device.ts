@@ -4,13 +4,8 @@ import type { Page } from "../look.ts";
 import { accountRow, alertOf, codeField, sampleForm, signOf, titleAfter } from "../parts.ts";
 import { type ConsentScope, clientRow, givenScope } from "./consent.ts";
 
-export interface DeviceCodeView extends FormView {
-  readonly userCode: string;
-  readonly problem: string | undefined;
-}
-
 /** RFC 8628 §3.3: the user enters the code that the device shows. */
-export const deviceCodePage: Page<DeviceCodeView> = {
+export const deviceCodePage: Page<FormView & { readonly userCode: string; readonly problem: string | undefined }> = {
   name: "device",
   title: titleAfter("device.title"),
   body: (view, { text }) => html`${signOf("screen")}<h1>${text("device.title")}</h1>

@@ -1,8 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
-import { alertOf, codeField, dangerLink, sampleForm, signOf, titleAfter } from "../parts.ts";
-import { qrCode } from "../qr-code.ts";
+import { alertOf, codeField, dangerLink, qrCode, sampleForm, signOf, titleAfter } from "../parts.ts";
 import { type Texts, unhyphenated } from "../texts.ts";
 
 export interface BackView {

@@ -1,7 +1,6 @@
 import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
-import { alertOf, sampleForm } from "../parts.ts";
-import { qrCode } from "../qr-code.ts";
+import { alertOf, qrCode, sampleForm } from "../parts.ts";
 import type { TextKey, Texts } from "../texts.ts";
 import { passwordOf, type ServersView, sampleServers, serversOf } from "./credentials.ts";
 import { type BackView, sampleBack, wayBack } from "./enrolment.ts";

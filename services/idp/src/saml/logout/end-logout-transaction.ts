@@ -1,5 +1,4 @@
-import { newId } from "../protocol/identifiers.ts";
-import { statusCodes } from "../protocol/names.ts";
+import { newId, statusCodes } from "../protocol/names.ts";
 import type { SamlCore } from "../saml-core.ts";
 import { logoutResponseOf } from "../xml/logout-xml.ts";
 import type { Status } from "../xml/response.ts";

@@ -1,11 +1,9 @@
-import { newId } from "../protocol/identifiers.ts";
-import { statusCodes } from "../protocol/names.ts";
+import { newId, statusCodes } from "../protocol/names.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
 import type { SamlCore } from "../saml-core.ts";
 import { checkHead } from "../xml/check-message.ts";
-import { readLogoutResponse } from "../xml/logout-messages.ts";
-import { logoutRequestOf } from "../xml/logout-xml.ts";
+import { logoutRequestOf, readLogoutResponse } from "../xml/logout-xml.ts";
 import type { ReadMessage } from "../xml/read-message.ts";
 import type { MessageParameter } from "../xml/redirect-query.ts";
 import { type PostedMessage, postedMessage, redirectAddress } from "../xml/send.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { Participant } from "../state/participants-redis.ts";
-import { matchSessions } from "./match-sessions.ts";
+import { matchSessions } from "./logout.ts";
 
 const sp = "urn:sp";
 const session = (uid: string): BrowserSessionRecord => ({

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createProviders } from "../providers.ts";
 import { samlSettings } from "../saml-settings.ts";
-import { type PlanDeps, servicesOf } from "./plan-logout-transaction.ts";
+import { type PlanDeps, servicesOf } from "./logout.ts";
 
 const configured = ["urn:test:wiki", "https://Tracker.example.test/", "urn:test:forum"];
 

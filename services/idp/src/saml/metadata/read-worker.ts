@@ -1,7 +1,7 @@
 import { createPublicKey } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { SamlRefusal } from "../protocol/refusal.ts";
-import { failureOf } from "./metadata-failure.ts";
+import { failureOf } from "./load-document.ts";
 import { type ReadMetadataOptions, readMetadata } from "./read-metadata.ts";
 
 /** What the thread must read. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { durationMs } from "./xml-duration.ts";
+import { durationMs } from "./read-metadata.ts";
 
 test.each([
   ["PT0S", 0],

@@ -1,7 +1,6 @@
 import type { RecordTimes } from "../../oidc/storage/record-times.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
-import { newId } from "../protocol/identifiers.ts";
-import { statusCodes } from "../protocol/names.ts";
+import { newId, statusCodes } from "../protocol/names.ts";
 import type { Provider } from "../providers.ts";
 import type { SamlCore } from "../saml-core.ts";
 import type { SamlSettings } from "../saml-settings.ts";
@@ -10,8 +9,8 @@ import { type AssertionEncryption, isEncryption } from "../xml/encrypt-xml.ts";
 import { type NameId, nameIdOf } from "../xml/name-id.ts";
 import { failureResponse, type ResponseHead, type Status, successResponse } from "../xml/response.ts";
 import { postedMessage } from "../xml/send.ts";
-import type { Judgement } from "./judge-session.ts";
 import type { PendingRequest } from "./pending-requests-redis.ts";
+import type { Judgement } from "./sso.ts";
 
 export interface ResolvedRequest {
   readonly pending: PendingRequest;

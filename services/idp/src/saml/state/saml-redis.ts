@@ -1,7 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { digestOf, type KeyRing } from "@postern/shared/platform/crypto";
-import { decidedInRedis, type RedisClient } from "@postern/shared/platform/redis";
+import { decidedInRedis, type KeyFamily, type RedisClient } from "@postern/shared/platform/redis";
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
+import type { Stored } from "../../redis/stored.ts";
 
 /** What every SAML store in Redis needs. */
 export interface SamlRedisDeps {
@@ -28,4 +30,35 @@ export function opened<Schema extends TSchema>(
   const plain = typeof stored === "string" ? keys.open(Buffer.from(stored, "base64"), key) : undefined;
   const value: unknown = plain === undefined ? undefined : JSON.parse(plain.toString("utf8"));
   return Value.Check(schema, value) ? value : undefined;
+}
+
+/**
+ * Records that wait for a request of the same browser. Keys contain a digest of each id; values are sealed. Every method throws AppError
+ * `REDIS_UNAVAILABLE` if Redis cannot answer.
+ */
+export function createWaitingRecords<Schema extends TSchema>(
+  { redis, keyPrefix, keys }: SamlRedisDeps,
+  { build, ttlSeconds }: KeyFamily<[id: string]>,
+  schema: Schema,
+) {
+  const keyOf = (id: string): string => build(keyPrefix, digest(id));
+  return {
+    /** Stores a record under a new id. */
+    save: (record: Stored<Schema>): Promise<string> =>
+      decided(async () => {
+        const id = randomBytes(32).toString("base64url");
+        await redis.set(keyOf(id), sealed(keys, record, keyOf(id)), "EX", ttlSeconds);
+        return id;
+      }),
+    /** @returns false if the record has expired */
+    replace: (id: string, record: Stored<Schema>): Promise<boolean> =>
+      decided(
+        async () => (await redis.set(keyOf(id), sealed(keys, record, keyOf(id)), "EX", ttlSeconds, "XX")) === "OK",
+      ),
+    find: (id: string): Promise<Static<Schema> | undefined> =>
+      decided(async () => opened(keys, schema, { stored: await redis.get(keyOf(id)), key: keyOf(id) })),
+    /** Reads and deletes a record: of concurrent calls, one gets it. */
+    take: (id: string): Promise<Static<Schema> | undefined> =>
+      decided(async () => opened(keys, schema, { stored: await redis.getdel(keyOf(id)), key: keyOf(id) })),
+  };
 }

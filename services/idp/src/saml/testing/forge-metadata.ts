@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { SignedXml } from "xml-crypto";
-import { selfSignedCertificate } from "../keys/certificate.ts";
+import { selfSignedCertificate } from "../keys/saml-keys.ts";
 import { bindings } from "../protocol/names.ts";
 import { keys, nowMs, sp } from "./forge.ts";
 

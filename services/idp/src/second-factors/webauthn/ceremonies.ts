@@ -1,13 +1,47 @@
 import { readCredential, type StoredCredential } from "@postern/shared/domain/passkeys";
 import { AppError } from "@postern/shared/platform/errors";
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
-import type { EngineCall } from "../../visit/engine-call.ts";
+import type { EngineCall } from "../../visit/visit.ts";
 import type { FactorStore } from "../factor-store-nats.ts";
 import type { PendingProofs } from "../pending-proofs-redis.ts";
-import { type Signalled, signalsOf } from "./signals.ts";
 import { handlesOf, newUserHandle, storedHandle } from "./user-handle.ts";
 import { loadLibrary, verifyAssertion, verifyRegistration } from "./verify.ts";
 import { usedCredential, writeCredential } from "./written-credential.ts";
+
+interface Signalled {
+  readonly account: string;
+  readonly displayName: string | undefined;
+  readonly credentials: readonly string[];
+  /**
+   * Whether a passkey was just removed. Only then is an empty list sent: password managers hide or delete passkeys that are missing
+   * from the list, and it may otherwise be empty by mistake.
+   */
+  readonly wasRemoved: boolean;
+  /** Handles of passkeys that were just removed. */
+  readonly removedHandles: readonly string[];
+}
+
+/**
+ * Facts about an account's passkeys for a password manager (WebAuthn Level 3 §5.1.10), as its options are named. Undefined
+ * if no password manager can have a passkey of the account.
+ */
+export function signalsOf(rpId: string, { account, displayName, credentials, wasRemoved, removedHandles }: Signalled) {
+  const userIds = [...new Set([...handlesOf(account, credentials), ...removedHandles])];
+  if (userIds.length === 0) return undefined;
+  const isListed = wasRemoved || credentials.length > 0;
+  const ids = credentials.flatMap((text) => readCredential(text)?.id ?? []);
+  return {
+    rpId,
+    /** Each in base64url. Password managers keep passkeys by them. */
+    userIds,
+    name: account,
+    displayName: displayName ?? account,
+    /** All passkeys that the account still has. Undefined says nothing: an unreadable one must not be hidden. */
+    allAcceptedCredentialIds: isListed && ids.length === credentials.length ? ids : undefined,
+    /** A passkey was just removed. Otherwise a browser that has just added one withholds the list. */
+    wasRemoved,
+  };
+}
 
 export interface WebauthnSettings {
   readonly rpId: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { signalsOf } from "./signals.ts";
+import { signalsOf } from "./ceremonies.ts";
 
 const stored = (id: string): string => JSON.stringify({ id, publicKey: "AQID" });
 const alice = {
