@@ -1,4 +1,4 @@
-import { type Added, addedTo, type Figure } from "../measure/added.ts";
+import { addedTo, type Figure } from "../measure/added.ts";
 import type { Row, RowId } from "../measure/row.ts";
 import { factsTarget, featureTargets } from "./feature-targets.ts";
 import { consoleTargets, managementTargets } from "./management-targets.ts";
@@ -13,117 +13,20 @@ function ratio(results: Results, pick: (row: Row) => number, above: RowId, below
   return a === undefined || b === undefined ? undefined : pick(a) / pick(b);
 }
 
-type Comparison = Exclude<keyof Added, "to" | "engineMicros">;
+type Comparison = "times" | "rate";
 
-const ofRow: Readonly<Record<Exclude<Comparison, "micros">, (row: Row) => number>> = {
+const ofRow: Readonly<Record<Comparison, (row: Row) => number>> = {
   times: ({ cpuMicros }) => cpuMicros.total,
   rate: ({ requestsPerSecond }) => requestsPerSecond,
-  p50: ({ p50Ms }) => p50Ms,
-  p99: ({ p99Ms }) => p99Ms,
 };
 
 /** Round by round if both were measured in turn; otherwise from their median windows. */
-function inTurn(
-  results: Results,
-  what: Exclude<Comparison, "micros">,
-  above: RowId,
-  below: RowId,
-): number | Figure | undefined {
+function inTurn(results: Results, what: Comparison, above: RowId, below: RowId): number | Figure | undefined {
   const [row, base] = [rowOf(results, above), rowOf(results, below)];
   if (row?.added?.to === below) return row.added[what];
   if (row?.turns !== undefined && row.turns.of === base?.turns?.of)
     return addedTo(base.turns.windows, row.turns.windows)[what];
   return ratio(results, ofRow[what], above, below);
-}
-
-/** The two decisions of a site under attack: that of a legitimate client and that of an attacker. */
-function guardedTargets(results: Results): readonly Target[] {
-  return [
-    judged({
-      title: "cached success: CPU / skeleton",
-      value: inTurn(results, "times", "cached", "skeleton"),
-      atMost: 2.2,
-      unit: " ×",
-    }),
-    judged({
-      title: "cached success: req/s / skeleton",
-      value: inTurn(results, "rate", "cached", "skeleton"),
-      atLeast: 0.48,
-      unit: " ×",
-    }),
-    judged({
-      title: "cached success: p99 / skeleton",
-      value: inTurn(results, "p99", "cached", "skeleton"),
-      atMost: 1.5,
-      unit: " ×",
-    }),
-    judged({
-      title: "cached success: p50, 1 conn",
-      value: inTurn(results, "p50", "cached-1", "skeleton-1"),
-      atMost: 1.3,
-      unit: " ×",
-    }),
-    judged({
-      title: "cached success: p99, 1 conn",
-      value: inTurn(results, "p99", "cached-1", "skeleton-1"),
-      atMost: 1.5,
-      unit: " ×",
-    }),
-    judged({
-      title: "failed and counted: CPU / skeleton",
-      value: inTurn(results, "times", "counted", "skeleton"),
-      atMost: 3,
-      unit: " ×",
-    }),
-    judged({
-      title: "failed and counted: req/s / skeleton",
-      value: inTurn(results, "rate", "counted", "skeleton"),
-      atLeast: 0.38,
-      unit: " ×",
-    }),
-  ];
-}
-
-/** Cost at rates that sites have. */
-function fixedRateTargets(results: Results): readonly Target[] {
-  return [
-    judged({
-      title: "cached success, 1,000/s: CPU / skeleton",
-      value: inTurn(results, "times", "cached-1000", "skeleton-1000"),
-      atMost: 1.5,
-      unit: " ×",
-    }),
-    judged({
-      title: "cached success, 1,000/s: p99 / skeleton",
-      value: inTurn(results, "p99", "cached-1000", "skeleton-1000"),
-      atMost: 1.5,
-      unit: " ×",
-    }),
-  ];
-}
-
-/** Before the work on low rates, on the machine of the table in docs/operate/capacity.md: 0.6 of it is the target. */
-const before = { ldap400Micros: 1705, countedEngineMicros: 403 };
-const share = 0.6;
-
-/** Targets that compare with earlier figures of one machine only. */
-function earlierTargets(results: Results): readonly Target[] {
-  return [
-    judged({
-      title: "LDAP success, 400/s: our CPU",
-      value: rowOf(results, "ldap-400")?.windows?.ours,
-      atMost: share * before.ldap400Micros,
-      unit: " µs",
-      digits: 0,
-    }),
-    judged({
-      title: "failed and counted, LDAP: the engine's CPU",
-      value: rowOf(results, "ldap-counted")?.windows?.engine,
-      atMost: share * before.countedEngineMicros,
-      unit: " µs",
-      digits: 0,
-    }),
-  ];
 }
 
 /** Redis is one thread for all engines. */
@@ -132,38 +35,8 @@ function redisTargets({ commandsOfWindows }: Results): readonly Target[] {
   return [judged({ title, value: commandsOfWindows, atMost: 10, unit: "", digits: 1 })];
 }
 
-function firstDecisionTargets({ firstDecision }: Results): readonly Target[] {
-  return [
-    judged({
-      title: "first decision after a start of all services",
-      value: firstDecision?.decisionMs,
-      atMost: 700,
-      unit: " ms",
-      digits: 0,
-    }),
-    judged({
-      title: "first decision: CPU of all services until then",
-      value: firstDecision?.decisionCpuSeconds,
-      atMost: 0.7,
-      unit: " s",
-    }),
-  ];
-}
-
 function decisionTargets(results: Results): readonly Target[] {
   return [
-    judged({
-      title: "LDAP success: req/s / raw ldapts",
-      value: inTurn(results, "rate", "ldap", "ldap-raw"),
-      atLeast: 0.7,
-      unit: " ×",
-    }),
-    judged({
-      title: "LDAP success: p50 / skeleton, 1 conn",
-      value: inTurn(results, "p50", "ldap-1", "skeleton-1-ldap"),
-      atMost: 3.2,
-      unit: " ×",
-    }),
     judged({
       title: "SQL argon2id: req/s / raw hash rate",
       value: inTurn(results, "rate", "sql", "hash-rate"),
@@ -279,10 +152,7 @@ function longTargets(results: Results): readonly Target[] {
 
 export function targetsOf(results: Results): readonly Target[] {
   return [
-    ...guardedTargets(results),
     ...revisionTargets(results),
-    ...fixedRateTargets(results),
-    ...earlierTargets(results),
     ...redisTargets(results),
     ...decisionTargets(results),
     ...edgeTargets(results),
@@ -291,7 +161,6 @@ export function targetsOf(results: Results): readonly Target[] {
     ...samlTargets(results),
     ...pageTargets(results),
     ...serviceTargets(results),
-    ...firstDecisionTargets(results),
     ...oneProcessTargets(results),
     ...imageTargets(results),
     ...longTargets(results),
