@@ -55,5 +55,3 @@ export function createJobQueue(deps: {
     },
   };
 }
-
-export type JobQueue = ReturnType<typeof createJobQueue>;

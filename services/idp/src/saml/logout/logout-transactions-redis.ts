@@ -8,6 +8,19 @@ import { decided, digest, opened, type SamlRedisDeps, sealed } from "../state/sa
 import countInLogoutLua from "./scripts/count-in-logout.lua?raw";
 import noteLogoutResultLua from "./scripts/note-logout-result.lua?raw";
 
+const countInLogout = {
+  name: "countInLogout",
+  lua: countInLogoutLua,
+  keys: ["transactionKey"],
+  args: ["field"],
+} as const;
+const noteLogoutResult = {
+  name: "noteLogoutResult",
+  lua: noteLogoutResultLua,
+  keys: ["transactionKey"],
+  args: ["field", "result"],
+} as const;
+
 const text = Type.String();
 
 /** The stored form of an end at the service provider that started the logout, which receives our response. */
@@ -62,18 +75,8 @@ function resultsIn(fields: Readonly<Record<string, string>>): ReadonlyMap<number
 export function createLogoutTransactions({ redis, keyPrefix, keys }: SamlRedisDeps) {
   const keyOf = (id: string): string => samlLogoutKey.build(keyPrefix, digest(id));
   const requestKey = (requestId: string): string => samlLogoutRequestKey.build(keyPrefix, digest(requestId));
-  const noteScript = defineScript(redis, {
-    name: "noteLogoutResult",
-    lua: noteLogoutResultLua,
-    keys: ["transactionKey"],
-    args: ["field", "result"],
-  });
-  const count = defineScript(redis, {
-    name: "countInLogout",
-    lua: countInLogoutLua,
-    keys: ["transactionKey"],
-    args: ["field"],
-  });
+  const noteScript = defineScript(redis, noteLogoutResult);
+  const count = defineScript(redis, countInLogout);
   const counted = async (id: string, field: string): Promise<number> =>
     Number(await count({ transactionKey: keyOf(id) }, { field }));
   return {

@@ -9,8 +9,8 @@ import { type AssertionEncryption, isEncryption } from "../xml/encrypt-xml.ts";
 import { type NameId, nameIdOf } from "../xml/name-id.ts";
 import { failureResponse, type ResponseHead, type Status, successResponse } from "../xml/response.ts";
 import { postedMessage } from "../xml/send.ts";
+import type { Judgement } from "./judge-session.ts";
 import type { PendingRequest } from "./pending-requests-redis.ts";
-import type { Judgement } from "./sso.ts";
 
 export interface ResolvedRequest {
   readonly pending: PendingRequest;

@@ -3,8 +3,8 @@ import { defaultLevels } from "../../second-factors/factor-levels.ts";
 import type { SignInDemands } from "../../second-factors/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import { contextClasses } from "../protocol/names.ts";
+import { judgeSession } from "./judge-session.ts";
 import type { PendingRequest } from "./pending-requests-redis.ts";
-import { judgeSession } from "./sso.ts";
 
 const nowSeconds = 10_000;
 const none: SignInDemands = { methods: [], supported: [], level: 0, levels: defaultLevels, freshSeconds: 0 };

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ExclusiveCanonicalization } from "xml-crypto";
 import { selfSignedCertificate } from "../keys/saml-keys.ts";
-import { contextClassOf } from "../sso/sso.ts";
+import { contextClassOf } from "../sso/judge-session.ts";
 import { releasedAttributes } from "./attributes.ts";
 import { signedElement } from "./sign-xml.ts";
 import { hasSignature } from "./signature-shape.ts";
