@@ -128,7 +128,7 @@ export class Suspensions {
     return found;
   }
 
-  /** Reads Redis if anything has changed. Rejects if Redis does not answer; what is known stays in force. */
+  /** Reads Redis if anything has changed; what is known stays in force otherwise. @throws AppError REDIS_UNAVAILABLE */
   refresh(): Promise<void> {
     this.#reading ??= this.#refresh().finally(() => (this.#reading = undefined));
     return this.#reading;
@@ -170,9 +170,9 @@ export class Suspensions {
 
   async #refresh(): Promise<void> {
     const { redis, clock } = this.#deps;
-    const version = await redis.hget(this.#key, versionField);
+    const version = await decided(() => redis.hget(this.#key, versionField));
     if (version !== this.#version) {
-      const { [versionField]: current = null, ...fields } = await redis.hgetall(this.#key);
+      const { [versionField]: current = null, ...fields } = await decided(() => redis.hgetall(this.#key));
       const stored = new Map(Object.entries(fields).map(([account, value]) => [account, parse(value)]));
       const known = new Map<string, Suspension>();
       for (const [account, one] of stored) if (one !== undefined) known.set(account, one);
