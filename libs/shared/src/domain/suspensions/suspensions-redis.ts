@@ -139,6 +139,8 @@ export class Suspensions {
     const { redis, onRead, onUnread } = this.#deps;
     const connected = Promise.withResolvers<void>();
     redis.once("ready", connected.resolve);
+    // Redis cannot be reached.
+    redis.once("close", connected.resolve);
     if (redis.status !== "ready") await endsWithin(connected.promise, waitMs);
     const read = this.refresh().then(() => onRead(this.#known.size), onUnread);
     await endsWithin(read, waitMs);
