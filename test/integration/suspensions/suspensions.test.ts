@@ -1,5 +1,5 @@
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { poll } from "@postern/testing";
+import { freePort, poll } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { askJson } from "../../support/ask-json.ts";
@@ -7,6 +7,7 @@ import { policyClient } from "../../support/auth-policy.ts";
 import { createBrowser } from "../../support/browser.ts";
 import { logLineOf } from "../../support/log-lines.ts";
 import { type MailClient, mailScope, registerMailClient } from "../../support/mail-client.ts";
+import { type HookReceiver, startHookReceiver } from "../../support/notification-receivers.ts";
 import { askReplicas } from "../../support/oidc-stack.ts";
 import { signedIn } from "../../support/oidc-user.ts";
 import { testRedis } from "../../support/redis-content.ts";
@@ -26,10 +27,14 @@ const reason = "Call the help desk, 555-0100";
 let idp: IdpStack;
 let redis: RedisClient;
 let mail: MailClient;
+let hooks: HookReceiver;
 
 const { runtime } = redisGivenUpSoon;
 
 beforeAll(async () => {
+  const hookPort = await freePort();
+  hooks = await startHookReceiver(hookPort);
+  const webhook = { url: `http://127.0.0.1:${hookPort}/hook`, secret: "a-secret-of-webhooks-0123456789" };
   idp = await startIdpStack(
     {
       runtime: { ...Object(runtime), servers: { http: { auth_policy_endpoint: true } } },
@@ -46,6 +51,7 @@ beforeAll(async () => {
         },
       },
       identity: {
+        notices: { enabled: true, webhook },
         oidc: {
           enabled: true,
           issuer,
@@ -53,7 +59,7 @@ beforeAll(async () => {
         },
       },
     },
-    { engines: 2, idps: 1, services: ["admin"] },
+    { engines: 2, idps: 1, services: ["admin", "jobs-worker"] },
   );
   redis = await testRedis(idp.stack.redis?.port ?? 0);
   const { replicas } = idp;
@@ -63,6 +69,7 @@ beforeAll(async () => {
 afterAll(async () => {
   redis.disconnect();
   await idp[Symbol.asyncDispose]();
+  await hooks[Symbol.asyncDispose]();
 });
 
 const change = (method: "POST" | "DELETE", body: object) =>
@@ -233,6 +240,13 @@ describe("a suspended account", () => {
     const audit = idp.stack.service("admin").output();
     expect(audit).toMatch(
       /"event":"account.suspend","outcome":"ok","actor":"backchannel"[^\n]*"target":"carol@example.test"/u,
+    );
+    const sent = () => hooks.received.map(({ body }): Record<string, unknown> => JSON.parse(body));
+    await poll("the notification of the user", () =>
+      sent().some(
+        ({ event, account, client_ip }) =>
+          event === "account_suspended" && account === carol.username && client_ip === undefined,
+      ),
     );
     expect(await run("resume", carol.username)).toMatchObject({ code: 0, out: `resumed: ${carol.username}\n` });
     await atEveryEngine(0);

@@ -53,13 +53,14 @@ function createEndAccess({ bus, logger, revokeTokens }: ChangeSuspensionDeps) {
     details: {
       readonly event: "account_suspended" | "account_resumed";
       readonly session: string;
+      readonly isKnown: boolean;
       readonly reason?: string;
     },
   ): Promise<number | undefined> => {
     try {
-      const attributes = await attributesOf(account);
-      const deadline = steadyClock.now() + endAccessMs;
-      const asked = bus.request(accountSuspension, { ...details, account, attributes }, { deadline });
+      const { isKnown, ...told } = details;
+      const request = { ...told, account, ...(isKnown && { attributes: await attributesOf(account) }) };
+      const asked = bus.request(accountSuspension, request, { deadline: steadyClock.now() + endAccessMs });
       const [{ sessions }] = await Promise.all([asked, revokeTokens(account)]);
       return sessions;
     } catch (err) {
@@ -88,7 +89,7 @@ export function createChangeSuspension(deps: ChangeSuspensionDeps) {
     // From here on, no new session and no token: what exists can be ended without a race.
     const event = "account_suspended";
     const ended = await Promise.all(
-      names.map((account) => endAccess(account, { event, session, ...(reason !== "" && { reason }) })),
+      names.map((account) => endAccess(account, { event, session, isKnown, ...(reason !== "" && { reason }) })),
     );
     const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() };
     return { accounts: [...names], ...until, is_known: isKnown, ...sumOf(ended) };
@@ -104,7 +105,11 @@ export function createChangeSuspension(deps: ChangeSuspensionDeps) {
     // Also without a suspension: Redis may have lost it while services still know it.
     if (names.length === 0) await Promise.all(candidates.map((account) => suspensions.resume(account)));
     // While the account is still suspended, so that what began in the meantime does not come back with it.
-    const ended = await Promise.all(names.map((account) => endAccess(account, { event: "account_resumed", session })));
+    const ended = await Promise.all(
+      names.map((account) =>
+        endAccess(account, { event: "account_resumed", session, isKnown: accounts.includes(account) }),
+      ),
+    );
     await Promise.all(names.map((account) => suspensions.resume(account)));
     return { accounts: names, is_known: accounts.length > 0, ...sumOf(ended) };
   };

@@ -26,7 +26,7 @@ function suspensionCause({ suspension, nowMs }: CauseFacts): readonly Explanatio
   if (suspension === undefined) return [];
   const { account, since, until, reason, by } = suspension;
   const end = until === undefined ? "an operator resumes it" : momentText(until, nowMs);
-  const told = reason === undefined ? "" : ` After a correct password, the user reads: ${reason}`;
+  const told = reason === undefined ? "" : ` After a correct password, the user reads “${reason}”.`;
   const command = `postern resume ${account}`;
   return [
     {
