@@ -114,19 +114,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
   const factors = createSecondFactorParts(config, { backends: () => backends.current, logger, metrics });
   const history = createEngineHistory(config, redis, base.instance, metrics.historyLost);
-  const kept = {
-    ...base,
-    live,
-    rules,
-    backends,
-    mailTokens,
-    bruteForce,
-    risk,
-    suspensions,
-    resultCache,
-    history,
-    ...factors,
-  };
+  const features = { mailTokens, bruteForce, risk, suspensions, resultCache, history, ...factors };
+  const kept = { ...base, live, rules, backends, ...features };
   /** Addresses this engine on the bus: heartbeats, and the pages of open listings. Random, because it is part of a subject. */
   const engineId = randomBytes(8).toString("hex");
   const releasable = createAttributeFilter(secretFields(config));

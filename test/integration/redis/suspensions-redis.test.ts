@@ -8,7 +8,7 @@ let server: RedisServer;
 let redis: RedisClient;
 let nowMs = 0;
 let restored: string[] = [];
-const made: Suspensions[] = [];
+const processes: Suspensions[] = [];
 
 /** Without events: the version in Redis alone tells of changes. */
 function suspensionsOf(): Suspensions {
@@ -21,7 +21,7 @@ function suspensionsOf(): Suspensions {
     onUnread: () => undefined,
     onRestored: (account) => restored.push(account),
   });
-  made.push(one);
+  processes.push(one);
   return one;
 }
 
@@ -31,13 +31,13 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const one of made) one.close();
+  for (const one of processes) one.close();
   redis.disconnect();
   await server[Symbol.asyncDispose]();
 });
 
 beforeEach(async () => {
-  for (const one of made.splice(0)) one.close();
+  for (const one of processes.splice(0)) one.close();
   await redis.flushall();
   nowMs = Date.now();
   restored = [];

@@ -27,7 +27,7 @@ interface Change {
 
 export interface NewSuspension extends Change {
   /** Absent: until it is resumed. */
-  readonly untilMs: number | undefined;
+  readonly lastsMs: number | undefined;
   /** Empty: the general text. */
   readonly reason: string;
   readonly by: string;
@@ -58,10 +58,10 @@ function createEndAccess({ bus, logger, revokeTokens }: ChangeSuspensionDeps) {
     },
   ): Promise<number | undefined> => {
     try {
-      const { isKnown, ...told } = details;
-      const request = { ...told, account, ...(isKnown && { attributes: await attributesOf(account) }) };
-      const asked = bus.request(accountSuspension, request, { deadline: steadyClock.now() + endAccessMs });
-      const [{ sessions }] = await Promise.all([asked, revokeTokens(account)]);
+      const { isKnown, ...about } = details;
+      const request = { ...about, account, ...(isKnown && { attributes: await attributesOf(account) }) };
+      const reply = bus.request(accountSuspension, request, { deadline: steadyClock.now() + endAccessMs });
+      const [{ sessions }] = await Promise.all([reply, revokeTokens(account)]);
       return sessions;
     } catch (err) {
       logger.warn({ session: details.session, err }, "the sessions and tokens of an account were not ended");
@@ -77,12 +77,13 @@ const sumOf = (counts: readonly (number | undefined)[]): Pick<SuspensionDone, "s
 export function createChangeSuspension(deps: ChangeSuspensionDeps) {
   const { suspensions, accountNames, clock } = deps;
   const endAccess = createEndAccess(deps);
-  const suspend = async ({ username, session, untilMs, reason, by }: NewSuspension): Promise<SuspensionDone> => {
+  const suspend = async ({ username, session, lastsMs, reason, by }: NewSuspension): Promise<SuspensionDone> => {
     const { accounts } = await accountNames(username);
     const isKnown = accounts.length > 0;
     const names = isKnown ? accounts : [foldedName(username)];
-    const more = { ...(untilMs !== undefined && { untilMs }), ...(reason !== "" && { reason }) };
     const sinceMs = Math.floor(clock.now());
+    const untilMs = lastsMs === undefined ? undefined : sinceMs + lastsMs;
+    const more = { ...(untilMs !== undefined && { untilMs }), ...(reason !== "" && { reason }) };
     for (const account of names)
       if (!(await suspensions.suspend({ account, sinceMs, by, session, ...more })))
         throw malformed("too many accounts are suspended; disable them in their backend");
