@@ -116,5 +116,3 @@ export function createChangeSuspension(deps: ChangeSuspensionDeps) {
   };
   return { suspend, resume };
 }
-
-export type ChangeSuspension = ReturnType<typeof createChangeSuspension>;
