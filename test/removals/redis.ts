@@ -55,7 +55,7 @@ export const redisRemovals: readonly Removal[] = [
     name: "bans-read-first",
     mechanism: "an engine reads the bans before it joins the bus",
     file: "services/auth-engine/src/start.ts",
-    find: "  await Promise.all([bruteForce?.ready(), risk?.ready()]);\n",
+    find: "  await Promise.all([bruteForce?.ready(), risk?.ready(), suspensions.ready()]);\n",
     replace: "",
     tests: ["test/integration/brute-force/failover.test.ts"],
     rows: ["a new engine, and Redis gone as soon as the engine is ready"],

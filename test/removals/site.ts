@@ -78,7 +78,7 @@ export const siteRemovals: readonly Removal[] = [
     name: "long-bans-read-first",
     mechanism: "an engine reads the bans before it joins the bus",
     file: "services/auth-engine/src/start.ts",
-    find: "  await Promise.all([bruteForce?.ready(), risk?.ready()]);\n",
+    find: "  await Promise.all([bruteForce?.ready(), risk?.ready(), suspensions.ready()]);\n",
     replace: "",
     tests: ["test/long/outages/replaced-engines.test.ts"],
     rows: ["three engines replaced one by one under load"],

@@ -8,7 +8,6 @@ import {
   historyFromConfig,
   redisFromConfig,
   scriptPasswordReports,
-  suspensionsFromConfig,
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
 import { createBansByEnd, createBruteForceRecords } from "@postern/shared/domain/brute-force";
@@ -60,13 +59,12 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   };
   const flush = { ...parts, live: () => parts.live.current.flush };
   const { prefix: keyPrefix } = config.storage.redis;
-  const { state: redis } = parts;
+  const { state: redis, bus } = parts;
   const clock = systemClock;
   const sharedClock = watchRedisClock(redis);
-  const rules = () => flush.live().rules;
-  const suspensions = suspensionsFromConfig(config, base, { redis, bus: parts.bus, clock: sharedClock });
   const accountNames = accountNamesFromSettings(flush);
-  const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules, clock });
+  const suspending = createSuspending(config, { ...base, redis, bus, accountNames, clock: sharedClock });
+  const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules: () => flush.live().rules, clock });
   const history = historyFromConfig(config, redis);
   const factorLocks = createFactorLocks(redis, keyPrefix, () => parts.live.current.factorLimits, clock);
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
@@ -78,9 +76,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     factorLocks,
     ...proofs,
     accountNames,
-    sharedClock,
-    suspensions,
-    changeSuspension: createSuspending(config, { ...parts, suspensions, accountNames, clock: sharedClock }),
+    ...suspending,
     jobs,
     bruteForce,
     listBansByEnd: createBansByEnd(redis, keyPrefix, clock),
@@ -90,18 +86,18 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     /** Undefined while audit records are not kept in Redis. */
     readAuditHistory: auditHistoryFromConfig(config, redis),
     auditReads: createAuditReads(parts.audit),
-    ...createExplanations(config, { ...parts, history, accountNames, bruteForce, factorLocks, suspensions }),
+    ...createExplanations(config, { ...parts, ...suspending, history, accountNames, bruteForce, factorLocks }),
     reportAccount: createAccounts(config, parts, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
     ...createSystem(config, { ...parts, health, readJob: jobs.read }),
     /** Undefined when `auth.backchannel.jwt` is off. */
-    jwtIssuer: createIssuer(config, { ...parts, suspensions }),
+    jwtIssuer: createIssuer(config, { ...parts, ...suspending }),
     /** The OpenAPI document of the management API. */
     openapi: lazyOpenapi("management", config),
     hooks: await createHookScripts(config, parts),
     /** Undefined if the console is off. */
-    consolePages: await createConsole(config, { ...parts, sharedClock, suspensions, accountNames, ...proofs }),
+    consolePages: await createConsole(config, { ...parts, ...suspending, sharedClock, accountNames, ...proofs }),
   };
 }
 

@@ -12,26 +12,13 @@ const firstReadMs = 1000;
 
 async function start(config: Config, shared: SharedByProcess): Promise<Service> {
   const context = await createContext(config, shared);
-  const {
-    logger,
-    health,
-    settings,
-    state,
-    cache,
-    queue,
-    bus,
-    engineWatch,
-    passwords,
-    hooks,
-    serviceReports,
-    suspensions,
-  } = context;
+  const { logger, health, settings, state, cache, queue, bus, engineWatch, passwords, hooks, serviceReports } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createAdmin(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
   const { address, requestTimeoutMs, identifier } = settings;
   const options = { requestTimeoutMs, identifier, maxHeaderBytes, logger };
-  await suspensions.ready(firstReadMs);
+  await context.suspensions.ready(firstReadMs);
   const listeners = await openListeners({
     ...options,
     addresses: [address],

@@ -130,20 +130,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const factors = createSecondFactorParts(config, { backends: () => backends.current, logger, metrics });
   const write = historyWriterFromConfig(config, redis, base.instance);
   const history = write && createHistoryRecorder(write, () => systemClock.now(), metrics.historyLost);
-  const records = { rollups, history };
-  const kept = {
-    ...base,
-    live,
-    rules,
-    backends,
-    mailTokens,
-    bruteForce,
-    risk,
-    suspensions,
-    resultCache,
-    ...records,
-    ...factors,
-  };
+  const features = { mailTokens, bruteForce, risk, suspensions, rollups, resultCache, history, ...factors };
+  const kept = { ...base, live, rules, backends, ...features };
   const releasable = createAttributeFilter(secretFields(config));
   return {
     ...kept,
@@ -160,7 +148,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
       siteScripts: scripts.siteScripts,
       decoyDigest: decoysOf.digest,
     }),
-    dovecot: makeDovecot(config, { bruteForce, rules, suspensions, backends, ...records }),
+    dovecot: makeDovecot(config, { bruteForce, rules, suspensions, backends, rollups, history }),
     engineId,
     listAccounts: makeListAccounts(engineId, backends, base, metrics),
     describeAccount: createDescribeAccount(() => backends.current, releasable, steadyClock),

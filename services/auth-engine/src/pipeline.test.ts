@@ -87,6 +87,7 @@ test("the order of the steps is the documented one", () => {
   expect(finalizers.map(({ name }) => name)).toEqual([
     "count-failure",
     "determine-account-delay",
+    "refuse-suspended",
     "assess-risk",
     "keep-success",
     "run-subject-scripts",

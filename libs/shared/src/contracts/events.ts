@@ -86,8 +86,8 @@ export const budgetExhausted = event(
   }),
 );
 
-/** Events of an account about which its user may be notified. */
-export const notificationEvents = [
+/** Those that are sent on the bus. Services of earlier versions would reject others. */
+const eventsOnBus = [
   "new_device",
   "factor_added",
   "factor_removed",
@@ -99,9 +99,10 @@ export const notificationEvents = [
   "factor_guessed",
   "factor_locked",
   "suspicious_sign_in",
-  "account_suspended",
-  "account_resumed",
 ] as const;
+
+/** Events of an account about which its user may be notified. */
+export const notificationEvents = [...eventsOnBus, "account_suspended", "account_resumed"] as const;
 
 /** A security event of an account, also the body of a webhook. Receivers recognise duplicates by the id. */
 export const AccountNotification = Type.Object({
@@ -117,7 +118,11 @@ export const AccountNotification = Type.Object({
 export type AccountNotification = Static<typeof AccountNotification>;
 
 /** Sent while `identity.notices.enabled` is true. */
-export const accountNotified = event("account", "noticed", AccountNotification);
+export const accountNotified = event(
+  "account",
+  "noticed",
+  Type.Object({ ...AccountNotification.properties, event: Type.Enum<[...typeof eventsOnBus]>([...eventsOnBus]) }),
+);
 
 const state = (description: string) => text(description, { maxLength: 32 });
 const name = Type.String({ minLength: 1, maxLength: 1024 });

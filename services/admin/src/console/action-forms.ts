@@ -116,7 +116,7 @@ export function actionsOf(about: Actionable, ids: readonly ConsoleActionId[], on
 const allActions = Object.keys(consoleActions).filter((id) => isConsoleAction(id));
 
 /** Resuming is the remedy of a suspension, and offered with it; nothing else suspends the account once more. */
-export function isApplicable(id: ConsoleActionId, target: string, offered: Offered): boolean {
+function isApplicable(id: ConsoleActionId, target: string, offered: Offered): boolean {
   return id !== "resume" && !(id === "suspend" && offered.has("resume", target));
 }
 

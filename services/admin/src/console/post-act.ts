@@ -44,19 +44,23 @@ function withDone(next: string, id: ConsoleActionId): string {
   return `${url.pathname}${url.search}`;
 }
 
+/** Empty without an end, and for the general text. */
+function suspensionIn(form: URLSearchParams): Pick<Deed, "lasts" | "text"> {
+  const [lasts = "", text = ""] = ["lasts", "text"].map((name) => form.get(name)?.trim());
+  return { lasts, text };
+}
+
 /** Undefined without a reason, a target, or the item that the action needs; and with an item that it does not need. */
 function deedIn(form: URLSearchParams, id: ConsoleActionId): Deed | undefined {
   const [note = "", target = "", item = ""] = ["reason", "target", "item"].map((name) => form.get(name)?.trim());
   const isReason = note.length >= reasonLength.min && note.length <= reasonLength.max;
   if (!isReason || target === "" || needsItem(id) !== (item !== "")) return undefined;
-  const [lasts, text] = id === "suspend" ? [form.get("lasts") ?? "", form.get("text")?.trim() ?? ""] : [];
   return {
     id,
     target,
     note,
     ...(item !== "" && { item }),
-    ...(lasts !== undefined && { lasts }),
-    ...(text !== undefined && { text }),
+    ...(id === "suspend" && suspensionIn(form)),
   };
 }
 

@@ -24,6 +24,8 @@ interface JwtParts extends Pick<Base, "audit" | "logger">, Pick<EngineBus, "bus"
   readonly suspensions: Pick<Suspensions, "find">;
 }
 
+const suspended = { outcome: "fail", reason: "account_suspended", memoryCache: "miss" } as const;
+
 export function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
   const { settings, live, state, bus, passwords, adminMetrics, suspensions, logger, audit } = parts;
   if (settings.jwtSecret === undefined) return undefined;
@@ -39,8 +41,12 @@ export function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undef
       () => live.current.jwt,
       passwords,
       createKeyedDigest(key),
-      (request, context) => bus.request(authenticate, request, context),
-      (account) => suspensions.find(account) !== undefined,
+      // A refreshed token needs a look-up only, which engines answer for a suspended account too.
+      async (request, context) => {
+        const decision = await bus.request(authenticate, request, context);
+        const isSuspended = decision.outcome === "ok" && suspensions.find(decision.account) !== undefined;
+        return isSuspended ? suspended : decision;
+      },
     ),
     pairs: createTokenPairs({ key, identifier, skewSeconds, clock }, lives, clock),
     families: createRefreshFamilies(state, keyPrefix),

@@ -19,7 +19,6 @@ const accepted: AuthDecision = {
 function usersOf(decision: AuthDecision | Error = accepted) {
   const requests: AuthRequest[] = [];
   const verified: string[] = [];
-  const suspended = new Set<string>();
   const settings: { current: UserSettings } = {
     current: {
       users: new Map([["operator", { password: "stored", roles: ["security"] }]]),
@@ -40,9 +39,8 @@ function usersOf(decision: AuthDecision | Error = accepted) {
       if (decision instanceof Error) throw decision;
       return decision;
     },
-    (account) => suspended.has(account),
   );
-  return { users, requests, verified, settings, suspended };
+  return { users, requests, verified, settings };
 }
 
 test.each([

@@ -72,7 +72,6 @@ export function createJwtUsers(
   passwords: Pick<PasswordVerifier, "verify">,
   digest: KeyedDigest,
   decide: (request: AuthRequest, context: WorkContext) => Promise<AuthDecision>,
-  isSuspended: (account: string) => boolean,
 ) {
   const ask = async (request: AuthRequest, context: WorkContext): Promise<JwtUser | undefined> => {
     const decision = await decide(request, context);
@@ -81,7 +80,7 @@ export function createJwtUsers(
         detail: `the engine reported a temporary failure: ${decision.code}`,
       });
     }
-    if (decision.outcome !== "ok" || isSuspended(decision.account)) return undefined;
+    if (decision.outcome !== "ok") return undefined;
     return { name: decision.account, source: "directory", roles: settings().backendRoles };
   };
   return {

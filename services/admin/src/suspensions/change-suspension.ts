@@ -27,7 +27,7 @@ interface Change {
 
 export interface NewSuspension extends Change {
   /** Absent: until it is resumed. */
-  readonly untilMs: number | undefined;
+  readonly lastsMs: number | undefined;
   /** Empty: the general text. */
   readonly reason: string;
   readonly by: string;
@@ -53,14 +53,15 @@ function createEndAccess({ bus, logger, revokeTokens }: ChangeSuspensionDeps) {
     details: {
       readonly event: "account_suspended" | "account_resumed";
       readonly session: string;
+      readonly isKnown: boolean;
       readonly reason?: string;
     },
   ): Promise<number | undefined> => {
     try {
-      const attributes = await attributesOf(account);
-      const deadline = steadyClock.now() + endAccessMs;
-      const asked = bus.request(accountSuspension, { ...details, account, attributes }, { deadline });
-      const [{ sessions }] = await Promise.all([asked, revokeTokens(account)]);
+      const { isKnown, ...about } = details;
+      const request = { ...about, account, ...(isKnown && { attributes: await attributesOf(account) }) };
+      const reply = bus.request(accountSuspension, request, { deadline: steadyClock.now() + endAccessMs });
+      const [{ sessions }] = await Promise.all([reply, revokeTokens(account)]);
       return sessions;
     } catch (err) {
       logger.warn({ session: details.session, err }, "the sessions and tokens of an account were not ended");
@@ -76,19 +77,20 @@ const sumOf = (counts: readonly (number | undefined)[]): Pick<SuspensionDone, "s
 export function createChangeSuspension(deps: ChangeSuspensionDeps) {
   const { suspensions, accountNames, clock } = deps;
   const endAccess = createEndAccess(deps);
-  const suspend = async ({ username, session, untilMs, reason, by }: NewSuspension): Promise<SuspensionDone> => {
+  const suspend = async ({ username, session, lastsMs, reason, by }: NewSuspension): Promise<SuspensionDone> => {
     const { accounts } = await accountNames(username);
     const isKnown = accounts.length > 0;
     const names = isKnown ? accounts : [foldedName(username)];
-    const more = { ...(untilMs !== undefined && { untilMs }), ...(reason !== "" && { reason }) };
     const sinceMs = Math.floor(clock.now());
+    const untilMs = lastsMs === undefined ? undefined : sinceMs + lastsMs;
+    const more = { ...(untilMs !== undefined && { untilMs }), ...(reason !== "" && { reason }) };
     for (const account of names)
       if (!(await suspensions.suspend({ account, sinceMs, by, session, ...more })))
         throw malformed("too many accounts are suspended; disable them in their backend");
     // From here on, no new session and no token: what exists can be ended without a race.
     const event = "account_suspended";
     const ended = await Promise.all(
-      names.map((account) => endAccess(account, { event, session, ...(reason !== "" && { reason }) })),
+      names.map((account) => endAccess(account, { event, session, isKnown, ...(reason !== "" && { reason }) })),
     );
     const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() };
     return { accounts: [...names], ...until, is_known: isKnown, ...sumOf(ended) };
@@ -104,11 +106,13 @@ export function createChangeSuspension(deps: ChangeSuspensionDeps) {
     // Also without a suspension: Redis may have lost it while services still know it.
     if (names.length === 0) await Promise.all(candidates.map((account) => suspensions.resume(account)));
     // While the account is still suspended, so that what began in the meantime does not come back with it.
-    const ended = await Promise.all(names.map((account) => endAccess(account, { event: "account_resumed", session })));
+    const ended = await Promise.all(
+      names.map((account) =>
+        endAccess(account, { event: "account_resumed", session, isKnown: accounts.includes(account) }),
+      ),
+    );
     await Promise.all(names.map((account) => suspensions.resume(account)));
     return { accounts: names, is_known: accounts.length > 0, ...sumOf(ended) };
   };
   return { suspend, resume };
 }
-
-export type ChangeSuspension = ReturnType<typeof createChangeSuspension>;

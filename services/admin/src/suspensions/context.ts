@@ -1,15 +1,27 @@
+import { type Base, suspensionsFromConfig } from "@postern/shared/assembly";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
 import { createRevoker, serviceTokenNames } from "@postern/shared/domain/tokens";
+import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { systemClock } from "@postern/shared/platform/time";
-import { type ChangeSuspensionDeps, createChangeSuspension } from "./change-suspension.ts";
+import { type Clock, systemClock } from "@postern/shared/platform/time";
+import { createChangeSuspension } from "./change-suspension.ts";
 
-/** What suspends accounts and resumes them. */
-export function createSuspending(
-  { storage, runtime }: Config,
-  { state, ...deps }: Omit<ChangeSuspensionDeps, "revokeTokens"> & { readonly state: RedisClient },
-) {
-  const revoker = createRevoker(state, storage.redis.prefix, systemClock);
+interface Parts extends Pick<Base, "logger"> {
+  readonly redis: RedisClient;
+  readonly bus: Bus;
+  readonly accountNames: FindAccountNames;
+  /** The clock of Redis. */
+  readonly clock: Clock;
+}
+
+/** The suspended accounts, and what suspends and resumes them. */
+export function createSuspending(config: Config, { redis, bus, accountNames, clock, logger }: Parts) {
+  const { storage, runtime } = config;
+  const suspensions = suspensionsFromConfig(config, { logger }, { redis, bus, clock });
+  const revoker = createRevoker(redis, storage.redis.prefix, systemClock);
   const { issuer } = serviceTokenNames(runtime.naming.identifier);
-  return createChangeSuspension({ ...deps, revokeTokens: (account) => revoker.denySubject(issuer, account) });
+  const revokeTokens = (account: string): Promise<void> => revoker.denySubject(issuer, account);
+  const changeSuspension = createChangeSuspension({ suspensions, accountNames, bus, revokeTokens, logger, clock });
+  return { suspensions, changeSuspension };
 }

@@ -20,18 +20,17 @@ const suspensionCheck = compileCheck(SuspensionRequest);
 const resumptionCheck = compileCheck(ResumptionRequest);
 
 /** Undefined: until it is resumed. */
-function endOf(text: string, nowMs: number): number | undefined {
+function lastingMs(text: string): number | undefined {
   if (text === "") return undefined;
   const lastsMs = parseDuration(text);
   if (lastsMs === undefined || lastsMs < 1000 || lastsMs > longestMs)
     throw malformed("for: must be a duration of one second to ten years, such as 24h");
-  return Math.ceil(nowMs + lastsMs);
+  return Math.ceil(lastsMs);
 }
 
 interface Audited {
   readonly event: "account.suspend" | "account.resume";
   readonly username: string;
-  readonly reason?: string | undefined;
   readonly note?: string | undefined;
 }
 
@@ -39,16 +38,17 @@ interface Audited {
 async function audited(
   { audit, adminMetrics }: AdminContext,
   request: FastifyRequest,
-  { event, username, ...more }: Audited,
+  { event, username, note }: Audited,
   change: () => Promise<SuspensionDone>,
 ): Promise<SuspensionDone> {
-  const write = (outcome: AuditOutcome, target: string): void =>
-    audit.record({ event, outcome, ...auditedCaller(request.caller), target, session: sessionOf(request), ...more });
+  const about = { event, ...auditedCaller(request.caller), session: sessionOf(request), note } as const;
+  const write = (outcome: AuditOutcome, target: string, until?: string): void =>
+    audit.record({ ...about, outcome, target, reason: until });
   const counted = (result: "ok" | "none" | "failed"): void =>
     adminMetrics.suspensionChanged(event === "account.suspend" ? "suspend" : "resume", result);
   try {
     const done = await change();
-    for (const account of done.accounts) write("ok", account);
+    for (const account of done.accounts) write("ok", account, done.until);
     if (done.accounts.length === 0) write("denied", username);
     counted(done.accounts.length === 0 ? "none" : "ok");
     return done;
@@ -61,17 +61,16 @@ async function audited(
 }
 
 function postSuspension(context: AdminContext) {
-  const { changeSuspension, sharedClock } = context;
+  const { changeSuspension } = context;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { body, caller } = request;
     if (!suspensionCheck.accepts(body)) throw malformed(suspensionCheck.explain(body));
     const { username, for: lasts = "", reason = "" } = body;
-    const untilMs = endOf(lasts.trim(), sharedClock.now());
+    const lastsMs = lastingMs(lasts.trim());
     const { actor: by = "" } = auditedCaller(caller);
-    const end = untilMs === undefined ? undefined : new Date(untilMs).toISOString();
-    const details = { event: "account.suspend", username, reason: end, note: reason || undefined } as const;
+    const details = { event: "account.suspend", username, note: reason || undefined } as const;
     const done = await audited(context, request, details, () =>
-      changeSuspension.suspend({ username, session: sessionOf(request), untilMs, reason: reason.trim(), by }),
+      changeSuspension.suspend({ username, session: sessionOf(request), lastsMs, reason: reason.trim(), by }),
     );
     return reply.header("cache-control", "no-store").send(done);
   };

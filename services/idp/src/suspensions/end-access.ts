@@ -28,7 +28,7 @@ export function serveSuspensions({ bus, sessions, singleLogout, oidc, notificati
   const serve = async (request: Request<typeof accountSuspension>): Promise<Reply<typeof accountSuspension>> => {
     const { event, account, session, reason = "", attributes } = request;
     const count = await endAll(account);
-    if (notifications !== undefined) {
+    if (notifications !== undefined && attributes !== undefined) {
       const origin = { clientIp: "", userAgent: "", language: notifications.language, attributes };
       // In a takeover, someone else may read one of the addresses.
       notifications.notifier.notify({ event, account, session, origin, isDoubted: true, operatorText: reason });

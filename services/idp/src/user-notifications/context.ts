@@ -29,9 +29,6 @@ function createQueue(config: Config, redis: RedisClient, logger: Logger): Notifi
   });
 }
 
-/** Earlier versions on the bus reject these events. */
-const notOnBus: ReadonlySet<string> = new Set(["suspicious_sign_in", "account_suspended", "account_resumed"]);
-
 const maxSuspicious = 64;
 
 /** The language of the site, for what has no page. */
@@ -84,7 +81,12 @@ export function createNotifications(
     },
     queue,
     devices,
-    publish: ({ event, ...rest }) => notOnBus.has(event) || bus.publish(accountNotified, { ...rest, event }),
+    // Earlier versions on the bus reject these events.
+    publish: ({ event, ...rest }) =>
+      event === "suspicious_sign_in" ||
+      event === "account_suspended" ||
+      event === "account_resumed" ||
+      bus.publish(accountNotified, { ...rest, event }),
     count: (event, result) => metrics.notified(event, result),
     logger: base.logger,
     nowMs: () => systemClock.now(),

@@ -48,6 +48,18 @@ test("while someone else may read one address, all that the account has are writ
   expect(notificationMails(unmapped, settings, 0).map((mail) => mail.to)).toEqual(["alice@example.test"]);
 });
 
+const byOperator = (operatorText: string) => ({
+  ...notification(),
+  event: "account_suspended" as const,
+  operatorText,
+});
+
+test("what an operator did says nothing of a device, and has the operator's text in one line", () => {
+  const [mail] = notificationMails(byOperator("Call us\r\n\r\nBcc: x@y"), settings, 0);
+  expect(mail?.text).toMatch(/^Your account .* has been suspended[^\n]*\n\nCall us {4}Bcc: x@y$/u);
+  expect(notificationMails(byOperator(""), settings, 0)[0]?.text).toMatch(/^Your account [^\n]*$/u);
+});
+
 test.each([[[]], [[""]], [["no address"]], [["a@b\r\nBcc: x@y"]], [["a@b,c@d"]], [["<a@b>"]]])(
   "an account with the address %j receives no notification",
   (mail) => {

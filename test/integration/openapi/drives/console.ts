@@ -35,6 +35,13 @@ export const consoleDrives: readonly Drive[] = [
   broken("showAccount", { body: { type: "application/json", value: {} } }),
   drive("inviteOperator", { body: { type: "application/json", value: { username: "alice@example.test" } } }),
   broken("inviteOperator", { body: { type: "application/json", value: {} } }),
+  drive("suspendAccount", {
+    body: { type: "application/json", value: { username: "carol@example.test", for: "24h", reason: "Call us" } },
+  }),
+  broken("suspendAccount", { body: { type: "application/json", value: { username: "" } } }),
+  drive("listSuspensions", {}),
+  drive("resumeAccount", { body: { type: "application/json", value: { username: "carol@example.test" } } }),
+  broken("resumeAccount", { body: { type: "application/json", value: {} } }),
   drive("listApplications", {}),
   drive("showSystem", {}),
 ];

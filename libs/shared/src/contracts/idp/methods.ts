@@ -40,9 +40,12 @@ export const accountSuspension = defineMethod({
     account: Type.String({ minLength: 1, maxLength: 1024 }),
     session: Type.String({ minLength: 1, maxLength: 64 }),
     reason: optionalText("Text for the user."),
-    attributes: Type.Record(Type.String(), Type.Array(Type.String()), {
-      description: "Attributes of the account, of which some are its mail addresses.",
-    }),
+    attributes: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String()), {
+        description:
+          "Attributes of the account, of which some are its mail addresses. Absent: no backend has it, and nobody is notified.",
+      }),
+    ),
   }),
   reply: Type.Object({ sessions: Type.Integer({ minimum: 0, description: "Browser sessions that were ended." }) }),
 });

@@ -128,7 +128,7 @@ export class Suspensions {
     return found;
   }
 
-  /** Reads Redis if anything has changed. Rejects if Redis does not answer; what is known stays in force. */
+  /** Reads Redis if anything has changed; what is known stays in force otherwise. @throws AppError REDIS_UNAVAILABLE */
   refresh(): Promise<void> {
     this.#reading ??= this.#refresh().finally(() => (this.#reading = undefined));
     return this.#reading;
@@ -139,6 +139,8 @@ export class Suspensions {
     const { redis, onRead, onUnread } = this.#deps;
     const connected = Promise.withResolvers<void>();
     redis.once("ready", connected.resolve);
+    // Redis cannot be reached.
+    redis.once("close", connected.resolve);
     if (redis.status !== "ready") await endsWithin(connected.promise, waitMs);
     const read = this.refresh().then(() => onRead(this.#known.size), onUnread);
     await endsWithin(read, waitMs);
@@ -170,9 +172,9 @@ export class Suspensions {
 
   async #refresh(): Promise<void> {
     const { redis, clock } = this.#deps;
-    const version = await redis.hget(this.#key, versionField);
+    const version = await decided(() => redis.hget(this.#key, versionField));
     if (version !== this.#version) {
-      const { [versionField]: current = null, ...fields } = await redis.hgetall(this.#key);
+      const { [versionField]: current = null, ...fields } = await decided(() => redis.hgetall(this.#key));
       const stored = new Map(Object.entries(fields).map(([account, value]) => [account, parse(value)]));
       const known = new Map<string, Suspension>();
       for (const [account, one] of stored) if (one !== undefined) known.set(account, one);

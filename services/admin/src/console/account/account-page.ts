@@ -83,11 +83,12 @@ function missing({ report: { incomplete }, sessions, risk }: AccountAnswer): Htm
     : html`<div class="note">${all.map((text) => html`<p>Incomplete: ${text}.</p>`)}</div>`;
 }
 
+const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
+
 /** The sessions that suspending the account and ending its sessions end. */
 function countsOf(sessions: OidcSessionList | undefined): string | undefined {
   if (sessions === undefined) return undefined;
   const { browser_sessions: browsers = [], sessions: tokens } = sessions;
-  const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
   return `${counted(browsers.length, "browser session")}, ${counted(tokens.length, "session")} at applications`;
 }
 

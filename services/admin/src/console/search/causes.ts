@@ -26,12 +26,12 @@ function suspensionCause({ suspension, nowMs }: CauseFacts): readonly Explanatio
   if (suspension === undefined) return [];
   const { account, since, until, reason, by } = suspension;
   const end = until === undefined ? "an operator resumes it" : momentText(until, nowMs);
-  const told = reason === undefined ? "" : ` After a correct password, the user reads: ${reason}`;
+  const message = reason === undefined ? "" : ` After a correct password, the user reads “${reason}”.`;
   const command = `postern resume ${account}`;
   return [
     {
       kind: "suspension",
-      text: `${by} suspended the account at ${momentText(since, nowMs)}, until ${end}: every sign-in is refused.${told}`,
+      text: `${by} suspended the account at ${momentText(since, nowMs)}, until ${end}: every sign-in is refused.${message}`,
       ...(until !== undefined && { end: until }),
       remedy: `To resume the account: ${command}`,
       command,

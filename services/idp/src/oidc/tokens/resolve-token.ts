@@ -86,6 +86,10 @@ export function createResolveToken(
     if (token.includes(".")) return (await verify(token))?.jti;
     return opaqueToken.test(token) ? token : undefined;
   };
+  const accountOf = async (accountId: string): Promise<OidcAccount | undefined> => {
+    const found = await accounts.find(accountId);
+    return found === undefined || suspensions.find(found.account) === undefined ? found : undefined;
+  };
   return async (token) => {
     const id = await identifierOf(token);
     if (id === undefined) return undefined;
@@ -101,10 +105,9 @@ export function createResolveToken(
     if (grantId === undefined) return undefined;
     const [grant, account] = await Promise.all([
       store.find({ model: "Grant", digest: digestOfId(grantId) }),
-      accounts.find(accountId),
+      accountOf(accountId),
     ]);
-    if (grant === undefined || account === undefined || suspensions.find(account.account) !== undefined)
-      return undefined;
+    if (grant === undefined || account === undefined) return undefined;
     return { ...facts, account, grantedClaims: grantedClaims(grant) };
   };
 }
