@@ -174,25 +174,24 @@ const system: SystemReport = {
   scripts: [],
 };
 
-const overviewOf = (range: "1h" | "24h" | "7d") =>
-  overviewPage({
-    range,
-    series: sampleSeries(range),
-    system,
-    attacks: {
-      minutes: [],
-      networks: [
-        { network: "198.51.100.0/24", failures: 512 },
-        { network: "203.0.113.0/24", failures: 31, refused: 212 },
-      ],
-      accounts: [
-        { account: "alice@example.test", addresses: 214, wrong_passwords: 190, delayed_until: ban.end },
-        { account: "bob@example.test", addresses: 9, wrong_passwords: 8 },
-      ],
-    },
-    operator,
-    links,
-  });
+const overview = overviewPage({
+  range: "24h",
+  series: sampleSeries("24h"),
+  system,
+  attacks: {
+    minutes: [],
+    networks: [
+      { network: "198.51.100.0/24", failures: 512 },
+      { network: "203.0.113.0/24", failures: 31, refused: 212 },
+    ],
+    accounts: [
+      { account: "alice@example.test", addresses: 214, wrong_passwords: 190, delayed_until: ban.end },
+      { account: "bob@example.test", addresses: 9, wrong_passwords: 8 },
+    ],
+  },
+  operator,
+  links,
+});
 
 const configured = configurationPage({
   values: {
@@ -250,9 +249,7 @@ const audited = auditPage({
 });
 
 const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: Operator]>> = {
-  "console-overview": [overviewOf("1h"), operator],
-  "console-overview-day": [overviewOf("24h"), operator],
-  "console-overview-week": [overviewOf("7d"), operator],
+  "console-overview": [overview, operator],
   "console-search": [found, operator],
   "console-account": [accountSample({ explanation, records, operator, links }), operator],
   "console-bans": [attacked, operator],

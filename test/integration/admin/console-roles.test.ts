@@ -45,7 +45,7 @@ beforeAll(async () => {
     signedIn.set(role, {
       cookie: await cookieHeader(context, desk),
       token: await page.locator('input[name="csrf_token"]').first().inputValue(),
-      menu: await page.locator("nav a").allInnerTexts(),
+      menu: await page.locator("header nav a").allInnerTexts(),
     });
   }
 });

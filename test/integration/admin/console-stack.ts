@@ -224,12 +224,12 @@ async function signIn(context: BrowserContext, { url }: ConsoleStack, name: Oper
   if (secrets[name] !== undefined) await submit(context, answer, { code: await newCode(name) });
 }
 
-/** Signs in without the pages of the identity provider, opens the console in a new page, and waits for the search. */
+/** Signs in without the pages of the identity provider, opens the console in a new page, and waits for its first page. */
 export async function openConsole(context: BrowserContext, desk: ConsoleStack, name: OperatorName): Promise<Page> {
   await signIn(context, desk, name);
   const page = await context.newPage();
   await page.goto(`${desk.url}/console`);
-  await page.getByRole("heading", { level: 1, name: "Search" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   return page;
 }
 

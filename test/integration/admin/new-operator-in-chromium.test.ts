@@ -84,14 +84,14 @@ test("a second factor that the password alone set up does not admit to the conso
   await isRefused(second, "Code not valid", again);
   const code = await codeFor("paul");
   await enterCode(again, code.toLowerCase().replaceAll("-", " "));
-  await again.getByRole("heading", { level: 1, name: "Search" }).waitFor();
+  await again.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   expect(await hasSession(second)).toBe(true);
   const reasons = auditLines(desk, "console.sign_in").map(({ outcome, reason }) => reason ?? outcome);
   expect(reasons).toEqual(["new_factor", "unproven", "code", "code", "ok"]);
   // From now on, the factor is accepted without a code, and the code is used up.
   await second.clearCookies({ name: "console_session" });
   await again.goto(`${desk.url}/console`);
-  await again.getByRole("heading", { level: 1, name: "Search" }).waitFor();
+  await again.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 });
 
 test("a second factor that was there before, or that provisioning set up, admits to the console as before", async () => {

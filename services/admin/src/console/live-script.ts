@@ -2,7 +2,7 @@ import { type Html, html } from "@postern/shared/platform/pages";
 import { scriptAsset } from "./console-assets.ts";
 
 /**
- * Replaces the parts of the page that changed. Parts that did not change keep their focus and are not announced again. When the stream has
+ * Replaces the parts of the page that changed; tables that are open stay open. Parts that did not change keep their focus and are not announced again. When the stream has
  * ended permanently, the page says so; a reload shows why.
  */
 const code = `
@@ -12,6 +12,10 @@ const source = new EventSource(live.dataset.events);
 source.addEventListener("page", ({ data }) => {
   const next = document.createElement("template");
   next.innerHTML = JSON.parse(data);
+  const open = [...live.querySelectorAll("details")].map((part) => part.open);
+  next.content.querySelectorAll("details").forEach((part, index) => {
+    part.open = open[index] ?? false;
+  });
   const [old, fresh] = [[...live.children], [...next.content.children]];
   if (old.length !== fresh.length) return live.replaceChildren(...fresh);
   old.forEach((part, index) => {

@@ -13,7 +13,7 @@ export type ChartOutcome = (typeof chartOutcomes)[number];
 /** Protocols that are counted by name; all others together are `other`. */
 export const chartProtocols = ["imap", "pop3", "smtp", "submission", "sieve", "idp", "other"] as const;
 
-/** Upper bounds (ms) of the groups of decision times; the last group has none. Each bound is about 1.5 times the one before. */
+/** Upper bounds (ms) of the groups of decision times; the last group has none. The objective is one of them. */
 export const latencyBounds = [
   0.5, 1, 1.5, 2.5, 4, 6, 10, 15, 25, 40, 60, 100, 150, 250, 400, 500, 750, 1000, 2500, 5000,
 ] as const;

@@ -164,7 +164,7 @@ function table({ title, times, stepMs, series, joined, valueText }: Chart): Html
   const starts = times.map((_, index) => index).filter((index) => index % perRow === 0);
   const cell = (values: readonly number[]): Html =>
     html`<td>${values.length === 0 ? "–" : valueText(joined(values))}</td>`;
-  return html`<details class="as-table"><summary>Table</summary><div class="scrolls" role="region" tabindex="0" aria-label="Table: ${title}"><table class="numbers"><thead><tr><th scope="col">From (UTC)</th>${series.map(
+  return html`<details class="as-table"><summary>Table<span class="hidden">: ${title}</span></summary><div class="scrolls" role="region" tabindex="0" aria-label="Table: ${title}"><table class="numbers"><thead><tr><th scope="col">From (UTC)</th>${series.map(
     ({ name }) => html`<th scope="col">${name}</th>`,
   )}</tr></thead><tbody>${starts
     .toReversed()

@@ -66,4 +66,4 @@ export function millisecondsText(ms: number): string {
 }
 
 /** Of decisions; small parts matter. */
-export const percentText = (share: number): string => `${Number((share * 100).toPrecision(2))} %`;
+export const percentText = (share: number): string => `${Number((share * 100).toPrecision(2))}\u00A0%`;

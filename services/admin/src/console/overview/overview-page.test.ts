@@ -73,7 +73,7 @@ test("objectives that are met and missed are said in words", () => {
   const missed = series.steps.map((step) => ({ ...step, tempfail: 100_000 }));
   const body = bodyOf(viewOf("1h", { series: { ...series, steps: missed, p99_ms: 501 } }));
   expect(body).toContain("Objective 500 ms: missed");
-  expect(body).toContain("Objective at most 0.1 %: missed");
+  expect(body).toContain("Objective at most 0.1\u00A0%: missed");
 });
 
 test("the refusals of the week before are compared where they are known", () => {

@@ -186,7 +186,7 @@ function strip(system: SystemReport): Html {
   return html`<section class="health"><h2>Health</h2><ul class="strip">${partsOf(system).map(
     ({ name, state, about }) =>
       html`<li class="${moods[state] ?? ""}"><b>${name}</b> <span class="state"><span aria-hidden="true">${signs[state] ?? "?"}</span> ${state}</span>${about !== "" && html`<small>${about}</small>`}</li>`,
-  )}</ul><p><a href="${pathTo("consoleSystem")}">System</a> has every process.</p></section>`;
+  )}</ul><p><a href="${pathTo("consoleSystem")}">Every process and certificate</a></p></section>`;
 }
 
 function protocols({ protocols: found }: SignInSeries): Html | undefined {
