@@ -1,30 +1,10 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { Catalogues } from "@postern/shared/domain/localisation";
 import { errorCodes } from "@postern/shared/platform/errors";
-import type { Logger } from "@postern/shared/platform/logging";
 import type { Condition, FactReader } from "@postern/shared/platform/policies";
-import type { EngineMetrics } from "../metrics.ts";
 import type { Finalizer } from "../pipeline/step.ts";
 import { factReader, type Known, type PolicyFacts, type PolicyOperation } from "./fact-readers.ts";
-import type { PolicySettings } from "./policy-settings.ts";
 import { type MessageSource, type RenderedMessage, renderMessage } from "./response-message.ts";
-
-/** Undefined if there are no policies. */
-export function makePolicies(
-  settings: PolicySettings,
-  { logger, metrics }: { readonly logger: Logger; readonly metrics: EngineMetrics },
-): Policies | undefined {
-  if (settings.rules.length === 0) return undefined;
-  return createPolicies({
-    ...settings,
-    onApplied: (applied) => {
-      metrics.policyApplied(applied.mode, applied.effect);
-      // A policy that permits may match every decision.
-      const level = applied.effect === "permit" && applied.mode === "enforce" ? "debug" : "info";
-      logger[level](applied, applied.mode === "observe" ? "a policy would have applied" : "a policy applied");
-    },
-  });
-}
 
 export const policyEffects = ["permit", "deny", "tempfail"] as const;
 export type PolicyEffect = (typeof policyEffects)[number];
