@@ -7,7 +7,7 @@ import { EnvironmentResult, resultReader, SubjectResult } from "./results.ts";
 import type { SiteScriptSettings } from "./script-settings.ts";
 
 /** The attempt as scripts see it, with the fields of docs/operate/scripts/stages.md. Actions do not get the password. */
-export function requestTable({ tlsDetails, password, ...attempt }: Attempt, withPassword: boolean): LuaObject {
+function requestTable({ tlsDetails, password, ...attempt }: Attempt, withPassword: boolean): LuaObject {
   return {
     session: attempt.session,
     operation: attempt.operation,
@@ -33,7 +33,7 @@ export function requestTable({ tlsDetails, password, ...attempt }: Attempt, with
 }
 
 /** The decision as later scripts see it. */
-export function decisionTable(decision: AuthDecision): LuaObject {
+function decisionTable(decision: AuthDecision): LuaObject {
   switch (decision.outcome) {
     case "ok": {
       const { outcome, account, backend, attributes, risk } = decision;
