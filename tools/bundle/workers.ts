@@ -9,7 +9,7 @@ const workers: Readonly<Record<string, WorkerEntry>> = {
     source: "libs/shared/src/domain/scripts/worker/script-worker.ts",
     fileName: "worker/script-worker.js",
   },
-  "libs/shared/src/domain/passwords/verifier.ts": {
+  "libs/shared/src/domain/passwords/schemes.ts": {
     source: "libs/shared/src/domain/passwords/crypt-worker.ts",
     fileName: "crypt-worker.js",
   },

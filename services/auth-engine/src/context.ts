@@ -30,7 +30,7 @@ import { makeDovecot } from "./dovecot/context.ts";
 import { createMailTokens } from "./mail-tokens/context.ts";
 import { createMasterUsers } from "./master-user/master-users.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
-import { makePolicies } from "./policy/policies.ts";
+import { createPolicies } from "./policy/policies.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./result-cache/context.ts";
 import { createLiveRisk } from "./risk/context.ts";
 import { createRollups } from "./rollups/context.ts";
@@ -74,6 +74,23 @@ function createEngineHealth(
         : [redisHealth({ client: resultCache.redis, role: "cache", required: false, keyPrefix, service, instance })]),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
+  });
+}
+
+/** Undefined if there are no policies. */
+function makePolicies(
+  settings: LiveEngineSettings["policy"],
+  { logger, metrics }: Pick<Base, "logger"> & { readonly metrics: EngineMetrics },
+) {
+  if (settings.rules.length === 0) return undefined;
+  return createPolicies({
+    ...settings,
+    onApplied: (applied) => {
+      metrics.policyApplied(applied.mode, applied.effect);
+      // A policy that permits may match every decision.
+      const level = applied.effect === "permit" && applied.mode === "enforce" ? "debug" : "info";
+      logger[level](applied, applied.mode === "observe" ? "a policy would have applied" : "a policy applied");
+    },
   });
 }
 

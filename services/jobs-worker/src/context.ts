@@ -14,8 +14,8 @@ import type { Config } from "@postern/shared/platform/config";
 import { createHealth, type Health, type SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { redisCommands, redisHealth } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import { createFoundKeys } from "./flush-jobs/found-keys.ts";
 import { createJobEvents, createJobWorker } from "./flush-jobs/job-worker.ts";
+import { createFoundKeys } from "./flush-jobs/run-flush-job.ts";
 import { createWorkerMetrics, startQueueWatch } from "./metrics.ts";
 import { createDeliverNotification, deliverySettings } from "./user-notifications/deliver-notification.ts";
 import {

@@ -30,18 +30,30 @@ function typeOf(type: string): Type {
 const none: JobCounts = { waiting: 0, active: 0, delayed: 0, failed: 0 };
 
 function queueGauges(registry: Metrics, prefix: string) {
-  let counts = { jobs: none, notices: none };
-  const gauges = [
-    ["jobs", "waiting", "Jobs waiting for a worker"],
-    ["jobs", "active", "Jobs being run by a worker"],
-    ["jobs", "delayed", "Jobs waiting for their next run after a failure"],
-    ["notices", "waiting", "User notifications waiting for a worker"],
-    ["notices", "delayed", "User notifications waiting for their next attempt after a failure"],
-  ] as const;
-  for (const [queue, state, help] of gauges)
-    registry.gauge({ name: `${prefix}_${queue}_${state}`, help, read: () => counts[queue][state] });
+  let counts = { jobs: none, notifications: none };
+  registry.gauge({
+    name: `${prefix}_jobs_waiting`,
+    help: "Jobs waiting for a worker",
+    read: () => counts.jobs.waiting,
+  });
+  registry.gauge({ name: `${prefix}_jobs_active`, help: "Jobs being run by a worker", read: () => counts.jobs.active });
+  registry.gauge({
+    name: `${prefix}_jobs_delayed`,
+    help: "Jobs waiting for their next run after a failure",
+    read: () => counts.jobs.delayed,
+  });
+  registry.gauge({
+    name: `${prefix}_notices_waiting`,
+    help: "User notifications waiting for a worker",
+    read: () => counts.notifications.waiting,
+  });
+  registry.gauge({
+    name: `${prefix}_notices_delayed`,
+    help: "User notifications waiting for their next attempt after a failure",
+    read: () => counts.notifications.delayed,
+  });
   return (jobs: JobCounts, notifications: JobCounts): void => {
-    counts = { jobs, notices: notifications };
+    counts = { jobs, notifications };
   };
 }
 

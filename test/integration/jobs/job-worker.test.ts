@@ -10,8 +10,8 @@ import { type NatsServer, poll, type RedisServer, spawnNats, spawnRedis } from "
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createJobQueue } from "../../../services/admin/src/jobs/job-queue-redis.ts";
 import { createJobStatus } from "../../../services/admin/src/jobs/job-status-redis.ts";
-import { createFoundKeys } from "../../../services/jobs-worker/src/flush-jobs/found-keys.ts";
 import { createJobWorker } from "../../../services/jobs-worker/src/flush-jobs/job-worker.ts";
+import { createFoundKeys } from "../../../services/jobs-worker/src/flush-jobs/run-flush-job.ts";
 import { takeAndDie } from "../../../services/jobs-worker/src/queues/testing/dead-worker.ts";
 import { blockingRedis, redisContent, testRedis } from "../../support/redis-content.ts";
 import { makeBus } from "../bus/bus-fixture.ts";

@@ -47,8 +47,8 @@ export function createDescribeAccount(backends: () => readonly Backend[], releas
     try {
       // Second factors are found without the protocol: by the search for `mfa`, or any other that finds the user.
       const factorQuery = { username: query.username, protocol: undefined };
-      const answers = [backend.lookup(query, context), backend.mfa?.findAccount(factorQuery, context)] as const;
-      const [looked, factors] = await untilOver(Promise.all(answers), { context, clock, waitingFor: name });
+      const answers = Promise.all([backend.lookup(query, context), backend.mfa?.findAccount(factorQuery, context)]);
+      const [looked, factors] = await untilOver(answers, { context, clock, waitingFor: name });
       const stored = ofFactors(factors);
       if (looked.kind === "ok")
         return { name, ...shownAccount(looked.account, releasable), outcome: "found", stores: stored.stores };

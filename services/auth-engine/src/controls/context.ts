@@ -2,10 +2,9 @@ import type { Logger } from "@postern/shared/platform/logging";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
 import type { EngineMetrics } from "../metrics.ts";
 import type { ControlSettings, RblControlSettings } from "./control-settings.ts";
-import { type Control, type Controls, createControls, createTlsRequired } from "./controls.ts";
+import { type Control, type Controls, createControls, createRelayDomains, createTlsRequired } from "./controls.ts";
 import { createCachingLookup, createDnsLookup } from "./rbl/address-lookup-dns.ts";
 import { createRbl } from "./rbl/rbl.ts";
-import { createRelayDomains } from "./relay-domains.ts";
 
 export type FailureNote = Readonly<{ list: string; reason: string; failures: number }>;
 

@@ -3,10 +3,9 @@ import { type DnsServer, startDnsServer } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { attemptOf } from "../pipeline/attempt.ts";
 import { createUserAllowlist } from "../user-allowlist.ts";
-import { type Control, type ControlFacts, createTlsRequired } from "./controls.ts";
+import { type Control, type ControlFacts, createRelayDomains, createTlsRequired } from "./controls.ts";
 import { createDnsLookup } from "./rbl/address-lookup-dns.ts";
 import { createRbl, type RblList } from "./rbl/rbl.ts";
-import { createRelayDomains } from "./relay-domains.ts";
 
 const request: AuthRequest = {
   session: "7d3f",

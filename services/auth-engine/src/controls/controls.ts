@@ -1,9 +1,40 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { errorCodes } from "@postern/shared/platform/errors";
-import { createCidrSet } from "@postern/shared/platform/net";
+import { canonicalDomain, createCidrSet } from "@postern/shared/platform/net";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { AccountFacts } from "../pipeline/facts.ts";
-import type { Step, StepContext } from "../pipeline/step.ts";
+import { denial, type Step, type StepContext } from "../pipeline/step.ts";
+import type { ControlSettings } from "./control-settings.ts";
+
+/** The domain of `local@domain`; undefined for a name without a domain or with more than one `@`. */
+function domainOf(username: string): string | undefined {
+  const [, domain, ...more] = username.split("@");
+  return domain === undefined || domain === "" || more.length > 0 ? undefined : comparable(domain);
+}
+
+/** `canonicalDomain` knows no domain with one label, which may be served. */
+function comparable(domain: string): string {
+  return canonicalDomain(domain) ?? domain.toLowerCase();
+}
+
+/**
+ * Denies users of domains that are not served, before any backend is queried or failure counted. Without domains, every
+ * domain is served.
+ */
+export function createRelayDomains({ domains, allowlist }: NonNullable<ControlSettings["relayDomains"]>): Control {
+  const served = new Set(domains.map((domain) => comparable(domain)));
+  return {
+    name: "relay_domains",
+    check: ({ username, masterLogin, clientIp }, { facts }) => {
+      const account = masterLogin?.user ?? username;
+      const domain = domainOf(account);
+      if (domain === undefined || served.size === 0) return undefined;
+      facts.relayDomainKnown = served.has(domain);
+      if (facts.relayDomainKnown || allowlist.has(account, clientIp)) return undefined;
+      return denial("unknown_relay_domain");
+    },
+  };
+}
 
 /**
  * Answers with a temporary failure if client and mail server did not use TLS: the password may be right, and the user

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { TokenMechanism } from "../pipeline/attempt.ts";
-import { tokenMechanism } from "../pipeline/attempt.ts";
-import { readBearerCredential } from "./bearer-credential.ts";
+import { type TokenMechanism, tokenMechanism } from "../pipeline/attempt.ts";
+import { readBearerCredential } from "./check-mail-token.ts";
 
 const token = fc.stringMatching(/^[A-Za-z0-9._~+/-]{1,60}={0,2}$/);
 const mechanism = fc.constantFrom<TokenMechanism>("oauthbearer", "xoauth2");

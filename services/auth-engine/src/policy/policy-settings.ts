@@ -3,8 +3,7 @@ import type { PolicyConfig } from "@postern/shared/platform/config";
 import { compileCondition, type PolicySets, readSets } from "@postern/shared/platform/policies";
 import { parse } from "yaml";
 import { operationNames, type PolicyOperation } from "./fact-readers.ts";
-import { type PolicyMode, type PolicyRule, policyEffects } from "./policies.ts";
-import type { MessageSource } from "./response-message.ts";
+import { type MessageSource, type PolicyMode, type PolicyRule, policyEffects } from "./policies.ts";
 
 type RuleConfig = PolicyConfig["policies"][number];
 

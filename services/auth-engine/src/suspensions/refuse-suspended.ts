@@ -4,7 +4,7 @@ import { blockedBy, type CountedFacts } from "../brute-force/brute-force.ts";
 import type { BruteForceDep } from "../brute-force/check-brute-force.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { Finalizer } from "../pipeline/step.ts";
-import { plainMessage } from "../policy/response-message.ts";
+import { plainMessage } from "../policy/policies.ts";
 
 export interface SuspensionsDep {
   readonly suspensions: {

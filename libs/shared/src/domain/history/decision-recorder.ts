@@ -2,8 +2,8 @@ import { createHotCache, remembering } from "../../platform/cache/hot-cache.ts";
 import { endsWithin } from "../../platform/concurrency/index.ts";
 import { knownNetworkOf } from "../brute-force/index.ts";
 import type { DecisionBatch, DecisionNote, DecisionRun } from "./decision-record.ts";
-import { createTraffic } from "./decision-traffic.ts";
 import type { WriteHistory } from "./write-decisions.ts";
+import { createTraffic } from "./write-references.ts";
 
 /** Ordinary successes are written together after this time, repeated failures sooner, because help desks ask for them. */
 const successesMs = 600_000;

@@ -1,4 +1,4 @@
-/** Entry point of the threads of `crypt-threads.ts`. */
+/** Entry point of the threads of `schemes.ts`. */
 import { nativeFunctions } from "../../platform/ffi/native-functions.ts";
 
 export { computeShaCryptDigest } from "./sha-crypt.ts";

@@ -1,13 +1,42 @@
+import { Piscina } from "piscina";
 import { type Argon2Password, verifyArgon2 } from "./argon2.ts";
 import { type BcryptPassword, verifyBcrypt } from "./bcrypt.ts";
 import { type CramMd5Password, verifyCramMd5 } from "./cram-md5.ts";
 import { type CryptPassword, verifyCrypt } from "./crypt.ts";
+import type { CryptTask } from "./crypt-worker.ts";
 import { type DigestPassword, verifyDigest } from "./digest.ts";
 import { type Md5CryptPassword, verifyMd5Crypt } from "./md5-crypt.ts";
 import { type Pbkdf2Password, verifyPbkdf2 } from "./pbkdf2.ts";
 import { type ScramPassword, verifyScram } from "./scram.ts";
-import { type ShaCryptPassword, verifyShaCrypt } from "./sha-crypt.ts";
-import type { CryptThreads } from "./verifier.ts";
+import { type ShaCryptPassword, type ShaCryptTask, verifyShaCrypt } from "./sha-crypt.ts";
+
+/** Threads start with the first such password and end after half a minute without one. */
+const idleTimeoutMs = 30_000;
+
+/** Threads for hashes that take milliseconds of JavaScript, or that only crypt(3) computes. */
+export function createCryptThreads(maxThreads: number) {
+  let threads: Piscina<ShaCryptTask | CryptTask, string> | undefined;
+  const run = (task: ShaCryptTask | CryptTask, name: string): Promise<string> => {
+    threads ??= new Piscina({ filename: workerUrl(), minThreads: 0, maxThreads, idleTimeout: idleTimeoutMs });
+    return threads.run(task, { name });
+  };
+  return {
+    computeShaCrypt: (task: ShaCryptTask): Promise<string> => run(task, "computeShaCryptDigest"),
+    /** What crypt(3) makes of the password; empty if it refuses. Rejects if the system has no libcrypt. */
+    computeCrypt: (task: CryptTask): Promise<string> => run(task, "computeCrypt"),
+    async close(): Promise<void> {
+      await threads?.destroy();
+    },
+  };
+}
+
+type CryptThreads = ReturnType<typeof createCryptThreads>;
+
+/** The worker is TypeScript when run from source and JavaScript in the build: it has the extension of this file. */
+function workerUrl(): string {
+  const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return new URL(`./crypt-worker.${ending}`, import.meta.url).href;
+}
 
 /** A stored password that was parsed and whose verification is affordable. */
 export type StoredPassword =

@@ -1,44 +1,13 @@
 import { availableParallelism } from "node:os";
-import { Piscina } from "piscina";
 import type { Secret } from "../../platform/crypto/secret.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { hashArgon2, isCurrentArgon2 } from "./argon2.ts";
-import type { CryptTask } from "./crypt-worker.ts";
 import { verifyDigest } from "./digest.ts";
 import { readStoredPassword, usualPassword } from "./parse-stored-password.ts";
-import { type StoredPassword, verifyStored } from "./schemes.ts";
-import type { ShaCryptTask } from "./sha-crypt.ts";
+import { createCryptThreads, type StoredPassword, verifyStored } from "./schemes.ts";
 import type { UnverifiableReason } from "./unverifiable.ts";
 import { createWorkGate, type WorkContext, type WorkGateLoad } from "./work-gate.ts";
-
-/** Threads start with the first such password and end after half a minute without one. */
-const idleTimeoutMs = 30_000;
-
-/** Threads for hashes that take milliseconds of JavaScript, or that only crypt(3) computes. */
-function createCryptThreads(maxThreads: number) {
-  let threads: Piscina<ShaCryptTask | CryptTask, string> | undefined;
-  const run = (task: ShaCryptTask | CryptTask, name: string): Promise<string> => {
-    threads ??= new Piscina({ filename: workerUrl(), minThreads: 0, maxThreads, idleTimeout: idleTimeoutMs });
-    return threads.run(task, { name });
-  };
-  return {
-    computeShaCrypt: (task: ShaCryptTask): Promise<string> => run(task, "computeShaCryptDigest"),
-    /** What crypt(3) makes of the password; empty if it refuses. Rejects if the system has no libcrypt. */
-    computeCrypt: (task: CryptTask): Promise<string> => run(task, "computeCrypt"),
-    async close(): Promise<void> {
-      await threads?.destroy();
-    },
-  };
-}
-
-export type CryptThreads = ReturnType<typeof createCryptThreads>;
-
-/** The worker is TypeScript when run from source and JavaScript in the build: it has the extension of this file. */
-function workerUrl(): string {
-  const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return new URL(`./crypt-worker.${ending}`, import.meta.url).href;
-}
 
 interface PasswordVerifierOptions {
   /** Maximum number of concurrent costly verifications; default: the number of cores. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { beforeRecords, earliestUnanswered, isOlderThanDoubt } from "./proof.ts";
+import { beforeRecords, earliestUnanswered, isOlderThanDoubt } from "./hold-scope.ts";
 import { addReview, decodeReviews, encodeReviews, type ReviewedSignIn, recentReviews } from "./review.ts";
 
 const dayMinutes = 1440;

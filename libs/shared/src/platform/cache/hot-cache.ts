@@ -47,8 +47,8 @@ export function remembering<Value extends string | number | object>(
   return (key) => {
     const found = known.get(key);
     if (found !== undefined) return found;
-    const made = make(key);
-    known.set(key, made);
-    return made;
+    const value = make(key);
+    known.set(key, value);
+    return value;
   };
 }

@@ -5,7 +5,7 @@ import {
   UnwillingToPerformError,
 } from "ldapts";
 import { describe, expect, it } from "vitest";
-import { accountState, stateAfterBind } from "./account-state.ts";
+import { accountState, stateAfterBind } from "./errors.ts";
 import type { PasswordPolicy } from "./password-policy.ts";
 
 const silent: PasswordPolicy = { isAnswered: true, isExpired: false };

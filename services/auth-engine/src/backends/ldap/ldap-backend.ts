@@ -4,18 +4,16 @@ import type { Clock } from "@postern/shared/platform/time";
 import type { Backend, BackendContext, BackendQuery, PasswordWarning, VerifyOutcome } from "../backend.ts";
 import { backendUnavailable } from "../servers/errors.ts";
 import type { ServerLog } from "../servers/target-set.ts";
-import { type ReportedState, stateAfterBind } from "./account-state.ts";
 import { accountName } from "./attributes.ts";
-import { type BindRefusal, bindRefusal } from "./errors.ts";
+import { type BindRefusal, bindRefusal, type ReportedState, stateAfterBind } from "./errors.ts";
 import { accountOf, type Found, findInSearch, isDisabled, isFound } from "./find-user.ts";
 import { createLdapFactors } from "./ldap-factors.ts";
 import { createLdapPool, type LdapPool } from "./ldap-pool.ts";
 import type { LdapBackendSettings } from "./ldap-settings.ts";
 import { createAccountListing } from "./list-accounts.ts";
-import { createLoginCosts, type LoginCosts } from "./login-costs.ts";
 import { createPolicyControls, type PasswordPolicy } from "./password-policy.ts";
 import { type CompiledSearch, compileSearches } from "./select-search.ts";
-import { createUnknownNames, type UnknownNames } from "./unknown-names.ts";
+import { createLoginCosts, createUnknownNames, type LoginCosts, type UnknownNames } from "./unknown-names.ts";
 
 export interface LdapBackend extends Backend {
   /** State of each pool, for metrics. */

@@ -1,7 +1,7 @@
 import { createSecretKey } from "node:crypto";
 import { createKeyedDigest } from "@postern/shared/platform/crypto";
 import { expect, test } from "vitest";
-import { createLoginCosts } from "./login-costs.ts";
+import { createLoginCosts } from "./unknown-names.ts";
 
 const digest = createKeyedDigest(createSecretKey(Buffer.from("a key of the test")));
 

@@ -100,7 +100,7 @@ export function parseTemplate(text: string): readonly TemplatePart[] {
   return parts;
 }
 
-export const hasMacros = (parts: readonly TemplatePart[]): boolean => parts.some((part) => typeof part === "function");
+const hasMacros = (parts: readonly TemplatePart[]): boolean => parts.some((part) => typeof part === "function");
 
 /** Fills in a template; `escape` applies to the values only, never to the template's own text. */
 export function expand(

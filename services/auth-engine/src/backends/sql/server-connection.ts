@@ -28,7 +28,7 @@ export interface SqlDriver {
 }
 
 /** The server accepted a statement and did not answer. */
-export class SqlTimeoutError extends Error {
+class SqlTimeoutError extends Error {
   constructor(ms: number) {
     super(`no answer within ${ms} ms`);
     this.name = "SqlTimeoutError";
